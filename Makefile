@@ -1,0 +1,47 @@
+# Two commands do all the set-up: `make run` for people, `make test` for developers. They need Python 3.11, make and git.
+
+PYTHON ?= $(firstword $(foreach name,python3 python3.13 python3.12 python3.11,$(shell \
+  $(name) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(name))))
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test check lint format bench clean
+
+run: $(VENV)/.installed
+	@$(BIN)/holdfast up
+
+test: $(VENV)/.developing lint
+	@$(BIN)/python -m pytest -n 2
+
+check: $(VENV)/.developing lint
+	@$(BIN)/python -m pytest -n 2 -m "not slow"
+
+lint: $(VENV)/.developing
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check -q .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(VENV)/.developing
+	@$(BIN)/ruff check --fix -q . ; $(BIN)/ruff format -q .
+
+bench: $(VENV)/.installed
+	@for name in $$($(BIN)/holdfast bench); do echo "== $$name"; $(BIN)/holdfast bench $$name || exit 1; done
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(VENV)/bin/python:
+	@test -n "$(PYTHON)" || { echo "Holdfast needs Python 3.11 or newer, with venv (Debian: python3-venv)."; exit 1; }
+	@echo "setting up $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(VENV)/bin/python pyproject.toml
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e .
+	@$(BIN)/python -m compileall -q src
+	@touch $@
+
+$(VENV)/.developing: $(VENV)/bin/python pyproject.toml
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[dev]'
+	@$(BIN)/python -m compileall -q src
+	@touch $@ $(VENV)/.installed

@@ -1,0 +1,33 @@
+"""Bench: run a benchmark of this installation, as a person can and as `make bench` does."""
+
+from __future__ import annotations
+
+import os
+import runpy
+
+import holdfast
+from holdfast.errors import NotFound
+
+_PACKAGE = os.path.dirname(holdfast.__file__)
+# In a wheel the benchmarks lie inside the package; in a checkout at its top.
+_PLACES = (os.path.join(_PACKAGE, "benchmarks"), os.path.join(_PACKAGE, "..", "..", "benchmarks"))
+
+
+def names() -> list[str]:
+    """Return the benchmarks that are here."""
+    return sorted(name[:-3] for name in os.listdir(_folder()) if name.endswith(".py") and name != "__init__.py")
+
+
+def bench(name: str, arguments: list[str]) -> int:
+    """Run one benchmark and return its exit code."""
+    if name not in names():
+        raise NotFound(f"there is no benchmark {name!r}", f"There are {', '.join(names())}.")
+    module = runpy.run_path(os.path.join(_folder(), f"{name}.py"))
+    return int(module["main"](arguments))
+
+
+def _folder() -> str:
+    for place in _PLACES:
+        if os.path.isdir(place):
+            return os.path.normpath(place)
+    raise NotFound("the benchmarks are not installed", "Run them from a checkout: make bench")

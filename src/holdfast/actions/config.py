@@ -1,0 +1,80 @@
+"""Settings: show them with where each value comes from, and change them in config.toml."""
+
+from __future__ import annotations
+
+import os
+
+import tomlkit
+from tomlkit.items import Table
+
+from holdfast import settings as table
+from holdfast.actions.house import House
+from holdfast.errors import NotFound, Refused
+from holdfast.light import dataclass
+from holdfast.settings import Setting, Value
+from holdfast.store import files
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One setting as it is in force."""
+
+    name: str
+    value: Value
+    default: Value
+    origin: str
+    help: str
+
+
+def show_all(house: House) -> list[Shown]:
+    """Return every setting."""
+    return [_shown(house, setting) for setting in table.SETTINGS]
+
+
+def show(house: House, name: str) -> Shown:
+    """Return one setting."""
+    if name not in table.BY_NAME:
+        raise NotFound(f"there is no setting {name!r}", "`holdfast config` lists the settings.")
+    return _shown(house, table.BY_NAME[name])
+
+
+def change(house: House, name: str, text: str | None) -> Shown:
+    """Set the value in config.toml, or take it out where the text is None; every other byte of the file stays."""
+    value = None if text is None else table.parse(name, text, "holdfast config set")
+    path = os.path.join(house.home, "config.toml")
+    if not house.enabled and name != "enabled":
+        raise Refused("memory is switched off, so nothing is written", "First: holdfast config set enabled true")
+    document = tomlkit.parse(files.read_if_there(path).decode("utf-8"))
+    _put(document, name, value)
+    files.make_folder(house.home)
+    files.write(path, tomlkit.dumps(document).encode("utf-8"))
+    house.settings = table.load(house.home, house.environment)
+    return show(house, name)
+
+
+def _put(document: tomlkit.TOMLDocument, name: str, value: Value | None) -> None:
+    section, dot, leaf = name.rpartition(".")
+    place: tomlkit.TOMLDocument | Table = document
+    if dot:
+        if section not in document:
+            if value is None:
+                return
+            document[section] = tomlkit.table()
+        found = document[section]
+        if not isinstance(found, Table):
+            raise Refused(f"config.toml: {section} is not a table", "Correct it in an editor.")
+        place = found
+    if value is None:
+        place.pop(leaf, None)
+    else:
+        place[leaf] = value
+
+
+def _shown(house: House, setting: Setting) -> Shown:
+    return Shown(
+        setting.name,
+        house.settings[setting.name],
+        setting.default,
+        house.settings.origin[setting.name],
+        setting.help,
+    )

@@ -1,0 +1,120 @@
+"""Doctor: is this installation sound, and is this home? Each check is one function; a finding names the way out."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import sys
+from importlib.util import cache_from_source
+
+from holdfast.actions.house import House
+from holdfast.records import Problem
+from holdfast.store import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_LOW_SPACE = 100_000_000
+
+
+def doctor(house: House, *, fix: bool = False) -> list[Problem]:
+    """Return what is wrong; with `fix`, mend what is derived (the index, the pages, modes) first."""
+    if fix:
+        house.need_enabled()
+        _fix(house)
+    return [problem for check in CHECKS for problem in check(house)]
+
+
+def _fix(house: House) -> None:
+    if not os.path.isdir(house.home):
+        return
+    for folder, _, names in os.walk(house.home):
+        os.chmod(folder, files.FOLDER_MODE)
+        for name in names:
+            if not os.path.islink(os.path.join(folder, name)):
+                os.chmod(os.path.join(folder, name), files.FILE_MODE)
+    house.store.rebuild(house.progress)
+    house.store.clear_uses()
+    house.store.add_uses(house.journal.uses())
+
+
+def sqlite_has_full_text(house: House) -> Iterator[Problem]:
+    """SQLite has FTS5."""
+    with sqlite3.connect(":memory:") as db:
+        try:
+            db.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
+        except sqlite3.OperationalError:
+            hint = "Use a Python whose SQLite has FTS5; the ones of python.org and of all current systems do."
+            yield Problem("sqlite", sys.executable, "SQLite has no full-text search", hint, severity="error")
+
+
+def bytecode_is_compiled(house: House) -> Iterator[Problem]:
+    """The package has its bytecode, without which every start is two to three times slower."""
+    if not os.path.exists(cache_from_source(files.__file__)):
+        hint = f"{sys.executable} -m compileall {os.path.dirname(os.path.dirname(files.__file__))}"
+        yield Problem("bytecode", files.__file__, "the package is not compiled, so every start is slow", hint)
+
+
+def git_is_there(house: House) -> Iterator[Problem]:
+    """The person has git; Holdfast reads its files and does not need the program."""
+    if shutil.which("git") is None:
+        yield Problem(
+            "git", "PATH", "git is not installed; projects are told by folder", "Install git.", severity="info"
+        )
+
+
+def home_is_private(house: House) -> Iterator[Problem]:
+    """Nobody else can read the home."""
+    if os.path.isdir(house.home) and os.stat(house.home).st_mode & 0o077:
+        yield Problem(
+            "mode", house.home, "other users can read it", "`holdfast doctor --fix` closes it.", severity="error"
+        )
+
+
+def home_can_be_written(house: House) -> Iterator[Problem]:
+    """The home can be written and has space left."""
+    place = house.home
+    while not os.path.isdir(place):
+        place = os.path.dirname(place)
+    if not os.access(place, os.W_OK) or os.statvfs(place).f_flag & os.ST_RDONLY:
+        hint = "Set HOLDFAST_HOME to a folder you can write."
+        yield Problem("read-only", place, "it cannot be written", hint, severity="error")
+    elif shutil.disk_usage(place).free < _LOW_SPACE:
+        yield Problem("space", place, "less than 100 MB are free", "Free some space.")
+
+
+def index_is_sound(house: House) -> Iterator[Problem]:
+    """The index is whole and agrees with the files."""
+    if not house.enabled or not os.path.isdir(house.home):
+        return
+    result = house.store.index.db.execute("PRAGMA quick_check").fetchone()[0]
+    if result != "ok":
+        yield Problem("index", house.store.index.path, f"damaged: {result}", "`holdfast reindex`", severity="error")
+    house.refresh(None)
+
+
+def files_are_sound(house: House) -> Iterator[Problem]:
+    """Every memory file can be read."""
+    if house.enabled:
+        yield from house.store.problems()
+
+
+def setting_is_at_work(house: House) -> Iterator[Problem]:
+    """Memory is switched on."""
+    if not house.enabled:
+        where = house.settings.origin["enabled"]
+        yield Problem("off", where, "memory is switched off", "holdfast config set enabled true", severity="info")
+
+
+CHECKS: tuple[Callable[[House], Iterator[Problem]], ...] = (
+    sqlite_has_full_text,
+    bytecode_is_compiled,
+    git_is_there,
+    home_is_private,
+    home_can_be_written,
+    setting_is_at_work,
+    index_is_sound,
+    files_are_sound,
+)

@@ -1,0 +1,65 @@
+"""Lay the memory tree: in the home, or in a workspace for an agent that has no memory of its own."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.actions.house import House
+from holdfast.errors import BadInput
+from holdfast.memory import indexes, scaffold
+from holdfast.memory.indexes import Page
+from holdfast.records import Memory, Scope, Step
+from holdfast.store import files, layout, memory_file
+from holdfast.store.keys import key_of_file
+
+
+def plan(house: House, folder: str | None = None) -> list[Step]:
+    """Return what is missing; nothing where the tree is whole."""
+    house.need_enabled()
+    if folder is None:
+        return scaffold.plan(house.store.root, scaffold.HOME_FOLDERS)
+    if not os.path.isdir(folder):
+        raise BadInput(f"{folder} is not a folder", "Make it first, or leave it out to prepare the home.")
+    return scaffold.plan(_workspace_root(folder), scaffold.WORKSPACE_FOLDERS)
+
+
+def apply(house: House, steps: list[Step], folder: str | None = None) -> None:
+    """Lay what the plan says is missing, and bring the indexes up to date."""
+    if folder is not None:
+        root = _workspace_root(folder)
+        scaffold.lay(root, steps)
+        write_workspace_page(house, root)
+        return
+    files.make_folder(house.home)
+    if steps:
+        os.chmod(house.home, files.FOLDER_MODE)
+    scaffold.lay(house.store.root, steps)
+    house.reopen()
+    house.refresh(None)
+    house.store.index.mark_stale(["global"])
+
+
+def write_workspace_page(house: House, root: str) -> None:
+    """Bring the index of a workspace up to date with the files that its agent wrote."""
+    memories = [_read(root, name) for name in sorted(os.listdir(os.path.join(root, layout.MEMORIES)))]
+    found = [memory for memory in memories if memory is not None]
+    page = Page("Memory", found, len(found), "", data=tuple(sorted(os.listdir(os.path.join(root, layout.DATA)))))
+    lines = indexes.page_lines(page, house.settings.number("index.group_at"))
+    indexes.write_page(os.path.join(root, layout.INDEX), scaffold.template("index.md") + "\n", lines)
+
+
+def _workspace_root(folder: str) -> str:
+    root = os.path.join(os.path.realpath(folder), "memory")
+    if os.path.islink(root):
+        raise BadInput(f"{root} is a symbolic link", "Replace it by a folder; Holdfast does not follow it.")
+    return root
+
+
+def _read(root: str, name: str) -> Memory | None:
+    path = f"{layout.MEMORIES}/{name}"
+    full = os.path.join(root, path)
+    if not layout.is_memory_file(name) or os.path.islink(full) or not os.path.isfile(full):
+        return None
+    text, _ = memory_file.decode(files.read(full), path)
+    place = memory_file.Place(path, Scope("global"), key_of_file(name), memory_file.now())
+    return memory_file.read(text, place)[0]

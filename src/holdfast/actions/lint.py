@@ -1,0 +1,85 @@
+"""Lint: every check over every memory. It reads, and writes nothing."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.actions.house import House
+from holdfast.capture import redact
+from holdfast.errors import HoldfastError
+from holdfast.memory import lint as checks
+from holdfast.records import Memory, Problem
+from holdfast.store import files, layout
+from holdfast.store.base import Filter
+
+
+def lint(house: House) -> list[Problem]:
+    """Return every problem found, errors first, each with its place and the way out."""
+    if not house.enabled:
+        return []
+    house.refresh(None)
+    memories = list(house.store.find(Filter(None)))
+    texts = _texts(house, memories)
+    root = house.store.root
+    found = [
+        *house.store.problems(),
+        *checks.contradictions(memories),
+        *checks.duplicates(memories),
+        *checks.dead_links(memories, texts, root),
+        *checks.dead_index_links(_index_pages(root), root),
+        *checks.stale_claims(memories, _project_roots(house)),
+        *checks.orphans(root),
+        *_secrets(texts),
+        *_came_back(house, memories),
+    ]
+    return sorted(found, key=lambda problem: (problem.severity != "error", problem.path, problem.line, problem.kind))
+
+
+def _texts(house: House, memories: list[Memory]) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for place, memory in enumerate(memories, 1):
+        try:
+            texts[memory.path] = house.store.text(memory)
+        except HoldfastError:
+            texts[memory.path] = memory.body
+        if house.progress and place % 100 == 0:
+            house.progress(place, len(memories))
+    return texts
+
+
+def _secrets(texts: dict[str, str]) -> list[Problem]:
+    hint = "`holdfast heal` redacts it. Change the secret too: it has been on disk."
+    return [
+        Problem("secret", path, f"a secret of the kind {kind}", hint, line, "error")
+        for path, text in texts.items()
+        for kind, line in redact.find(text)
+    ]
+
+
+def _came_back(house: House, memories: list[Memory]) -> list[Problem]:
+    hint = "Forget it again, or store it with `holdfast remember` if it holds."
+    return [
+        Problem("came-back", memory.path, f"{memory.key} was forgotten and its file is there again", hint)
+        for memory in memories
+        if house.store.was_forgotten(memory)
+    ]
+
+
+def _index_pages(root: str) -> dict[str, str]:
+    pages: dict[str, str] = {}
+    for folder, names, found in os.walk(root):
+        names[:] = [name for name in names if not os.path.islink(os.path.join(folder, name))]
+        if layout.INDEX in found and not os.path.islink(os.path.join(folder, layout.INDEX)):
+            path = os.path.join(folder, layout.INDEX)
+            pages[os.path.relpath(path, root)] = files.read(path).decode("utf-8", "replace")
+    return pages
+
+
+def _project_roots(house: House) -> dict[str, str]:
+    """Return where each project was last seen, so that the files it speaks of can be looked for."""
+    roots = house.registry.roots()
+    try:
+        project = house.project()
+    except HoldfastError:
+        return roots
+    return {**roots, project.id: project.root}

@@ -1,0 +1,51 @@
+"""Move a memory to another scope or key; links that named it follow."""
+
+from __future__ import annotations
+
+from holdfast.actions.house import House
+from holdfast.errors import BadInput
+from holdfast.light import dataclass
+from holdfast.memory import links
+from holdfast.records import Memory, Scope, Step
+from holdfast.store.base import Filter
+from holdfast.store.keys import check_key
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A move as planned: which memory, where to, and whose links follow."""
+
+    memory: Memory
+    to: Scope
+    key: str
+    linking: tuple[Memory, ...]
+
+
+def plan(
+    house: House, key: str, *, scope: str | None = None, to: str | None = None, new_key: str | None = None
+) -> tuple[Move, list[Step]]:
+    """Return the move and its steps."""
+    memory = house.locate(key, scope)
+    target = house.scope(to) if to else memory.scope
+    name = check_key(new_key) if new_key else memory.key
+    if (target, name) == (memory.scope, memory.key):
+        raise BadInput(f"{key} is there already", "Say where to with --to SCOPE or --key NEW.")
+    linking = _linking(house, memory) if name != memory.key and target == memory.scope else ()
+    steps = [Step("move", f"{memory.scope}/{memory.key}", f"to {target}/{name}")]
+    steps += [Step("relink", f"{other.scope}/{other.key}", f"[[{key}]] becomes [[{name}]]") for other in linking]
+    return Move(memory, target, name, linking), steps
+
+
+def apply(house: House, move: Move) -> Memory:
+    """Do the move, then let the links follow."""
+    house.need_enabled()
+    moved = house.store.move(move.memory.scope, move.memory.key, move.to, move.key)
+    for other in move.linking:
+        text = links.renamed(house.store.text(other), move.memory.key, move.key)
+        house.store.replace_text(other, text)
+    return moved
+
+
+def _linking(house: House, memory: Memory) -> tuple[Memory, ...]:
+    others = house.store.find(Filter((memory.scope,)))
+    return tuple(other for other in others if f"[[{memory.key}" in other.body and other.key != memory.key)

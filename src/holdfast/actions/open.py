@@ -1,0 +1,102 @@
+"""The public handle: `holdfast.open(home)`."""
+
+from __future__ import annotations
+
+from holdfast.actions import forget, recall, remember, show
+from holdfast.actions.house import House
+from holdfast.records import Hit, Memory, Stored
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+class Holdfast:
+    """An open memory. Use it in a `with` block, or close it, so that every index page is written."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+    def __enter__(self) -> Holdfast:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Write what is due and give back the store."""
+        self._house.close()
+
+    def remember(
+        self,
+        text: str,
+        *,
+        scope: str = "project",
+        key: str | None = None,
+        title: str | None = None,
+        type: str | None = None,
+        tags: tuple[str, ...] | None = None,
+        trust: str = "user",
+        source: str = "api",
+        supersedes: tuple[str, ...] = (),
+        pinned: bool | None = None,
+    ) -> Stored:
+        """Store a text; the answer says created, updated or unchanged, and holds the memory."""
+        return remember.remember(
+            self._house,
+            text,
+            scope=scope,
+            key=key,
+            title=title,
+            type=type,
+            tags=tags,
+            trust=trust,
+            source=source,
+            supersedes=supersedes,
+            pinned=pinned,
+        )
+
+    def recall(
+        self,
+        query: str = "",
+        *,
+        scope: str | None = None,
+        types: tuple[str, ...] = (),
+        tags: tuple[str, ...] = (),
+        since: str = "",
+        limit: int | None = None,
+        everywhere: bool = False,
+    ) -> list[Hit]:
+        """Return the best hits among what is visible from the folder."""
+        return recall.recall(
+            self._house,
+            query,
+            scope=scope,
+            types=types,
+            tags=tags,
+            since=since,
+            limit=limit,
+            everywhere=everywhere,
+        )
+
+    def show(self, key: str, *, scope: str | None = None) -> Memory:
+        """Return one memory, with its history; NotFound where there is none."""
+        return show.show(self._house, key, scope=scope)
+
+    def forget(self, key: str, *, scope: str | None = None) -> Memory:
+        """Forget one memory and return what it was."""
+        return forget.forget(self._house, key, scope=scope)
+
+
+def open(
+    home: str | None = None,
+    *,
+    folder: str | None = None,
+    project: str = "",
+    session: str = "",
+    profile: str = "",
+) -> Holdfast:
+    """Open the memory in `home` (HOLDFAST_HOME, or ~/.holdfast) as seen from `folder` (the working folder)."""
+    return Holdfast(House(home, folder=folder, project=project, session=session, profile=profile))

@@ -1,0 +1,78 @@
+"""Projects: which one this folder is and why, aliases, marks, and merging one into another."""
+
+from __future__ import annotations
+
+from holdfast import project as projects
+from holdfast.actions import audit
+from holdfast.actions.house import House
+from holdfast.errors import BadInput
+from holdfast.records import Memory, Project, Scope, Step
+from holdfast.store.base import Filter
+
+
+def explain(house: House) -> Project:
+    """Return the project of this folder, with the rule that won and what else was noticed."""
+    return house.project()
+
+
+def mark(house: House, *, adopt: bool = False, new: bool = False) -> Project:
+    """Write a marker into this folder, so that it stays the same project when it is renamed."""
+    house.need_enabled()
+    folder = house.folder if house.folder is not None else "."
+    return projects.mark(folder, house.registry, adopt=adopt, new=new)
+
+
+def plan_alias(house: House, old: str, new: str = "") -> tuple[str, list[Step]]:
+    """Return the id that would read the old one's memories too, and the step."""
+    house.need_enabled()
+    projects.check_id(old, "the old project id")
+    target = projects.check_id(new, "the project id") if new else house.project().id
+    if old == target:
+        raise BadInput(f"{old} is that project already", "Name the other id.")
+    return target, [Step("alias", old, f"its memories are read in {target} too; no file moves")]
+
+
+def apply_alias(house: House, old: str, target: str) -> None:
+    """Record the alias."""
+    projects.add_alias(house.registry, old, target)
+    audit.note(house, "project alias", old, f"read in {target} too")
+
+
+def plan_merge(house: House, old: str, new: str = "") -> tuple[Scope, list[tuple[Memory, str]], list[Step]]:
+    """Return the scope to merge into, what happens to each memory of the old project, and the steps."""
+    target_id, alias_steps = plan_alias(house, old, new)
+    source, target = Scope("project", old), Scope("project", target_id)
+    house.refresh((source, target))
+    there = {memory.key: memory for memory in house.store.find(Filter((target,)))}
+    acts = [(memory, _act(house, memory, target, there)) for memory in house.store.find(Filter((source,)))]
+    reasons = {
+        "move": f"to {target}",
+        "drop": f"{target} says the same, or has forgotten it",
+        "combine": f"with the one in {target}; the newer statement holds, the other is history",
+    }
+    steps = [Step(act, f"{memory.scope}/{memory.key}", reasons[act]) for memory, act in acts]
+    return target, acts, [*steps, *alias_steps]
+
+
+def apply_merge(house: House, old: str, target: Scope, acts: list[tuple[Memory, str]]) -> None:
+    """Carry out the merge; from then on the old id means the new project."""
+    source = Scope("project", old)
+    house.store.inherit_forgotten(source, target)
+    for memory, act in acts:
+        if act == "move":
+            house.store.move(memory.scope, memory.key, target, memory.key)
+        elif act == "combine":
+            house.store.absorb(memory, target)
+        else:
+            house.store.remove(memory.scope, memory.key, forget=False)
+        audit.note(house, f"project merge {act}", f"{memory.scope}/{memory.key}", f"into {target}")
+    apply_alias(house, old, target.owner)
+
+
+def _act(house: House, memory: Memory, target: Scope, there: dict[str, Memory]) -> str:
+    if house.store.forgot(target, memory):
+        return "drop"
+    other = there.get(memory.key)
+    if other is None:
+        return "move"
+    return "drop" if other.body == memory.body else "combine"

@@ -1,0 +1,43 @@
+"""Prune: retention, as a plan with the rule that each memory falls under, then applied."""
+
+from __future__ import annotations
+
+from holdfast.actions import audit
+from holdfast.actions.house import House, now
+from holdfast.memory import retention
+from holdfast.memory.retention import Verdict
+from holdfast.records import Memory, Step
+from holdfast.store.base import Filter
+
+
+def plan(house: House) -> tuple[list[Verdict], list[Step]]:
+    """Return the verdict on every memory of every scope, and a step for each that has had its time."""
+    house.need_enabled()
+    house.refresh(None)
+    at = now()
+    days = {
+        "project": house.settings.number("retention.project_days"),
+        "session": house.settings.number("retention.session_days"),
+    }
+    memories = list(house.store.find(Filter(None)))
+    verdicts = [retention.judge(memory, _touched(house, memory), days, at) for memory in memories]
+    return verdicts, [
+        Step("expire", f"{v.memory.scope}/{v.memory.key}", v.rule, house.store.size(v.memory))
+        for v in verdicts
+        if v.expired
+    ]
+
+
+def apply(house: House, verdicts: list[Verdict]) -> int:
+    """Remove what expired, without a tombstone: it may be learned again. Return how many went."""
+    expired = [verdict for verdict in verdicts if verdict.expired]
+    for verdict in expired:
+        memory = verdict.memory
+        house.store.remove(memory.scope, memory.key, forget=False)
+        audit.note(house, "prune", f"{memory.scope}/{memory.key}", verdict.rule)
+    return len(expired)
+
+
+def _touched(house: House, memory: Memory) -> str:
+    """The last update, use or edit by hand: whatever is latest counts for keeping it."""
+    return max(memory.updated, house.store.uses(memory.scope, memory.key)[1], house.store.modified(memory))

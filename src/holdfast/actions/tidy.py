@@ -1,0 +1,68 @@
+"""Tidy a crowded scope: groups of related memories get a sub-folder each. Keys stay, and links follow."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+from holdfast.actions import audit
+from holdfast.actions.house import House
+from holdfast.memory import links
+from holdfast.memory.groups import group
+from holdfast.records import Memory, Step
+from holdfast.store import layout
+from holdfast.store.base import Filter
+from holdfast.store.keys import slug
+
+_LEAST_TO_MOVE = 5
+
+
+def plan(house: House, scope: str | None = None) -> tuple[dict[str, list[Memory]], list[Step]]:
+    """Return which memories go into which folder, and the steps; nothing where no folder is crowded."""
+    house.need_enabled()
+    scopes = house.visible(scope)
+    house.refresh(scopes)
+    memories = list(house.store.find(Filter(scopes)))
+    crowd = Counter(os.path.dirname(memory.path) for memory in memories)
+    moves: dict[str, list[Memory]] = {}
+    for folder, count in sorted(crowd.items()):
+        if count > house.settings.number("index.group_at") and f"/{layout.MEMORIES}" in folder:
+            moves.update(_groups_of(folder, [m for m in memories if os.path.dirname(m.path) == folder]))
+    steps = [Step("move", memory.path, f"to {folder}/") for folder, members in moves.items() for memory in members]
+    return moves, steps
+
+
+def apply(house: House, moves: dict[str, list[Memory]]) -> int:
+    """Move the files, then correct the relative links in and to them. Return how many moved."""
+    places = {
+        memory.path: f"{folder}/{os.path.basename(memory.path)}"
+        for folder, members in moves.items()
+        for memory in members
+    }
+    for folder, members in moves.items():
+        for memory in members:
+            house.store.place_in(memory, folder)
+            audit.note(house, "tidy", memory.path, f"to {folder}/")
+    _correct_links(house, places)
+    return len(places)
+
+
+def _groups_of(folder: str, memories: list[Memory]) -> dict[str, list[Memory]]:
+    found: dict[str, list[Memory]] = {}
+    for label, members in group(memories):
+        name = slug(label)
+        if name and len(members) >= _LEAST_TO_MOVE and name != os.path.basename(folder):
+            found[f"{folder}/{name}"] = sorted(members, key=lambda memory: memory.key)
+    return found
+
+
+def _correct_links(house: House, places: dict[str, str]) -> None:
+    came_from = {new: old for old, new in places.items()}
+    scopes = tuple({layout.scope_of(path): None for path in places})
+    wanted = Filter(tuple(scope for scope in scopes if scope is not None))
+    for memory in list(house.store.find(wanted)):
+        text = house.store.text(memory)
+        old_folder = os.path.dirname(came_from.get(memory.path, memory.path))
+        corrected = links.moved(text, old_folder, places, os.path.dirname(memory.path))
+        if corrected != text:
+            house.store.replace_text(memory, corrected)

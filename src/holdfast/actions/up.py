@@ -1,0 +1,29 @@
+"""Up: the main job. For now it prepares the store, shows what it holds, and says what to do next."""
+
+from __future__ import annotations
+
+from holdfast.actions import init
+from holdfast.actions.house import House
+from holdfast.actions.status import status
+
+
+def up(house: House) -> dict[str, object]:
+    """Prepare the home and return its status with one line for each thing to do next."""
+    steps = init.plan(house)
+    init.apply(house, steps)
+    found = status(house)
+    return {**found, "prepared": len(steps), "next": _next_steps(found)}
+
+
+def _next_steps(found: dict[str, object]) -> list[str]:
+    project = found["project"]
+    has_project = isinstance(project, dict) and project["id"]
+    store = 'holdfast remember "..."' if has_project else 'holdfast remember --scope global "..."'
+    steps = [f"Store something: {store}", "Find it again: holdfast recall WORDS"]
+    if not found["memories"]:
+        steps.insert(0, "See a short story in a throw-away home: holdfast demo")
+    if found["problems"]:
+        steps.append("Some files need a look: holdfast lint")
+    if not has_project:
+        steps.append("Memories of a project are stored from inside its folder: cd there first")
+    return steps

@@ -1,0 +1,81 @@
+"""The part of `dataclasses` that the records use, without its import.
+
+`dataclasses` costs more to import than the whole budget of a prompt hook (docs/decisions/0002-light-records.md).
+A type checker sees the real decorator; at run time this one builds the same frozen, slotted class.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dataclasses import asdict, dataclass, replace
+else:
+
+    def dataclass(*, frozen: bool, slots: bool):
+        """Return a decorator that makes a frozen, slotted class of its annotations and their defaults."""
+        if not (frozen and slots):
+            raise TypeError("a record is frozen and slotted")
+        return _build
+
+    def _build(cls):
+        names = tuple(cls.__annotations__)
+        own = dict(cls.__dict__)
+        defaults = {name: own.pop(name) for name in names if name in own}
+        own.pop("__dict__", None)
+        own.pop("__weakref__", None)
+        own.update(__slots__=names, __match_args__=names, _defaults=defaults)
+        return type(cls.__name__, (_Record,), own)
+
+    class _Record:
+        __slots__ = ()
+
+        def __init__(self, *values, **named):
+            if len(values) > len(self.__slots__):
+                raise TypeError(f"{type(self).__name__} takes {len(self.__slots__)} fields, {len(values)} given")
+            given = {**self._defaults, **dict(zip(self.__slots__, values, strict=False)), **named}
+            for name in self.__slots__:
+                if name not in given:
+                    raise TypeError(f"{type(self).__name__} needs {name}")
+                object.__setattr__(self, name, given[name])
+            if len(given) > len(self.__slots__):
+                raise TypeError(f"{type(self).__name__} has no field {sorted(set(given) - set(self.__slots__))}")
+
+        def _values(self):
+            return tuple(getattr(self, name) for name in self.__slots__)
+
+        def __eq__(self, other):
+            return self._values() == other._values() if type(other) is type(self) else NotImplemented
+
+        def __hash__(self):
+            return hash(self._values())
+
+        def __repr__(self):
+            return f"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n in self.__slots__)})"
+
+        def __setattr__(self, name, value):
+            raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot change")
+
+        def __delattr__(self, name):
+            raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot go")
+
+        def __reduce__(self):
+            return type(self), self._values()
+
+    def replace(record, /, **changes):
+        """Return a copy of the record with some fields changed."""
+        fields = {name: getattr(record, name) for name in record.__slots__}
+        return type(record)(**{**fields, **changes})
+
+    def asdict(record):
+        """Return the record as plain dicts, lists and values, ready for JSON."""
+        return {name: _plain(getattr(record, name)) for name in record.__slots__}
+
+    def _plain(value):
+        if isinstance(value, tuple):
+            return [_plain(item) for item in value]
+        if isinstance(value, _Record):
+            return asdict(value)
+        return value
+
+
+__all__ = ["asdict", "dataclass", "replace"]

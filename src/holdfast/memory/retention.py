@@ -1,0 +1,39 @@
+"""Retention: which memories have had their time, and by which rule each is kept or goes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from holdfast.light import dataclass
+from holdfast.records import Memory
+
+NEVER_TYPES = ("user", "feedback", "decision")
+NEVER_SCOPES = ("global", "agent")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What happens to one memory, and the rule that says so."""
+
+    memory: Memory
+    expired: bool
+    rule: str
+
+
+def judge(memory: Memory, last_touched: str, days_by_scope: dict[str, int], now: str) -> Verdict:
+    """Return whether the memory expired. `last_touched` is its last update, use or edit, whichever is later."""
+    if memory.pinned:
+        return Verdict(memory, False, "pinned: kept")
+    if memory.type in NEVER_TYPES:
+        return Verdict(memory, False, f"type {memory.type}: kept")
+    if memory.scope.kind in NEVER_SCOPES:
+        return Verdict(memory, False, f"scope {memory.scope.kind}: kept")
+    limit = days_by_scope[memory.scope.kind]
+    idle = _days(last_touched, now)
+    rule = f"scope {memory.scope.kind}: {limit} days"
+    return Verdict(memory, idle > limit, f"{rule}, idle for {idle}")
+
+
+def _days(earlier: str, later: str) -> int:
+    gap = datetime.fromisoformat(later) - datetime.fromisoformat(earlier).replace(tzinfo=UTC)
+    return max(0, gap.days)

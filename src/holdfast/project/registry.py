@@ -1,0 +1,237 @@
+"""What Holdfast remembers about projects: one text file that only grows.
+
+Identity: a line is one row, fields parted by tabs; the kind and the id (for `path` also the path) are its
+key, and of two rows with one key the later one holds. In fields `\\\\`, `\\t`, `\\n` and `\\r` are escapes.
+
+    alias       old  new                what was stored under `old` belongs to `new`
+    unalias     old                     no longer, and not by itself again
+    marker      id   nonce        path  the folder whose marker file has this id and nonce
+    repository  id   fingerprint  path  the git common dir that has this id
+    path        id   path               a folder that was known under this id
+
+Atomic: rows of one append go in by one write under a lock, and are on the disk when `append` returns; a write
+that fails is taken back. What may be lost: nothing that was acknowledged. Lines that begin with `#`, lines of
+an unknown kind and broken lines are skipped and stay as they are. The file never has a url in it.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import time
+
+from holdfast.errors import BadInput, Conflict, StoreBusy, StoreFull, StoreUnavailable
+from holdfast.project.files import read_head
+from holdfast.project.ids import check_id, is_hex, is_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Row = tuple[str, ...]
+
+_ESCAPES = (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r"))
+_UNESCAPES = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
+_READ_LIMIT = 64 * 1024 * 1024
+_LOCK_SECONDS = 5.0
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+class Known:
+    """What the rows say, read once: a snapshot without I/O."""
+
+    __slots__ = ("_aliases", "_rows", "_unaliased", "markers", "repositories")
+
+    def __init__(self, rows: dict[Row, Row]) -> None:
+        self._rows = rows
+        self._aliases = {key[1]: row[0] for key, row in rows.items() if key[0] == "alias" and row}
+        self._unaliased = {key[1] for key, row in rows.items() if key[0] == "alias" and not row}
+        self.markers = {key[1]: (row[0], row[1]) for key, row in rows.items() if key[0] == "marker"}
+        self.repositories = {key[1]: (row[0], row[1]) for key, row in rows.items() if key[0] == "repository"}
+
+    def has(self, row: Row) -> bool:
+        """Tell whether the row holds already."""
+        key, value = _keyed(row)
+        return self._rows.get(key) == value
+
+    def canonical(self, name: str) -> str:
+        """Return the id that this one was merged into, at the end of the chain; itself if it was not."""
+        chain = [name]
+        while (after := self._aliases.get(chain[-1])) is not None:
+            if after in chain:
+                return min(chain[chain.index(after) :])  # all members of a loop agree on one
+            chain.append(after)
+        return chain[-1]
+
+    def merged_into(self, name: str) -> set[str]:
+        """Return the ids that were merged into this one."""
+        return {old for old in self._aliases if old != name and self.canonical(old) == name}
+
+    def stands_alone(self, name: str) -> bool:
+        """Tell whether the id may become an alias by itself: it is none, and nobody took that back."""
+        return name not in self._aliases and name not in self._unaliased
+
+    def ids_at(self, path: str) -> list[str]:
+        """Return the ids under which a folder was known, oldest first."""
+        return [key[1] for key in self._rows if key[0] == "path" and key[2] == path]
+
+    def belongs_elsewhere(self, name: str, path: str) -> bool:
+        """Tell whether the id is that of a marked folder or a repository at another path."""
+        rows = (self.markers.get(name), self.repositories.get(name))
+        return any(row is not None and row[1] != path for row in rows)
+
+
+class Registry:
+    """The file of rows. Reading needs no lock; a file that is not there is an empty registry."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+
+    def known(self) -> Known:
+        """Return what the file says now."""
+        try:
+            data = read_head(self.path, _READ_LIMIT)
+        except FileNotFoundError:
+            data = b""
+        except OSError as error:
+            raise _unavailable("read", self.path, error) from error
+        return Known(_parsed(data))
+
+    def append(self, *rows: Row) -> None:
+        """Add the rows that do not hold yet, durably."""
+        known = self.known()
+        if all(known.has(row) for row in rows):
+            return
+        try:
+            os.makedirs(os.path.dirname(self.path) or ".", mode=0o700, exist_ok=True)
+            self._append_locked(rows)
+        except OSError as error:
+            raise _unavailable("written", self.path, error) from error
+
+    def _append_locked(self, rows: tuple[Row, ...]) -> None:
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        handle = os.open(self.path, flags, 0o600)
+        try:
+            _lock(handle, self.path)
+            known = self.known()
+            lines = "".join(_line(row) for row in dict.fromkeys(rows) if not known.has(row))
+            if lines:
+                _write(handle, lines.encode("utf-8", "surrogateescape"))
+                _sync_folder(self.path)
+        finally:
+            os.close(handle)
+
+
+def add_alias(registry: Registry, old: str, new: str) -> None:
+    """Make everything stored under `old` part of `new`; refuse an id that would end up as its own alias."""
+    check_id(old, "the old project id")
+    check_id(new, "the new project id")
+    if old == new:
+        raise BadInput(f"{old} cannot be an alias of itself", hint="give two different ids")
+    if registry.known().canonical(new) == old:
+        raise Conflict(
+            f"{new} is an alias of {old} already, so {old} cannot become one of {new}",
+            hint=f"take that alias away first, or merge {new} into {old}",
+        )
+    registry.append(("alias", old, new))
+
+
+def remove_alias(registry: Registry, old: str) -> None:
+    """Make `old` an id of its own again; Holdfast will not alias it by itself after that."""
+    registry.append(("unalias", check_id(old, "the project id")))
+
+
+def _keyed(row: Row) -> tuple[Row, Row]:
+    kind, name, *rest = row
+    if kind == "unalias":
+        return ("alias", name), ()
+    if kind == "path":
+        return (kind, name, rest[0]), ()
+    return (kind, name), tuple(rest)
+
+
+def _parsed(data: bytes) -> dict[Row, Row]:
+    return dict(_keyed(row) for row in _rows(data))
+
+
+def _rows(data: bytes) -> Iterator[Row]:
+    for line in data.decode("utf-8", "surrogateescape").split("\n"):
+        row = tuple(_unescaped(field) for field in line.split("\t"))
+        if _is_whole(row):
+            yield row
+
+
+def _is_whole(row: Row) -> bool:
+    match row:
+        case ("alias", old, new):
+            return is_id(old) and is_id(new)
+        case ("unalias", old):
+            return is_id(old)
+        case ("marker", name, nonce, path):
+            return is_id(name) and is_hex(nonce, 32) and path.startswith("/")
+        case ("repository", name, fingerprint, path):
+            return is_id(name) and is_hex(fingerprint, 64) and path.startswith("/")
+        case ("path", name, path):
+            return is_id(name) and path.startswith("/")
+    return False
+
+
+def _line(row: Row) -> str:
+    return "\t".join(_escaped(field) for field in row) + "\n"
+
+
+def _escaped(field: str) -> str:
+    for plain, escape in _ESCAPES:
+        field = field.replace(plain, escape)
+    return field
+
+
+def _unescaped(field: str) -> str:
+    if "\\" not in field:
+        return field
+    out, rest = "", iter(field)
+    for c in rest:
+        out += c if c != "\\" else _UNESCAPES.get(next(rest, ""), "\0")
+    return "" if "\0" in out else out
+
+
+def _lock(handle: int, path: str) -> None:
+    end = time.monotonic() + _LOCK_SECONDS
+    while True:
+        try:
+            return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > end:
+                raise StoreBusy(f"{path} is locked by another process", hint="try again") from None
+            time.sleep(0.005)
+
+
+def _write(handle: int, data: bytes) -> None:
+    size = os.fstat(handle).st_size
+    if size and os.pread(handle, 1, size - 1) != b"\n":
+        data = b"\n" + data  # a line that was cut short must not swallow the next one
+    try:
+        if os.write(handle, data) != len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        os.fsync(handle)
+    except OSError:
+        os.ftruncate(handle, size)
+        raise
+
+
+def _sync_folder(path: str) -> None:
+    handle = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _unavailable(done: str, path: str, error: OSError) -> StoreUnavailable:
+    kind = StoreFull if error.errno in _FULL else StoreUnavailable
+    return kind(
+        f"{path} cannot be {done}: {error.strerror}", hint="see that the folder is there and is yours"
+    )

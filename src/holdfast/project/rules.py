@@ -1,0 +1,292 @@
+"""The rules in their order: override, remote, repository, marker, path. The first that applies wins.
+
+`resolve` only reads. What it learned (a move, an id that is proven to be the same project) is written by
+`record`, which the caller uses when it stores something, so that looking around leaves no trace.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.errors import ScopeUnknown
+from holdfast.light import dataclass
+from holdfast.project import git, marker, remote
+from holdfast.project.files import within
+from holdfast.project.ids import check_id, hashed_id, is_id, local_id, printable, remote_id
+from holdfast.records import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.project.git import Repository
+    from holdfast.project.registry import Known, Registry, Row
+
+MAX_HOPS = 5
+_WAYS_OUT = "cd into a project, or use --scope global, or name one with --project ID"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a rule says: `same` are ids proven to be the same project, `rows` what the registry may learn."""
+
+    id: str
+    rule: str
+    reason: str
+    root: str
+    same: tuple[str, ...] = ()
+    rows: tuple[Row, ...] = ()
+
+
+def resolve(
+    folder: str, registry: Registry, *, override: str = "", override_from: str = "HOLDFAST_PROJECT"
+) -> Project:
+    """Return which project a folder is, by the first rule that applies; an empty override is none.
+
+    Raises BadId for a bad override, and ScopeUnknown where there is no project.
+    """
+    known = registry.known()
+    if override:
+        name = check_id(override, override_from)
+        return _project(Found(name, "override", f"{override_from} names it", _real(folder)), known, [])
+    search = Search(folder, known)
+    return _project(search.found(), known, search.notes)
+
+
+def record(project: Project, registry: Registry) -> None:
+    """Write down what `resolve` learned about this project, if it still holds; nothing for an override."""
+    if project.rule == "override":
+        return
+    known = registry.known()
+    try:
+        found = Search(project.root, known).found()
+    except ScopeUnknown:
+        return
+    if known.canonical(found.id) == project.id:
+        registry.append(*found.rows, ("path", found.id, found.root))
+
+
+def home_folder() -> str:
+    """Return the real path of the person's home folder, empty if there is none."""
+    return _real(os.path.expanduser("~"))
+
+
+def free_id(name: str, path: str, known: Known, *, fresh: bool = False) -> str:
+    """Return the id that a path gives; another if that belongs elsewhere or, if `fresh`, to anything."""
+    # A project that moved away took its id along, so the next one at the same path must not get it.
+    for count in range(1000):
+        made = hashed_id(name, f"{path}\n{count}" if count else path)
+        if not known.belongs_elsewhere(made, "" if fresh else path):
+            return made
+    raise ScopeUnknown(f"no free project id for {printable(path)}", hint=_WAYS_OUT)
+
+
+class Search:
+    """One look at one folder. `notes` gathers what a person should know, whichever rule wins."""
+
+    __slots__ = ("home", "known", "notes", "place")
+
+    def __init__(self, folder: str, known: Known) -> None:
+        self.known = known
+        self.notes: list[str] = []
+        self.home = home_folder()
+        self.place = _real(folder)
+        if not self.place:
+            raise ScopeUnknown("the working directory is gone, so there is no project here", hint=_WAYS_OUT)
+
+    def found(self) -> Found:
+        """Return what the first rule says that applies."""
+        if self.place in (self.home, "/"):
+            which = "/" if self.place == "/" else "the home folder"
+            raise ScopeUnknown(f"{which} is not a project", hint=_WAYS_OUT)
+        return self.by_git() or self._by_marker() or self._by_path()
+
+    def by_git(self) -> Found | None:
+        """Return what the remote or the repository says; None if the folder is in none that counts."""
+        try:
+            repository = git.find(self.place)
+        except git.Unusable as unusable:
+            self.notes.append(str(unusable))
+            return None
+        if repository is None or self._is_too_wide(repository.root):
+            return None
+        return self._by_remote(repository) or self._by_repository(repository)
+
+    def _is_too_wide(self, root: str) -> bool:
+        # Dotfiles kept in git: every folder below the home would become that one project.
+        wide = root == "/" or (within(self.home, root) and within(self.place, self.home))
+        if wide:
+            self.notes.append(
+                f"the git repository at {printable(root)} holds the home folder, so it does not count"
+            )
+        return wide
+
+    def _by_remote(self, repository: Repository) -> Found | None:
+        chain, via = [repository], ""
+        while remote_of := self._remote(chain[-1]):
+            name, place = remote_of
+            if place.address:
+                made = remote_id(place.address)
+                return self._remote_found(made, f"{via}{name} names it", chain)
+            path = os.path.realpath(os.path.join(chain[-1].base, place.path))
+            after = git.of_remote(path)
+            via += f"{name} is a repository on this machine, and "
+            if after is None:
+                return self._remote_found(self._missing(path), f"{via}it is not there now", chain)
+            loop = chain[_index(chain, after) :]  # all members of a loop agree on one
+            if loop or len(chain) > MAX_HOPS:
+                return self._by_source(chain, min(loop or chain[-1:], key=_common), via)
+            chain.append(after)
+        return self._by_source(chain, chain[-1], via)
+
+    def _by_source(self, chain: list[Repository], source: Repository, via: str) -> Found | None:
+        if len(chain) == 1:
+            return None
+        made, _, rows = self._repository_id(source.common)
+        return self._remote_found(made, f"{via}its git directory names it", chain, rows)
+
+    def _remote_found(
+        self, made: str, reason: str, chain: list[Repository], rows: tuple[Row, ...] = ()
+    ) -> Found:
+        same = tuple(dict.fromkeys(old for step in chain for old in self._same(made, step.common)))
+        rows += tuple(("alias", old, made) for old in same)
+        return Found(made, "remote", reason, chain[0].root, same, rows)
+
+    def _same(self, made: str, common: str) -> list[str]:
+        old, how = _recorded(self.known, common)
+        if how not in ("here", "moved") or self.known.canonical(made) == self.known.canonical(old):
+            return []
+        if self.known.stands_alone(old):
+            return [old]
+        self.notes.append(_merge_note("this repository was known", old))
+        return []
+
+    def _missing(self, path: str) -> str:
+        # The repository may have moved; its clones stay with the id that the registry has for the old place.
+        places = git.common_dirs_of_remote(path)
+        ids = [name for name, (_, where) in self.known.repositories.items() if where in places]
+        return ids[-1] if ids else local_id(path)
+
+    def _remote(self, repository: Repository) -> tuple[str, remote.Place] | None:
+        try:
+            urls = git.remotes(repository)
+        except git.Unusable as unusable:
+            self.notes.append(str(unusable))
+            return None
+        if not urls:
+            return None
+        name = "origin" if "origin" in urls else min(urls)
+        # The name of a remote can itself be a url, so a strange one is not repeated.
+        label = f"the git remote {name}" if is_id(name) else "a git remote"
+        place = remote.locate(urls[name])
+        if place is None:
+            self.notes.append(f"{label} has an address that cannot be read, so it is not used")
+        return (label, place) if place else None
+
+    def _by_repository(self, repository: Repository) -> Found:
+        made, reason, rows = self._repository_id(repository.common)
+        return Found(made, "repository", reason, repository.root, rows=rows)
+
+    def _repository_id(self, common: str) -> tuple[str, str, tuple[Row, ...]]:
+        made, reason = self._repository_name(common)
+        mark = git.fingerprint(common)
+        return made, reason, (("repository", made, mark, common),) if mark else ()
+
+    def _repository_name(self, common: str) -> tuple[str, str]:
+        old, how = _recorded(self.known, common)
+        reason = f"the git directory {printable(common)} names it, as there is no remote to use"
+        if how == "here":
+            return old, reason
+        if how == "moved":
+            before = printable(self.known.repositories[old][1])
+            return old, f"the git directory moved here from {before}, so the project keeps its id"
+        if how == "copy":
+            self.notes.append(_merge_note("this repository is a copy of one that is still there, known", old))
+        if how == "unsure":
+            self.notes.append(_merge_note("this repository may be one that was known", old))
+        return free_id(git.name_of(common), common, self.known), reason
+
+    def _by_marker(self) -> Found | None:
+        root = marker.find(self.place, self.home)
+        if root is None:
+            return None
+        try:
+            tag = marker.read(root)
+        except marker.BadMarker as bad:
+            self.notes.append(f"{bad}; `holdfast project mark --new` writes a new one")
+            return None
+        return self._by_tag(root, tag) if tag else None
+
+    def _by_tag(self, root: str, tag: marker.Marker) -> Found | None:
+        nonce, path = self.known.markers.get(tag.id, ("", ""))
+        where = f"the marker in {printable(root)}"
+        row = ("marker", tag.id, tag.nonce, root)
+        if nonce != tag.nonce:
+            self.notes.append(
+                f"{where} was not made here, so it is not used; `holdfast project mark --adopt` accepts it"
+            )
+            return None
+        if path == root:
+            return Found(tag.id, "marker", f"{where} names it", root, rows=(row,))
+        if marker.is_at(path, tag):
+            self.notes.append(
+                f"{where} is a copy of the one in {printable(path)}, so it is not used; "
+                "`holdfast project mark --new` makes this folder a project of its own"
+            )
+            return None
+        reason = f"{where} names it; the folder moved here from {printable(path)}"
+        return Found(tag.id, "marker", reason, root, rows=(row,))
+
+    def _by_path(self) -> Found:
+        made = free_id(os.path.basename(self.place), self.place, self.known)
+        return Found(
+            made, "path", "no repository and no marker, so the path of the folder names it", self.place
+        )
+
+
+def _project(found: Found, known: Known, notes: list[str]) -> Project:
+    name = known.canonical(found.id)
+    reason = found.reason if name == found.id else f"{found.reason}; {found.id} was merged into {name}"
+    names = {name, found.id, *found.same}
+    for one in (name, *found.same):
+        names |= known.merged_into(one)
+    if found.rule != "override":
+        before = [old for old in known.ids_at(found.root) if known.canonical(old) not in names]
+        notes = notes + [_merge_note("this folder was known", old) for old in before]
+    aliases = tuple(sorted(names - {name}))
+    return Project(name, found.rule, reason, found.root, aliases, tuple(dict.fromkeys(notes)))
+
+
+def _merge_note(what: str, old: str) -> str:
+    return f"{what} as {old}; if it is the same project, `holdfast project merge {old}` joins them"
+
+
+def _recorded(known: Known, common: str) -> tuple[str, str]:
+    """Return the id a repository is recorded under, and how: here, moved, copy, unsure; or empty texts."""
+    mark = git.fingerprint(common)
+    rows = [(name, path) for name, (other, path) in known.repositories.items() if mark and other == mark]
+    here = [name for name, path in rows if path == common]
+    if here:
+        return here[-1], "here"
+    gone = [name for name, path in rows if git.fingerprint(path) != mark]
+    if len(gone) == 1:
+        return gone[0], "moved"
+    if gone:
+        return gone[-1], "unsure"
+    return (rows[-1][0], "copy") if rows else ("", "")
+
+
+def _common(repository: Repository) -> str:
+    return repository.common
+
+
+def _index(chain: list[Repository], repository: Repository) -> int:
+    commons = [_common(step) for step in chain]
+    return commons.index(repository.common) if repository.common in commons else len(chain)
+
+
+def _real(folder: str) -> str:
+    """Return the real path of a folder, empty if it is not there."""
+    try:
+        path = os.path.realpath(folder or ".")
+        return path if os.path.isdir(path) else ""
+    except (OSError, ValueError):
+        return ""

@@ -1,0 +1,1 @@
+"""Documents in, hits out: how candidates are fused into one order, and why."""

@@ -1,0 +1,167 @@
+"""The records everyone shares: frozen, slotted, no I/O. The words are those of docs/glossary.md."""
+
+from __future__ import annotations
+
+from holdfast.light import asdict, dataclass, replace
+
+SCOPES = ("global", "project", "session", "agent")
+TYPES = ("user", "feedback", "project", "reference", "decision", "lesson")
+TRUSTS = ("user", "agent", "derived", "import")
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where a memory holds: a kind of SCOPES and, but for `global`, the id of its owner."""
+
+    kind: str
+    owner: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.owner}" if self.owner else self.kind
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a memory said at one time."""
+
+    text: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One durable statement or topic. Times are ISO 8601 in UTC; `path` is relative to the memory tree."""
+
+    key: str
+    scope: Scope
+    title: str
+    body: str
+    type: str = "project"
+    tags: tuple[str, ...] = ()
+    trust: str = "user"
+    created: str = ""
+    updated: str = ""
+    source: str = ""
+    agent: str = ""
+    session: str = ""
+    supersedes: tuple[str, ...] = ()
+    pinned: bool = False
+    history: tuple[Statement, ...] = ()
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A memory that somebody wants to store: what they gave, and nothing that they did not."""
+
+    text: str
+    scope: Scope
+    key: str | None = None
+    title: str | None = None
+    type: str | None = None
+    tags: tuple[str, ...] | None = None
+    trust: str = "user"
+    source: str = ""
+    agent: str = ""
+    session: str = ""
+    supersedes: tuple[str, ...] = ()
+    pinned: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The answer to a store: `action` is created, updated or unchanged; `redacted` names the kinds of secret."""
+
+    action: str
+    memory: Memory
+    redacted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a score: what it is, how much it is worth, and its share of the sum."""
+
+    name: str
+    value: float
+    weight: float
+    why: str = ""
+
+    @property
+    def points(self) -> float:
+        """What this part adds to the score."""
+        return self.value * self.weight
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One answer of recall. `words` are those of the query that it has; `earlier`: only its history has them."""
+
+    memory: Memory
+    score: float
+    parts: tuple[Part, ...] = ()
+    words: tuple[str, ...] = ()
+    superseded_by: str = ""
+    earlier: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong in a file, as a value with its place; `hint` names the way out."""
+
+    kind: str
+    path: str
+    text: str
+    hint: str = ""
+    line: int = 0
+    severity: str = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One act of a plan: what is done to what, the rule or reason, and the bytes it frees."""
+
+    act: str
+    target: str
+    reason: str
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Which project a folder is: its id, the rule that won and why, and other ids that are the same project."""
+
+    id: str
+    rule: str
+    reason: str
+    root: str
+    aliases: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened, as the journal keeps it."""
+
+    at: str
+    kind: str
+    data: dict[str, object]
+
+
+__all__ = [
+    "SCOPES",
+    "TRUSTS",
+    "TYPES",
+    "Draft",
+    "Event",
+    "Hit",
+    "Memory",
+    "Part",
+    "Problem",
+    "Project",
+    "Scope",
+    "Statement",
+    "Step",
+    "Stored",
+    "asdict",
+    "replace",
+]

@@ -1,0 +1,153 @@
+"""Settings: one table, and where each value comes from.
+
+Defaults < config.toml < environment < flag. A name has at most one dot; in config.toml the part before it is the
+table. The environment says the same in capitals: `recall.limit` is HOLDFAST_RECALL_LIMIT. An unknown name or a value
+of the wrong kind is an error, so that a slip of the pen is never silently ignored.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+
+from holdfast.errors import BadSetting
+from holdfast.light import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Value = bool | int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row of the table; `least` is the smallest number that makes sense."""
+
+    name: str
+    default: Value
+    help: str
+    least: float = 0
+
+
+SETTINGS = (
+    Setting("enabled", True, "Memory is on. When off, nothing is written anywhere and every read is empty."),
+    Setting("project.id", "", "The project of every folder, whatever git says. Empty: it is found out."),
+    Setting("memory.largest", 262_144, "The longest text of one memory, in bytes.", 1),
+    Setting("index.group_at", 20, "An index.md with more entries than this groups related ones under headings.", 1),
+    Setting("index.show", 500, "An index.md lists at most this many entries, the newest, and says how many more.", 1),
+    Setting("recall.limit", 10, "How many hits `recall` returns.", 1),
+    Setting("recall.count_use", True, "What `recall` returns counts as used, and rises a little."),
+    Setting("retention.project_days", 90, "A project memory expires so many days after its last update or use.", 1),
+    Setting("retention.session_days", 14, "A session memory expires so many days after its last update or use.", 1),
+)
+BY_NAME = {setting.name: setting for setting in SETTINGS}
+
+
+class Settings:
+    """The value of every setting, and in `origin` who set it: default, config.toml, the environment or a flag."""
+
+    def __init__(self, values: dict[str, Value], origin: dict[str, str]) -> None:
+        self.values = values
+        self.origin = origin
+
+    def __getitem__(self, name: str) -> Value:
+        return self.values[name]
+
+    def number(self, name: str) -> int:
+        """Return a whole number."""
+        return int(self.values[name])
+
+    def text(self, name: str) -> str:
+        """Return a text."""
+        return str(self.values[name])
+
+    def flag(self, name: str) -> bool:
+        """Return yes or no."""
+        return bool(self.values[name])
+
+
+def default_home(environment: Mapping[str, str]) -> str:
+    """Return the home folder: HOLDFAST_HOME, or ~/.holdfast."""
+    return os.path.abspath(os.path.expanduser(environment.get("HOLDFAST_HOME") or "~/.holdfast"))
+
+
+def load(home: str, environment: Mapping[str, str], flags: Mapping[str, str] | None = None) -> Settings:
+    """Return the settings in force; raise BadSetting for anything that the table does not know."""
+    values: dict[str, Value] = {setting.name: setting.default for setting in SETTINGS}
+    origin = dict.fromkeys(values, "default")
+    path = os.path.join(home, "config.toml")
+    for name, value in _from_file(path).items():
+        values[name], origin[name] = _checked(name, value, path), path
+    for setting in SETTINGS:
+        variable = variable_of(setting.name)
+        if environment.get(variable):
+            values[setting.name] = parse(setting.name, environment[variable], variable)
+            origin[setting.name] = variable
+    for name, text in (flags or {}).items():
+        values[name], origin[name] = parse(name, text, "--set"), "--set"
+    return Settings(values, origin)
+
+
+def variable_of(name: str) -> str:
+    """Return the environment variable of a setting."""
+    return "HOLDFAST_" + name.replace(".", "_").upper()
+
+
+def parse(name: str, text: str, where: str) -> Value:
+    """Return the value that a text stands for, of the kind that the setting has."""
+    kind = type(_known(name, where).default)
+    if kind is bool:
+        return _yes_or_no(name, text, where)
+    if kind is str:
+        return text
+    try:
+        return _checked(name, kind(text), where)
+    except ValueError:
+        raise BadSetting(f"{where}: {name} is {text!r}, not a number", f"Example: {BY_NAME[name].default}") from None
+
+
+def _yes_or_no(name: str, text: str, where: str) -> bool:
+    if text.lower() in ("1", "true", "yes", "on"):
+        return True
+    if text.lower() in ("0", "false", "no", "off"):
+        return False
+    raise BadSetting(f"{where}: {name} is {text!r}, neither true nor false", "Use true or false.")
+
+
+def _from_file(path: str) -> dict[str, object]:
+    try:
+        with open(path, "rb") as file:
+            tree = tomllib.load(file)
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise BadSetting(f"{path} is not TOML: {problem}", "Correct it in an editor, or move it away.") from problem
+    except OSError as problem:
+        raise BadSetting(f"{path} cannot be read: {problem.strerror}", "Check its owner and mode.") from problem
+    flat: dict[str, object] = {}
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            flat.update({f"{name}.{inner}": inner_value for inner, inner_value in value.items()})
+        else:
+            flat[name] = value
+    return flat
+
+
+def _known(name: str, where: str) -> Setting:
+    if name in BY_NAME:
+        return BY_NAME[name]
+    near = difflib.get_close_matches(name, BY_NAME, n=1)
+    hint = f"Did you mean {near[0]}?" if near else "`holdfast config` lists the settings."
+    raise BadSetting(f"{where}: there is no setting {name!r}", hint)
+
+
+def _checked(name: str, value: object, where: str) -> Value:
+    setting = _known(name, where)
+    if type(value) is not type(setting.default):
+        wanted = {bool: "true or false", int: "a whole number", str: "a text"}[type(setting.default)]
+        raise BadSetting(f"{where}: {name} is {value!r}", f"It must be {wanted}.")
+    if isinstance(value, (int, float)) and value < setting.least:
+        raise BadSetting(f"{where}: {name} is {value}", f"It must be at least {setting.least:g}.")
+    return value

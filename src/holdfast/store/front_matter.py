@@ -1,0 +1,318 @@
+"""Front matter: the flat YAML at the head of a memory file, read and rewritten line by line.
+
+A document is cut into pieces whose sum is the file, byte for byte. A change replaces the piece of one name and leaves
+every other piece alone: unknown names, their order, comments, blank lines, line endings and a byte order mark survive.
+Only the YAML that flat front matter needs is understood (plain and quoted scalars, flow and block lists); any other
+value is kept as it is, and is a problem only where Holdfast needs it.
+"""
+
+from __future__ import annotations
+
+from holdfast.light import dataclass, replace
+
+Value = str | tuple[str, ...]
+
+_FENCE = "---"
+_PLAIN_WORDS = frozenset(["true", "false", "yes", "no", "on", "off", "null", "y", "n", "~"])
+_NOT_FIRST = "-?:,[]{}#&*!|>'\"%@`="
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", '"': '"', "\\": "\\", "/": "/", " ": " "}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One piece of the front matter: the name that it sets (or none), its exact text, and its line in the file."""
+
+    name: str
+    text: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file in pieces: opening fence, entries, closing fence, body. `broken` is a line and what is wrong with it."""
+
+    head: str
+    entries: tuple[Entry, ...]
+    foot: str
+    body: str
+    broken: tuple[tuple[int, str], ...] = ()
+
+    def __str__(self) -> str:
+        return self.head + "".join(entry.text for entry in self.entries) + self.foot + self.body
+
+    @property
+    def newline(self) -> str:
+        """The line ending of the file."""
+        return "\r\n" if "\r\n" in (self.head or self.body) else "\n"
+
+
+def parse(text: str) -> Document:
+    """Cut the text into pieces. It never fails: what is wrong is named in `broken`."""
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    lines = _lines(text[len(mark) :])
+    if not lines or lines[0].rstrip() != _FENCE:
+        return Document(head=mark, entries=(), foot="", body=text[len(mark) :])
+    end = next((i for i, line in enumerate(lines[1:], 1) if line.rstrip() == _FENCE), None)
+    if end is None:
+        unclosed = ((1, "the front matter is opened by --- and never closed"),)
+        return Document(head=mark, entries=(), foot="", body=text[len(mark) :], broken=unclosed)
+    entries, broken = _entries(lines[1:end])
+    return Document(mark + lines[0], entries, lines[end], "".join(lines[end + 1 :]), broken)
+
+
+def values(document: Document) -> tuple[dict[str, Value], tuple[tuple[int, str], ...]]:
+    """Return what each name is set to, and as line and text what could not be understood."""
+    found: dict[str, Value] = {}
+    broken = list(document.broken)
+    for entry in document.entries:
+        if not entry.name:
+            continue
+        if entry.name in found:
+            broken.append((entry.line, f"{entry.name} is set twice"))
+        value = _value(entry.text)
+        if value is None:
+            broken.append((entry.line, f"the value of {entry.name} is not a plain value or a list"))
+        else:
+            found[entry.name] = value
+    return found, tuple(broken)
+
+
+def change(document: Document, changes: dict[str, Value | None]) -> Document:
+    """Return the document with these names set, or taken out where the value is None; all else stays as it is."""
+    newline = document.newline
+    if not document.foot:
+        mark = document.head
+        document = replace(document, head=f"{mark}---{newline}", foot=f"---{newline}")
+    entries = list(document.entries)
+    for name, value in changes.items():
+        _set(entries, name, value, newline)
+    return replace(document, entries=tuple(entries))
+
+
+def scalar(value: str, *, in_list: bool = False) -> str:
+    """Write one value as YAML: plain where that is safe, in double quotes elsewhere."""
+    return value if _is_plain(value, in_list) else _quoted(value)
+
+
+def _set(entries: list[Entry], name: str, value: Value | None, newline: str) -> None:
+    places = [i for i, entry in enumerate(entries) if entry.name == name]
+    for place in reversed(places if value is None else places[1:]):
+        del entries[place]
+    if value is None:
+        return
+    text = f"{name}: {_written(value)}{newline}" if value != "" else f"{name}:{newline}"
+    if places:
+        entries[places[0]] = Entry(name, text, entries[places[0]].line)
+    else:
+        entries.append(Entry(name, text, 0))
+
+
+def _written(value: Value) -> str:
+    if isinstance(value, str):
+        return scalar(value)
+    return "[" + ", ".join(scalar(item, in_list=True) for item in value) + "]"
+
+
+def _lines(text: str) -> list[str]:
+    """Split after each \\n and nowhere else, so that no other character is taken for a line ending."""
+    pieces = text.split("\n")
+    lines = [piece + "\n" for piece in pieces[:-1]]
+    return [*lines, pieces[-1]] if pieces[-1] else lines
+
+
+def _entries(lines: list[str]) -> tuple[tuple[Entry, ...], tuple[tuple[int, str], ...]]:
+    entries: list[Entry] = []
+    broken: list[tuple[int, str]] = []
+    for number, line in enumerate(lines, 2):
+        name = _name(line)
+        if name:
+            entries.append(Entry(name, line, number))
+        elif not line.strip() or line.startswith("#"):
+            entries.append(Entry("", line, number))
+        elif entries and entries[-1].name and line[0] in " \t-":
+            last = entries[-1]
+            entries[-1] = Entry(last.name, last.text + line, last.line)
+        else:
+            entries.append(Entry("", line, number))
+            broken.append((number, "this line is neither `name: value` nor a part of the one before"))
+    return tuple(entries), tuple(broken)
+
+
+def _name(line: str) -> str:
+    """Return the name that the line sets, if it begins an entry."""
+    if not line or line[0] in " \t#-[{":
+        return ""
+    name, colon, rest = line.partition(":")
+    if not colon or (rest and rest[0] not in " \t\r\n"):
+        return ""
+    return name.strip().strip("\"'")
+
+
+def _value(text: str) -> Value | None:
+    first, *more = text.partition(":")[2].split("\n")
+    value = _without_comment(first)
+    if not value:
+        return _block_list(more)
+    if value[0] == "[":
+        return _flow_list(" ".join([value, *(_without_comment(line) for line in more)]).strip())
+    if value[0] in "{&*!%@`":
+        return None
+    if value[0] in "|>":
+        return "\n".join(line.strip() for line in more).strip("\n")
+    if value[0] in "'\"":
+        parsed = _unquoted(value)
+        return None if parsed is None or parsed[1].strip() else parsed[0]
+    whole = " ".join([value, *(_without_comment(line) for line in more)]).strip()
+    return "" if whole in ("~", "null") else whole
+
+
+def _block_list(lines: list[str]) -> Value | None:
+    items = []
+    for line in lines:
+        stripped = _without_comment(line)
+        if not stripped:
+            continue
+        if stripped[0] != "-":
+            return None
+        item = _item(stripped[1:].strip())
+        if item is None:
+            return None
+        items.append(item)
+    return tuple(items) if items else ""
+
+
+def _flow_list(text: str) -> Value | None:
+    rest = text[1:].lstrip()
+    items: list[str] = []
+    while rest and rest[0] != "]":
+        parsed = _flow_item(rest)
+        if parsed is None:
+            return None
+        item, rest = parsed
+        items.append(item)
+        rest = rest.lstrip()
+        if rest.startswith(","):
+            rest = rest[1:].lstrip()
+        elif not rest.startswith("]"):
+            return None
+    return tuple(items) if rest.strip() == "]" else None
+
+
+def _flow_item(text: str) -> tuple[str, str] | None:
+    if text[0] in "'\"":
+        return _unquoted(text)
+    if text[0] in "[{&*!,":
+        return None
+    ends = [place for place in (text.find(","), text.find("]")) if place >= 0]
+    if not ends:
+        return None
+    return text[: min(ends)].strip(), text[min(ends) :]
+
+
+def _item(text: str) -> str | None:
+    if not text or text[0] in "[{&*!|>":
+        return None if text else ""
+    if text[0] in "'\"":
+        parsed = _unquoted(text)
+        return None if parsed is None or parsed[1].strip() else parsed[0]
+    return text
+
+
+def _without_comment(line: str) -> str:
+    """Return the line without a trailing comment; a # inside quotes is no comment."""
+    text = line.strip()
+    if text.startswith("#"):
+        return ""
+    place = text.find(" #")
+    if place < 0:
+        return text
+    if text[0] in "'\"[-":
+        place = _comment_after_quotes(text)
+    return text if place < 0 else text[:place].rstrip()
+
+
+def _comment_after_quotes(text: str) -> int:
+    quote = ""
+    for place, letter in enumerate(text):
+        if quote:
+            if letter == quote and not (quote == '"' and text[place - 1] == "\\"):
+                quote = ""
+        elif letter in "'\"" and (place == 0 or text[place - 1] in " [,-"):
+            quote = letter
+        elif letter == "#" and place and text[place - 1] in " \t":
+            return place
+    return -1
+
+
+def _unquoted(text: str) -> tuple[str, str] | None:
+    """Return the value of the quoted scalar at the head of the text, and what follows it."""
+    return _single_quoted(text) if text[0] == "'" else _double_quoted(text)
+
+
+def _single_quoted(text: str) -> tuple[str, str] | None:
+    place = 1
+    while (end := text.find("'", place)) >= 0:
+        if text[end + 1 : end + 2] != "'":
+            return text[1:end].replace("''", "'"), text[end + 1 :]
+        place = end + 2
+    return None
+
+
+def _double_quoted(text: str) -> tuple[str, str] | None:
+    out: list[str] = []
+    place = 1
+    while place < len(text):
+        letter = text[place]
+        if letter == '"':
+            return "".join(out), text[place + 1 :]
+        if letter == "\\":
+            escaped, place = _escape(text, place + 1)
+            if escaped is None:
+                return None
+            out.append(escaped)
+        else:
+            out.append(letter)
+            place += 1
+    return None
+
+
+def _escape(text: str, place: int) -> tuple[str | None, int]:
+    kind = text[place : place + 1]
+    digits = {"x": 2, "u": 4, "U": 8}.get(kind)
+    if digits is None:
+        return _ESCAPES.get(kind), place + 1
+    try:
+        return chr(int(text[place + 1 : place + 1 + digits], 16)), place + 1 + digits
+    except (ValueError, OverflowError):
+        return None, place
+
+
+def _is_plain(value: str, in_list: bool) -> bool:
+    if not value or value != value.strip() or value[0] in _NOT_FIRST or value.lower() in _PLAIN_WORDS:
+        return False
+    if ": " in value or " #" in value or value.endswith(":") or value.startswith("..."):
+        return False
+    if in_list and any(letter in ",[]{}" for letter in value):
+        return False
+    return value.isprintable() and not _reads_as_number(value)
+
+
+def _reads_as_number(value: str) -> bool:
+    """Whether YAML would take the value for a number or a date; times that Holdfast writes are meant to be."""
+    if len(value) == 20 and value[-1] == "Z" and value[10] == "T":
+        return False
+    return value[0] in "0123456789+.~" and all(letter in "0123456789+-.:_eExXoabcdfABCDFTZ " for letter in value)
+
+
+def _quoted(value: str) -> str:
+    out = ['"']
+    for letter in value:
+        if letter in '"\\':
+            out.append("\\" + letter)
+        elif letter.isprintable():
+            out.append(letter)
+        else:
+            code = ord(letter)
+            out.append(f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}")
+    out.append('"')
+    return "".join(out)

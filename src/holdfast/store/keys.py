@@ -1,0 +1,53 @@
+"""Keys: the name of a memory within its scope, and of its file."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+
+from holdfast.errors import BadKey
+
+LONGEST = 60
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
+
+
+def is_key(text: str) -> bool:
+    """Whether the text is 1 to 60 of a-z, 0-9 and hyphen."""
+    return 0 < len(text) <= LONGEST and _LETTERS.issuperset(text)
+
+
+def check_key(text: str) -> str:
+    """Return the key that somebody gave; a bad one is refused, never repaired."""
+    if is_key(text):
+        return text
+    shown = ascii(text if len(text) <= LONGEST else text[:LONGEST] + "...")
+    suggestion = slug(text)
+    way_out = f"Use 1 to {LONGEST} of a-z, 0-9 and hyphen" + (f", for example {suggestion}." if suggestion else ".")
+    raise BadKey(f"{shown} is not a key", way_out)
+
+
+def automatic_key(text: str) -> str:
+    """Return a key for the text: its first six words, or a hash where the script leaves none of them."""
+    return slug(" ".join(text.split()[:6])) or hashed(text)
+
+
+def slug(text: str) -> str:
+    """Return the Latin letters and digits of the text, in lower case, joined by single hyphens; it may be empty."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    words = (
+        "".join(letter if letter in _LETTERS else " " for letter in plain.replace("'", "")).replace("-", " ").split()
+    )
+    # A text that is only partly Latin keeps little of its meaning in such a key, so it gets a hash instead.
+    kept = sum(map(len, words)) >= sum(letter.isalnum() for letter in text) / 2
+    return "-".join(words)[:LONGEST].rstrip("-") if kept else ""
+
+
+def hashed(text: str) -> str:
+    """Return a key that stands for a text without Latin letters."""
+    return "m-" + hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def key_of_file(name: str) -> str:
+    """Return the key of a file that a person named."""
+    stem = name[:-3] if name.lower().endswith(".md") else name
+    return stem if is_key(stem) else slug(stem) or hashed(stem)

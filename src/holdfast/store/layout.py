@@ -1,0 +1,114 @@
+"""Where everything stands in a home, and which files are memories."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.errors import BadInput, Refused
+from holdfast.project import check_id
+from holdfast.records import SCOPES, Scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FOLDER_OF_KIND = {"global": "global", "project": "projects", "session": "sessions", "agent": "agents"}
+KIND_OF_FOLDER = {folder: kind for kind, folder in FOLDER_OF_KIND.items()}
+MEMORIES = "memories"
+DATA = "data"
+INDEX = "index.md"
+# What other rooms keep in a scope's folder; none of it is a memory.
+RESERVED = frozenset((INDEX, "MEMORY.md", "buffer.md", "decisions.md", "lessons.md", "todo.md"))
+FORGOTTEN = ".forgotten"
+
+
+def check_scope(scope: Scope) -> Scope:
+    """Return the scope if its kind is known and its owner can be a folder."""
+    if scope.kind not in SCOPES:
+        raise BadInput(f"{scope.kind!a} is not a scope", f"Use one of {', '.join(SCOPES)}.")
+    if scope.kind == "global":
+        return scope
+    check_id(scope.owner, scope.kind)
+    return scope
+
+
+def folder_of(scope: Scope) -> str:
+    """Return the folder of the scope, relative to the memory tree."""
+    base = FOLDER_OF_KIND[check_scope(scope).kind]
+    return f"{base}/{scope.owner}" if scope.owner else base
+
+
+def scope_of(path: str) -> Scope | None:
+    """Return the scope that a path of the memory tree lies in, or None where it lies in no scope."""
+    first, *rest = path.split("/")
+    kind = KIND_OF_FOLDER.get(first)
+    if kind is None:
+        return None
+    if kind == "global":
+        return Scope("global")
+    return Scope(kind, rest[0]) if rest else None
+
+
+def is_memory_file(name: str) -> bool:
+    """Whether a file of that name, where memories lie, is a memory."""
+    return name.endswith(".md") and not name.startswith(".") and name not in RESERVED
+
+
+def memory_folders(root: str, scope: Scope) -> Iterator[str]:
+    """Return the folders of the scope that hold memories, relative to the tree. Links are not followed."""
+    base = folder_of(scope)
+    if not is_plain_folder(os.path.join(root, base)):
+        return
+    yield base
+    yield from _nested(root, f"{base}/{MEMORIES}")
+
+
+def scopes_on_disk(root: str) -> Iterator[Scope]:
+    """Return every scope that has a folder; folders whose name cannot be an owner are left out."""
+    if is_plain_folder(os.path.join(root, "global")):
+        yield Scope("global")
+    for kind in SCOPES[1:]:
+        for name in sorted(_folders(os.path.join(root, FOLDER_OF_KIND[kind]))):
+            if is_id(name):
+                yield Scope(kind, name)
+
+
+def is_id(text: str) -> bool:
+    """Whether the text can be a project, session or profile id."""
+    try:
+        check_id(text, "id")
+    except BadInput:
+        return False
+    return True
+
+
+def contained(root: str, path: str) -> str:
+    """Return the path below the root as the system sees it; refuse one that a link leads elsewhere."""
+    real_root = os.path.realpath(root)
+    wanted = os.path.join(real_root, path)
+    if os.path.realpath(os.path.dirname(wanted)) != os.path.dirname(wanted):
+        raise Refused(
+            f"{path} leads through a symbolic link", "Replace the link by a folder; Holdfast does not follow it."
+        )
+    return wanted
+
+
+def is_plain_folder(path: str) -> bool:
+    """Whether the path is a folder itself, not a link to one."""
+    return os.path.isdir(path) and not os.path.islink(path)
+
+
+def _nested(root: str, folder: str) -> Iterator[str]:
+    if not is_plain_folder(os.path.join(root, folder)):
+        return
+    yield folder
+    for name in sorted(_folders(os.path.join(root, folder))):
+        yield from _nested(root, f"{folder}/{name}")
+
+
+def _folders(path: str) -> list[str]:
+    try:
+        with os.scandir(path) as entries:
+            return [e.name for e in entries if not e.name.startswith(".") and e.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []

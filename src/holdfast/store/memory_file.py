@@ -1,0 +1,290 @@
+"""A memory as a Markdown file: front matter, a title, the statement, and under `## History` what it said before.
+
+    ---
+    key: deploys-need-the-vpn
+    scope: project
+    ...
+    ---
+
+    # Deploys need the VPN
+
+    Deploys need the VPN. Ask Kim for access.
+
+    ## History
+
+    ### 2026-11-02T09:00:00Z
+
+    > Deploys go through the bastion host.
+
+Earlier statements are quoted, newest first, so that nothing in them can be taken for structure. Any Markdown text is a
+memory: what front matter does not say is told by the path, the text and the time of the file.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from holdfast.errors import BrokenFile
+from holdfast.light import dataclass, replace
+from holdfast.records import TRUSTS, TYPES, Memory, Problem, Scope, Statement
+from holdfast.store import front_matter
+from holdfast.store.front_matter import Document, Value
+
+FIELDS = (
+    "key",
+    "scope",
+    "type",
+    "tags",
+    "trust",
+    "created",
+    "updated",
+    "source",
+    "agent",
+    "session",
+    "supersedes",
+    "pinned",
+)
+HISTORY = "## History"
+TITLE_LENGTH = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The part below the front matter."""
+
+    title: str
+    statement: str
+    history: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a path tells about the file at it: its scope, the key that its name gives, and the time of the file."""
+
+    path: str
+    scope: Scope
+    key: str
+    time: str
+
+
+def now() -> str:
+    """Return the time as memory files write it."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def decode(data: bytes, path: str) -> tuple[str, tuple[Problem, ...]]:
+    """Return the text of the file; bytes that are not UTF-8 are shown as U+FFFD and named as a problem."""
+    try:
+        return data.decode("utf-8"), ()
+    except UnicodeDecodeError as wrong:
+        line = data.count(b"\n", 0, wrong.start) + 1
+        hint = "Save the file as UTF-8; until then Holdfast reads it and does not rewrite it."
+        problem = Problem("not-utf-8", path, "the file is not UTF-8", hint, line, "error")
+        return data.decode("utf-8", "replace"), (problem,)
+
+
+def read(text: str, place: Place) -> tuple[Memory, tuple[Problem, ...]]:
+    """Return the memory that the text holds, and as values what is wrong with the text."""
+    document = front_matter.parse(text)
+    fields, broken = front_matter.values(document)
+    problems = [_broken(place.path, line, why) for line, why in broken if _matters(document, line)]
+    content = read_content(document.body)
+    given = _Given(fields, place.path)
+    memory = Memory(
+        key=place.key,
+        scope=place.scope,
+        title=content.title or first_words(content.statement) or place.key,
+        body=content.statement,
+        type=given.one_of("type", TYPES, "project"),
+        tags=given.several("tags"),
+        trust=given.one_of("trust", TRUSTS, "user"),
+        created=given.time("created") or given.time("updated") or place.time,
+        updated=given.time("updated") or given.time("created") or place.time,
+        source=given.text("source"),
+        agent=given.text("agent"),
+        session=given.text("session"),
+        supersedes=given.several("supersedes"),
+        pinned=given.text("pinned").lower() in ("true", "yes", "on"),
+        history=content.history,
+        path=place.path,
+    )
+    return memory, (*problems, *given.problems)
+
+
+def create(memory: Memory) -> str:
+    """Return the text of a new file that holds the memory."""
+    document = Document(head="---\n", entries=(), foot="---\n", body="")
+    return str(_with_content(_with_fields(document, memory), memory))
+
+
+def update(text: str, memory: Memory, path: str) -> str:
+    """Return the text with the memory's fields and content in it; a content that is the same keeps every byte."""
+    document = front_matter.parse(text)
+    broken = [item for item in front_matter.values(document)[1] if _matters(document, item[0])]
+    if broken:
+        line, why = broken[0]
+        raise BrokenFile(f"{path}:{line}: {why}", "Mend the front matter in an editor, then try again.")
+    document = _with_fields(document, memory)
+    content = read_content(document.body)
+    same = (content.title or memory.title, content.statement, content.history) == _content_of(memory)
+    return str(document if same else _with_content(document, memory))
+
+
+def read_content(body: str) -> Content:
+    """Cut the part below the front matter into title, statement and history."""
+    lines = body.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines, history = _cut_history(lines)
+    title = ""
+    first = next((i for i, line in enumerate(lines) if line.strip()), None)
+    if first is not None and lines[first].startswith("# ") and lines[first][2:].strip():
+        title, lines = lines[first][2:].strip(), lines[first + 1 :]
+    return Content(title, tidy_text("\n".join(lines)), history)
+
+
+def tidy_text(text: str) -> str:
+    """Return the text with \\n line endings and without blank lines around it."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").rstrip()
+    lines = text.split("\n")
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    return "\n".join(lines)
+
+
+def split_title(text: str) -> Content:
+    """Return title and statement of a text that somebody stores; a leading `# heading` is the title."""
+    content = read_content(_shielded(tidy_text(text)))
+    statement = content.statement or content.title
+    return Content(content.title or first_words(statement), statement)
+
+
+def first_words(text: str) -> str:
+    """Return the first line or sentence as a title of at most 80 characters."""
+    line = next((line.strip() for line in text.split("\n") if line.strip()), "")
+    line = line.lstrip("#->*• \t") or line
+    sentence = line.split(". ")[0].rstrip(".").strip() or line
+    if len(sentence) <= TITLE_LENGTH:
+        return sentence
+    cut = sentence[: TITLE_LENGTH - 1]
+    return (cut.rsplit(" ", 1)[0] if " " in cut[40:] else cut).rstrip() + "…"
+
+
+def _shielded(text: str) -> str:
+    """Return the text with an empty history at its end, so that none of its own lines are taken for one."""
+    return f"{text}\n\n{HISTORY}\n"
+
+
+def _content_of(memory: Memory) -> tuple[str, str, tuple[Statement, ...]]:
+    return memory.title, memory.body, memory.history
+
+
+def _with_fields(document: Document, memory: Memory) -> Document:
+    current, _ = front_matter.values(document)
+    wanted = _fields_of(memory)
+    changes = {name: value for name, value in wanted.items() if _differs(current.get(name), value)}
+    return front_matter.change(document, changes) if changes else document
+
+
+def _differs(current: Value | None, wanted: Value | None) -> bool:
+    return (current or None) != (wanted or None)
+
+
+def _fields_of(memory: Memory) -> dict[str, Value | None]:
+    return {
+        "key": memory.key,
+        "scope": memory.scope.kind,
+        "type": memory.type,
+        "tags": memory.tags or None,
+        "trust": memory.trust,
+        "created": memory.created,
+        "updated": memory.updated,
+        "source": memory.source or None,
+        "agent": memory.agent or None,
+        "session": memory.session or None,
+        "supersedes": memory.supersedes or None,
+        "pinned": "true" if memory.pinned else None,
+    }
+
+
+def _with_content(document: Document, memory: Memory) -> Document:
+    parts = ["", f"# {memory.title}", "", memory.body]
+    if memory.history or _cut_history(memory.body.split("\n"))[0] != memory.body.split("\n"):
+        parts += ["", HISTORY]
+    for earlier in memory.history:
+        quoted = [f"> {line}" if line else ">" for line in earlier.text.split("\n")]
+        parts += ["", f"### {earlier.at}", "", *quoted]
+    return replace(document, body=document.newline.join("\n".join(parts).split("\n")) + document.newline)
+
+
+def _cut_history(lines: list[str]) -> tuple[list[str], tuple[Statement, ...]]:
+    """Split the lines at the last history heading, if all that follows it is history."""
+    places = [i for i, line in enumerate(lines) if line.rstrip() == HISTORY]
+    if not places:
+        return lines, ()
+    history = _read_history(lines[places[-1] + 1 :])
+    return (lines, ()) if history is None else (lines[: places[-1]], history)
+
+
+def _read_history(lines: list[str]) -> tuple[Statement, ...] | None:
+    found: list[tuple[str, list[str]]] = []
+    for line in lines:
+        if line.startswith("### ") and as_time(line[4:].strip()):
+            found.append((line[4:].strip(), []))
+        elif line.startswith(">") and found:
+            found[-1][1].append(line[2:] if line.startswith("> ") else line[1:])
+        elif line.strip():
+            return None
+    return tuple(Statement("\n".join(text), at) for at, text in found)
+
+
+def as_time(text: str) -> str:
+    """Return a date or time that a person wrote as ISO 8601 in UTC, or nothing where it is none."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return ""
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _matters(document: Document, line: int) -> bool:
+    """A value that we cannot read is a problem only where we need it: people keep other things in front matter."""
+    named = {entry.line: entry.name for entry in document.entries}
+    return named.get(line, "") in ("", *FIELDS)
+
+
+def _broken(path: str, line: int, why: str) -> Problem:
+    hint = "Mend the front matter in an editor; until then Holdfast reads the file and does not rewrite it."
+    return Problem("front-matter", path, why, hint, line, "error")
+
+
+class _Given:
+    """What the front matter gives, with a problem for each value that cannot be used."""
+
+    def __init__(self, fields: dict[str, Value], path: str) -> None:
+        self.fields = fields
+        self.path = path
+        self.problems: list[Problem] = []
+
+    def text(self, name: str) -> str:
+        value = self.fields.get(name, "")
+        return value if isinstance(value, str) else ", ".join(value)
+
+    def several(self, name: str) -> tuple[str, ...]:
+        value = self.fields.get(name, ())
+        items = value.split(",") if isinstance(value, str) else value
+        return tuple(item.strip() for item in items if item.strip())
+
+    def one_of(self, name: str, allowed: tuple[str, ...], default: str) -> str:
+        value = self.text(name)
+        if value and value not in allowed:
+            self._problem(name, f"{name} is {value!r}, which is none of {', '.join(allowed)}")
+        return value if value in allowed else default
+
+    def time(self, name: str) -> str:
+        value = self.text(name)
+        if value and not as_time(value):
+            self._problem(name, f"{name} is {value!r}, which is no date or time")
+        return as_time(value) if value else ""
+
+    def _problem(self, name: str, text: str) -> None:
+        self.problems.append(Problem("front-matter", self.path, text, f"Correct {name} in an editor."))

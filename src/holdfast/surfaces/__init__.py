@@ -1,0 +1,1 @@
+"""The front: thin doors to the actions. Nothing here decides anything."""

@@ -1,0 +1,20 @@
+"""`holdfast edit`."""
+
+from __future__ import annotations
+
+import click
+
+from holdfast.actions.edit import edit
+from holdfast.actions.house import House
+from holdfast.surfaces.cli.shared import command as make_command
+from holdfast.surfaces.cli.shared import complete_key, heading, scope_option, with_house
+
+
+@make_command("edit", "holdfast edit deploys-need-the-vpn")
+@click.argument("key", shell_complete=complete_key)
+@scope_option("Only this scope.")
+@with_house
+def command(house: House, key: str, scope: str | None) -> None:
+    """Edit a memory in $VISUAL or $EDITOR. You may as well open its file yourself; the next recall sees it."""
+    memory, changed = edit(house, key, scope=scope)
+    click.echo(f"{'updated' if changed else 'unchanged'}  {heading(memory)}")

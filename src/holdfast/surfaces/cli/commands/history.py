@@ -1,0 +1,29 @@
+"""`holdfast history`."""
+
+from __future__ import annotations
+
+import click
+
+from holdfast.actions.history import history
+from holdfast.actions.house import House
+from holdfast.records import asdict
+from holdfast.surfaces.cli.shared import command as make_command
+from holdfast.surfaces.cli.shared import complete_key, heading, json_option, print_json, scope_option, with_house
+
+
+@make_command("history", "holdfast history deploys-need-the-vpn")
+@click.argument("key", shell_complete=complete_key)
+@scope_option("Only this scope.")
+@json_option
+@with_house
+def command(house: House, key: str, scope: str | None, as_json: bool) -> None:
+    """Show what a memory says and what it said before, newest first."""
+    memory, statements = history(house, key, scope=scope)
+    if as_json:
+        print_json({"key": memory.key, "scope": memory.scope.kind, "statements": [asdict(s) for s in statements]})
+        return
+    click.echo(heading(memory))
+    for statement in statements:
+        click.echo(f"\n{statement.at}")
+        for line in statement.text.split("\n"):
+            click.echo(f"  {line}")

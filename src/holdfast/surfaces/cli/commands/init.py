@@ -1,0 +1,32 @@
+"""`holdfast init`."""
+
+from __future__ import annotations
+
+import click
+
+from holdfast.actions import init
+from holdfast.actions.house import House
+from holdfast.records import asdict
+from holdfast.surfaces.cli.shared import command as make_command
+from holdfast.surfaces.cli.shared import json_option, print_json, print_plan, say, with_house
+
+
+@make_command("init", "holdfast init ./workspace")
+@click.argument("folder", required=False, type=click.Path())
+@click.option("--dry-run", "-n", is_flag=True, help="Show the plan and change nothing.")
+@json_option
+@with_house
+def command(house: House, folder: str | None, dry_run: bool, as_json: bool) -> None:
+    """Lay the memory tree in the home, or below FOLDER for an agent that has no memory of its own.
+
+    Only what is missing is written. What you edited stays as it is.
+    """
+    steps = init.plan(house, folder)
+    if not dry_run:
+        init.apply(house, steps, folder)
+    if as_json:
+        print_json({"plan": [asdict(step) for step in steps], "applied": not dry_run})
+    elif steps:
+        print_plan(steps)
+    else:
+        say("the tree is whole; nothing to do")

@@ -1,0 +1,82 @@
+"""`holdfast project`."""
+
+from __future__ import annotations
+
+import click
+
+from holdfast.actions import project
+from holdfast.actions.house import House
+from holdfast.records import Project, asdict
+from holdfast.surfaces.cli.shared import applied, consent_options, consented, json_option, print_json, with_house
+
+
+@click.group(
+    "project",
+    invoke_without_command=True,
+    short_help="Say which project this folder is, and why.",
+    help="Example: holdfast project\n\nSay which project this folder is, which rule won and why.",
+)
+@json_option
+@with_house
+def _explain(house: House, as_json: bool) -> None:
+    if click.get_current_context().invoked_subcommand is None:
+        _print(project.explain(house), as_json)
+
+
+@_explain.command(
+    "alias", help="Example: holdfast project alias shop-1a2b3c4d5e6f\n\nRead the memories of the old id OLD here too."
+)
+@click.argument("old")
+@click.option("--to", default="", metavar="ID", help="The id that reads them. Default: the project of this folder.")
+@click.option("--dry-run", "-n", is_flag=True, help="Show the plan and change nothing.")
+@json_option
+@with_house
+def _alias(house: House, old: str, to: str, dry_run: bool, as_json: bool) -> None:
+    target, steps = project.plan_alias(house, old, to)
+    if consented(steps, dry_run=dry_run, yes=True, as_json=as_json, nothing=""):
+        project.apply_alias(house, old, target)
+        applied(steps, as_json, f"{old} is read in {target} too")
+
+
+@_explain.command(
+    "merge",
+    help="Example: holdfast project merge shop-1a2b3c4d5e6f --dry-run\n\n"
+    "Move the memories of the old id OLD into this project, and let OLD mean this project from now on.",
+)
+@click.argument("old")
+@click.option("--to", default="", metavar="ID", help="The id to merge into. Default: the project of this folder.")
+@consent_options
+@json_option
+@with_house
+def _merge(house: House, old: str, to: str, dry_run: bool, yes: bool, as_json: bool) -> None:
+    target, acts, steps = project.plan_merge(house, old, to)
+    if consented(steps, dry_run=dry_run, yes=yes, as_json=as_json, nothing=""):
+        project.apply_merge(house, old, target, acts)
+        applied(steps, as_json, f"merged {len(acts)} memories of {old} into {target.owner}")
+
+
+@_explain.command(
+    "mark",
+    help="Example: holdfast project mark\n\nWrite a marker file into this folder, "
+    "so that it stays the same project when it is renamed. For folders without git.",
+)
+@click.option("--adopt", is_flag=True, help="Accept a marker that came from somewhere else.")
+@click.option("--new", is_flag=True, help="Give a copied folder an id of its own.")
+@json_option
+@with_house
+def _mark(house: House, adopt: bool, new: bool, as_json: bool) -> None:
+    _print(project.mark(house, adopt=adopt, new=new), as_json)
+
+
+def _print(found: Project, as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(found))
+        return
+    click.echo(f"{found.id}\n  rule    {found.rule}: {found.reason}\n  root    {found.root}")
+    if found.aliases:
+        click.echo(f"  reads   {', '.join(found.aliases)} too")
+    for note in found.notes:
+        click.echo(f"  note    {note}")
+
+
+command = _explain

@@ -1,0 +1,91 @@
+"""`holdfast recall`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from holdfast.actions.house import House
+from holdfast.actions.recall import recall
+from holdfast.records import TYPES, Hit, asdict
+from holdfast.surfaces.cli.shared import command as make_command
+from holdfast.surfaces.cli.shared import heading, json_option, memory_json, print_json, say, scope_option, with_house
+
+_LINES = 6
+
+
+@make_command("recall", 'holdfast recall "how do we deploy" --limit 3')
+@click.argument("query", nargs=-1)
+@scope_option("Only this scope.")
+@click.option("--type", "-t", "types", multiple=True, type=click.Choice(TYPES), help="Only these types.")
+@click.option("--tag", "tags", multiple=True, help="Only with this tag; several must all be there.")
+@click.option("--since", default="", metavar="TIME", help="Updated since: 2026-11-01, 7d, 2w, yesterday.")
+@click.option("--until", default="", metavar="TIME", help="Updated before.")
+@click.option("--limit", "-n", type=click.IntRange(1, 1000), help="At most so many hits. Default: 10.")
+@click.option("--everywhere", is_flag=True, help="In every scope of every project.")
+@click.option("--explain", is_flag=True, help="Show each part of the score.")
+@json_option
+@with_house
+def command(
+    house: House,
+    query: tuple[str, ...],
+    scope: str | None,
+    types: tuple[str, ...],
+    tags: tuple[str, ...],
+    since: str,
+    until: str,
+    limit: int | None,
+    everywhere: bool,
+    explain: bool,
+    as_json: bool,
+) -> None:
+    """Find memories by words, best first: of this project, this session and profile where given, and global.
+
+    Without QUERY it shows the newest. `-` reads the query from standard input.
+    """
+    words = " ".join(query) if query != ("-",) else sys.stdin.read()
+    hits = recall(
+        house,
+        words,
+        scope=scope,
+        types=types,
+        tags=tags,
+        since=since,
+        until=until,
+        limit=limit,
+        everywhere=everywhere,
+    )
+    if as_json:
+        print_json({"query": words, "hits": [_json(hit, explain) for hit in hits]})
+        return
+    for hit in hits:
+        _print(hit, explain)
+    if not hits:
+        say("nothing found; `holdfast list` shows what is visible here")
+
+
+def _json(hit: Hit, explain: bool) -> dict[str, object]:
+    plain = {
+        **memory_json(hit.memory),
+        "score": hit.score,
+        "words": list(hit.words),
+        "superseded_by": hit.superseded_by,
+        "earlier": hit.earlier,
+    }
+    return {**plain, "parts": [{**asdict(part), "points": part.points} for part in hit.parts]} if explain else plain
+
+
+def _print(hit: Hit, explain: bool) -> None:
+    click.echo(f"{heading(hit.memory)}  {click.style(f'{hit.score:.2f}', dim=True)}")
+    if hit.superseded_by:
+        click.echo(f"  replaced by {hit.superseded_by}")
+    if hit.earlier:
+        click.echo(f"  the words stand in an earlier statement: holdfast history {hit.memory.key}")
+    lines = hit.memory.body.split("\n")
+    for line in lines[:_LINES]:
+        click.echo(f"  {line}")
+    if len(lines) > _LINES:
+        click.echo(f"  … {len(lines) - _LINES} more lines: holdfast show {hit.memory.key}")
+    for part in hit.parts if explain else ():
+        click.echo(f"    {part.points:6.3f} = {part.value:.3f} × {part.weight:.2f}  {part.name:8} {part.why}")

@@ -1,0 +1,29 @@
+"""`holdfast show`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from holdfast.actions import show
+from holdfast.actions.house import House
+from holdfast.surfaces.cli.shared import command as make_command
+from holdfast.surfaces.cli.shared import complete_key, json_option, memory_json, print_json, scope_option, with_house
+
+
+@make_command("show", "holdfast show deploys-need-the-vpn")
+@click.argument("key", shell_complete=complete_key)
+@scope_option("Only this scope.")
+@click.option("--path", "only_path", is_flag=True, help="Print the path of its file and nothing else.")
+@json_option
+@with_house
+def command(house: House, key: str, scope: str | None, only_path: bool, as_json: bool) -> None:
+    """Show one memory as its file has it, history and all. Looking does not count as use."""
+    memory = show.show(house, key, scope=scope)
+    if only_path:
+        click.echo(os.path.join(house.store.root, memory.path))
+    elif as_json:
+        print_json(memory_json(memory, history=True))
+    else:
+        click.echo(show.text(house, memory), nl=False)

@@ -1,0 +1,125 @@
+"""`holdfast`: finds the command, runs it, and turns errors into a line, a hint and an exit code."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from importlib import import_module
+
+import click
+
+import holdfast
+from holdfast.errors import HoldfastError
+
+# The order is that of `holdfast --help`: the daily ones first.
+COMMANDS = {
+    "up": "Prepare this home, show what it holds and what to do next.",
+    "demo": "Play a short story in a throw-away home.",
+    "init": "Lay the memory tree in the home, or in a workspace.",
+    "remember": "Store a memory.",
+    "recall": "Find memories by words.",
+    "show": "Show one memory.",
+    "list": "List memories, newest first.",
+    "edit": "Edit a memory in your editor.",
+    "forget": "Forget memories for good.",
+    "clear": "Forget every memory of a scope.",
+    "history": "Show what a memory said before.",
+    "pin": "Pin a memory: it never expires.",
+    "unpin": "Unpin a memory.",
+    "move": "Move a memory to another scope or key.",
+    "project": "Say which project this folder is, and why.",
+    "reindex": "Make the index anew from the files.",
+    "tidy": "Move groups of a crowded scope into sub-folders.",
+    "lint": "Find problems in memories.",
+    "heal": "Repair what is safe to repair.",
+    "prune": "Remove what has had its time.",
+    "doctor": "Check this installation and this home.",
+    "status": "Show what the home holds.",
+    "config": "Show and change settings.",
+    "completion": "Print the completion script of your shell.",
+    "bench": "Measure this installation on this machine.",
+}
+
+
+class Commands(click.Group):
+    """The commands of the table, each loaded from its own file when it is first asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"holdfast.surfaces.cli.commands.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list from the table, so that help loads no command."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Each command opens its help with an example: holdfast recall --help",
+)
+@click.version_option(holdfast.__version__, prog_name="holdfast")
+@click.option("--home", metavar="FOLDER", help="The home to use. Default: $HOLDFAST_HOME, or ~/.holdfast.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Override a setting for this run.")
+@click.pass_context
+def cli(ctx: click.Context, home: str | None, settings: tuple[str, ...]) -> None:
+    """Example: holdfast remember "Deploys need the VPN."
+
+    One memory for all of your coding agents: Markdown files that you own, found again by any of them.
+    """
+    ctx.obj = {"home": home, "flags": _flags(settings)}
+
+
+def _flags(settings: tuple[str, ...]) -> dict[str, str]:
+    flags = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals:
+            raise click.BadParameter(f"{setting!r} is not NAME=VALUE", param_hint="--set")
+        flags[name] = value
+    return flags
+
+
+def main() -> None:
+    """Run the command line; the exit code is the error's."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit code; nothing else in the process ends it."""
+    try:
+        code = cli.main(arguments, prog_name="holdfast", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except HoldfastError as problem:
+        return _told(str(problem), problem.hint, problem.exit_code)
+    except click.Abort:
+        return _told("interrupted", "", 130)
+    except click.ClickException as problem:
+        problem.show()
+        return problem.exit_code
+    except KeyboardInterrupt:
+        return _told("interrupted", "", 130)
+    except BrokenPipeError:
+        # The reader of our output went away, as `head` does; that is no fault, and Python must not say so at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as problem:
+        if problem.errno in (errno.ENOSPC, errno.EDQUOT):
+            return _told("no space left on the device", "Free some space and try again.", 5)
+        return _told(str(problem), "Run `holdfast doctor`.", 5)
+
+
+def _told(text: str, hint: str, code: int) -> int:
+    click.echo(f"holdfast: {text}", err=True)
+    if hint:
+        click.echo(f"  {hint}", err=True)
+    return code

@@ -1,0 +1,165 @@
+"""What the commands share: their options, their house, and how they print."""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+import click
+
+from holdfast.actions.house import House
+from holdfast.errors import NeedsConsent
+from holdfast.records import SCOPES, Memory, Step, asdict
+from holdfast.surfaces.cli.main import COMMANDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+P = ParamSpec("P")
+R = TypeVar("R")
+F = TypeVar("F", bound="Callable[..., Any]")
+
+
+def command(name: str, example: str) -> Callable[[Callable[..., Any]], click.Command]:
+    """Return a decorator that makes a command of a function; its help opens with the example."""
+
+    def make(function: Callable[..., Any]) -> click.Command:
+        about = " ".join((function.__doc__ or COMMANDS[name]).split("\n\n")[0].split())
+        more = "\n\n".join((function.__doc__ or "").split("\n\n")[1:])
+        text = f"Example: {example}\n\n{about}\n\n{more}"
+        return click.command(name, help=text, short_help=COMMANDS.get(name, about))(function)
+
+    return make
+
+
+def with_house(function: Callable[Concatenate[House, P], R]) -> Callable[P, R]:
+    """Give the command an open house as its first argument, seen from the options of where we are."""
+
+    @click.option("--project", default="", metavar="ID", help="The project, instead of the one of this folder.")
+    @click.option("--session", default="", metavar="ID", help="The session, for the scope session.")
+    @click.option("--profile", default="", metavar="NAME", help="The agent profile, for the scope agent.")
+    @click.pass_context
+    @wraps(function)
+    def run(ctx: click.Context, /, project: str, session: str, profile: str, *args: Any, **named: Any) -> R:
+        base = ctx.find_root().obj or {}
+        with House(
+            base.get("home"),
+            flags=base.get("flags"),
+            project=project,
+            session=session,
+            profile=profile,
+            say=say,
+            progress=Progress(),
+        ) as house:
+            return function(house, *args, **named)
+
+    return run  # type: ignore[return-value]
+
+
+def scope_option(help: str, **more: Any) -> Callable[[F], F]:
+    """Return the option that names a scope."""
+    return click.option("--scope", "-s", type=click.Choice(SCOPES), help=help, **more)
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+
+def consent_options(function: F) -> F:
+    """Add the options of a command that shows a plan before it acts."""
+    function = click.option("--yes", "-y", is_flag=True, help="Do it without asking.")(function)
+    return click.option("--dry-run", "-n", is_flag=True, help="Show the plan and change nothing.")(function)
+
+
+def consented(steps: Sequence[Step], *, dry_run: bool, yes: bool, as_json: bool, nothing: str) -> bool:
+    """Show the plan and return whether to go on; without a terminal nobody is asked."""
+    if not steps:
+        print_json({"plan": [], "applied": False}) if as_json else say(nothing)
+        return False
+    if dry_run:
+        print_json({"plan": [asdict(step) for step in steps], "applied": False}) if as_json else print_plan(steps)
+        return False
+    if yes:
+        return True
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise NeedsConsent(f"{len(steps)} step(s) need your consent", "Look with --dry-run, then give --yes.")
+    print_plan(steps)
+    return click.confirm("Do this?", err=True)
+
+
+def applied(steps: Sequence[Step], as_json: bool, text: str) -> None:
+    """Say that the plan was carried out."""
+    print_json({"plan": [asdict(step) for step in steps], "applied": True}) if as_json else click.echo(text)
+
+
+def print_plan(steps: Sequence[Step]) -> None:
+    """Print the steps, one a line, with the bytes that they free."""
+    for step in steps:
+        size = f"  ({step.size:,} bytes)" if step.size else ""
+        click.echo(f"{step.act:8} {step.target}  {step.reason}{size}")
+    freed = sum(step.size for step in steps)
+    say(f"{len(steps)} step(s)" + (f", {freed:,} bytes" if freed else ""))
+
+
+def print_json(document: object) -> None:
+    """Print one JSON document on standard output."""
+    click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+
+
+def say(text: str) -> None:
+    """Tell the person something besides the answer, on standard error."""
+    click.echo(click.style(text, dim=True) if sys.stderr.isatty() else text, err=True)
+
+
+def memory_json(memory: Memory, *, history: bool = False) -> dict[str, object]:
+    """Return a memory as `--json` promises it (docs/json.md)."""
+    plain = asdict(memory)
+    statements = plain.pop("history")
+    plain["scope"], plain["owner"] = memory.scope.kind, memory.scope.owner
+    return {**plain, "history": statements} if history else plain
+
+
+def heading(memory: Memory) -> str:
+    """Return the line that names a memory: key, scope, date, tags."""
+    tags = "  " + " ".join(f"#{tag}" if " " not in tag else f"#“{tag}”" for tag in memory.tags) if memory.tags else ""
+    pinned = "  pinned" if memory.pinned else ""
+    return f"{click.style(memory.key, bold=True)}  {memory.scope}  {memory.updated[:10]}{tags}{pinned}"
+
+
+def complete_key(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
+    """Return the keys that begin so, for shell completion; whatever goes wrong, the shell is not disturbed."""
+    try:
+        with House((ctx.find_root().obj or {}).get("home")) as house:
+            scopes = house.visible()
+            house.refresh(scopes)
+            return house.store.keys(scopes, start)
+    except Exception:
+        return []
+
+
+class Progress:
+    """A progress bar on standard error, made at the first step that is worth one, and only on a terminal."""
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._bar is None:
+            if total < 2_000 or not sys.stderr.isatty():
+                return
+            self._start(total)
+        self._bar.update(self._task, completed=done)
+        if done >= total:
+            self._bar.stop()
+            self._bar = None
+
+    def _start(self, total: int) -> None:
+        # rich is only loaded where there is something to show: it would cost every other command its import.
+        from rich.console import Console
+        from rich.progress import Progress as Bar
+
+        self._bar = Bar(console=Console(stderr=True), transient=True)
+        self._bar.start()
+        self._task = self._bar.add_task("reading memories", total=total)
