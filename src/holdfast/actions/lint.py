@@ -77,7 +77,7 @@ def _index_pages(root: str) -> dict[str, str]:
 
 def _project_roots(house: House) -> dict[str, str]:
     """Return where each project was last seen, so that the files it speaks of can be looked for."""
-    roots = house.registry.roots()
+    roots = house.registry.known().roots()
     try:
         project = house.project()
     except HoldfastError:

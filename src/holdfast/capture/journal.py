@@ -1,7 +1,7 @@
 """The journal: the append-only log of what happened, one JSON line an event, one file a day.
 
 A line is written in one piece, so that the lines of several processes stay whole; a line that a crash cut short is
-passed over when it is read. Uses are events here, so that an index that is made anew ranks as the old one did.
+passed over when it is read, and does not swallow the line after it. Uses are events here, so that an index that is made anew ranks as the old one did.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ class Journal:
     def append(self, event: Event, *, durable: bool = True) -> None:
         """Write the event at the end of its day's file."""
         files.make_folder(self.folder)
-        line = json.dumps({"at": event.at, "kind": event.kind, **event.data}, ensure_ascii=False)
-        files.append(os.path.join(self.folder, f"{event.at[:10]}.jsonl"), line.encode() + b"\n", durable=durable)
+        path = os.path.join(self.folder, f"{event.at[:10]}.jsonl")
+        line = json.dumps({"at": event.at, "kind": event.kind, **event.data}, ensure_ascii=False).encode() + b"\n"
+        files.append(path, line if _ends_whole(path) else b"\n" + line, durable=durable)
 
     def events(self, kind: str = "") -> Iterator[Event]:
         """Return the events of a kind, or all, oldest first."""
@@ -41,8 +42,10 @@ class Journal:
     def uses(self) -> Iterator[tuple[Scope, str, str]]:
         """Return every use as scope, key and time."""
         for event in self.events("use"):
-            for scope, owner, key in event.data.get("memories", ()):  # type: ignore[attr-defined]
-                yield Scope(scope, owner), key, event.at
+            memories = event.data.get("memories")
+            for memory in memories if isinstance(memories, list) else ():
+                if isinstance(memory, list) and len(memory) == 3 and all(isinstance(part, str) for part in memory):
+                    yield Scope(memory[0], memory[1]), memory[2], event.at
 
     def _segments(self) -> list[str]:
         try:
@@ -56,9 +59,22 @@ def use(memories: list[tuple[Scope, str]], at: str) -> Event:
     return Event(at, "use", {"memories": [[scope.kind, scope.owner, key] for scope, key in memories]})
 
 
+def _ends_whole(path: str) -> bool:
+    """Whether the file is new, or its last line has its end."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(-1, os.SEEK_END)
+            return file.read(1) == b"\n"
+    except OSError:
+        return True
+
+
 def _read(line: bytes) -> Event | None:
     try:
         data = json.loads(line)
-        return Event(data.pop("at"), data.pop("kind"), data)
-    except (ValueError, KeyError, AttributeError):
+    except ValueError:
         return None
+    if not isinstance(data, dict):
+        return None
+    at, kind = data.pop("at", None), data.pop("kind", None)
+    return Event(at, kind, data) if isinstance(at, str) and isinstance(kind, str) else None

@@ -61,7 +61,7 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("AccountKey=", "AccessKey=", "sig="),
         r"(?:Account|Access)?(?:Key|sig)=([A-Za-z0-9+/%]{40,120}={0,2})",
     ),
-    ("azure-key", ("Q~",), r"(?<=\d)Q~[\w~.-]{31,34}(?![\w~-])"),
+    ("azure-client-secret", ("Q~",), r"(?<=\d)Q~[\w~.-]{31,34}(?![\w~-])"),
     ("docker-token", ("dckr_",), r"dckr_[a-z]{3}_[\w-]{20,60}"),
     ("linear-key", ("lin_",), r"lin_(?:api|oauth)_[A-Za-z0-9]{30,80}"),
     ("notion-token", ("ntn_",), rf"{_HERE}ntn_[A-Za-z0-9]{{40,60}}"),
@@ -136,6 +136,7 @@ _BEFORE: dict[str, tuple[str, bool]] = {
         r"|neo4j|ldaps?)(?:\+[a-z0-9]{1,16})?$",
         False,
     ),
+    "azure-client-secret": (r"[\w~.]{3}\d$", True),
     "telegram-token": (r"\d{8,10}$", True),
     "mailchimp-key": (r"[a-f0-9]{32}$", True),
     "terraform-token": (r"[A-Za-z0-9]{14}$", True),
@@ -166,7 +167,7 @@ _KEY_OF = (
 # What may follow the word: the rest of the name, the sign between name and value, and a quote.
 _ASSIGNED = r"""(?x)
     (?P<rest>(?i:word|wd|phrase|code|wort))?
-    (?i:[_-]?(?:access|key|token|value|str|string|b64|base64|prod|dev|staging|live|test|old|new|main|\d{1,3})){0,3}
+    (?i:[_-]?(?:access|key|token|value|str|string|b64|base64|prod|dev|staging|live|test|old|new|main|confirm(?:ation)?|\d{1,3})){0,3}
     (?P<closed>\\{0,3}["'`])?\]?\)?
     (?:
         [ \t]{0,8}(?:\??:[ ]{0,2}[A-Za-z&'][\w\[\]&'.| <>]{0,30}?[ ]{0,2})?
@@ -236,7 +237,7 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
     again changes nothing.
     """
     found: set[str] = set()
-    # What a secret hid from one pass (a name inside another's value) shows in the next; two are the rule.
+    # What one pass hid (a name inside another's value) shows in the next; the second finds nothing as a rule.
     for _ in range(6):
         spans = _spans(text)
         if not spans:
@@ -347,6 +348,8 @@ def _is_shaped(kind: str, value: str) -> bool:
         return value.lower() not in ("password", "pass", "passwd", "pwd", "secret", "token") and not value.isdigit()
     if kind in ("command-line", "authorization"):
         return _is_value(value, "password") and not _pattern(_CODE_WORD + r"$").match(value)
+    if kind == "aws-secret-key":
+        return _turns(value) > 5
     if kind == "openai-key":
         return any(char.isdigit() for char in value) and _turns(value) > 3
     if kind == "gitlab-token":
@@ -379,7 +382,7 @@ def _value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | 
         stop = _bare_end(text, at, start, bare.end())
     if not _is_given(text, at, match, text[start:stop], kind, quoted):
         return None
-    return start, stop if stop - start < _LONG else _pattern(r"[^\s\"'`\\]*").match(text, stop).end()
+    return start, stop if stop - start < _LONG else _run_end(text, stop)
 
 
 def _is_given(text: str, at: int, match: re.Match[str], value: str, kind: str, quoted: bool) -> bool:
@@ -397,6 +400,11 @@ def _value_before(text: str, at: int, kind: str) -> tuple[int, int] | None:
         return None
     match = _pattern(_SAID_BEFORE).search(text, start, at)
     return match.span(1) if match and _is_strong(match[1], kind) else None
+
+
+def _run_end(text: str, at: int) -> int:
+    match = _pattern(r"[^\s\"'`\\]*").match(text, at)
+    return match.end() if match else at
 
 
 def _is_name(text: str, at: int, match: re.Match[str], kind: str) -> bool:
@@ -473,7 +481,7 @@ def _is_code(value: str) -> bool:
         return _turns(value) < 8
     if not _pattern(_CODE).match(value):
         return False
-    return _turns(value) < 2 and (len(value) < 8 or bool(_pattern(_CODE_WORD).search(value)))
+    return _turns(value) < 2 and (len(value) < 7 or bool(_pattern(_CODE_WORD).search(value)))
 
 
 def _turns(value: str) -> int:

@@ -50,9 +50,7 @@ def at(place: str) -> Repository | None:
     if os.path.isfile(git_dir):
         git_dir = _pointed(place, git_dir)
         if not _is_git_dir(git_dir):
-            raise Unusable(
-                f"{printable(place)}/.git points to a repository that is not there, so it is not used"
-            )
+            raise Unusable(f"{printable(place)}/.git points to a repository that is not there, so it is not used")
     elif not _is_git_dir(git_dir):
         return None
     common = _common_dir(git_dir)
@@ -82,9 +80,7 @@ def remotes(repository: Repository) -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise Unusable(
-            f"the git config cannot be read ({error.strerror}), so its remotes are not used"
-        ) from None
+        raise Unusable(f"the git config cannot be read ({error.strerror}), so its remotes are not used") from None
     try:
         return gitconfig.remotes(data)
     except gitconfig.Broken as broken:

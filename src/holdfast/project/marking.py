@@ -21,9 +21,7 @@ def mark(folder: str, registry: Registry, *, adopt: bool = False, new: bool = Fa
     The id is the one that the path gave until now, so that what was stored stays readable.
     """
     if adopt and new:
-        raise BadInput(
-            "adopt and new cannot go together", hint="adopt keeps the marker's id, new makes another"
-        )
+        raise BadInput("adopt and new cannot go together", hint="adopt keeps the marker's id, new makes another")
     known = registry.known()
     place = _markable(folder, known)
     if adopt:

@@ -76,6 +76,10 @@ class Known:
         """Return the ids under which a folder was known, oldest first."""
         return [key[1] for key in self._rows if key[0] == "path" and key[2] == path]
 
+    def roots(self) -> dict[str, str]:
+        """Return where each project was last seen."""
+        return {key[1]: key[2] for key in self._rows if key[0] == "path"}
+
     def belongs_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether the id is that of a marked folder or a repository at another path."""
         rows = (self.markers.get(name), self.repositories.get(name))
@@ -232,6 +236,4 @@ def _sync_folder(path: str) -> None:
 
 def _unavailable(done: str, path: str, error: OSError) -> StoreUnavailable:
     kind = StoreFull if error.errno in _FULL else StoreUnavailable
-    return kind(
-        f"{path} cannot be {done}: {error.strerror}", hint="see that the folder is there and is yours"
-    )
+    return kind(f"{path} cannot be {done}: {error.strerror}", hint="see that the folder is there and is yours")

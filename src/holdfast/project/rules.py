@@ -36,9 +36,7 @@ class Found:
     rows: tuple[Row, ...] = ()
 
 
-def resolve(
-    folder: str, registry: Registry, *, override: str = "", override_from: str = "HOLDFAST_PROJECT"
-) -> Project:
+def resolve(folder: str, registry: Registry, *, override: str = "", override_from: str = "HOLDFAST_PROJECT") -> Project:
     """Return which project a folder is, by the first rule that applies; an empty override is none.
 
     Raises BadId for a bad override, and ScopeUnknown where there is no project.
@@ -114,9 +112,7 @@ class Search:
         # Dotfiles kept in git: every folder below the home would become that one project.
         wide = root == "/" or (within(self.home, root) and within(self.place, self.home))
         if wide:
-            self.notes.append(
-                f"the git repository at {printable(root)} holds the home folder, so it does not count"
-            )
+            self.notes.append(f"the git repository at {printable(root)} holds the home folder, so it does not count")
         return wide
 
     def _by_remote(self, repository: Repository) -> Found | None:
@@ -143,9 +139,7 @@ class Search:
         made, _, rows = self._repository_id(source.common)
         return self._remote_found(made, f"{via}its git directory names it", chain, rows)
 
-    def _remote_found(
-        self, made: str, reason: str, chain: list[Repository], rows: tuple[Row, ...] = ()
-    ) -> Found:
+    def _remote_found(self, made: str, reason: str, chain: list[Repository], rows: tuple[Row, ...] = ()) -> Found:
         same = tuple(dict.fromkeys(old for step in chain for old in self._same(made, step.common)))
         rows += tuple(("alias", old, made) for old in same)
         return Found(made, "remote", reason, chain[0].root, same, rows)
@@ -237,9 +231,7 @@ class Search:
 
     def _by_path(self) -> Found:
         made = free_id(os.path.basename(self.place), self.place, self.known)
-        return Found(
-            made, "path", "no repository and no marker, so the path of the folder names it", self.place
-        )
+        return Found(made, "path", "no repository and no marker, so the path of the folder names it", self.place)
 
 
 def _project(found: Found, known: Known, notes: list[str]) -> Project:
