@@ -15,10 +15,10 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "secret_lists"))
 
-import fake_secrets  # noqa: E402
+import fake_secrets
 
-import holdfast  # noqa: E402
-from holdfast.capture.redact import redact  # noqa: E402
+import holdfast
+from holdfast.capture.redact import redact
 
 REPEATS = 5
 SIZE = 2_000_000
