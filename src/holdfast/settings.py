@@ -11,7 +11,7 @@ import difflib
 import os
 import tomllib
 
-from holdfast.errors import BadSetting
+from holdfast.errors import BadSetting, StoreUnavailable
 from holdfast.light import dataclass
 
 TYPE_CHECKING = False
@@ -97,7 +97,7 @@ def variable_of(name: str) -> str:
 
 def parse(name: str, text: str, where: str) -> Value:
     """Return the value that a text stands for, of the kind that the setting has."""
-    kind = type(_known(name, where).default)
+    kind = type(known(name, where).default)
     if kind is bool:
         return _yes_or_no(name, text, where)
     if kind is str:
@@ -105,7 +105,14 @@ def parse(name: str, text: str, where: str) -> Value:
     try:
         return _checked(name, kind(text), where)
     except ValueError:
-        raise BadSetting(f"{where}: {name} is {text!r}, not a number", f"Example: {BY_NAME[name].default}") from None
+        hint = f"Example: {BY_NAME[name].default}"
+        raise BadSetting(f"{where}: {name} is {text!r}, not a whole number", hint) from None
+
+
+def nearest(name: str) -> str:
+    """Return the hint for a name that is not in the table: the one that was probably meant."""
+    near = difflib.get_close_matches(name, BY_NAME, n=1)
+    return f"Did you mean {near[0]}?" if near else "`holdfast config` lists the settings."
 
 
 def _yes_or_no(name: str, text: str, where: str) -> bool:
@@ -122,29 +129,36 @@ def _from_file(path: str) -> dict[str, object]:
             tree = tomllib.load(file)
     except FileNotFoundError:
         return {}
+    except NotADirectoryError:
+        home = os.path.dirname(path)
+        raise StoreUnavailable(f"{home} is not a folder", "Set HOLDFAST_HOME, or --home, to a folder.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise BadSetting(f"{path} is not TOML: {problem}", "Correct it in an editor, or move it away.") from problem
     except OSError as problem:
         raise BadSetting(f"{path} cannot be read: {problem.strerror}", "Check its owner and mode.") from problem
-    flat: dict[str, object] = {}
+    return flat(tree)
+
+
+def flat(tree: dict[str, object]) -> dict[str, object]:
+    """Return the values of a parsed config.toml by their dotted names."""
+    found: dict[str, object] = {}
     for name, value in tree.items():
         if isinstance(value, dict):
-            flat.update({f"{name}.{inner}": inner_value for inner, inner_value in value.items()})
+            found.update({f"{name}.{inner}": inner_value for inner, inner_value in value.items()})
         else:
-            flat[name] = value
-    return flat
+            found[name] = value
+    return found
 
 
-def _known(name: str, where: str) -> Setting:
+def known(name: str, where: str) -> Setting:
+    """Return the row of that name, or raise BadSetting with the nearest."""
     if name in BY_NAME:
         return BY_NAME[name]
-    near = difflib.get_close_matches(name, BY_NAME, n=1)
-    hint = f"Did you mean {near[0]}?" if near else "`holdfast config` lists the settings."
-    raise BadSetting(f"{where}: there is no setting {name!r}", hint)
+    raise BadSetting(f"{where}: there is no setting {name!r}", nearest(name))
 
 
 def _checked(name: str, value: object, where: str) -> Value:
-    setting = _known(name, where)
+    setting = known(name, where)
     if type(value) is not type(setting.default):
         wanted = {bool: "true or false", int: "a whole number", str: "a text"}[type(setting.default)]
         raise BadSetting(f"{where}: {name} is {value!r}", f"It must be {wanted}.")

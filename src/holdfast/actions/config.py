@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import tomllib
+from collections.abc import MutableMapping
 
 import tomlkit
-from tomlkit.items import Table
+from tomlkit.exceptions import TOMLKitError
 
 from holdfast import settings as table
 from holdfast.actions.house import House
@@ -34,36 +36,48 @@ def show_all(house: House) -> list[Shown]:
 def show(house: House, name: str) -> Shown:
     """Return one setting."""
     if name not in table.BY_NAME:
-        raise NotFound(f"there is no setting {name!r}", "`holdfast config` lists the settings.")
+        raise NotFound(f"there is no setting {name!r}", table.nearest(name))
     return _shown(house, table.BY_NAME[name])
 
 
 def change(house: House, name: str, text: str | None) -> Shown:
     """Set the value in config.toml, or take it out where the text is None; every other byte of the file stays."""
-    value = None if text is None else table.parse(name, text, "holdfast config set")
+    table.known(name, "config")
+    value = None if text is None else table.parse(name, text, "config set")
     path = os.path.join(house.home, "config.toml")
     if not house.enabled and name != "enabled":
         raise Refused("memory is switched off, so nothing is written", "First: holdfast config set enabled true")
-    document = tomlkit.parse(files.read_if_there(path).decode("utf-8"))
-    _put(document, name, value)
-    files.make_folder(house.home)
-    files.write(path, tomlkit.dumps(document).encode("utf-8"))
+    before = files.read_if_there(path)
+    after = _changed(before.decode("utf-8"), name, value).encode("utf-8")
+    if after != before:
+        files.make_folder(house.home)
+        files.write(path, after)
     house.settings = table.load(house.home, house.environment)
     return show(house, name)
 
 
+def _changed(text: str, name: str, value: Value | None) -> str:
+    """Return the text of config.toml with the value in it, or without it; what would not read back is refused."""
+    try:
+        document = tomlkit.parse(text)
+        _put(document, name, value)
+        after = tomlkit.dumps(document)
+        if table.flat(tomllib.loads(after)).get(name) == value:
+            return after
+    except (TOMLKitError, tomllib.TOMLDecodeError, TypeError):
+        pass
+    raise Refused(f"{name} cannot be put into config.toml as it is written", "Change it in an editor.")
+
+
 def _put(document: tomlkit.TOMLDocument, name: str, value: Value | None) -> None:
     section, dot, leaf = name.rpartition(".")
-    place: tomlkit.TOMLDocument | Table = document
+    place: MutableMapping[str, object] = document
     if dot:
         if section not in document:
             if value is None:
                 return
             document[section] = tomlkit.table()
-        found = document[section]
-        if not isinstance(found, Table):
-            raise Refused(f"config.toml: {section} is not a table", "Correct it in an editor.")
-        place = found
+        place = document[section]
     if value is None:
         place.pop(leaf, None)
     else:

@@ -81,9 +81,8 @@ def _write(path: str, text: str) -> None:
 
 
 def _play(base: str, place: str, told: str, command: list[str]) -> Scene:
-    environment = {**os.environ, "HOLDFAST_HOME": os.path.join(base, "home"), "NO_COLOR": "1"}
-    for name in ("HOLDFAST_PROJECT", "HOLDFAST_SESSION", "HOLDFAST_PROFILE", "HOLDFAST_ENABLED"):
-        environment.pop(name, None)
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("HOLDFAST_", "_HOLDFAST"))}
+    environment = {**inherited, "HOLDFAST_HOME": os.path.join(base, "home"), "NO_COLOR": "1", "PYTHONUTF8": "1"}
     ended = subprocess.run(
         [sys.executable, "-m", "holdfast", *command],
         cwd=os.path.join(base, place),
@@ -91,7 +90,7 @@ def _play(base: str, place: str, told: str, command: list[str]) -> Scene:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        text=True,
+        encoding="utf-8",
         check=False,
     )
     words = [f'"{word}"' if " " in word else word for word in command]

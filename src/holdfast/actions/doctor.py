@@ -8,7 +8,9 @@ import sqlite3
 import sys
 from importlib.util import cache_from_source
 
+from holdfast.actions.heal import close_to_others, open_to_others
 from holdfast.actions.house import House
+from holdfast.actions.reindex import reindex
 from holdfast.records import Problem
 from holdfast.store import files
 
@@ -30,14 +32,15 @@ def doctor(house: House, *, fix: bool = False) -> list[Problem]:
 def _fix(house: House) -> None:
     if not os.path.isdir(house.home):
         return
-    for folder, _, names in os.walk(house.home):
-        os.chmod(folder, files.FOLDER_MODE)
-        for name in names:
-            if not os.path.islink(os.path.join(folder, name)):
-                os.chmod(os.path.join(folder, name), files.FILE_MODE)
-    house.store.rebuild(house.progress)
-    house.store.clear_uses()
-    house.store.add_uses(house.journal.uses())
+    for path in open_to_others(house.home):
+        close_to_others(path)
+    reindex(house)
+    for name in _set_aside(house):
+        files.remove(os.path.join(house.home, name))
+
+
+def _set_aside(house: House) -> list[str]:
+    return [name for name in os.listdir(house.home) if name.startswith("index.db.damaged")]
 
 
 def sqlite_has_full_text(house: House) -> Iterator[Problem]:
@@ -89,16 +92,26 @@ def index_is_sound(house: House) -> Iterator[Problem]:
     """The index is whole and agrees with the files."""
     if not house.enabled or not os.path.isdir(house.home):
         return
-    result = house.store.index.db.execute("PRAGMA quick_check").fetchone()[0]
+    path = os.path.join(house.home, "index.db")
+    try:
+        result = str(house.store.index.db.execute("PRAGMA quick_check").fetchone()[0])
+    except sqlite3.Error as problem:
+        result = str(problem)
     if result != "ok":
-        yield Problem("index", house.store.index.path, f"damaged: {result}", "`holdfast reindex`", severity="error")
+        yield Problem("index", path, f"damaged: {result}", "`holdfast doctor --fix` makes it anew.", severity="error")
+        return
     house.refresh(None)
+    if _set_aside(house):
+        hint = "`holdfast doctor --fix` removes it; everything in it is in your files too."
+        yield Problem("index-aside", path + ".damaged", "a damaged index was set aside", hint, severity="info")
 
 
 def files_are_sound(house: House) -> Iterator[Problem]:
     """Every memory file can be read."""
-    if house.enabled:
-        yield from house.store.problems()
+    try:
+        yield from house.store.problems() if house.enabled else ()
+    except sqlite3.Error:
+        return  # the check of the index told it
 
 
 def setting_is_at_work(house: House) -> Iterator[Problem]:

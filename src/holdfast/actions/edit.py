@@ -9,8 +9,9 @@ import tempfile
 
 from holdfast.actions.house import House, check_text
 from holdfast.capture import redact
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, Conflict
 from holdfast.records import Memory
+from holdfast.store import front_matter, memory_file
 
 
 def edit(house: House, key: str, *, scope: str | None = None) -> tuple[Memory, bool]:
@@ -24,6 +25,11 @@ def edit(house: House, key: str, *, scope: str | None = None) -> tuple[Memory, b
     after, kinds = redact.redact(after)
     if kinds:
         house.say(f"redacted before it was stored: {', '.join(kinds)}")
+    if not memory_file.read_content(front_matter.parse(after).body).statement:
+        raise BadInput("no text is left, so nothing was changed", f"To be rid of it: holdfast forget {memory.key}")
+    if house.store.text(memory) != before:
+        kept = _kept_aside(after, memory.key)
+        raise Conflict(f"{memory.key} changed meanwhile; nothing was changed", f"What you wrote is in {kept}.")
     return house.store.rewrite(memory.scope, memory.key, after), True
 
 
@@ -33,7 +39,18 @@ def _editor(house: House) -> list[str]:
         raise BadInput(
             "no editor is set", "Set VISUAL or EDITOR, or open the file itself (`holdfast show KEY --path`)."
         )
-    return shlex.split(named)
+    try:
+        return shlex.split(named)
+    except ValueError as problem:
+        raise BadInput(f"the editor {named!r} cannot be read: {problem}", "Correct VISUAL or EDITOR.") from None
+
+
+def _kept_aside(text: str, key: str) -> str:
+    """Return where a text is kept that could not be stored, so that nobody has to write it again."""
+    descriptor, path = tempfile.mkstemp(prefix=f"holdfast-{key}-", suffix=".md")
+    with open(descriptor, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    return path
 
 
 def _edited(text: str, key: str, editor: list[str]) -> str:
@@ -48,5 +65,8 @@ def _edited(text: str, key: str, editor: list[str]) -> str:
             raise BadInput(f"the editor {editor[0]} does not start: {problem.strerror}", "Set EDITOR.") from problem
         if ended:
             raise BadInput(f"the editor ended with {ended}; nothing was changed", "Save and leave it normally.")
-        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
-            return file.read()
+        try:
+            with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+                return file.read()
+        except OSError:
+            raise BadInput("the editor left no file; nothing was changed", "Save and leave it normally.") from None

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 
-from holdfast.actions import audit
+from holdfast.actions import audit, lint, relink
 from holdfast.actions.house import House
-from holdfast.actions.lint import lint
 from holdfast.capture import redact
-from holdfast.errors import HoldfastError
-from holdfast.records import Problem, Step
+from holdfast.errors import Conflict, HoldfastError
+from holdfast.memory.lint import same_words
+from holdfast.records import Memory, Problem, Statement, Step
 from holdfast.store import files, layout
 from holdfast.store.base import Filter
 
+_OTHERS = 0o077
 # What is done about each kind of problem. Kinds that are not here need a person's judgement.
 SAFE = {
     "secret": "redact",
@@ -25,7 +26,7 @@ SAFE = {
 def plan(house: House) -> list[Step]:
     """Return the safe repairs for what lint finds, one step a file and act, and files that others can read."""
     house.need_enabled()
-    problems = [*lint(house), *_open_to_others(house)]
+    problems = [*lint.find(house), *_open_modes(house)]
     steps = [Step(SAFE[p.kind], p.path, p.text) for p in problems if p.kind in SAFE]
     return list({(step.act, step.target): step for step in steps}.values())
 
@@ -46,8 +47,8 @@ def apply(house: House, steps: list[Step]) -> list[Step]:
 
 def _redact(house: House, step: Step) -> None:
     path = layout.contained(house.store.root, step.target)
-    text, _ = redact.redact(files.read(path).decode("utf-8"))
-    files.write(path, text.encode("utf-8"))
+    text, _ = redact.redact(files.read(path).decode("utf-8", "surrogateescape"))
+    files.write(path, text.encode("utf-8", "surrogateescape"))
 
 
 def _remove(house: House, step: Step) -> None:
@@ -55,41 +56,71 @@ def _remove(house: House, step: Step) -> None:
 
 
 def _merge(house: House, step: Step) -> None:
-    """Keep one of two that say the same, with the tags of both."""
+    """Keep one of two that say the same, with the tags, the pin and the history of both; links follow to it."""
     memories = list(house.store.find(Filter(None)))
-    extra = next(memory for memory in memories if memory.path == step.target)
-    same = [
-        m for m in memories if m.scope == extra.scope and m.path != extra.path and _says(m.body) == _says(extra.body)
-    ]
-    if not same or extra.pinned:
+    extra = next((memory for memory in memories if memory.path == step.target), None)
+    same = [memory for memory in memories if extra and _says_the_same(memory, extra)]
+    if extra is None or not same:
+        raise Conflict("it has no duplicate any more", "Run `holdfast lint` again.")
+    namesakes = [memory for memory in same if memory.key == extra.key]
+    kept = min(namesakes or same, key=lambda memory: memory.path)
+    if namesakes:
+        _drop_second_file(house, house.store.get(kept.scope, kept.key), (kept, extra))
         return
-    kept = min(same, key=lambda memory: memory.path)
-    tags = tuple(dict.fromkeys((*kept.tags, *extra.tags)))
-    house.store.change(kept.scope, kept.key, tags=tags)
-    if extra.key == kept.key:
-        files.remove(layout.contained(house.store.root, extra.path))
-    else:
-        house.store.remove(extra.scope, extra.key, forget=False)
+    naming = relink.naming(house, extra, extra.scope)
+    kept, extra = house.store.get(kept.scope, kept.key), house.store.get(extra.scope, extra.key)
+    house.store.change(
+        kept.scope,
+        kept.key,
+        tags=tuple(dict.fromkeys((*kept.tags, *extra.tags))),
+        pinned=kept.pinned or extra.pinned,
+        history=_joined(kept, extra),
+    )
+    house.store.remove(extra.scope, extra.key, forget=False)
+    relink.follow(house, naming, extra.key, kept.key)
+
+
+def _says_the_same(memory: Memory, extra: Memory) -> bool:
+    elsewhere = memory.scope == extra.scope and memory.path != extra.path
+    return elsewhere and same_words(memory.body) == same_words(extra.body)
+
+
+def _drop_second_file(house: House, answering: Memory, both: tuple[Memory, Memory]) -> None:
+    for memory in both:
+        if memory.path != answering.path:
+            files.remove(layout.contained(house.store.root, memory.path))
+
+
+def _joined(kept: Memory, extra: Memory) -> tuple[Statement, ...]:
+    by_text = {statement.text: statement for statement in (*extra.history, *kept.history)}
+    return tuple(sorted(by_text.values(), key=lambda statement: statement.at, reverse=True))
 
 
 def _protect(house: House, step: Step) -> None:
-    full = os.path.join(house.home, step.target)
-    os.chmod(full, files.FOLDER_MODE if os.path.isdir(full) else files.FILE_MODE)
+    close_to_others(os.path.join(house.home, step.target))
 
 
-def _says(text: str) -> str:
-    return " ".join(text.casefold().split())
-
-
-def _open_to_others(house: House) -> list[Problem]:
-    """Files and folders of the home that other users of the machine could read."""
+def open_to_others(home: str) -> list[str]:
+    """Return the files and folders of the home that other users of the machine could read."""
     found = []
-    for folder, names, here in os.walk(house.home):
-        for name in [*(n for n in names), *here, *([""] if folder == house.home else [])]:
-            full = os.path.join(folder, name) if name else folder
-            if not os.path.islink(full) and os.stat(full).st_mode & 0o077:
-                found.append(Problem("mode", os.path.relpath(full, house.home), "others can read it"))
+    for folder, names, here in os.walk(home):
+        # What lies in hidden folders is another program's: git and Obsidian keep modes of their own.
+        names[:] = [name for name in names if not name.startswith(".")]
+        for full in [*([folder] if folder == home else []), *(os.path.join(folder, name) for name in (*names, *here))]:
+            if not os.path.islink(full) and os.stat(full).st_mode & _OTHERS:
+                found.append(full)
     return found
+
+
+def close_to_others(path: str) -> None:
+    """Take the rights of all others from the path; the person's own stay as they are."""
+    os.chmod(path, os.stat(path).st_mode & 0o777 & ~_OTHERS)
+
+
+def _open_modes(house: House) -> list[Problem]:
+    return [
+        Problem("mode", os.path.relpath(path, house.home), "others can read it") for path in open_to_others(house.home)
+    ]
 
 
 _ACTS = {"redact": _redact, "remove": _remove, "merge": _merge, "protect": _protect}

@@ -7,6 +7,7 @@ Every action takes it. It knows which scopes the caller may see, it is the only 
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 
 from holdfast import project as projects
@@ -14,9 +15,10 @@ from holdfast import settings as settings_table
 from holdfast.actions import pages
 from holdfast.capture import redact
 from holdfast.capture.journal import Journal
-from holdfast.errors import BadInput, NotFound, ScopeUnknown, StoreUnavailable, SwitchedOff
+from holdfast.errors import BadInput, HoldfastError, NotFound, ScopeUnknown, SwitchedOff, TooLarge
 from holdfast.records import SCOPES, Draft, Memory, Project, Scope, Stored, replace
-from holdfast.store import memory_file
+from holdfast.store import files, memory_file
+from holdfast.store.keys import check_key
 from holdfast.store.local import LocalStore
 
 TYPE_CHECKING = False
@@ -62,6 +64,7 @@ class House:
         self._refreshed: set[Scope] = set()
         self._recorded: set[Scope] = set()
         self._pages_written = 0.0
+        self._leaves_pages = False
 
     def __enter__(self) -> House:
         return self
@@ -75,10 +78,10 @@ class House:
         """Bring the indexes up to date and give back the store."""
         if self._store is None:
             return
-        self.write_pages()
+        if not self._leaves_pages:
+            self.write_pages()
         self._tell_notes()
-        self._store.close()
-        self._store = None
+        self.reopen()
 
     @property
     def enabled(self) -> bool:
@@ -132,17 +135,36 @@ class House:
             except ScopeUnknown:
                 if kind is not None:
                     raise
-        if any(scope.kind == "project" for scope in found):
-            found += [Scope("project", alias) for alias in self.project().aliases]
+                continue
+            if each == "project":
+                found += [Scope("project", alias) for alias in self.project().aliases]
         return tuple(found)
+
+    def readable(self, kind: str | None, *, everywhere: bool) -> tuple[Scope, ...] | None:
+        """Return the scopes that a read asked for; None is everything."""
+        if everywhere and kind is not None:
+            raise BadInput("a scope and everywhere do not go together", "Give --scope, or --everywhere, not both.")
+        return None if everywhere else self.visible(kind)
 
     def refresh(self, scopes: tuple[Scope, ...] | None) -> None:
         """See what people changed in the files of these scopes since the last look."""
-        counted_anew = self.store.index.fresh
-        self.store.refresh(scopes, self.progress)
-        if counted_anew:
-            self.store.add_uses(self.journal.uses())
+        try:
+            self._see(scopes)
+        except sqlite3.DatabaseError as problem:
+            # Its subclasses are other troubles, a lock or a full disk, which a new index would not end.
+            if type(problem) is not sqlite3.DatabaseError:
+                raise
+            self.renew_index()
+            self._see(scopes)
         self._tell_notes()
+
+    def _see(self, scopes: tuple[Scope, ...] | None) -> None:
+        before, counted_anew = self.store.index, self.store.index.fresh
+        self.store.refresh(scopes, self.progress)
+        # Uses that are counted already do not count again, so an index of somebody else's making may get them too.
+        if counted_anew or self.store.index is not before:
+            self.store.add_uses(self.journal.uses())
+        pages.see_other_files(self.store, scopes)
 
     def refresh_once(self, scope: Scope) -> None:
         """See the files of the scope as they were when this run first wrote to it; later writes are our own."""
@@ -150,8 +172,19 @@ class House:
             self.refresh((scope,))
             self._refreshed.add(scope)
 
+    def renew_index(self) -> None:
+        """Throw away an index that is damaged; the next refresh fills a new one from the files."""
+        self.say("index.db is damaged; it is made anew from the files")
+        self.reopen()
+        for ending in ("", "-wal", "-shm"):
+            files.remove(os.path.join(self.home, "index.db" + ending))
+
+    def leave_pages(self) -> None:
+        """Write no index.md at the end of this run: the command promised to change nothing."""
+        self._leaves_pages = True
+
     def reopen(self) -> None:
-        """Open the store again, after its home was made."""
+        """Give back the store; its next use opens it again, as it is then."""
         if self._store is not None:
             self._store.close()
             self._store = None
@@ -159,6 +192,7 @@ class House:
     def locate(self, key: str, kind: str | None = None) -> Memory:
         """Return the memory of that key in the narrowest scope that has it."""
         self.need_enabled()
+        check_key(key)
         scopes = self.visible(kind)
         self.refresh(scopes)
         found = []
@@ -176,9 +210,20 @@ class House:
             self.say(f"{key} is in {', '.join(str(memory.scope) for memory in found)} too; --scope chooses")
         return found[0]
 
+    def check(self, draft: Draft) -> None:
+        """Refuse a draft that cannot be stored, before anything is read or written for its sake."""
+        self.need_enabled()
+        check_size(draft.text, self.settings.number("memory.largest"))
+        for text in _texts(draft):
+            check_text(text)
+        if not draft.text.strip():
+            raise BadInput("there is no text to remember", 'Example: holdfast remember "Deploys need the VPN."')
+        for key in (*(() if draft.key is None else (draft.key,)), *draft.supersedes):
+            check_key(key)
+
     def put(self, draft: Draft) -> Stored:
         """Redact the draft and store it. This is the only way into the store."""
-        self.need_enabled()
+        self.check(draft)
         draft, kinds = redacted(draft)
         stored = self.store.put(draft)
         self._record_project(draft.scope)
@@ -205,7 +250,7 @@ class House:
             return
         try:
             pages.write_stale(self.store, self.settings)
-        except StoreUnavailable as problem:
+        except (HoldfastError, sqlite3.Error) as problem:
             self.say(f"an index.md is not up to date: {problem}")
         self._pages_written = time.monotonic()
 
@@ -222,19 +267,28 @@ class House:
 
 
 def redacted(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
-    """Return the draft without secrets, and the kinds that were found; refuse text that cannot be stored."""
-    texts = [draft.text, draft.title or "", draft.source, "\n".join(draft.tags or ())]
-    for text in texts:
-        check_text(text)
-    cleaned = [redact.redact(text) for text in texts]
+    """Return the draft without secrets, and the kinds that were found; refuse it where nothing else is left."""
+    cleaned = [redact.redact(text) for text in _texts(draft)]
     kinds = tuple(sorted({kind for _, found in cleaned for kind in found}))
     if not cleaned[0][0].strip():
-        raise BadInput("there is no text to remember", 'Example: holdfast remember "Deploys need the VPN."')
+        raise BadInput("nothing is left of the text but secrets", "Store what it is about, not the secret itself.")
     if not kinds:
         return draft, ()
-    text, title, source, tags = (cleaned_text for cleaned_text, _ in cleaned)
+    text, title, source, agent, tags = (cleaned_text for cleaned_text, _ in cleaned)
     tags_given = None if draft.tags is None else tuple(tags.split("\n")) if tags else ()
-    return replace(draft, text=text, title=title or None, source=source, tags=tags_given), kinds
+    return replace(draft, text=text, title=title or None, source=source, agent=agent, tags=tags_given), kinds
+
+
+def _texts(draft: Draft) -> list[str]:
+    return [draft.text, draft.title or "", draft.source, draft.agent, "\n".join(draft.tags or ())]
+
+
+def check_size(text: str, largest: int) -> None:
+    """Refuse a text over the limit before anything is done with it: redacting megabytes would take its time."""
+    size = len(text.encode("utf-8", "surrogateescape"))
+    if size > largest:
+        hint = "Store what matters of it, or keep the file under data/ and store a memory that points to it."
+        raise TooLarge(f"the text has {size:,} bytes, and a memory at most {largest:,}", hint)
 
 
 def check_text(text: str) -> None:
@@ -249,7 +303,8 @@ def check_text(text: str) -> None:
 
 def normal_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     """Return tags cut at commas and trimmed; hyphens and inner spaces stay."""
-    cut = [tag.strip() for given in tags for tag in given.replace("\n", ",").split(",")]
+    several = (tags,) if isinstance(tags, str) else tags
+    cut = [tag.strip() for given in several for tag in given.replace("\n", ",").split(",")]
     return tuple(dict.fromkeys(tag for tag in cut if tag))
 
 

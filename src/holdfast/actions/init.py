@@ -36,7 +36,8 @@ def apply(house: House, steps: list[Step], folder: str | None = None) -> None:
     scaffold.lay(house.store.root, steps)
     house.reopen()
     house.refresh(None)
-    house.store.index.mark_stale(["global"])
+    if steps:
+        house.store.index.mark_stale(["global"])
 
 
 def write_workspace_page(house: House, root: str) -> None:

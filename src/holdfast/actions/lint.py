@@ -1,4 +1,4 @@
-"""Lint: every check over every memory. It reads, and writes nothing."""
+"""Lint: every check over every memory. It reads, and writes nothing of the person's, not even an index page."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 from holdfast.actions.house import House
 from holdfast.capture import redact
 from holdfast.errors import HoldfastError
+from holdfast.memory import indexes
 from holdfast.memory import lint as checks
 from holdfast.records import Memory, Problem
 from holdfast.store import files, layout
@@ -14,9 +15,13 @@ from holdfast.store.base import Filter
 
 
 def lint(house: House) -> list[Problem]:
-    """Return every problem found, errors first, each with its place and the way out."""
-    if not house.enabled:
-        return []
+    """Return every problem, errors first, each with its place and the way out; the run then writes no page."""
+    house.leave_pages()
+    return find(house) if house.enabled else []
+
+
+def find(house: House) -> list[Problem]:
+    """Return every problem, for those who go on to mend them."""
     house.refresh(None)
     memories = list(house.store.find(Filter(None)))
     texts = _texts(house, memories)
@@ -26,7 +31,7 @@ def lint(house: House) -> list[Problem]:
         *checks.contradictions(memories),
         *checks.duplicates(memories),
         *checks.dead_links(memories, texts, root),
-        *checks.dead_index_links(_index_pages(root), root),
+        *checks.dead_page_links(_index_pages(root), root),
         *checks.stale_claims(memories, _project_roots(house)),
         *checks.orphans(root),
         *_secrets(texts),
@@ -66,12 +71,13 @@ def _came_back(house: House, memories: list[Memory]) -> list[Problem]:
 
 
 def _index_pages(root: str) -> dict[str, str]:
+    """Return of each index what the person wrote; what is generated is true again after the next command."""
     pages: dict[str, str] = {}
     for folder, names, found in os.walk(root):
         names[:] = [name for name in names if not os.path.islink(os.path.join(folder, name))]
         if layout.INDEX in found and not os.path.islink(os.path.join(folder, layout.INDEX)):
             path = os.path.join(folder, layout.INDEX)
-            pages[os.path.relpath(path, root)] = files.read(path).decode("utf-8", "replace")
+            pages[os.path.relpath(path, root)] = indexes.own_words(files.read(path).decode("utf-8", "replace"))
     return pages
 
 

@@ -21,7 +21,7 @@ def list_memories(
     """Return what is visible here; with `everywhere`, what every scope holds."""
     if not house.enabled:
         return []
-    scopes = None if everywhere else house.visible(scope)
-    house.refresh(scopes)
+    scopes = house.readable(scope, everywhere=everywhere)
     wanted = Filter(scopes, types, normal_tags(tags), when.moment(since, now()) if since else "")
+    house.refresh(scopes)
     return list(house.store.find(wanted, limit))

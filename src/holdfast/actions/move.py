@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from holdfast.actions import relink
 from holdfast.actions.house import House
 from holdfast.errors import BadInput
 from holdfast.light import dataclass
-from holdfast.memory import links
 from holdfast.records import Memory, Scope, Step
-from holdfast.store.base import Filter
 from holdfast.store.keys import check_key
 
 
@@ -30,9 +29,9 @@ def plan(
     name = check_key(new_key) if new_key else memory.key
     if (target, name) == (memory.scope, memory.key):
         raise BadInput(f"{key} is there already", "Say where to with --to SCOPE or --key NEW.")
-    linking = _linking(house, memory) if name != memory.key and target == memory.scope else ()
+    linking = relink.naming(house, memory, target) if name != memory.key else ()
     steps = [Step("move", f"{memory.scope}/{memory.key}", f"to {target}/{name}")]
-    steps += [Step("relink", f"{other.scope}/{other.key}", f"[[{key}]] becomes [[{name}]]") for other in linking]
+    steps += [Step("relink", f"{other.scope}/{other.key}", f"{key} becomes {name} in it") for other in linking]
     return Move(memory, target, name, linking), steps
 
 
@@ -40,12 +39,5 @@ def apply(house: House, move: Move) -> Memory:
     """Do the move, then let the links follow."""
     house.need_enabled()
     moved = house.store.move(move.memory.scope, move.memory.key, move.to, move.key)
-    for other in move.linking:
-        text = links.renamed(house.store.text(other), move.memory.key, move.key)
-        house.store.replace_text(other, text)
+    relink.follow(house, move.linking, move.memory.key, move.key)
     return moved
-
-
-def _linking(house: House, memory: Memory) -> tuple[Memory, ...]:
-    others = house.store.find(Filter((memory.scope,)))
-    return tuple(other for other in others if f"[[{memory.key}" in other.body and other.key != memory.key)

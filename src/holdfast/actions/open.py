@@ -66,6 +66,7 @@ class Holdfast:
         types: tuple[str, ...] = (),
         tags: tuple[str, ...] = (),
         since: str = "",
+        until: str = "",
         limit: int | None = None,
         everywhere: bool = False,
     ) -> list[Hit]:
@@ -77,6 +78,7 @@ class Holdfast:
             types=types,
             tags=tags,
             since=since,
+            until=until,
             limit=limit,
             everywhere=everywhere,
         )

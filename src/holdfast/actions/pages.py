@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.memory import indexes, scaffold
+from holdfast.memory import indexes, links, scaffold
 from holdfast.memory.indexes import Page
 from holdfast.records import Scope
 from holdfast.store import layout
@@ -30,6 +30,40 @@ def write_stale(store: LocalStore, settings: Settings) -> None:
         _write_root_page(store, settings)
         for folder in stale:
             store.freshen(folder)
+
+
+def see_other_files(store: LocalStore, scopes: tuple[Scope, ...] | None) -> None:
+    """Mark the page of a scope whose `data/` changed or whose `index.md` is gone; the store sees only memories."""
+    if store.index.path == ":memory:":
+        return
+    found = layout.scopes_on_disk(store.root) if scopes is None else scopes
+    stale = [folder for folder in map(layout.folder_of, found) if _is_behind(store, folder)]
+    if not os.path.lexists(os.path.join(store.root, layout.INDEX)) and store.groups():
+        stale.append("")
+    if stale:
+        store.index.mark_stale(stale)
+
+
+def _is_behind(store: LocalStore, folder: str) -> bool:
+    page = os.path.join(store.root, folder, layout.INDEX)
+    try:
+        written = os.lstat(page).st_mtime_ns
+    except OSError:
+        return any(store.index.count(held) for held in (folder, f"{folder}/{layout.MEMORIES}"))
+    data = os.path.join(store.root, folder, layout.DATA)
+    try:
+        if os.stat(data).st_mtime_ns < written:
+            return False
+    except OSError:
+        return False
+    # The folder is newer than the page: read the page, so that one which is right already is not touched again.
+    listed = [line for line in indexes.generated(_text(page)).splitlines() if "](data/" in line]
+    return listed != indexes.data_lines(_data_files(data))
+
+
+def _text(path: str) -> str:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
 
 
 def _pages_of(folder: str) -> list[str]:
@@ -60,7 +94,7 @@ def _write_folder_page(store: LocalStore, settings: Settings, folder: str) -> No
         folder=folder,
         subfolders=tuple(store.subfolders(nested)),
         data=_data_files(os.path.join(store.root, folder, layout.DATA)) if folder == base else (),
-        nested=os.path.relpath(nested, folder) + "/" if nested != folder else "",
+        nested=links.relative(nested, folder) + "/" if nested != folder else "",
     )
     new_page = scaffold.template("scope.md").format(title=page.title) + "\n"
     path = layout.contained(store.root, f"{folder}/{layout.INDEX}")
@@ -79,6 +113,9 @@ def _write_root_page(store: LocalStore, settings: Settings) -> None:
         if len(groups) > show:
             lines.append(f"- and {len(groups) - show} more; `holdfast status` shows all")
     path = layout.contained(store.root, layout.INDEX)
+    if not os.path.lexists(path):
+        # The map that is laid now speaks of the doctrine, so that is laid with it.
+        scaffold.lay(store.root, scaffold.plan(store.root, ("system",)))
     indexes.write_page(path, scaffold.template("index.md") + "\n", lines or ["Nothing yet."])
 
 

@@ -28,7 +28,7 @@ def recall(
     if not house.enabled:
         return []
     at = now()
-    scopes = None if everywhere else house.visible(scope)
+    scopes = house.readable(scope, everywhere=everywhere)
     wanted = Filter(
         scopes,
         types,

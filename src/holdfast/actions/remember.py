@@ -26,11 +26,9 @@ def remember(
     _check_choice("type", type, TYPES)
     _check_choice("trust", trust, TRUSTS)
     house.need_enabled()
-    target = house.scope(scope)
-    house.refresh_once(target)
     draft = Draft(
         text=text,
-        scope=target,
+        scope=house.scope(scope),
         key=key,
         title=title,
         type=type,
@@ -42,6 +40,8 @@ def remember(
         supersedes=supersedes,
         pinned=pinned,
     )
+    house.check(draft)
+    house.refresh_once(draft.scope)
     return house.put(draft)
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 from holdfast.actions.house import House
 from holdfast.records import Memory
+from holdfast.store import files
 
 
 def show(house: House, key: str, *, scope: str | None = None) -> Memory:
@@ -11,6 +14,6 @@ def show(house: House, key: str, *, scope: str | None = None) -> Memory:
     return house.locate(key, scope)
 
 
-def text(house: House, memory: Memory) -> str:
-    """Return the text of its file, exactly."""
-    return house.store.text(memory)
+def data(house: House, memory: Memory) -> bytes:
+    """Return its file, byte for byte, even where that is not UTF-8."""
+    return files.read(os.path.join(house.store.root, memory.path))

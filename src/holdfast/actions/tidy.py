@@ -25,9 +25,10 @@ def plan(house: House, scope: str | None = None) -> tuple[dict[str, list[Memory]
     memories = list(house.store.find(Filter(scopes)))
     crowd = Counter(os.path.dirname(memory.path) for memory in memories)
     moves: dict[str, list[Memory]] = {}
+    taken = {memory.path for memory in memories}
     for folder, count in sorted(crowd.items()):
         if count > house.settings.number("index.group_at") and f"/{layout.MEMORIES}" in folder:
-            moves.update(_groups_of(folder, [m for m in memories if os.path.dirname(m.path) == folder]))
+            moves.update(_groups_of(folder, [m for m in memories if os.path.dirname(m.path) == folder], taken))
     steps = [Step("move", memory.path, f"to {folder}/") for folder, members in moves.items() for memory in members]
     return moves, steps
 
@@ -47,12 +48,13 @@ def apply(house: House, moves: dict[str, list[Memory]]) -> int:
     return len(places)
 
 
-def _groups_of(folder: str, memories: list[Memory]) -> dict[str, list[Memory]]:
+def _groups_of(folder: str, memories: list[Memory], taken: set[str]) -> dict[str, list[Memory]]:
     found: dict[str, list[Memory]] = {}
     for label, members in group(memories):
-        name = slug(label)
-        if name and len(members) >= _LEAST_TO_MOVE and name != os.path.basename(folder):
-            found[f"{folder}/{name}"] = sorted(members, key=lambda memory: memory.key)
+        to = f"{folder}/{slug(label)}"
+        free = [memory for memory in members if f"{to}/{os.path.basename(memory.path)}" not in taken]
+        if slug(label) and len(free) >= _LEAST_TO_MOVE and os.path.basename(to) != os.path.basename(folder):
+            found.setdefault(to, []).extend(sorted(free, key=lambda memory: memory.key))
     return found
 
 
@@ -60,9 +62,13 @@ def _correct_links(house: House, places: dict[str, str]) -> None:
     came_from = {new: old for old, new in places.items()}
     scopes = tuple({layout.scope_of(path): None for path in places})
     wanted = Filter(tuple(scope for scope in scopes if scope is not None))
+
+    def there(path: str) -> bool:
+        return os.path.exists(os.path.join(house.store.root, path))
+
     for memory in list(house.store.find(wanted)):
         text = house.store.text(memory)
         old_folder = os.path.dirname(came_from.get(memory.path, memory.path))
-        corrected = links.moved(text, old_folder, places, os.path.dirname(memory.path))
+        corrected = links.moved(text, old_folder, places, os.path.dirname(memory.path), there)
         if corrected != text:
             house.store.replace_text(memory, corrected)

@@ -1,7 +1,8 @@
 """The journal: the append-only log of what happened, one JSON line an event, one file a day.
 
 A line is written in one piece, so that the lines of several processes stay whole; a line that a crash cut short is
-passed over when it is read, and does not swallow the line after it. Uses are events here, so that an index that is made anew ranks as the old one did.
+passed over when it is read, and does not swallow the line after it. Uses are events here, so that an index that is
+made anew ranks as the old one did.
 """
 
 from __future__ import annotations

@@ -6,8 +6,12 @@ import os
 import re
 from urllib.parse import unquote
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 WIKI = re.compile(r"\[\[([^\[\]|#\n]{1,200})(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
-MARKDOWN = re.compile(r"\[[^\[\]\n]*\]\(([^()\s]+?\.md)(?:#[^()\s]*)?\)")
+MARKDOWN = re.compile(r"\[[^\[\]\n]*\]\(([^()\s#]+)(?:#[^()\s]*)?(?:\s+\"[^\"\n]*\")?\)")
 
 
 def wiki_links(text: str) -> list[tuple[str, int]]:
@@ -18,19 +22,21 @@ def wiki_links(text: str) -> list[tuple[str, int]]:
 def file_links(text: str) -> list[tuple[str, int]]:
     """Return the target and the line of each relative link to a Markdown file outside code."""
     links = [(unquote(target), line) for target, line in _found(MARKDOWN, text)]
-    return [(target, line) for target, line in links if "://" not in target and not target.startswith("/")]
+    return [(target, line) for target, line in links if target.endswith(".md") and _is_relative(target)]
 
 
-def moved(text: str, folder: str, places: dict[str, str], new_folder: str) -> str:
-    """Return the text with its relative links corrected, after files (`places`: old to new path) or it moved."""
+def moved(text: str, folder: str, places: dict[str, str], new_folder: str, there: Callable[[str], bool]) -> str:
+    """Return the text with its relative links corrected, after files (`places`: old to new path) or it moved.
+
+    Only what leads to a file that is `there` is a link; `f[x](y)` in a piece of code is left as it is.
+    """
 
     def corrected(match: re.Match[str]) -> str:
         target = unquote(match.group(1))
-        if "://" in target or target.startswith("/"):
-            return match.group(0)
         old = os.path.normpath(os.path.join(folder, target))
-        new = os.path.relpath(places.get(old, old), new_folder)
-        if os.path.normpath(target) == new:
+        path = places.get(old, old)
+        new = relative(path, new_folder)
+        if not _is_relative(target) or os.path.normpath(target) == new or not there(path):
             return match.group(0)
         return match.group(0).replace(f"({match.group(1)}", f"({new.replace(' ', '%20')}", 1)
 
@@ -39,7 +45,16 @@ def moved(text: str, folder: str, places: dict[str, str], new_folder: str) -> st
 
 def renamed(text: str, old: str, new: str) -> str:
     """Return the text with `[[old]]` turned into `[[new]]`."""
-    return re.sub(rf"\[\[{re.escape(old)}(?=[\]|#])", f"[[{new}", text)
+    return re.sub(rf"\[\[\s*{re.escape(old)}\s*(?=[\]|#])", f"[[{new}", text)
+
+
+def relative(path: str, folder: str) -> str:
+    """Return the way from a folder to a path, both in the tree. The working folder may be gone, so it is not asked."""
+    return os.path.relpath(f"/{path}", f"/{folder}")
+
+
+def _is_relative(target: str) -> bool:
+    return not target.startswith("/") and ":" not in target.split("/", 1)[0]
 
 
 def _found(pattern: re.Pattern[str], text: str) -> list[tuple[str, int]]:

@@ -28,13 +28,14 @@ def contradictions(memories: list[Memory]) -> Iterator[Problem]:
     for memory in memories:
         by_key[memory.key].append(memory)
     for key, found in sorted(by_key.items()):
-        for other in found[1:]:
-            if same_words(found[0].body) == same_words(other.body) or not _meet(found[0], other):
+        for other in found:
+            one = _counterpart(other, found)
+            if one is None or same_words(one.body) == same_words(other.body):
                 continue
-            same_scope = found[0].scope == other.scope
-            text = f"{key} says something else in {found[0].path}"
+            text = f"{key} says something else in {one.path}"
             hint = "Keep one: `holdfast edit` it, or `holdfast move` one to another key."
-            yield Problem("contradiction", other.path, text, hint, severity="error" if same_scope else "warning")
+            severity = "error" if one.scope == other.scope else "warning"
+            yield Problem("contradiction", other.path, text, hint, severity=severity)
 
 
 def duplicates(memories: list[Memory]) -> Iterator[Problem]:
@@ -66,8 +67,8 @@ def dead_links(memories: list[Memory], texts: dict[str, str], root: str) -> Iter
         yield from _dead_file_links(memory.path, texts.get(memory.path, ""), root)
 
 
-def dead_index_links(pages: dict[str, str], root: str) -> Iterator[Problem]:
-    """Name links of index pages to files that are gone."""
+def dead_page_links(pages: dict[str, str], root: str) -> Iterator[Problem]:
+    """Name links of pages to files that are gone; `pages` has of each index what the person wrote."""
     for path, text in pages.items():
         yield from _dead_file_links(path, text, root)
 
@@ -131,9 +132,12 @@ def _link(path: str) -> Problem:
     return Problem("link", path, "a symbolic link is not followed", "Replace it by the file itself.", severity="error")
 
 
-def _meet(one: Memory, other: Memory) -> bool:
-    """Whether some reader sees both: the same scope, or one of them global."""
-    return one.scope == other.scope or "global" in (one.scope.kind, other.scope.kind)
+def _counterpart(memory: Memory, found: list[Memory]) -> Memory | None:
+    """Return the memory of the same key that a reader of this one sees too: the first of its scope, or the global."""
+    first = next(other for other in found if other.scope == memory.scope)
+    if first is not memory:
+        return first
+    return None if memory.scope.kind == "global" else next((m for m in found if m.scope.kind == "global"), None)
 
 
 def _dead(path: str, line: int, text: str) -> Problem:

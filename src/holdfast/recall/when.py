@@ -8,22 +8,17 @@ from holdfast.errors import BadInput
 
 _UNITS = {"h": 1 / 24, "d": 1, "w": 7, "m": 30, "y": 365}
 _NAMES = {"today": 0, "yesterday": 1}
+_MOST_DIGITS = 6
 
 
 def moment(text: str, now: str) -> str:
     """Return the time that the text means, as ISO 8601 in UTC."""
-    today = datetime.fromisoformat(now)
-    wish = text.strip().lower()
-    if wish in _NAMES:
-        start = today.replace(hour=0, minute=0, second=0)
-        return _iso(start - timedelta(days=_NAMES[wish]))
-    if wish[:-1].isdigit() and wish[-1] in _UNITS:
-        return _ago(today, int(wish[:-1]) * _UNITS[wish[-1]], text)
     try:
-        found = datetime.fromisoformat(text.strip())
+        return _iso(_meant(text.strip(), datetime.fromisoformat(now)))
     except ValueError:
-        raise BadInput(f"{text!r} is no time", "Use 2026-11-01, 7d, 2w, 3m, 12h, today or yesterday.") from None
-    return _iso(found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC))
+        raise BadInput(f"{text!a} is no time", "Use 2026-11-01, 7d, 2w, 3m, 12h, today or yesterday.") from None
+    except OverflowError:
+        raise BadInput(f"{text!a} is too long ago", "Use a date, for example 2026-11-01.") from None
 
 
 def days_between(earlier: str, later: str) -> float:
@@ -32,12 +27,18 @@ def days_between(earlier: str, later: str) -> float:
     return max(0.0, gap.total_seconds() / 86_400)
 
 
-def _ago(today: datetime, days: float, text: str) -> str:
-    try:
-        return _iso(today - timedelta(days=days))
-    except OverflowError:
-        raise BadInput(f"{text!r} is too long ago", "Use a date, for example 2026-11-01.") from None
+def _meant(wish: str, today: datetime) -> datetime:
+    name = wish.lower()
+    if name in _NAMES:
+        return today.replace(hour=0, minute=0, second=0) - timedelta(days=_NAMES[name])
+    if name[:-1].isascii() and name[:-1].isdecimal() and name[-1] in _UNITS:
+        if len(name) > _MOST_DIGITS:
+            raise OverflowError
+        return today - timedelta(days=int(name[:-1]) * _UNITS[name[-1]])
+    found = datetime.fromisoformat(wish)
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def _iso(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    # Not strftime: it leaves out the leading zeros of early years, and times are compared as texts.
+    return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"

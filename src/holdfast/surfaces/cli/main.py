@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import errno
 import os
+import sqlite3
 import sys
 from importlib import import_module
 
@@ -42,8 +44,31 @@ COMMANDS = {
 }
 
 
+class ReaderGone(Exception):
+    """The reader of our output went away, as `head` does."""
+
+
 class Commands(click.Group):
     """The commands of the table, each loaded from its own file when it is first asked for."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; a broken pipe is taken out of click's hands, which would end the process with 1."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as problem:
+            raise ReaderGone from problem
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; for a name that is none, name the nearest."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as problem:
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            if not near:
+                raise
+            raise click.UsageError(f"{problem.message} Did you mean {near[0]}?", ctx) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -75,6 +100,8 @@ def cli(ctx: click.Context, home: str | None, settings: tuple[str, ...]) -> None
 
     One memory for all of your coding agents: Markdown files that you own, found again by any of them.
     """
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        ctx.color = False
     ctx.obj = {"home": home, "flags": _flags(settings)}
 
 
@@ -90,6 +117,9 @@ def _flags(settings: tuple[str, ...]) -> dict[str, str]:
 
 def main() -> None:
     """Run the command line; the exit code is the error's."""
+    for stream in (sys.stdout, sys.stderr):
+        # A file name that is not UTF-8, or a terminal that is not, must not end a command half-way.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     sys.exit(run(sys.argv[1:]))
 
 
@@ -108,10 +138,12 @@ def run(arguments: list[str]) -> int:
         return problem.exit_code
     except KeyboardInterrupt:
         return _told("interrupted", "", 130)
-    except BrokenPipeError:
-        # The reader of our output went away, as `head` does; that is no fault, and Python must not say so at exit.
+    except (BrokenPipeError, ReaderGone):
+        # That is no fault, and Python must not say so at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except sqlite3.Error as problem:
+        return _told(f"the index cannot be used: {problem}", "`holdfast doctor --fix` makes it anew.", 5)
     except OSError as problem:
         if problem.errno in (errno.ENOSPC, errno.EDQUOT):
             return _told("no space left on the device", "Free some space and try again.", 5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from functools import wraps
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import click
@@ -26,12 +27,17 @@ def command(name: str, example: str) -> Callable[[Callable[..., Any]], click.Com
     """Return a decorator that makes a command of a function; its help opens with the example."""
 
     def make(function: Callable[..., Any]) -> click.Command:
-        about = " ".join((function.__doc__ or COMMANDS[name]).split("\n\n")[0].split())
-        more = "\n\n".join((function.__doc__ or "").split("\n\n")[1:])
-        text = f"Example: {example}\n\n{about}\n\n{more}"
-        return click.command(name, help=text, short_help=COMMANDS.get(name, about))(function)
+        text = f"Example: {example}\n\n{cleandoc(function.__doc__ or COMMANDS[name])}"
+        return click.command(name, help=text, short_help=COMMANDS[name])(function)
 
     return make
+
+
+def subcommand(
+    group: click.Group, name: str, example: str, about: str
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """Return a decorator that adds a command to a group; its help opens with the example, its summary does not."""
+    return group.command(name, help=f"Example: {example}\n\n{about}", short_help=about.split(". ")[0].rstrip(".") + ".")
 
 
 def with_house(function: Callable[Concatenate[House, P], R]) -> Callable[P, R]:
@@ -84,8 +90,11 @@ def consented(steps: Sequence[Step], *, dry_run: bool, yes: bool, as_json: bool,
         return True
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise NeedsConsent(f"{len(steps)} step(s) need your consent", "Look with --dry-run, then give --yes.")
-    print_plan(steps)
-    return click.confirm("Do this?", err=True)
+    print_plan(steps, err=True)
+    if click.confirm("Do this?", err=True):
+        return True
+    print_json({"plan": [asdict(step) for step in steps], "applied": False}) if as_json else say("nothing was changed")
+    return False
 
 
 def applied(steps: Sequence[Step], as_json: bool, text: str) -> None:
@@ -93,11 +102,11 @@ def applied(steps: Sequence[Step], as_json: bool, text: str) -> None:
     print_json({"plan": [asdict(step) for step in steps], "applied": True}) if as_json else click.echo(text)
 
 
-def print_plan(steps: Sequence[Step]) -> None:
-    """Print the steps, one a line, with the bytes that they free."""
+def print_plan(steps: Sequence[Step], *, err: bool = False) -> None:
+    """Print the steps, one a line, with the bytes that they free; on standard error where they are a question."""
     for step in steps:
         size = f"  ({step.size:,} bytes)" if step.size else ""
-        click.echo(f"{step.act:8} {step.target}  {step.reason}{size}")
+        click.echo(f"{step.act:8} {step.target}  {step.reason}{size}", err=err)
     freed = sum(step.size for step in steps)
     say(f"{len(steps)} step(s)" + (f", {freed:,} bytes" if freed else ""))
 
@@ -110,6 +119,18 @@ def print_json(document: object) -> None:
 def say(text: str) -> None:
     """Tell the person something besides the answer, on standard error."""
     click.echo(click.style(text, dim=True) if sys.stderr.isatty() else text, err=True)
+
+
+def why_empty(house: House, otherwise: str) -> str:
+    """Return why a read gave nothing: memory is switched off, or what else there is to say."""
+    return f"memory is switched off ({house.settings.origin['enabled']})" if not house.enabled else otherwise
+
+
+def nothing(house: House, as_json: bool) -> None:
+    """Answer a read of one thing while memory is switched off."""
+    say(why_empty(house, ""))
+    if as_json:
+        print_json({})
 
 
 def memory_json(memory: Memory, *, history: bool = False) -> dict[str, object]:
@@ -130,12 +151,22 @@ def heading(memory: Memory) -> str:
 def complete_key(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
     """Return the keys that begin so, for shell completion; whatever goes wrong, the shell is not disturbed."""
     try:
-        with House((ctx.find_root().obj or {}).get("home")) as house:
-            scopes = house.visible()
+        project, session, profile = (ctx.params.get(name) or "" for name in ("project", "session", "profile"))
+        with House(_home_of(ctx), project=project, session=session, profile=profile) as house:
+            if not house.enabled:
+                return []
+            scopes = house.visible(ctx.params.get("scope"))
             house.refresh(scopes)
             return house.store.keys(scopes, start)
     except Exception:
         return []
+
+
+def _home_of(ctx: click.Context) -> str | None:
+    """Return the home that the line names; while it is completed no command has run yet."""
+    root = ctx.find_root()
+    home: str | None = root.params.get("home") or (root.obj or {}).get("home")
+    return home
 
 
 class Progress:

@@ -8,10 +8,12 @@ from holdfast.actions import config
 from holdfast.actions.config import Shown
 from holdfast.actions.house import House
 from holdfast.records import asdict
-from holdfast.settings import BY_NAME
-from holdfast.surfaces.cli.shared import json_option, print_json, with_house
+from holdfast.settings import BY_NAME, variable_of
+from holdfast.surfaces.cli.shared import json_option, print_json, say, subcommand, with_house
 
-_NAMES = click.Choice(list(BY_NAME))
+
+def _complete(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
+    return [name for name in BY_NAME if name.startswith(start)]
 
 
 @click.group(
@@ -33,8 +35,8 @@ def _config(house: House, as_json: bool) -> None:
         click.echo(f"{setting.name:24} {_plain(setting):12} ({setting.origin})\n    {setting.help}")
 
 
-@_config.command("get", help="Example: holdfast config get recall.limit\n\nPrint the value of one setting.")
-@click.argument("name", shell_complete=lambda c, p, start: [name for name in BY_NAME if name.startswith(start)])
+@subcommand(_config, "get", "holdfast config get recall.limit", "Print the value of one setting.")
+@click.argument("name", shell_complete=_complete)
 @json_option
 @with_house
 def _get(house: House, name: str, as_json: bool) -> None:
@@ -42,19 +44,27 @@ def _get(house: House, name: str, as_json: bool) -> None:
     print_json(asdict(found)) if as_json else click.echo(_plain(found))
 
 
-@_config.command("set", help="Example: holdfast config set recall.limit 5\n\nSet a value in config.toml.")
-@click.argument("name", shell_complete=lambda c, p, start: [name for name in BY_NAME if name.startswith(start)])
+@subcommand(_config, "set", "holdfast config set recall.limit 5", "Set a value in config.toml.")
+@click.argument("name", shell_complete=_complete)
 @click.argument("value")
+@json_option
 @with_house
-def _set(house: House, name: str, value: str) -> None:
-    click.echo(f"{name} = {_plain(config.change(house, name, value))}")
+def _set(house: House, name: str, value: str, as_json: bool) -> None:
+    _print_changed(house, config.change(house, name, value), as_json)
 
 
-@_config.command("unset", help="Example: holdfast config unset recall.limit\n\nTake a value out of config.toml again.")
-@click.argument("name", type=_NAMES)
+@subcommand(_config, "unset", "holdfast config unset recall.limit", "Take a value out of config.toml again.")
+@click.argument("name", shell_complete=_complete)
+@json_option
 @with_house
-def _unset(house: House, name: str) -> None:
-    click.echo(f"{name} = {_plain(config.change(house, name, None))}")
+def _unset(house: House, name: str, as_json: bool) -> None:
+    _print_changed(house, config.change(house, name, None), as_json)
+
+
+def _print_changed(house: House, found: Shown, as_json: bool) -> None:
+    print_json(asdict(found)) if as_json else click.echo(f"{found.name} = {_plain(found)}")
+    if found.origin == variable_of(found.name):
+        say(f"{found.origin} is set in the environment and goes before config.toml")
 
 
 def _plain(setting: Shown) -> str:

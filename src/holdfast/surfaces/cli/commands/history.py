@@ -8,7 +8,15 @@ from holdfast.actions.history import history
 from holdfast.actions.house import House
 from holdfast.records import asdict
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import complete_key, heading, json_option, print_json, scope_option, with_house
+from holdfast.surfaces.cli.shared import (
+    complete_key,
+    heading,
+    json_option,
+    nothing,
+    print_json,
+    scope_option,
+    with_house,
+)
 
 
 @make_command("history", "holdfast history deploys-need-the-vpn")
@@ -18,6 +26,9 @@ from holdfast.surfaces.cli.shared import complete_key, heading, json_option, pri
 @with_house
 def command(house: House, key: str, scope: str | None, as_json: bool) -> None:
     """Show what a memory says and what it said before, newest first."""
+    if not house.enabled:
+        nothing(house, as_json)
+        return
     memory, statements = history(house, key, scope=scope)
     if as_json:
         print_json({"key": memory.key, "scope": memory.scope.kind, "statements": [asdict(s) for s in statements]})

@@ -8,7 +8,7 @@ from holdfast.actions.house import House
 from holdfast.actions.lint import lint
 from holdfast.records import Problem, asdict
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import json_option, print_json, say, with_house
+from holdfast.surfaces.cli.shared import json_option, print_json, say, why_empty, with_house
 
 
 @make_command("lint", "holdfast lint")
@@ -24,7 +24,7 @@ def command(house: House, as_json: bool) -> int:
         print_json({"problems": [asdict(problem) for problem in problems]})
     else:
         print_problems(problems)
-        say(f"{len(problems)} problem(s)" if problems else "no problems")
+        say(f"{len(problems)} problem(s)" if problems else why_empty(house, "no problems"))
     return int(any(problem.severity == "error" for problem in problems))
 
 

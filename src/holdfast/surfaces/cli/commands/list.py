@@ -8,7 +8,16 @@ from holdfast.actions.house import House
 from holdfast.actions.list import list_memories
 from holdfast.records import TYPES
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import heading, json_option, memory_json, print_json, say, scope_option, with_house
+from holdfast.surfaces.cli.shared import (
+    heading,
+    json_option,
+    memory_json,
+    print_json,
+    say,
+    scope_option,
+    why_empty,
+    with_house,
+)
 
 _SHOWN = 50
 
@@ -55,4 +64,8 @@ def command(
     if more:
         say(f"the newest {wanted}; --all shows the rest")
     if not memories:
-        say('nothing here yet: holdfast remember "..."')
+        say(why_empty(house, _nothing(bool(scope or types or tags or since))))
+
+
+def _nothing(asked: bool) -> str:
+    return "nothing like that is visible here" if asked else 'nothing here yet: holdfast remember "..."'

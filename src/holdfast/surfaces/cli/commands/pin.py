@@ -7,13 +7,23 @@ import click
 from holdfast.actions.house import House
 from holdfast.actions.pin import pin
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import complete_key, heading, scope_option, with_house
+from holdfast.surfaces.cli.shared import (
+    complete_key,
+    heading,
+    json_option,
+    memory_json,
+    print_json,
+    scope_option,
+    with_house,
+)
 
 
 @make_command("pin", "holdfast pin deploys-need-the-vpn")
 @click.argument("key", shell_complete=complete_key)
 @scope_option("Only this scope.")
+@json_option
 @with_house
-def command(house: House, key: str, scope: str | None) -> None:
+def command(house: House, key: str, scope: str | None, as_json: bool) -> None:
     """Pin a memory: it never expires, and comes first where memories are handed to an agent."""
-    click.echo(f"pinned  {heading(pin(house, key, scope=scope))}")
+    memory = pin(house, key, scope=scope)
+    print_json(memory_json(memory)) if as_json else click.echo(f"pinned  {heading(memory)}")

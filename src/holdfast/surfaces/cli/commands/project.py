@@ -7,7 +7,15 @@ import click
 from holdfast.actions import project
 from holdfast.actions.house import House
 from holdfast.records import Project, asdict
-from holdfast.surfaces.cli.shared import applied, consent_options, consented, json_option, print_json, with_house
+from holdfast.surfaces.cli.shared import (
+    applied,
+    consent_options,
+    consented,
+    json_option,
+    print_json,
+    subcommand,
+    with_house,
+)
 
 
 @click.group(
@@ -23,8 +31,8 @@ def _explain(house: House, as_json: bool) -> None:
         _print(project.explain(house), as_json)
 
 
-@_explain.command(
-    "alias", help="Example: holdfast project alias shop-1a2b3c4d5e6f\n\nRead the memories of the old id OLD here too."
+@subcommand(
+    _explain, "alias", "holdfast project alias shop-1a2b3c4d5e6f", "Read the memories of the old id OLD here too."
 )
 @click.argument("old")
 @click.option("--to", default="", metavar="ID", help="The id that reads them. Default: the project of this folder.")
@@ -38,9 +46,10 @@ def _alias(house: House, old: str, to: str, dry_run: bool, as_json: bool) -> Non
         applied(steps, as_json, f"{old} is read in {target} too")
 
 
-@_explain.command(
+@subcommand(
+    _explain,
     "merge",
-    help="Example: holdfast project merge shop-1a2b3c4d5e6f --dry-run\n\n"
+    "holdfast project merge shop-1a2b3c4d5e6f --dry-run",
     "Move the memories of the old id OLD into this project, and let OLD mean this project from now on.",
 )
 @click.argument("old")
@@ -55,10 +64,12 @@ def _merge(house: House, old: str, to: str, dry_run: bool, yes: bool, as_json: b
         applied(steps, as_json, f"merged {len(acts)} memories of {old} into {target.owner}")
 
 
-@_explain.command(
+@subcommand(
+    _explain,
     "mark",
-    help="Example: holdfast project mark\n\nWrite a marker file into this folder, "
-    "so that it stays the same project when it is renamed. For folders without git.",
+    "holdfast project mark",
+    "Write a marker file into this folder, so that it stays the same project when it is renamed. "
+    "For folders without git.",
 )
 @click.option("--adopt", is_flag=True, help="Accept a marker that came from somewhere else.")
 @click.option("--new", is_flag=True, help="Give a copied folder an id of its own.")

@@ -10,7 +10,16 @@ from holdfast.actions.house import House
 from holdfast.actions.recall import recall
 from holdfast.records import TYPES, Hit, asdict
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import heading, json_option, memory_json, print_json, say, scope_option, with_house
+from holdfast.surfaces.cli.shared import (
+    heading,
+    json_option,
+    memory_json,
+    print_json,
+    say,
+    scope_option,
+    why_empty,
+    with_house,
+)
 
 _LINES = 6
 
@@ -44,7 +53,7 @@ def command(
 
     Without QUERY it shows the newest. `-` reads the query from standard input.
     """
-    words = " ".join(query) if query != ("-",) else sys.stdin.read()
+    words = " ".join(query) if query != ("-",) else sys.stdin.buffer.read().decode("utf-8", "replace")
     hits = recall(
         house,
         words,
@@ -62,7 +71,7 @@ def command(
     for hit in hits:
         _print(hit, explain)
     if not hits:
-        say("nothing found; `holdfast list` shows what is visible here")
+        say(why_empty(house, "nothing found; `holdfast list` shows what is visible here"))
 
 
 def _json(hit: Hit, explain: bool) -> dict[str, object]:

@@ -9,7 +9,15 @@ import click
 from holdfast.actions import show
 from holdfast.actions.house import House
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import complete_key, json_option, memory_json, print_json, scope_option, with_house
+from holdfast.surfaces.cli.shared import (
+    complete_key,
+    json_option,
+    memory_json,
+    nothing,
+    print_json,
+    scope_option,
+    with_house,
+)
 
 
 @make_command("show", "holdfast show deploys-need-the-vpn")
@@ -20,10 +28,13 @@ from holdfast.surfaces.cli.shared import complete_key, json_option, memory_json,
 @with_house
 def command(house: House, key: str, scope: str | None, only_path: bool, as_json: bool) -> None:
     """Show one memory as its file has it, history and all. Looking does not count as use."""
+    if not house.enabled:
+        nothing(house, as_json)
+        return
     memory = show.show(house, key, scope=scope)
     if only_path:
         click.echo(os.path.join(house.store.root, memory.path))
     elif as_json:
         print_json(memory_json(memory, history=True))
     else:
-        click.echo(show.text(house, memory), nl=False)
+        click.echo(show.data(house, memory), nl=False)

@@ -1,0 +1,32 @@
+"""Let what names a memory follow it to its new key: `[[links]]` and `supersedes`."""
+
+from __future__ import annotations
+
+from holdfast.actions.house import House
+from holdfast.memory import links
+from holdfast.records import Memory, Scope
+from holdfast.store.base import Filter
+
+
+def naming(house: House, memory: Memory, to: Scope) -> tuple[Memory, ...]:
+    """Return the memories that name this one and could still follow it where it goes."""
+    everywhere = memory.scope.kind == "global" and to == memory.scope
+    scopes = None if everywhere else (memory.scope,) if to.kind in ("global", memory.scope.kind) else ()
+    others = [other for other in house.store.find(Filter(scopes)) if other.path != memory.path]
+    shadowed = {other.scope for other in others if other.key == memory.key}
+    return tuple(other for other in others if other.scope not in shadowed and _names(other, memory))
+
+
+def follow(house: House, others: tuple[Memory, ...], old: str, new: str) -> None:
+    """Turn the old key into the new one wherever these memories name it."""
+    for other in others:
+        if old in other.supersedes:
+            keys = dict.fromkeys(new if key == old else key for key in other.supersedes)
+            house.store.change(other.scope, other.key, supersedes=tuple(key for key in keys if key != other.key))
+        text = house.store.text(other)
+        house.store.replace_text(other, links.renamed(text, old, new))
+
+
+def _names(other: Memory, memory: Memory) -> bool:
+    linked = any(target == memory.key for target, _ in links.wiki_links(other.body))
+    return linked or (other.scope == memory.scope and memory.key in other.supersedes)

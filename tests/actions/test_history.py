@@ -1,0 +1,16 @@
+"""What a memory said before."""
+
+from __future__ import annotations
+
+from holdfast.actions.history import history
+from holdfast.actions.remember import remember
+
+
+def test_history_is_every_statement(house) -> None:
+    """History gives the current statement first and then what it said before."""
+    with house() as h:
+        remember(h, "One.", key="k")
+        remember(h, "Two.", key="k")
+        memory, statements = history(h, "k")
+    assert memory.key == "k"
+    assert [statement.text for statement in statements] == ["Two.", "One."]

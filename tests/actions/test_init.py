@@ -1,0 +1,81 @@
+"""Laying the memory tree."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.actions import init
+from holdfast.actions.remember import remember
+from holdfast.errors import BadInput
+
+
+def lay(house, folder=None) -> int:
+    """Plan and lay, as the command does; return how many steps there were."""
+    with house() as h:
+        steps = init.plan(h, folder)
+        init.apply(h, steps, folder)
+    return len(steps)
+
+
+def test_the_tree_of_the_home(house, home) -> None:
+    """Init makes the folders of every scope, the map and the doctrine, private to the person."""
+    assert lay(house) > 0
+    for path in (
+        "global/memories",
+        "global/data",
+        "projects",
+        "agents",
+        "sessions",
+        "system/definition.md",
+        "index.md",
+    ):
+        assert (home / "memory" / path).exists()
+    assert "Nothing yet." in (home / "memory" / "index.md").read_text()
+    assert "Nothing yet." in (home / "memory" / "global" / "index.md").read_text()
+    assert all(path.stat().st_mode & 0o077 == 0 for path in (home, *home.rglob("*")))
+
+
+def test_the_second_time_changes_not_a_byte(house, home, tree) -> None:
+    """A tree that is whole is left as it is, index and all."""
+    lay(house)
+    with house() as h:
+        remember(h, "Apples are red.", scope="global")
+    lay(house)
+    before = tree(home)
+    assert lay(house) == 0
+    assert tree(home) == before
+
+
+def test_what_was_edited_stays(house, home) -> None:
+    """Whatever the person made of the map and the doctrine, init does not touch their words."""
+    lay(house)
+    index, definition = home / "memory" / "index.md", home / "memory" / "system" / "definition.md"
+    index.write_bytes(b"# My map\r\n\r\nhands off\r\n")
+    definition.write_text("Only facts, please.\n")
+    (home / "memory" / "agents").rmdir()
+    lay(house)
+    assert definition.read_text() == "Only facts, please.\n"
+    assert index.read_bytes().startswith(b"# My map\r\n\r\nhands off\r\n")
+
+
+def test_a_workspace_gets_a_tree_of_its_own(house, home, tmp_path, tree) -> None:
+    """Below a given folder the tree is laid for an agent without a memory; its index lists the files there."""
+    assert lay(house, str(tmp_path)) == 5
+    assert not home.exists()
+    (tmp_path / "memory" / "memories" / "tone.md").write_text("Answer in English.\n")
+    (tmp_path / "memory" / "data" / "prices.csv").write_text("a,b\n")
+    lay(house, str(tmp_path))
+    index = (tmp_path / "memory" / "index.md").read_text()
+    assert "[tone](memories/tone.md): Answer in English" in index and "(data/prices.csv)" in index
+    before = tree(tmp_path)
+    assert lay(house, str(tmp_path)) == 0 and tree(tmp_path) == before
+
+
+def test_a_workspace_that_cannot_be(house, tmp_path) -> None:
+    """A folder that is not there, and a memory folder that is a link, are refused."""
+    with house() as h:
+        with pytest.raises(BadInput, match="not a folder"):
+            init.plan(h, str(tmp_path / "none"))
+        (tmp_path / "memory").symlink_to(tmp_path)
+        with pytest.raises(BadInput, match="symbolic link"):
+            init.plan(h, str(tmp_path))

@@ -1,0 +1,118 @@
+"""Lint over a whole home: one test for each kind of problem."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.actions import forget
+from holdfast.actions.lint import lint
+from holdfast.actions.remember import remember
+
+TOKEN = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+SHOP = "projects/example.com--acme--shop"
+
+
+@pytest.fixture
+def kinds(house):
+    """Run lint and return each problem as kind, file name and severity."""
+
+    def run() -> list[tuple[str, str, str]]:
+        with house() as h:
+            problems = lint(h)
+        assert all(problem.hint and problem.text for problem in problems)
+        return [(problem.kind, problem.path, problem.severity) for problem in problems]
+
+    return run
+
+
+@pytest.fixture(autouse=True)
+def clean(house, shop):
+    """A store with nothing wrong: links that lead somewhere, a file that is there, a key in two projects."""
+    (shop / "app.py").write_text("")
+    with house() as h:
+        remember(h, "The entry is `app.py`; see [[tone]].", key="entry")
+        remember(h, "Answer in British English.", key="tone", scope="global")
+        remember(h, "Red is the colour of the shop.", key="colour")
+    with house(project="other") as h:
+        remember(h, "Blue is the colour of this one.", key="colour")
+
+
+def test_a_clean_store_has_no_problems(kinds) -> None:
+    """Where nothing is wrong, nothing is found."""
+    assert kinds() == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "found"),
+    [
+        ("global/memories/x.md", "---\ntags: [a, b\n---\nText.\n", ("front-matter", "error")),
+        ("global/memories/x.md", "---\ntype: opinion\n---\nText.\n", ("front-matter", "warning")),
+        ("global/memories/x.md", b"caf\xe9 is not UTF-8\n", ("not-utf-8", "error")),
+        ("global/wrong/x.md", "Nobody finds me.\n", ("orphan", "warning")),
+        ("global/memories/x.md", "See [[gone]].\n", ("dead-link", "warning")),
+        ("global/memories/x.md", "See [it](gone.md).\n", ("dead-link", "warning")),
+        ("global/memories/x.md", "---\nsupersedes: [gone]\n---\nText.\n", ("dead-link", "warning")),
+        (f"{SHOP}/memories/x.md", "Look at src/gone.py first.\n", ("stale-claim", "warning")),
+        ("global/memories/sub/tone.md", "Answer in French.\n", ("contradiction", "error")),
+        (f"{SHOP}/memories/tone.md", "Answer in French.\n", ("contradiction", "warning")),
+        ("global/memories/x.md", "Answer in  british ENGLISH.\n", ("duplicate", "warning")),
+        (f"{SHOP}/memories/x.md", "Red is the colour of the shop.\n\nindeed\n", ("near-duplicate", "warning")),
+        ("global/memories/x.md", f"The token is {TOKEN}.\n", ("secret", "error")),
+        ("global/memories/.holdfast-tmp-12-ab", "half a wri", ("leftover", "warning")),
+    ],
+)
+def test_each_kind_of_problem(kinds, write, path, text, found) -> None:
+    """Each kind is found where it is, and nothing else is said."""
+    write(path, text)
+    problems = kinds()
+    assert [(kind, severity) for kind, _, severity in problems] == [found]
+    assert problems[0][1].rsplit("/", 1)[1] in (path.rsplit("/", 1)[1], "colour.md", "tone.md")
+
+
+def test_a_link_is_named(kinds, home) -> None:
+    """A symbolic link below the tree is an error: it is not followed."""
+    (home / "memory" / "global" / "memories" / "x.md").symlink_to("/etc/hostname")
+    assert kinds() == [("link", "global/memories/x.md", "error")]
+
+
+def test_what_came_back(kinds, house, home) -> None:
+    """A file of a memory that was forgotten, put back by hand, is named."""
+    path = home / "memory" / "global" / "memories" / "tone.md"
+    text = path.read_text()
+    with house() as h:
+        forget.forget(h, "tone")
+    path.write_text(text)
+    assert kinds() == [("came-back", "global/memories/tone.md", "warning")]
+
+
+def test_a_dead_link_on_the_persons_part_of_a_page(kinds, home) -> None:
+    """A link that the person wrote on an index page is checked; the generated ones are made true anyway."""
+    page = home / "memory" / "global" / "index.md"
+    page.write_text("[mine](gone.md)\n" + page.read_text())
+    (home / "memory" / "global" / "memories" / "tone.md").unlink()
+    assert ("dead-link", "global/index.md", "warning") in kinds()
+    assert len([1 for kind, path, _ in kinds() if path == "global/index.md"]) == 1
+
+
+def test_the_way_to_a_secret(house, write) -> None:
+    """A secret is named by kind and line, and never repeated."""
+    write("global/memories/x.md", f"one\ntwo\n{TOKEN}\n")
+    with house() as h:
+        (problem,) = [problem for problem in lint(h) if problem.kind == "secret"]
+    assert problem.line == 3 and "github-token" in problem.text and TOKEN not in repr(problem)
+
+
+def test_lint_writes_nothing(kinds, home, write, tree) -> None:
+    """Whatever is wrong, and whatever was dropped by hand, no file of the home changes, not even an index page."""
+    write("global/memories/new.md", f"See [[gone]]. {TOKEN}\n")
+    before = tree(home)
+    assert kinds()
+    assert tree(home) == before
+
+
+def test_errors_come_first(house, write) -> None:
+    """Problems are ordered: errors first, then by path."""
+    write("global/memories/a.md", "See [[gone]].\n")
+    write("global/memories/z.md", f"{TOKEN}\n")
+    with house() as h:
+        assert [problem.severity for problem in lint(h)] == ["error", "warning"]

@@ -1,0 +1,25 @@
+"""Listing memories."""
+
+from __future__ import annotations
+
+from holdfast.actions.list import list_memories
+from holdfast.actions.remember import remember
+
+
+def test_list_is_newest_first(house, write) -> None:
+    """List orders by the last update and takes the wishes of recall."""
+    for day, name in ((2, "b"), (3, "c"), (1, "a")):
+        write(f"global/memories/{name}.md", f"---\nupdated: 2026-01-0{day}\ntype: lesson\n---\nNumber {name}.\n")
+    with house() as h:
+        assert [memory.key for memory in list_memories(h)] == ["c", "b", "a"]
+        assert [memory.key for memory in list_memories(h, since="2026-01-02", limit=1)] == ["c"]
+        assert list_memories(h, types=("user",)) == []
+
+
+def test_list_sees_only_what_is_visible_here(house, repository) -> None:
+    """Another project's memories are not listed, but everywhere they are."""
+    with house() as h:
+        remember(h, "Apples are red.", key="a")
+    with house(folder=str(repository("blog"))) as h:
+        assert list_memories(h) == []
+        assert [memory.key for memory in list_memories(h, everywhere=True)] == ["a"]

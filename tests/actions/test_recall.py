@@ -1,0 +1,261 @@
+"""Finding memories."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from holdfast.actions import forget
+from holdfast.actions.house import House
+from holdfast.actions.list import list_memories
+from holdfast.actions.recall import recall
+from holdfast.actions.remember import remember
+from holdfast.actions.show import show
+from holdfast.errors import BadId, BadInput, ScopeUnknown
+from holdfast.records import Scope
+
+SHOP = Scope("project", "example.com--acme--shop")
+
+
+def keys(hits) -> list[str]:
+    """Return the keys in the order of the hits."""
+    return [hit.memory.key for hit in hits]
+
+
+@pytest.fixture
+def fruit(house, write):
+    """A shop that knows of apples, some of it written by hand and long ago."""
+    with house(session="s1", profile="buyer") as h:
+        remember(h, "Apples are red.", key="red", type="lesson", tags=("fruit", "on call"))
+        remember(h, "Apples are bought in autumn.", key="autumn", scope="global", type="user")
+        remember(h, "Apples are counted now.", key="count", scope="session")
+        remember(h, "Apples are checked for worms.", key="worms", scope="agent")
+    write(f"projects/{SHOP.owner}/memories/old.md", "---\nupdated: 2020-05-01\ntags: fruit\n---\nApples were green.\n")
+    return house
+
+
+def test_only_what_is_visible_here(fruit) -> None:
+    """Without a session and a profile, their memories are not seen; with them they are."""
+    with fruit() as h:
+        assert set(keys(recall(h, "apples"))) == {"red", "autumn", "old"}
+    with fruit(session="s1", profile="buyer") as h:
+        assert set(keys(recall(h, "apples"))) == {"red", "autumn", "old", "count", "worms"}
+    with fruit(session="s2", profile="seller") as h:
+        assert set(keys(recall(h, "apples"))) == {"red", "autumn", "old"}
+
+
+def test_another_project_sees_only_global(fruit, repository) -> None:
+    """From another repository none of the shop's memories shows up; everywhere they all do."""
+    with fruit(folder=str(repository("blog"))) as h:
+        assert keys(recall(h, "apples")) == ["autumn"]
+        assert set(keys(recall(h, "apples", everywhere=True))) == {"red", "autumn", "old", "count", "worms"}
+
+
+@pytest.mark.parametrize(
+    ("wish", "found"),
+    [
+        ({"scope": "project"}, {"red", "old"}),
+        ({"scope": "session"}, {"count"}),
+        ({"types": ("lesson",)}, {"red"}),
+        ({"types": ("lesson", "user")}, {"red", "autumn"}),
+        ({"tags": ("fruit",)}, {"red", "old"}),
+        ({"tags": ("fruit", "on call")}, {"red"}),
+        ({"tags": ("fruit, on call",)}, {"red"}),
+        ({"since": "1d"}, {"red", "autumn", "count", "worms"}),
+        ({"until": "1d"}, {"old"}),
+        ({"since": "2020-01-01", "until": "2021-01-01"}, {"old"}),
+        ({"tags": ("none",)}, set()),
+    ],
+)
+def test_wishes(fruit, wish, found) -> None:
+    """Scope, types, tags and times narrow what is found, with a query and without."""
+    with fruit(session="s1", profile="buyer") as h:
+        assert set(keys(recall(h, "apples", **wish))) == found
+        assert set(keys(recall(h, "", **wish))) == found
+
+
+def test_the_limit(fruit) -> None:
+    """At most so many hits come back: those asked for, or those of the setting."""
+    with fruit(flags={"recall.limit": "2"}) as h:
+        assert len(recall(h, "apples")) == 2
+        assert len(recall(h, "apples", limit=1)) == 1
+
+
+def test_a_scope_and_everywhere_do_not_go_together(fruit) -> None:
+    """Asking for one scope and for everything at once is refused, in recall and in list."""
+    with fruit() as h:
+        for read in (
+            lambda: recall(h, "x", scope="global", everywhere=True),
+            lambda: list_memories(h, scope="global", everywhere=True),
+        ):
+            with pytest.raises(BadInput, match="do not go together"):
+                read()
+
+
+def test_a_scope_that_is_not_known_here(house) -> None:
+    """Asking for session memories without a session says what is missing; a bad id is refused."""
+    with house() as h, pytest.raises(ScopeUnknown):
+        recall(h, "x", scope="session")
+    with house(session="../x") as h, pytest.raises(BadId):
+        recall(h, "x")
+
+
+def test_the_parts_explain_the_score(fruit) -> None:
+    """Each hit has its parts, and they sum to the score."""
+    with fruit() as h:
+        for hit in recall(h, "apples red"):
+            assert sum(part.points for part in hit.parts) == pytest.approx(hit.score, abs=1e-6)
+            assert {part.name for part in hit.parts} == {"text", "recency", "use", "trust", "scope", "pinned"}
+
+
+def test_a_match_in_an_earlier_statement_is_said(house) -> None:
+    """When only what a memory said before has the words, it is found, and the hit says so."""
+    with house() as h:
+        remember(h, "Deploys use the bastion.", key="deploy")
+        remember(h, "Everything goes through GitHub Actions.", key="deploy")
+        (hit,) = recall(h, "bastion")
+        assert (hit.memory.body, hit.earlier) == ("Everything goes through GitHub Actions.", True)
+        assert not recall(h, "actions")[0].earlier
+
+
+def test_those_that_say_the_same_are_one_hit(house) -> None:
+    """The same statement in the project and in global is one hit."""
+    with house() as h:
+        remember(h, "Apples are red.", key="a")
+        remember(h, "Apples are  RED.", key="b", scope="global")
+        assert keys(recall(h, "apples")) == ["a"]
+
+
+def test_a_file_dropped_by_hand_is_found_at_once(house, write) -> None:
+    """The next recall sees a plain Markdown file, its edit and its end."""
+    with house() as h:
+        path = write("global/memories/pears.md", "Pears are yellow.\n")
+        assert keys(recall(h, "pears")) == ["pears"]
+        path.write_text("Plums are blue.\n")
+        assert keys(recall(h, "plums")) == ["pears"] and recall(h, "yellow") == []
+        path.unlink()
+        assert recall(h, "plums") == []
+
+
+def test_recall_counts_as_use_once_a_minute(fruit, home) -> None:
+    """What recall hands out is used, at most once a minute; a recall without words is looking."""
+    with fruit() as h:
+        recall(h, "")
+        assert h.store.uses(SHOP, "red") == (0, "")
+        recall(h, "red")
+        recall(h, "red")
+        count, last = h.store.uses(SHOP, "red")
+        assert count == 1 and last
+    assert len(list(h.journal.events("use"))) == 2
+
+
+def test_looking_is_not_use(fruit) -> None:
+    """List and show change no count and write no event."""
+    with fruit() as h:
+        list_memories(h)
+        show(h, "red")
+        assert h.store.uses(SHOP, "red") == (0, "")
+        assert list(h.journal.events()) == []
+
+
+def test_counting_can_be_switched_off(fruit) -> None:
+    """With recall.count_use off, a recall leaves no trace."""
+    with fruit(flags={"recall.count_use": "false"}) as h:
+        recall(h, "red")
+        assert list(h.journal.events()) == []
+
+
+def test_uses_outlive_the_index(fruit, home) -> None:
+    """Delete index.db, and every recall returns the same order and scores, with every use counted from the journal."""
+    lines = "".join(
+        f'{{"at": "2026-01-01T0{hour}:00:00Z", "kind": "use", "memories": [["project", "{SHOP.owner}", "old"]]}}\n'
+        for hour in range(5)
+    )
+    (home / "journal").mkdir()
+    (home / "journal" / "2026-01-01.jsonl").write_text(lines)
+    seen = []
+    for _ in range(2):
+        for path in home.glob("index.db*"):
+            path.unlink()
+        with fruit(flags={"recall.count_use": "false"}) as h:
+            assert keys(recall(h, "apples"))
+            assert h.store.uses(SHOP, "old") == (5, "2026-01-01T04:00:00Z")
+            seen.append([(hit.memory.key, round(hit.score, 4)) for hit in recall(h, "apples")])
+    assert seen[0] == seen[1]
+
+
+def test_an_index_that_is_damaged_inside_is_made_anew(fruit, home) -> None:
+    """An index with a good head and a broken body does not stop a recall; it is made anew, and that is said."""
+    with fruit() as h:
+        h.store.index.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    data = (home / "index.db").read_bytes()
+    (home / "index.db").write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
+    with fruit() as h:
+        assert "red" in keys(recall(h, "apples"))
+    assert any("index.db" in text for text in fruit.said)
+
+
+@pytest.mark.parametrize(
+    "query", ["", "   ", '"', "a AND", "NEAR(", "*", "\0", "\udcff", "'; DROP TABLE memory; --", "🎉", "x" * 50_000]
+)
+def test_any_query_is_answered(fruit, query) -> None:
+    """Whatever is typed, recall answers."""
+    with fruit() as h:
+        recall(h, query)
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("部署之前要先连接公司的虚拟专用网络。", "虚拟专用网络"),
+        ("デプロイの前にVPNへ接続してください。", "接続"),
+        ("النشر يحتاج إلى الشبكة الخاصة.", "الشبكة"),
+        ("Перед выкладкой нужен VPN.", "выкладкой"),
+        ("배포하기 전에 VPN에 연결하세요.", "연결하세요"),
+        ("We celebrate releases with 🎉 always.", "🎉"),
+    ],
+)
+def test_any_script_is_found(house, text, query) -> None:
+    """A memory in any script is stored whole, gets a good key, and is found by its own words."""
+    with house() as h:
+        remember(h, "Something in plain English.", key="other")
+        stored = remember(h, text)
+        assert keys(recall(h, query)) == [stored.memory.key]
+        assert recall(h, query)[0].memory.body == text
+
+
+PLACES = st.tuples(st.sampled_from(["p1", "p2"]), st.sampled_from(["", "s1", "s2"]), st.sampled_from(["", "a1", "a2"]))
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    writes=st.lists(st.tuples(PLACES, st.sampled_from(["global", "project", "session", "agent"])), max_size=6),
+    reader=PLACES,
+)
+def test_recall_is_isolated(tmp_path_factory, writes, reader) -> None:
+    """Whoever writes where, a reader finds exactly the memories of its own project, session, profile and global."""
+    home = str(tmp_path_factory.mktemp("isolated") / "home")
+    expected = set()
+    for number, ((project, session, profile), scope) in enumerate(writes):
+        owner = {"global": "", "project": project, "session": session, "agent": profile}[scope]
+        with House(home, folder="/", project=project, session=session, profile=profile, environment={}) as h:
+            if scope != "global" and not owner:
+                with pytest.raises(ScopeUnknown):
+                    remember(h, f"Apples number {number}.", key=f"k{number}", scope=scope)
+                continue
+            remember(h, f"Apples number {number}.", key=f"k{number}", scope=scope)
+        seen = {"global": "", "project": reader[0], "session": reader[1], "agent": reader[2]}[scope]
+        if owner == seen:
+            expected.add(f"k{number}")
+    with House(home, folder="/", project=reader[0], session=reader[1], profile=reader[2], environment={}) as h:
+        assert set(keys(recall(h, "apples"))) == expected
+        assert {memory.key for memory in list_memories(h)} == expected
+
+
+def test_what_was_forgotten_is_not_found(fruit) -> None:
+    """After forget neither the statement nor its history is found."""
+    with fruit() as h:
+        remember(h, "Apples are yellow.", key="red")
+        forget.forget(h, "red")
+        assert "red" not in keys(recall(h, "apples yellow red"))

@@ -1,0 +1,150 @@
+"""What the tests share: a person's empty machine, a project to stand in, and the real command line."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from holdfast.actions.house import House
+from holdfast.surfaces.cli.main import run
+
+SHOP = "example.com--acme--shop"
+
+
+@pytest.fixture(autouse=True)
+def machine(tmp_path_factory, monkeypatch):
+    """Give every test a home folder of its own and an environment without a trace of the developer's."""
+    person = tmp_path_factory.mktemp("person")
+    for name in list(os.environ):
+        if name.startswith(("HOLDFAST_", "_HOLDFAST")) or name in ("VISUAL", "EDITOR", "NO_COLOR", "FORCE_COLOR"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(person))
+    monkeypatch.setenv("HOLDFAST_HOME", str(person / ".holdfast"))
+    return person
+
+
+@pytest.fixture
+def home(machine) -> Path:
+    """The home of Holdfast, which does not exist yet."""
+    return machine / ".holdfast"
+
+
+@pytest.fixture
+def repository(machine):
+    """Make a git repository with a remote, without git: only its files count."""
+
+    def make(name: str) -> Path:
+        folder = machine / "code" / name
+        for part in ("objects", "refs"):
+            (folder / ".git" / part).mkdir(parents=True)
+        (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+        (folder / ".git" / "config").write_text(
+            f'[remote "origin"]\n\turl = https://example.com/acme/{name}.git\n', encoding="utf-8"
+        )
+        return folder
+
+    return make
+
+
+@pytest.fixture
+def shop(repository, monkeypatch) -> Path:
+    """The repository of the shop, and we stand in it."""
+    folder = repository("shop")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def house(home, shop):
+    """Open the home as seen from the shop, as often as a test likes; what was said lies in `house.said`."""
+
+    def make(**options) -> House:
+        return House(str(home), **{"folder": str(shop), "say": make.said.append, **options})
+
+    make.said = []
+    return make
+
+
+@pytest.fixture
+def write(home):
+    """Write a file below the memory tree, as a person does in an editor, and return its path."""
+
+    def make(path: str, text: str | bytes) -> Path:
+        full = home / "memory" / path
+        for folder in [*reversed(full.parents)]:
+            if not folder.exists():
+                folder.mkdir(mode=0o700)
+        full.write_bytes(text if isinstance(text, bytes) else text.encode())
+        full.chmod(0o600)
+        return full
+
+    return make
+
+
+@pytest.fixture
+def tree():
+    """Return every path below a folder with its mode and its bytes, to tell whether anything changed."""
+
+    def read(folder: Path, *, index: bool = False) -> dict[str, object]:
+        """`index` takes in what may be deleted at any time too: index.db, which changes by looking, and locks."""
+        paths = sorted(folder.rglob("*")) if folder.exists() else []
+        found = {str(path.relative_to(folder)): (path.lstat().st_mode, _content(path)) for path in paths}
+        return {
+            name: what for name, what in found.items() if index or not name.startswith(("index.db", "state/locks/"))
+        }
+
+    return read
+
+
+def _content(path: Path) -> object:
+    if path.is_symlink():
+        return os.readlink(path)
+    return path.read_bytes() if path.is_file() else None
+
+
+class Ended:
+    """How a command ended: its exit code, what it answered, and what it said besides."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+    @property
+    def json(self):
+        """The one document on standard output."""
+        return json.loads(self.out)
+
+    def __repr__(self) -> str:
+        return f"exit {self.code}\n--- out\n{self.out}\n--- err\n{self.err}"
+
+
+@pytest.fixture
+def cli(capsys, monkeypatch):
+    """Run one command line in this process, by the door that the program uses."""
+
+    def play(*words: str, stdin: str | bytes = b"") -> Ended:
+        data = stdin.encode() if isinstance(stdin, str) else stdin
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
+        capsys.readouterr()
+        code = run([*words])
+        out, err = capsys.readouterr()
+        return Ended(code, out, err)
+
+    return play
+
+
+@pytest.fixture
+def editor(tmp_path, monkeypatch):
+    """Set an editor that is a small script; it finds the file as $1."""
+
+    def make(script: str) -> None:
+        path = tmp_path / "editor.sh"
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+        monkeypatch.setenv("EDITOR", str(path))
+
+    return make

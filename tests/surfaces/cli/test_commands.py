@@ -1,0 +1,275 @@
+"""Each command through the real program: data on standard output, talk on standard error, the right exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+TOKEN = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+KEY = "deploys-need-the-vpn"
+
+
+@pytest.fixture
+def vpn(cli, shop):
+    """The shop knows that deploys need the VPN."""
+    assert cli("remember", "Deploys need the VPN.", "--tag", "deploy").code == 0
+    return KEY
+
+
+def test_remember_from_arguments_and_standard_input(cli, shop) -> None:
+    """The text is the arguments, joined; without any, or with `-`, it is read from standard input."""
+    assert cli("remember", "Deploys", "need", "the", "VPN.").out.startswith(f"created  {KEY}  project:")
+    assert cli("remember", stdin="Deploys need the VPN.\n").out.startswith("unchanged")
+    assert cli("remember", "-", stdin="Deploys need the VPN.").out.startswith("unchanged")
+    ended = cli("remember", "--key", KEY, "Deploys use the bastion.")
+    assert ended.out.startswith("updated") and f"holdfast history {KEY}" in ended.err
+
+
+def test_remember_says_redaction_by_name_only(cli, shop) -> None:
+    """A secret is named by its kind, on standard error, and in the answer as JSON."""
+    ended = cli("remember", f"The CI uses {TOKEN}.", "--json")
+    assert ended.json["redacted"] == ["github-token"] and ended.json["action"] == "created"
+    assert "github-token" in ended.err and TOKEN not in ended.out + ended.err
+
+
+def test_recall_shows_and_explains(cli, vpn) -> None:
+    """A hit has a line that names it, its text and, with --explain, each part of its score."""
+    ended = cli("recall", "how", "do", "we", "deploy", "--explain")
+    assert ended.code == 0 and ended.err == ""
+    assert ended.out.startswith(f"{vpn}  project:example.com--acme--shop") and "#deploy" in ended.out
+    assert "  Deploys need the VPN.\n" in ended.out
+    assert "0.70  text     deploy" in ended.out and "recency" in ended.out
+    (hit,) = cli("recall", "deploy", "--explain", "--json").json["hits"]
+    assert sum(part["points"] for part in hit["parts"]) == pytest.approx(hit["score"], abs=1e-6)
+
+
+def test_recall_says_what_replaced_it_and_what_it_said_before(cli, vpn) -> None:
+    """A superseded hit names its successor, and a match in an earlier statement is said."""
+    cli("remember", "Deploys use GitHub.", "--key", "github", "--supersedes", vpn)
+    cli("remember", "Nothing of the kind.", "--key", "github")
+    out = cli("recall", "deploys").out
+    assert "replaced by github" in out and "holdfast history github" in out
+
+
+def test_recall_finds_nothing(cli, shop) -> None:
+    """Nothing found is no error; the way on is said on standard error."""
+    ended = cli("recall", "nothing")
+    assert (ended.code, ended.out) == (0, "") and "holdfast list" in ended.err
+    assert cli("recall", "nothing", "--json").json == {"query": "nothing", "hits": []}
+
+
+def test_recall_reads_its_query_from_standard_input(cli, vpn) -> None:
+    """`-` reads the query, whatever bytes it has."""
+    assert vpn in cli("recall", "-", stdin=b"deploy \xff\n").out
+
+
+def test_a_long_memory_is_cut_and_says_so(cli, shop) -> None:
+    """Recall shows the first lines of a long memory and how to see the rest."""
+    cli("remember", "-", "--key", "long", stdin="\n".join(f"Line {n} of apples." for n in range(20)))
+    out = cli("recall", "apples").out
+    assert "… 14 more lines: holdfast show long" in out and "Line 19" not in out
+
+
+def test_show_prints_the_file(cli, vpn, home) -> None:
+    """Show prints the file, its path, or the memory as JSON."""
+    path = cli("show", vpn, "--path").out.strip()
+    assert path.startswith(str(home)) and cli("show", vpn).out == Path(path).read_text()
+    assert cli("show", vpn, "--json").json["history"] == []
+
+
+def test_show_prints_a_file_that_is_not_utf8(cli, shop, write) -> None:
+    """A file in another encoding is printed byte for byte."""
+    write("global/memories/cafe.md", "café\n".encode("latin-1"))
+    assert cli("show", "cafe", "--path").out.strip().endswith("cafe.md")
+
+
+def test_list(cli, vpn) -> None:
+    """List prints a line a memory, newest first, and says when there are more."""
+    cli("remember", "Tea, please.", "--scope", "global")
+    ended = cli("list", "--limit", "1")
+    assert len(ended.out.splitlines()) == 1 and "--all" in ended.err
+    assert len(cli("list", "--all").out.splitlines()) == 2
+    assert cli("list", "--json", "-n", "1").json["more"] is True
+    assert "nothing like that" in cli("list", "--tag", "none").err
+    assert len(cli("list", "--everywhere", "--json").json["memories"]) == 2
+
+
+def test_history_pin_unpin(cli, vpn) -> None:
+    """History prints each statement with its time; pinning is said and shown."""
+    cli("remember", "Deploys use the bastion.", "--key", vpn)
+    out = cli("history", vpn).out
+    assert out.index("bastion") < out.index("VPN")
+    assert len(cli("history", vpn, "--json").json["statements"]) == 2
+    assert cli("pin", vpn).out.startswith("pinned") and "pinned" in cli("list").out
+    assert cli("unpin", vpn, "--json").json["pinned"] is False
+
+
+def test_edit(cli, vpn, editor) -> None:
+    """Edit opens the editor and says whether anything changed."""
+    editor("echo 'Ask Kim.' >> \"$1\"")
+    assert cli("edit", vpn).out.startswith("updated")
+    editor("true")
+    assert cli("edit", vpn).out.startswith("unchanged")
+
+
+def test_move(cli, vpn) -> None:
+    """Move prints what it does; a key that is taken is a conflict."""
+    assert "to global/vpn" in cli("move", vpn, "--to", "global", "--key", "vpn", "--dry-run").out
+    assert cli("show", "vpn").code == 3
+    assert cli("move", vpn, "--to", "global", "--key", "vpn", "--json").json["applied"] is True
+    cli("remember", "Another.", "--key", "other", "--scope", "global")
+    ended = cli("move", "vpn", "--key", "other")
+    assert ended.code == 4 and "--key" in ended.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("forget", KEY), ("clear", "--scope", "project"), ("prune",), ("heal",), ("tidy",), ("project", "merge", "old")],
+)
+def test_what_removes_needs_consent(cli, vpn, home, tree, write, words) -> None:
+    """Without a terminal and without --yes the command ends with 6 and changes nothing; a dry run is a plan."""
+    write("sessions/s1/memories/x.md", "---\nupdated: 2020-01-01\n---\nOld.\n").touch()
+    for number in range(24):
+        write(f"global/memories/{('night', 'day')[number % 2]}-{number}.md", f"Note {number}.\n").chmod(0o644)
+    os.utime(home / "memory" / "sessions" / "s1" / "memories" / "x.md", (1, 1))
+    with_options = cli(*words, "--dry-run", "--json")
+    before = tree(home)
+    assert with_options.json["applied"] is False and with_options.json["plan"]
+    assert cli(*words, "--dry-run").out
+    ended = cli(*words)
+    assert ended.code == 6 and "--yes" in ended.err and ended.out == ""
+    assert tree(home) == before
+    done = cli(*words, "--yes", "--json")
+    assert (done.code, done.json["applied"]) == (0, True)
+
+
+def test_nothing_to_do_is_no_error(cli, shop) -> None:
+    """Commands that find nothing to do say so and end with 0."""
+    cli("up")
+    for words in (("clear", "--scope", "global"), ("prune",), ("heal",), ("tidy",)):
+        ended = cli(*words)
+        assert ended.code == 0 and ended.out == "" and ended.err.strip()
+        assert cli(*words, "--json").json == {"plan": [], "applied": False}
+
+
+def test_prune_shows_what_is_kept(cli, vpn) -> None:
+    """With --kept each memory that stays is shown with its rule."""
+    out = cli("prune", "--kept").out
+    assert out.startswith("keep") and "scope project: 90 days, idle for 0" in out
+
+
+def test_lint_and_doctor_end_with_one(cli, vpn, write, home) -> None:
+    """What is wrong is printed with the way out; an error ends with 1, a warning of lint with 0."""
+    assert (cli("lint").code, cli("lint").out) == (0, "")
+    write("global/memories/a.md", "See [[gone]].\n")
+    ended = cli("lint")
+    assert ended.code == 0 and "dead-link" in ended.out and "Correct the link" in ended.out
+    write("global/memories/b.md", f"{TOKEN}\n")
+    assert cli("lint").code == 1 and cli("lint", "--json").json["problems"][0]["kind"] == "secret"
+    home.chmod(0o755)
+    ended = cli("doctor")
+    assert ended.code == 1 and "holdfast doctor --fix" in ended.out
+    assert {"kind", "severity", "text", "hint"} <= set(cli("doctor", "--json").json["problems"][0])
+    cli("doctor", "--fix")
+    assert "mode" not in [problem["kind"] for problem in cli("doctor", "--json").json["problems"]]
+
+
+def test_up_status_reindex(cli, vpn, home) -> None:
+    """Up and status tell what the home holds, reindex how many files it read."""
+    assert "→ Store something" in cli("up").out and "memories  1" in cli("status").out
+    assert cli("up", "--json").json["memories"] == cli("status", "--json").json["memories"] == 1
+    assert cli("reindex").out == "read 1 files; 0 were gone\n"
+    assert cli("reindex", "--json").json == {"read": 1, "gone": 0}
+    assert str(home) in cli("status").out
+
+
+def test_init(cli, shop, home, tmp_path) -> None:
+    """Init prints its plan, and says when there is nothing to do."""
+    assert "index.md" in cli("init", "--dry-run").out and not home.exists()
+    assert cli("init", "--json").json["applied"] is True
+    assert "nothing to do" in cli("init").err
+    assert cli("init", str(tmp_path)).code == 0 and (tmp_path / "memory" / "index.md").is_file()
+
+
+def test_project(cli, shop) -> None:
+    """Project explains, aliases with a plan, and marks."""
+    out = cli("project").out
+    assert out.startswith("example.com--acme--shop\n  rule    remote: ")
+    assert cli("project", "alias", "old", "--dry-run").out.startswith("alias")
+    assert cli("project", "alias", "old").code == 0
+    assert cli("project", "--json").json["aliases"] == ["old"] and "reads   old too" in cli("project").out
+    assert cli("project", "alias", "../x").code == 2
+
+
+def test_config(cli, shop, home, monkeypatch) -> None:
+    """Config lists, gets, sets and unsets; a variable that goes before the file is said."""
+    assert "recall.limit" in cli("config").out and len(cli("config", "--json").json["settings"]) > 5
+    assert cli("config", "set", "recall.limit", "5").out == "recall.limit = 5\n"
+    assert cli("config", "get", "recall.limit").out == "5\n"
+    assert cli("--set", "recall.limit=7", "config", "get", "recall.limit", "--json").json["origin"] == "--set"
+    monkeypatch.setenv("HOLDFAST_RECALL_LIMIT", "6")
+    ended = cli("config", "set", "recall.limit", "4")
+    assert ended.out == "recall.limit = 6\n" and "HOLDFAST_RECALL_LIMIT" in ended.err
+    monkeypatch.delenv("HOLDFAST_RECALL_LIMIT")
+    assert cli("config", "unset", "recall.limit").out == "recall.limit = 10\n"
+    assert cli("config", "get", "enabled").out == "true\n"
+    assert cli("config", "get", "nonsense").code == 3
+    assert cli("config", "unset", "nonsense").code == 2
+
+
+def test_the_home_option(cli, shop, home, tmp_path) -> None:
+    """--home goes before HOLDFAST_HOME."""
+    cli("--home", str(tmp_path / "h"), "remember", "Apples are red.")
+    assert (tmp_path / "h" / "memory").is_dir() and not home.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("部署之前要先连接公司的网络。", "连接"),
+        ("デプロイの前に接続してください。", "接続"),
+        ("النشر يحتاج إلى الشبكة.", "الشبكة"),
+        ("Перед выкладкой нужен доступ.", "выкладкой"),
+        ("Ship it with 🎉 always.", "🎉"),
+    ],
+)
+def test_any_script_through_the_command_line(cli, shop, text, query) -> None:
+    """A text in any script is stored whole and found, printed as it is, in JSON too."""
+    assert cli("remember", text).code == 0
+    assert text in cli("recall", query).out
+    ended = cli("recall", query, "--json")
+    assert ended.json["hits"][0]["body"] == text and text in ended.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "recall x",
+        "list",
+        f"show {KEY}",
+        f"history {KEY}",
+        "project",
+        "lint",
+        "doctor",
+        "status",
+        "config",
+        "config get enabled",
+        "up",
+        "reindex",
+    ],
+)
+def test_json_is_one_document_and_nothing_else(cli, vpn, words) -> None:
+    """Standard output holds exactly one JSON document."""
+    ended = cli(*words.split(), "--json")
+    assert ended.code == 0
+    json.loads(ended.out)
+
+
+def test_no_colour_where_nobody_looks(cli, vpn) -> None:
+    """Without a terminal no colour and no progress is written."""
+    for words in (("list",), ("recall", "deploy"), ("demo", "--help"), ("lint",)):
+        ended = cli(*words)
+        assert "\x1b" not in ended.out + ended.err

@@ -1,0 +1,113 @@
+"""Settings: one table, and who wins."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.errors import BadSetting, StoreUnavailable
+from holdfast.settings import SETTINGS, default_home, load, parse, variable_of
+
+
+@pytest.fixture
+def config(tmp_path):
+    """Write config.toml in a home, and load its settings with an environment and flags."""
+
+    def make(text: str, environment=None, flags=None):
+        (tmp_path / "config.toml").write_text(text, encoding="utf-8")
+        return load(str(tmp_path), environment or {}, flags)
+
+    return make
+
+
+def test_defaults_hold_without_a_file(tmp_path) -> None:
+    """Without a home every setting has its default, and nothing is made."""
+    settings = load(str(tmp_path / "none"), {})
+    assert {setting.name: setting.default for setting in SETTINGS} == settings.values
+    assert set(settings.origin.values()) == {"default"}
+    assert not (tmp_path / "none").exists()
+
+
+def test_who_wins(config, tmp_path) -> None:
+    """Defaults < config.toml < environment < flag, and the origin says which."""
+    text = "[recall]\nlimit = 2\n"
+    variable = {"HOLDFAST_RECALL_LIMIT": "3"}
+    for settings, value, origin in (
+        (config("", {}), 10, "default"),
+        (config(text), 2, str(tmp_path / "config.toml")),
+        (config(text, variable), 3, "HOLDFAST_RECALL_LIMIT"),
+        (config(text, variable, {"recall.limit": "4"}), 4, "--set"),
+    ):
+        assert (settings.number("recall.limit"), settings.origin["recall.limit"]) == (value, origin)
+
+
+@pytest.mark.parametrize("text", ["recall.limit = 7", "recall = {limit = 7}", "[recall]\nlimit = 7"])
+def test_every_way_to_write_a_table(config, text) -> None:
+    """A dotted name, an inline table and a table are the same setting."""
+    assert config(text).number("recall.limit") == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "hint"),
+    [
+        ("[recall]\nlimt = 3", "recall.limt", "recall.limit"),
+        ("enbled = true", "enbled", "enabled"),
+        ("zzz = 1", "zzz", "holdfast config"),
+        ("[recall.deep]\nx = 1", "recall.deep", ""),
+        ("[recall]\nlimit = 'many'", "recall.limit", "whole number"),
+        ("[recall]\nlimit = 2.5", "recall.limit", "whole number"),
+        ("[recall]\nlimit = true", "recall.limit", "whole number"),
+        ("[recall]\nlimit = 0", "recall.limit", "at least 1"),
+        ("enabled = 1", "enabled", "true or false"),
+        ("[project]\nid = 5", "project.id", "a text"),
+        ("enabled = ", "not TOML", "editor"),
+        ("enabled = true\nenabled = false", "not TOML", "editor"),
+    ],
+)
+def test_a_slip_in_the_file_is_named(config, tmp_path, text, named, hint) -> None:
+    """An unknown name or a wrong kind is an error that names file and setting, and the nearest or the right kind."""
+    with pytest.raises(BadSetting) as caught:
+        config(text)
+    assert named in str(caught.value) and str(tmp_path / "config.toml") in str(caught.value)
+    assert hint in caught.value.hint
+    assert caught.value.exit_code == 2
+
+
+def test_a_file_that_is_not_utf8(tmp_path) -> None:
+    """A config.toml in another encoding is named, not crashed on."""
+    (tmp_path / "config.toml").write_bytes(b'[project]\nid = "caf\xe9"\n')
+    with pytest.raises(BadSetting, match="not TOML"):
+        load(str(tmp_path), {})
+
+
+def test_a_home_that_is_a_file(tmp_path) -> None:
+    """A home that is a file is an unreachable store, and the way out names the variable."""
+    (tmp_path / "home").write_text("")
+    with pytest.raises(StoreUnavailable) as caught:
+        load(str(tmp_path / "home"), {})
+    assert "HOLDFAST_HOME" in caught.value.hint
+
+
+@pytest.mark.parametrize(("word", "value"), [("1", True), ("Yes", True), ("on", True), ("0", False), ("OFF", False)])
+def test_yes_and_no(word, value) -> None:
+    """The usual words for yes and no are understood, in any case."""
+    assert parse("enabled", word, "HOLDFAST_ENABLED") is value
+
+
+@pytest.mark.parametrize(("name", "text"), [("enabled", "maybe"), ("recall.limit", "ten"), ("recall.limit", "1.5")])
+def test_a_variable_of_the_wrong_kind(tmp_path, name, text) -> None:
+    """A variable that cannot be read is named, with its value."""
+    with pytest.raises(BadSetting) as caught:
+        load(str(tmp_path), {variable_of(name): text})
+    assert variable_of(name) in str(caught.value) and text in str(caught.value)
+
+
+def test_an_empty_variable_is_none(tmp_path) -> None:
+    """A variable that is set to nothing counts as not set."""
+    assert load(str(tmp_path), {"HOLDFAST_ENABLED": ""}).flag("enabled")
+
+
+def test_the_home(monkeypatch) -> None:
+    """The home is HOLDFAST_HOME, with `~` understood, or ~/.holdfast."""
+    monkeypatch.setenv("HOME", "/person")
+    assert default_home({}) == default_home({"HOLDFAST_HOME": ""}) == "/person/.holdfast"
+    assert default_home({"HOLDFAST_HOME": "~/mem"}) == "/person/mem"
