@@ -28,6 +28,11 @@ def plan(house: House) -> tuple[list[Verdict], list[Step]]:
     ]
 
 
+def kept(verdicts: list[Verdict]) -> list[Step]:
+    """Return a step for each memory that stays, with the rule that keeps it."""
+    return [Step("keep", f"{v.memory.scope}/{v.memory.key}", v.rule) for v in verdicts if not v.expired]
+
+
 def apply(house: House, verdicts: list[Verdict]) -> int:
     """Remove what expired, without a tombstone: it may be learned again. Return how many went."""
     expired = [verdict for verdict in verdicts if verdict.expired]

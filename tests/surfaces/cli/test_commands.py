@@ -159,6 +159,8 @@ def test_prune_shows_what_is_kept(cli, vpn) -> None:
     """With --kept each memory that stays is shown with its rule."""
     out = cli("prune", "--kept").out
     assert out.startswith("keep") and "scope project: 90 days, idle for 0" in out
+    kept = cli("prune", "--kept", "--json").json["kept"]
+    assert [(step["act"], step["reason"]) for step in kept] == [("keep", "scope project: 90 days, idle for 0")]
 
 
 def test_lint_and_doctor_end_with_one(cli, vpn, write, home) -> None:
@@ -192,6 +194,11 @@ def test_init(cli, shop, home, tmp_path) -> None:
     assert cli("init", "--json").json["applied"] is True
     assert "nothing to do" in cli("init").err
     assert cli("init", str(tmp_path)).code == 0 and (tmp_path / "memory" / "index.md").is_file()
+
+
+def test_what_a_group_is_given_holds_for_its_commands(cli, shop) -> None:
+    """`--project` before a sub-command is the project that the sub-command acts on."""
+    assert cli("project", "--project", "other", "alias", "old", "--dry-run").out.count("read in other too") == 1
 
 
 def test_project(cli, shop) -> None:

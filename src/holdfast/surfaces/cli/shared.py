@@ -50,18 +50,17 @@ def with_house(function: Callable[Concatenate[House, P], R]) -> Callable[P, R]:
     @wraps(function)
     def run(ctx: click.Context, /, project: str, session: str, profile: str, *args: Any, **named: Any) -> R:
         base = ctx.find_root().obj or {}
-        with House(
-            base.get("home"),
-            flags=base.get("flags"),
-            project=project,
-            session=session,
-            profile=profile,
-            say=say,
-            progress=Progress(),
-        ) as house:
+        # What a group was given holds for its sub-commands: `holdfast project --project X alias OLD`.
+        where = base.setdefault("where", {"project": "", "session": "", "profile": ""})
+        where.update({name: value for name, value in _given(project, session, profile) if value})
+        with House(base.get("home"), flags=base.get("flags"), **where, say=say, progress=Progress()) as house:
             return function(house, *args, **named)
 
     return run  # type: ignore[return-value]
+
+
+def _given(project: str, session: str, profile: str) -> tuple[tuple[str, str], ...]:
+    return ("project", project), ("session", session), ("profile", profile)
 
 
 def scope_option(help: str, **more: Any) -> Callable[[F], F]:
@@ -78,28 +77,43 @@ def consent_options(function: F) -> F:
     return click.option("--dry-run", "-n", is_flag=True, help="Show the plan and change nothing.")(function)
 
 
-def consented(steps: Sequence[Step], *, dry_run: bool, yes: bool, as_json: bool, nothing: str) -> bool:
-    """Show the plan and return whether to go on; without a terminal nobody is asked."""
-    if not steps:
-        print_json({"plan": [], "applied": False}) if as_json else say(nothing)
-        return False
-    if dry_run:
-        print_json({"plan": [asdict(step) for step in steps], "applied": False}) if as_json else print_plan(steps)
+def consented(
+    steps: Sequence[Step], *, dry_run: bool, yes: bool, as_json: bool, nothing: str, kept: Sequence[Step] = ()
+) -> bool:
+    """Show the plan and return whether to go on; without a terminal nobody is asked. `kept` is shown beside it."""
+    if not steps or dry_run:
+        _print_undone(steps, kept, as_json, nothing)
         return False
     if yes:
         return True
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise NeedsConsent(f"{len(steps)} step(s) need your consent", "Look with --dry-run, then give --yes.")
-    print_plan(steps, err=True)
+    print_plan([*kept, *steps], err=True)
     if click.confirm("Do this?", err=True):
         return True
-    print_json({"plan": [asdict(step) for step in steps], "applied": False}) if as_json else say("nothing was changed")
+    print_json(plan_json(steps, kept, applied=False)) if as_json else say("nothing was changed")
     return False
 
 
-def applied(steps: Sequence[Step], as_json: bool, text: str) -> None:
+def _print_undone(steps: Sequence[Step], kept: Sequence[Step], as_json: bool, nothing: str) -> None:
+    if as_json:
+        print_json(plan_json(steps, kept, applied=False))
+        return
+    if steps or kept:
+        print_plan([*kept, *steps])
+    if not steps:
+        say(nothing)
+
+
+def applied(steps: Sequence[Step], as_json: bool, text: str, kept: Sequence[Step] = ()) -> None:
     """Say that the plan was carried out."""
-    print_json({"plan": [asdict(step) for step in steps], "applied": True}) if as_json else click.echo(text)
+    print_json(plan_json(steps, kept, applied=True)) if as_json else click.echo(text)
+
+
+def plan_json(steps: Sequence[Step], kept: Sequence[Step] = (), *, applied: bool) -> dict[str, object]:
+    """Return a plan as `--json` promises it (docs/json.md)."""
+    plain: dict[str, object] = {"plan": [asdict(step) for step in steps], "applied": applied}
+    return {**plain, "kept": [asdict(step) for step in kept]} if kept else plain
 
 
 def print_plan(steps: Sequence[Step], *, err: bool = False) -> None:

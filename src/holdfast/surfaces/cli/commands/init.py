@@ -6,9 +6,8 @@ import click
 
 from holdfast.actions import init
 from holdfast.actions.house import House
-from holdfast.records import asdict
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import json_option, print_json, print_plan, say, with_house
+from holdfast.surfaces.cli.shared import json_option, plan_json, print_json, print_plan, say, with_house
 
 
 @make_command("init", "holdfast init ./workspace")
@@ -25,7 +24,7 @@ def command(house: House, folder: str | None, dry_run: bool, as_json: bool) -> N
     if not dry_run:
         init.apply(house, steps, folder)
     if as_json:
-        print_json({"plan": [asdict(step) for step in steps], "applied": not dry_run})
+        print_json(plan_json(steps, applied=bool(steps) and not dry_run))
     elif steps:
         print_plan(steps)
     else:

@@ -6,9 +6,17 @@ import click
 
 from holdfast.actions import move
 from holdfast.actions.house import House
-from holdfast.records import SCOPES, asdict
+from holdfast.records import SCOPES
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import complete_key, json_option, print_json, print_plan, scope_option, with_house
+from holdfast.surfaces.cli.shared import (
+    complete_key,
+    json_option,
+    plan_json,
+    print_json,
+    print_plan,
+    scope_option,
+    with_house,
+)
 
 
 @make_command("move", "holdfast move answer-in-english --to global")
@@ -33,6 +41,6 @@ def command(
     if not dry_run:
         move.apply(house, planned)
     if as_json:
-        print_json({"plan": [asdict(step) for step in steps], "applied": not dry_run})
+        print_json(plan_json(steps, applied=bool(steps) and not dry_run))
     else:
         print_plan(steps)

@@ -21,9 +21,6 @@ def command(house: House, kept: bool, dry_run: bool, yes: bool, as_json: bool) -
     Global and agent memories, pinned ones, and the types user, feedback and decision never expire.
     """
     verdicts, steps = prune.plan(house)
-    if kept and not as_json:
-        for verdict in verdicts:
-            if not verdict.expired:
-                click.echo(f"keep     {verdict.memory.scope}/{verdict.memory.key}  {verdict.rule}")
-    if consented(steps, dry_run=dry_run, yes=yes, as_json=as_json, nothing="nothing has expired"):
-        applied(steps, as_json, f"removed {prune.apply(house, verdicts)}")
+    shown = prune.kept(verdicts) if kept else []
+    if consented(steps, dry_run=dry_run, yes=yes, as_json=as_json, nothing="nothing has expired", kept=shown):
+        applied(steps, as_json, f"removed {prune.apply(house, verdicts)}", shown)
