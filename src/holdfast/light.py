@@ -26,19 +26,31 @@ else:
         own.update(__slots__=names, __match_args__=names, _defaults=defaults)
         return type(cls.__name__, (_Record,), own)
 
+    _set = object.__setattr__
+
     class _Record:
         __slots__ = ()
 
         def __init__(self, *values, **named):
+            if named or len(values) != len(self.__slots__):
+                values = self._complete(values, named)
+            for name, value in zip(self.__slots__, values, strict=True):
+                _set(self, name, value)
+
+        def _complete(self, values, named):
+            """Return the value of every field in order; a field too many, too few or given twice is a TypeError."""
             if len(values) > len(self.__slots__):
                 raise TypeError(f"{type(self).__name__} takes {len(self.__slots__)} fields, {len(values)} given")
-            given = {**self._defaults, **dict(zip(self.__slots__, values, strict=False)), **named}
-            for name in self.__slots__:
-                if name not in given:
-                    raise TypeError(f"{type(self).__name__} needs {name}")
-                object.__setattr__(self, name, given[name])
+            by_place = dict(zip(self.__slots__, values, strict=False))
+            if not by_place.keys().isdisjoint(named):
+                raise TypeError(f"{type(self).__name__} got {sorted(by_place.keys() & named)} twice")
+            given = {**self._defaults, **by_place, **named}
             if len(given) > len(self.__slots__):
                 raise TypeError(f"{type(self).__name__} has no field {sorted(set(given) - set(self.__slots__))}")
+            missing = [name for name in self.__slots__ if name not in given]
+            if missing:
+                raise TypeError(f"{type(self).__name__} needs {', '.join(missing)}")
+            return [given[name] for name in self.__slots__]
 
         def _values(self):
             return tuple(getattr(self, name) for name in self.__slots__)

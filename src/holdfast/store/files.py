@@ -11,6 +11,7 @@ import errno
 import fcntl
 import os
 import stat
+import sys
 import time
 
 from holdfast.errors import NotFound, Refused, StoreBusy, StoreFull, StoreUnavailable
@@ -36,25 +37,56 @@ def unavailable(problem: OSError, path: str) -> StoreUnavailable:
 
 
 def make_folder(path: str) -> None:
-    """Make the folder and its missing parents, private to the person."""
+    """Make the folder and its missing parents, private to the person, each with a durable name."""
+    missing = []
+    while not os.path.isdir(path):
+        missing.append(path)
+        path = os.path.dirname(path)
     try:
-        os.makedirs(path, FOLDER_MODE, exist_ok=True)
+        for folder in reversed(missing):
+            _make_one_folder(folder)
     except OSError as problem:
-        raise unavailable(problem, path) from problem
+        raise unavailable(problem, missing[0]) from problem
 
 
-def read(path: str) -> bytes:
-    """Return the bytes of a plain file; a link is refused, a missing file is NotFound."""
+def _make_one_folder(path: str) -> None:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except FileNotFoundError:
+        os.mkdir(path, FOLDER_MODE)
+    except FileExistsError:
+        # Another process was quicker, and may not have come to this line yet; a file in the way is an error.
+        if not os.path.isdir(path):
+            raise
+    sync_folder(os.path.dirname(path))
+
+
+def read(path: str, most: int = -1) -> bytes:
+    """Return the bytes of a plain file, or its first `most`; a link is refused, a missing file is NotFound."""
+    try:
+        # Without O_NONBLOCK a named pipe in the place of a file would hold the reader for ever.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
         raise NotFound(f"{path} does not exist") from None
     except OSError as problem:
         if problem.errno == errno.ELOOP:
             raise Refused(f"{path} is a symbolic link", "Replace the link by the file itself.") from None
         raise unavailable(problem, path) from problem
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read()
+    try:
+        return _read_all(descriptor, path, most)
+    except OSError as problem:
+        raise unavailable(problem, path) from problem
+    finally:
+        os.close(descriptor)
+
+
+def _read_all(descriptor: int, path: str, most: int) -> bytes:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise Refused(f"{path} is not a plain file", "Move it out of the folders of memories.")
+    pieces, left = [], most if most >= 0 else sys.maxsize
+    while left and (piece := os.read(descriptor, min(left, max(status.st_size + 1, 65_536)))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
 
 
 def read_if_there(path: str) -> bytes:

@@ -12,10 +12,23 @@ from holdfast.light import dataclass, replace
 
 Value = str | tuple[str, ...]
 
+
+class Plain(str):
+    """A value that is meant to be more than a string to other tools, as `true` is, and is written as it stands."""
+
+    __slots__ = ()
+
+
 _FENCE = "---"
-_PLAIN_WORDS = frozenset(["true", "false", "yes", "no", "on", "off", "null", "y", "n", "~"])
+_PLAIN_WORDS = frozenset(
+    ["true", "false", "yes", "no", "on", "off", "null", "y", "n", "~", "<<", ".inf", "+.inf", ".nan"]
+)
 _NOT_FIRST = "-?:,[]{}#&*!|>'\"%@`="
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", '"': '"', "\\": "\\", "/": "/", " ": " "}
+_ESCAPES = {
+    **{"n": "\n", "t": "\t", "\t": "\t", "r": "\r", "0": "\0", '"': '"', "\\": "\\", "/": "/", " ": " "},
+    **{"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"},
+    **{"N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +56,7 @@ class Document:
     @property
     def newline(self) -> str:
         """The line ending of the file."""
-        return "\r\n" if "\r\n" in (self.head or self.body) else "\n"
+        return "\r\n" if "\r\n" in (self.head.lstrip("\ufeff") or self.body) else "\n"
 
 
 def parse(text: str) -> Document:
@@ -94,13 +107,18 @@ def scalar(value: str, *, in_list: bool = False) -> str:
     return value if _is_plain(value, in_list) else _quoted(value)
 
 
+def entry_line(name: str, value: Value) -> str:
+    """Write one name and its value as a line, without its ending."""
+    return f"{name}: {_written(value)}" if value != "" else f"{name}:"
+
+
 def _set(entries: list[Entry], name: str, value: Value | None, newline: str) -> None:
     places = [i for i, entry in enumerate(entries) if entry.name == name]
     for place in reversed(places if value is None else places[1:]):
         del entries[place]
     if value is None:
         return
-    text = f"{name}: {_written(value)}{newline}" if value != "" else f"{name}:{newline}"
+    text = entry_line(name, value) + newline
     if places:
         entries[places[0]] = Entry(name, text, entries[places[0]].line)
     else:
@@ -109,7 +127,7 @@ def _set(entries: list[Entry], name: str, value: Value | None, newline: str) -> 
 
 def _written(value: Value) -> str:
     if isinstance(value, str):
-        return scalar(value)
+        return value if isinstance(value, Plain) else scalar(value)
     return "[" + ", ".join(scalar(item, in_list=True) for item in value) + "]"
 
 
@@ -127,29 +145,47 @@ def _entries(lines: list[str]) -> tuple[tuple[Entry, ...], tuple[tuple[int, str]
         name = _name(line)
         if name:
             entries.append(Entry(name, line, number))
-        elif not line.strip() or line.startswith("#"):
+        elif not line.strip() or line.lstrip().startswith("#"):
             entries.append(Entry("", line, number))
-        elif entries and entries[-1].name and line[0] in " \t-":
-            last = entries[-1]
-            entries[-1] = Entry(last.name, last.text + line, last.line)
+        elif line[0] in " \t-" and not broken and _continue(entries, line):
+            continue
         else:
             entries.append(Entry("", line, number))
             broken.append((number, "this line is neither `name: value` nor a part of the one before"))
     return tuple(entries), tuple(broken)
 
 
+def _continue(entries: list[Entry], line: str) -> bool:
+    """Add the line to the last entry that has a name, with the blank lines and comments that stand between."""
+    place = next((i for i in reversed(range(len(entries))) if entries[i].name), None)
+    if place is None:
+        return False
+    last = entries[place]
+    text = "".join(entry.text for entry in entries[place:]) + line
+    entries[place:] = [Entry(last.name, text, last.line)]
+    return True
+
+
 def _name(line: str) -> str:
     """Return the name that the line sets, if it begins an entry."""
-    if not line or line[0] in " \t#-[{":
-        return ""
-    name, colon, rest = line.partition(":")
-    if not colon or (rest and rest[0] not in " \t\r\n"):
-        return ""
-    return name.strip().strip("\"'")
+    return "" if not line or line[0] in " \t#-[{" else _name_and_rest(line)[0]
+
+
+def _name_and_rest(line: str) -> tuple[str, str]:
+    """Cut the line after the colon that ends its name; no name where there is no such colon."""
+    if line[0] in "'\"":
+        name, after = _unquoted(line) or ("", "")
+        after = after.lstrip(" ")
+        return (name, after[1:]) if after[:1] == ":" else ("", "")
+    place = line.find(":")
+    # A name may have colons inside; the one that ends it stands before a space or at the end of the line.
+    while place >= 0 and line[place + 1 : place + 2] not in ("", " ", "\t", "\r", "\n"):
+        place = line.find(":", place + 1)
+    return (line[:place].strip(), line[place + 1 :]) if place >= 0 else ("", "")
 
 
 def _value(text: str) -> Value | None:
-    first, *more = text.partition(":")[2].split("\n")
+    first, *more = _name_and_rest(text)[1].split("\n")
     value = _without_comment(first)
     if not value:
         return _block_list(more)
@@ -232,16 +268,24 @@ def _without_comment(line: str) -> str:
 
 
 def _comment_after_quotes(text: str) -> int:
-    quote = ""
-    for place, letter in enumerate(text):
-        if quote:
-            if letter == quote and not (quote == '"' and text[place - 1] == "\\"):
-                quote = ""
-        elif letter in "'\"" and (place == 0 or text[place - 1] in " [,-"):
-            quote = letter
-        elif letter == "#" and place and text[place - 1] in " \t":
+    place = 0
+    while place < len(text):
+        letter = text[place]
+        if letter in "'\"" and _may_open_a_quote(text[:place].rstrip(" ")):
+            parsed = _unquoted(text[place:])
+            if parsed is None:
+                return -1
+            place = len(text) - len(parsed[1])
+            continue
+        if letter == "#" and text[place - 1 : place] in (" ", "\t"):
             return place
+        place += 1
     return -1
+
+
+def _may_open_a_quote(before: str) -> bool:
+    """Whether a quote opens a value, after what stands before it in the line; within a word it is only a letter."""
+    return before in ("", "-") or (before[0] == "[" and before[-1] in "[,")
 
 
 def _unquoted(text: str) -> tuple[str, str] | None:
@@ -292,7 +336,7 @@ def _is_plain(value: str, in_list: bool) -> bool:
         return False
     if ": " in value or " #" in value or value.endswith(":") or value.startswith("..."):
         return False
-    if in_list and any(letter in ",[]{}" for letter in value):
+    if in_list and any(letter in ",?[]{}" for letter in value):
         return False
     return value.isprintable() and not _reads_as_number(value)
 

@@ -1,55 +1,29 @@
-"""The index of the local store: one SQLite file that may be deleted at any time.
+"""The index of the local store: what the Markdown files say, ready to be searched and listed.
 
-It holds nothing that the Markdown files and the journal do not say. Every write is one `BEGIN IMMEDIATE` transaction
-with a busy timeout, in WAL mode, so that readers never wait. A file that is missing, damaged or of another schema is
-set aside and made anew; `fresh` tells the store to fill it.
+It may be deleted at any time: it holds nothing that the files and the journal do not say.
 """
 
 from __future__ import annotations
 
 import os
-import sqlite3
 
-from holdfast.errors import StoreUnavailable
 from holdfast.light import dataclass
-from holdfast.records import Memory, Scope
+from holdfast.records import Memory, Problem, Scope
 from holdfast.store import tokens
 from holdfast.store.base import Filter, Group
+from holdfast.store.database import Database
+from holdfast.store.tombstones import digest as digest_of_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-SCHEMA = "1"
-TOKENIZE = "porter unicode61 remove_diacritics 2"
-_TABLES = f"""
-CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-CREATE TABLE folder(path TEXT PRIMARY KEY, seen_ns INTEGER NOT NULL DEFAULT 0, stale INTEGER NOT NULL DEFAULT 1)
-  WITHOUT ROWID;
-CREATE TABLE memory(
-  id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, folder TEXT NOT NULL, scope TEXT NOT NULL, owner TEXT NOT NULL,
-  key TEXT NOT NULL, type TEXT NOT NULL, trust TEXT NOT NULL, created TEXT NOT NULL, updated TEXT NOT NULL,
-  source TEXT NOT NULL, agent TEXT NOT NULL, session TEXT NOT NULL, pinned INTEGER NOT NULL, earlier INTEGER NOT NULL,
-  ctime_ns INTEGER NOT NULL, size INTEGER NOT NULL, inode INTEGER NOT NULL, unsure INTEGER NOT NULL);
-CREATE INDEX memory_place ON memory(scope, owner, key);
-CREATE INDEX memory_folder ON memory(folder);
-CREATE INDEX memory_updated ON memory(updated);
-CREATE TABLE tag(memory INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY(memory, tag)) WITHOUT ROWID;
-CREATE TABLE supersedes(memory INTEGER NOT NULL, scope TEXT NOT NULL, owner TEXT NOT NULL, key TEXT NOT NULL);
-CREATE INDEX supersedes_key ON supersedes(scope, owner, key);
-CREATE INDEX supersedes_memory ON supersedes(memory);
-CREATE TABLE uses(scope TEXT, owner TEXT, key TEXT, count INTEGER NOT NULL, last TEXT NOT NULL,
-  PRIMARY KEY(scope, owner, key)) WITHOUT ROWID;
-CREATE TABLE problem(path TEXT NOT NULL, kind TEXT, text TEXT, hint TEXT, line INTEGER, severity TEXT);
-CREATE INDEX problem_path ON problem(path);
-CREATE VIRTUAL TABLE words USING fts5(title, name, tags, body, earlier, grams, tokenize='{TOKENIZE}');
-CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
-"""
 COLUMNS = (
     "m.id, m.path, m.scope, m.owner, m.key, m.type, m.trust, m.created, m.updated, m.source, m.agent, m.session, "
     "m.pinned, w.title, w.tags, w.body"
 )
 _TAGS_APART = "\n"
+_PAGE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,105 +35,18 @@ class Stamp:
     inode: int
     unsure: bool = False
 
+    def agrees(self, status: os.stat_result) -> bool:
+        """Whether the file is the one that was read, as far as the system tells."""
+        return (self.ctime_ns, self.size, self.inode) == (status.st_ctime_ns, status.st_size, status.st_ino)
+
 
 def stamp_of(status: os.stat_result, *, unsure: bool = False) -> Stamp:
     """Return the stamp of a file."""
     return Stamp(status.st_ctime_ns, status.st_size, status.st_ino, unsure)
 
 
-class Index:
-    """The open index. `path` may be `:memory:`, for a home that cannot be written."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.why_fresh = ""
-        self.inode = 0
-        self.db = self._open()
-
-    @property
-    def fresh(self) -> bool:
-        """Whether the index was made anew and must be filled."""
-        return bool(self.why_fresh)
-
-    def was_replaced(self) -> bool:
-        """Whether the file at the path is no longer the one that is open here."""
-        if self.path == ":memory:":
-            return False
-        try:
-            return os.stat(self.path).st_ino != self.inode
-        except OSError:
-            return True
-
-    def close(self) -> None:
-        """Close the file."""
-        self.db.close()
-
-    def _open(self) -> sqlite3.Connection:
-        existed = self.path != ":memory:" and os.path.exists(self.path)
-        if not existed:
-            self._discard_side_files()
-        db = self._connect()
-        try:
-            self.why_fresh = self._prepare(db, existed)
-        except sqlite3.DatabaseError as problem:
-            db.close()
-            if isinstance(problem, sqlite3.OperationalError) and not _is_damage(problem):
-                raise StoreUnavailable(f"cannot use {self.path}: {problem}", "Run `holdfast doctor`.") from problem
-            self._set_aside()
-            db = self._connect()
-            self._prepare(db, False)
-            self.why_fresh = "it was damaged"
-        if self.path != ":memory:":
-            os.chmod(self.path, 0o600)
-            self.inode = os.stat(self.path).st_ino
-        return db
-
-    def _connect(self) -> sqlite3.Connection:
-        try:
-            db = sqlite3.connect(self.path, timeout=20.0, isolation_level=None, check_same_thread=False)
-        except sqlite3.OperationalError as problem:
-            raise StoreUnavailable(f"cannot open {self.path}: {problem}", "Run `holdfast doctor`.") from problem
-        db.execute("PRAGMA synchronous=NORMAL")
-        return db
-
-    def _prepare(self, db: sqlite3.Connection, existed: bool) -> str:
-        """Make the tables where they are missing; return why the index has to be filled, if it has to."""
-        db.execute("PRAGMA journal_mode=WAL")
-        db.execute("BEGIN IMMEDIATE")
-        try:
-            why = self._why_unusable(db, existed)
-            if why:
-                _drop_all(db)
-                for statement in _TABLES.split(";"):
-                    db.execute(statement)
-                db.execute("INSERT INTO meta VALUES ('schema', ?)", (SCHEMA,))
-            db.execute("COMMIT")
-        except BaseException:
-            db.execute("ROLLBACK")
-            raise
-        return why
-
-    def _why_unusable(self, db: sqlite3.Connection, existed: bool) -> str:
-        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-            return "it was empty" if existed else "it was missing"
-        found = dict(db.execute("SELECT name, value FROM meta"))
-        if found.get("schema") != SCHEMA:
-            return "it was made by another version"
-        return "" if "complete" in found else "it was not finished"
-
-    def _set_aside(self) -> None:
-        for ending in ("", "-wal", "-shm"):
-            if os.path.exists(self.path + ending):
-                os.replace(self.path + ending, f"{self.path}.damaged{ending}")
-
-    def _discard_side_files(self) -> None:
-        for ending in ("-wal", "-shm"):
-            if os.path.exists(self.path + ending):
-                os.unlink(self.path + ending)
-
-    def begin(self) -> Transaction:
-        """Return a write transaction for a `with` block: all of it happens, or none."""
-        return Transaction(self.db)
+class Index(Database):
+    """The open index: memories in, memories out."""
 
     def finished(self) -> None:
         """Note that the index holds every file."""
@@ -167,24 +54,30 @@ class Index:
             self.db.execute("INSERT OR REPLACE INTO meta VALUES ('complete', '1')")
         self.why_fresh = ""
 
-    def put(self, memory: Memory, stamp: Stamp) -> None:
+    def put(self, memory: Memory, stamp: Stamp, digest: bytes, problems: Iterable[Problem] = ()) -> None:
         """Add the memory of one file, in place of what the index had for that path."""
         folder = os.path.dirname(memory.path)
-        self.drop([memory.path])
         row = self.db.execute(
-            "INSERT INTO memory(path, folder, scope, owner, key, type, trust, created, updated, source, agent, session,"
-            " pinned, earlier, ctime_ns, size, inode, unsure) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "INSERT INTO memory(id, path, folder, scope, owner, key, type, trust, created, updated, source, agent,"
+            " session, pinned, earlier, ctime_ns, size, inode, unsure, digest)"
+            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
+                self._take_out(memory.path),
                 *(memory.path, folder, memory.scope.kind, memory.scope.owner, memory.key, memory.type, memory.trust),
                 *(memory.created, memory.updated, memory.source, memory.agent, memory.session, memory.pinned),
-                *(len(memory.history), stamp.ctime_ns, stamp.size, stamp.inode, stamp.unsure),
+                *(len(memory.history), stamp.ctime_ns, stamp.size, stamp.inode, stamp.unsure, digest),
             ),
         ).lastrowid
         self._put_words(row, memory)
-        self.db.executemany("INSERT OR IGNORE INTO tag VALUES (?, ?)", [(row, tag.lower()) for tag in memory.tags])
-        place = (memory.scope.kind, memory.scope.owner)
-        self.db.executemany("INSERT INTO supersedes VALUES (?,?,?,?)", [(row, *place, k) for k in memory.supersedes])
+        self._put_lists(row, memory)
+        self.put_problems(problems)
         self._mark_stale([folder])
+
+    def put_problems(self, problems: Iterable[Problem]) -> None:
+        """Add what is wrong in a file."""
+        for each in problems:
+            problem = (each.path, each.kind, each.text, each.hint, each.line, each.severity)
+            self.db.execute("INSERT INTO problem VALUES (?,?,?,?,?,?)", problem)
 
     def _put_words(self, row: int | None, memory: Memory) -> None:
         earlier = "\n".join(statement.text for statement in memory.history)
@@ -196,18 +89,42 @@ class Index:
             (row, memory.title, memory.key, tags, memory.body, earlier, grams),
         )
 
+    def _put_lists(self, row: int | None, memory: Memory) -> None:
+        for tag in memory.tags:
+            self.db.execute("INSERT OR IGNORE INTO tag VALUES (?, ?)", (row, tag.lower()))
+        for key in memory.supersedes:
+            place = (row, memory.scope.kind, memory.scope.owner, key)
+            self.db.execute("INSERT INTO supersedes VALUES (?,?,?,?)", place)
+        for statement in memory.history:
+            self.db.execute("INSERT INTO earlier VALUES (?, ?)", (row, digest_of_words(statement.text)))
+
     def drop(self, paths: Iterable[str]) -> None:
         """Take out what the index has for these paths."""
         for path in paths:
-            found = self.db.execute("SELECT id, folder FROM memory WHERE path = ?", (path,)).fetchone()
-            if not found:
-                continue
-            self.db.execute("DELETE FROM memory WHERE id = ?", found[:1])
-            self.db.execute("DELETE FROM words WHERE rowid = ?", found[:1])
-            self.db.execute("DELETE FROM tag WHERE memory = ?", found[:1])
-            self.db.execute("DELETE FROM supersedes WHERE memory = ?", found[:1])
-            self.db.execute("DELETE FROM problem WHERE path = ?", (path,))
-            self.db.execute("UPDATE folder SET stale = 1 WHERE path = ?", found[1:])
+            if self._take_out(path) is not None:
+                self.db.execute("UPDATE folder SET stale = 1 WHERE path = ?", (os.path.dirname(path),))
+
+    def _take_out(self, path: str) -> int | None:
+        """Take out one path and return its number, which its next version keeps."""
+        self.db.execute("DELETE FROM problem WHERE path = ?", (path,))
+        found = self.db.execute("SELECT id FROM memory WHERE path = ?", (path,)).fetchone()
+        if not found:
+            return None
+        self.db.execute("DELETE FROM memory WHERE id = ?", found)
+        self.db.execute("DELETE FROM words WHERE rowid = ?", found)
+        for table in ("tag", "supersedes", "earlier"):
+            self.db.execute(f"DELETE FROM {table} WHERE memory = ?", found)
+        return int(found[0])
+
+    def was_corrected(self, scope: Scope, statement: str) -> bool:
+        """Whether a memory of the scope said these words once and says something else now."""
+        wanted = digest_of_words(statement)
+        rows = self.db.execute(
+            "SELECT w.body FROM earlier e JOIN memory m ON m.id = e.memory JOIN words w ON w.rowid = m.id"
+            " WHERE e.digest = ? AND m.scope = ? AND m.owner = ?",
+            (wanted, scope.kind, scope.owner),
+        ).fetchall()
+        return any(digest_of_words(body) != wanted for (body,) in rows)
 
     def stamps(self, folder: str) -> dict[str, Stamp]:
         """Return the stamp of every file of the folder, by path."""
@@ -220,6 +137,15 @@ class Index:
         """Return the stamp of one file."""
         row = self.db.execute("SELECT ctime_ns, size, inode, unsure FROM memory WHERE path = ?", (path,)).fetchone()
         return Stamp(row[0], row[1], row[2], bool(row[3])) if row else None
+
+    def settle(self, path: str) -> None:
+        """Note that the file is known for sure to say what the index has."""
+        self.db.execute("UPDATE memory SET unsure = 0 WHERE path = ?", (path,))
+
+    def digest(self, path: str) -> bytes:
+        """Return the digest of the bytes that were read from the file."""
+        row = self.db.execute("SELECT digest FROM memory WHERE path = ?", (path,)).fetchone()
+        return bytes(row[0]) if row else b""
 
     def count(self, folder: str) -> int:
         """Return how many files of the folder the index has."""
@@ -253,24 +179,39 @@ class Index:
         self.db.execute("DELETE FROM folder WHERE path = ?", (folder,))
         self._mark_stale(["", os.path.dirname(folder)])
 
-    def get(self, scope: Scope, key: str) -> list[Memory]:
-        """Return the memories of that key, newest first; more than one where two files claim it."""
+    def paths(self, scope: Scope, key: str) -> list[str]:
+        """Return the files of that key; more than one where two claim it."""
         rows = self.db.execute(
-            f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id"
-            " WHERE m.scope = ? AND m.owner = ? AND m.key = ? ORDER BY m.updated DESC, m.path",
-            (scope.kind, scope.owner, key),
+            "SELECT path FROM memory WHERE scope = ? AND owner = ? AND key = ?", (scope.kind, scope.owner, key)
         )
-        return [self.memory_of(row) for row in rows]
+        return [path for (path,) in rows]
+
+    def problems(self) -> list[Problem]:
+        """Return what was wrong in files when they were read."""
+        rows = self.db.execute("SELECT kind, path, text, hint, line, severity FROM problem ORDER BY path, line")
+        return [Problem(*row) for row in rows]
 
     def find(self, wanted: Filter, limit: int | None) -> Iterator[Memory]:
         """Return memories, newest first."""
         where, values = where_of(wanted)
         rows = self.db.execute(
-            f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id WHERE {where}"
-            " ORDER BY m.updated DESC, m.path LIMIT ?",
+            f"SELECT m.id FROM memory m WHERE {where} ORDER BY m.updated DESC, m.path LIMIT ?",
             (*values, -1 if limit is None else limit),
         )
-        return (self.memory_of(row) for row in rows)
+        return self._by_page([row for (row,) in rows], where, values)
+
+    def _by_page(self, ids: list[int], where: str, values: list[object]) -> Iterator[Memory]:
+        """Return these memories, some at a time: an open cursor would keep this process from writing meanwhile."""
+        for start in range(0, len(ids), _PAGE):
+            page = ids[start : start + _PAGE]
+            # The condition again: meanwhile a memory may have gone, and another one got its number.
+            rows = self.db.execute(
+                f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id"
+                f" WHERE m.id IN ({','.join('?' * len(page))}) AND {where}",
+                (*page, *values),
+            ).fetchall()
+            found = {row[0]: row for row in rows}
+            yield from (self.memory_of(found[number]) for number in page if number in found)
 
     def listing(self, folders: tuple[str, ...], limit: int) -> list[Memory]:
         """Return the newest memories that lie directly in these folders."""
@@ -346,25 +287,12 @@ class Index:
         return str(row[0]) if row else ""
 
 
-class Transaction:
-    """A write transaction, taken at once so that it never fails half-way for want of the lock."""
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self.db = db
-
-    def __enter__(self) -> sqlite3.Connection:
-        self.db.execute("BEGIN IMMEDIATE")
-        return self.db
-
-    def __exit__(self, kind: object, problem: object, trace: object) -> None:
-        self.db.execute("ROLLBACK" if kind else "COMMIT")
-
-
 def where_of(wanted: Filter) -> tuple[str, list[object]]:
     """Return the condition on `m` that keeps what may and should be seen, and its values."""
     clauses, values = ["1"], list[object]()
     if wanted.scopes is not None:
-        clauses.append("(" + " OR ".join(["0", *["(m.scope = ? AND m.owner = ?)"] * len(wanted.scopes)]) + ")")
+        pairs = ",".join(["(?,?)"] * len(wanted.scopes))
+        clauses.append(f"(m.scope, m.owner) IN (VALUES {pairs})" if pairs else "0")
         values += [part for scope in wanted.scopes for part in (scope.kind, scope.owner)]
     if wanted.types:
         clauses.append(f"m.type IN ({','.join('?' * len(wanted.types))})")
@@ -379,16 +307,3 @@ def where_of(wanted: Filter) -> tuple[str, list[object]]:
         clauses.append("m.updated < ?")
         values.append(wanted.until)
     return " AND ".join(clauses), values
-
-
-def _drop_all(db: sqlite3.Connection) -> None:
-    for (name,) in db.execute("SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL%'").fetchall():
-        db.execute(f"DROP TABLE IF EXISTS {name}")
-    for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-        db.execute(f"DROP TABLE IF EXISTS {name}")
-
-
-def _is_damage(problem: sqlite3.OperationalError) -> bool:
-    """Whether an operational error means a broken file, rather than one that cannot be reached now."""
-    text = str(problem)
-    return any(sign in text for sign in ("malformed", "not a database", "no such", "vtable constructor", "corrupt"))

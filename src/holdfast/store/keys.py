@@ -8,6 +8,8 @@ import unicodedata
 from holdfast.errors import BadKey
 
 LONGEST = 60
+# The file `index.md` of a folder is its page, so no memory can have its name.
+TAKEN = "index"
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
@@ -18,8 +20,10 @@ def is_key(text: str) -> bool:
 
 def check_key(text: str) -> str:
     """Return the key that somebody gave; a bad one is refused, never repaired."""
-    if is_key(text):
+    if is_key(text) and text != TAKEN:
         return text
+    if text == TAKEN:
+        raise BadKey(f"{TAKEN} is the name of a folder's page", "Choose another key, for example the-index.")
     shown = ascii(text if len(text) <= LONGEST else text[:LONGEST] + "...")
     suggestion = slug(text)
     way_out = f"Use 1 to {LONGEST} of a-z, 0-9 and hyphen" + (f", for example {suggestion}." if suggestion else ".")
@@ -28,7 +32,8 @@ def check_key(text: str) -> str:
 
 def automatic_key(text: str) -> str:
     """Return a key for the text: its first six words, or a hash where the script leaves none of them."""
-    return slug(" ".join(text.split()[:6])) or hashed(text)
+    key = slug(" ".join(text.split()[:6]))
+    return key if key not in ("", TAKEN) else hashed(text)
 
 
 def slug(text: str) -> str:
@@ -50,4 +55,5 @@ def hashed(text: str) -> str:
 def key_of_file(name: str) -> str:
     """Return the key of a file that a person named."""
     stem = name[:-3] if name.lower().endswith(".md") else name
-    return stem if is_key(stem) else slug(stem) or hashed(stem)
+    key = stem if is_key(stem) else slug(stem)
+    return key if key not in ("", TAKEN) else hashed(stem)

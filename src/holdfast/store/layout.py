@@ -17,7 +17,7 @@ KIND_OF_FOLDER = {folder: kind for kind, folder in FOLDER_OF_KIND.items()}
 MEMORIES = "memories"
 DATA = "data"
 INDEX = "index.md"
-# What other rooms keep in a scope's folder; none of it is a memory.
+# What other rooms keep in a scope's own folder; none of it is a memory. Below memories/ only INDEX is not one.
 RESERVED = frozenset((INDEX, "MEMORY.md", "buffer.md", "decisions.md", "lessons.md", "todo.md"))
 FORGOTTEN = ".forgotten"
 
@@ -49,15 +49,32 @@ def scope_of(path: str) -> Scope | None:
     return Scope(kind, rest[0]) if rest else None
 
 
-def is_memory_file(name: str) -> bool:
-    """Whether a file of that name, where memories lie, is a memory."""
-    return name.endswith(".md") and not name.startswith(".") and name not in RESERVED
+def is_memory_file(name: str, *, in_scope_folder: bool = False) -> bool:
+    """Whether a file of that name is a memory: below `memories/`, or directly in the folder of a scope."""
+    if name[-3:].lower() != ".md" or name[0] == ".":
+        return False
+    return name not in RESERVED if in_scope_folder else name != INDEX
+
+
+def is_scope_folder(folder: str) -> bool:
+    """Whether the folder, relative to the tree, is that of a scope itself and not one of its `memories/`."""
+    depth = 0 if folder.startswith(FOLDER_OF_KIND["global"]) else 1
+    return folder.count("/") == depth
+
+
+def is_text(name: str) -> bool:
+    """Whether a name on the disk is UTF-8; the index cannot hold any other."""
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def memory_folders(root: str, scope: Scope) -> Iterator[str]:
     """Return the folders of the scope that hold memories, relative to the tree. Links are not followed."""
     base = folder_of(scope)
-    if not is_plain_folder(os.path.join(root, base)):
+    if link_on_the_way(root, base) or not is_plain_folder(os.path.join(root, base)):
         return
     yield base
     yield from _nested(root, f"{base}/{MEMORIES}")
@@ -68,7 +85,8 @@ def scopes_on_disk(root: str) -> Iterator[Scope]:
     if is_plain_folder(os.path.join(root, "global")):
         yield Scope("global")
     for kind in SCOPES[1:]:
-        for name in sorted(_folders(os.path.join(root, FOLDER_OF_KIND[kind]))):
+        folder = os.path.join(root, FOLDER_OF_KIND[kind])
+        for name in sorted(_folders(folder)) if is_plain_folder(folder) else ():
             if is_id(name):
                 yield Scope(kind, name)
 
@@ -83,14 +101,23 @@ def is_id(text: str) -> bool:
 
 
 def contained(root: str, path: str) -> str:
-    """Return the path below the root as the system sees it; refuse one that a link leads elsewhere."""
-    real_root = os.path.realpath(root)
-    wanted = os.path.join(real_root, path)
-    if os.path.realpath(os.path.dirname(wanted)) != os.path.dirname(wanted):
-        raise Refused(
-            f"{path} leads through a symbolic link", "Replace the link by a folder; Holdfast does not follow it."
-        )
-    return wanted
+    """Return the whole path of one below the root; refuse one that dots or a link lead elsewhere."""
+    if not all(part not in ("", ".", "..") for part in path.split("/")):
+        raise Refused(f"{path!a} leads out of the memory tree", "Give a path below it.")
+    link = link_on_the_way(root, os.path.dirname(path))
+    if link:
+        raise Refused(f"{link} is a symbolic link", "Replace the link by a folder; Holdfast does not follow it.")
+    return os.path.join(root, path)
+
+
+def link_on_the_way(root: str, folder: str) -> str:
+    """Return the first part of the folder, relative to the root, that is a symbolic link; mostly there is none."""
+    place = root
+    for part in folder.split("/") if folder else ():
+        place = f"{place}/{part}"
+        if os.path.islink(place):
+            return place
+    return ""
 
 
 def is_plain_folder(path: str) -> bool:
@@ -109,6 +136,7 @@ def _nested(root: str, folder: str) -> Iterator[str]:
 def _folders(path: str) -> list[str]:
     try:
         with os.scandir(path) as entries:
-            return [e.name for e in entries if not e.name.startswith(".") and e.is_dir(follow_symlinks=False)]
+            found = [e.name for e in entries if not e.name.startswith(".") and e.is_dir(follow_symlinks=False)]
+            return [name for name in found if is_text(name)]
     except OSError:
         return []

@@ -19,20 +19,20 @@ import os
 import sqlite3
 import time
 
-from holdfast.errors import Conflict, Forgotten, NotFound, TooLarge
+from holdfast.errors import Conflict, Forgotten, NotFound, StoreUnavailable, TooLarge
 from holdfast.light import replace
-from holdfast.records import Draft, Memory, Problem, Scope, Statement, Stored
-from holdfast.store import files, layout, memory_file
+from holdfast.records import Draft, Memory, Problem, Scope, Stored
+from holdfast.store import files, layout, memory_file, merge
 from holdfast.store.base import Candidate, Filter, Group
 from holdfast.store.index import Index, stamp_of
 from holdfast.store.keys import automatic_key, check_key
 from holdfast.store.search import search
-from holdfast.store.tombstones import Tombstones
-from holdfast.store.tree import Swept, Tree, iso
+from holdfast.store.tombstones import Tombstones, digest
+from holdfast.store.tree import Swept, Tree, digest_of, iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from holdfast.store.base import Progress
 
@@ -76,21 +76,24 @@ class LocalStore:
 
     def put(self, draft: Draft) -> Stored:
         """Store the draft; see the contract in `base`."""
+        merge.check(draft)
         content = self._content_of(draft)
         key = check_key(draft.key) if draft.key is not None else automatic_key(content.statement)
         scope = layout.check_scope(draft.scope)
         self._make_home()
-        self._make_scope(scope)
         with self._lock(scope, key):
             before = self._current(scope, key)
             self._check_supersedes(draft, scope, key)
             self._check_forgotten(draft, scope, key, content.statement, before)
-            after = _merged(draft, key, content, before)
-            if before is not None and replace(after, updated=before.updated) == before:
-                return Stored("unchanged", before)
-            self._write(after, before)
+            after = merge.merged(draft, key, content, before)
+            same = before is not None and replace(after, updated=before.updated) == before
+            if not same:
+                self._make_scope(scope)
+                self._write(after, before)
             self._lift(draft, scope, key, content.statement)
-        return Stored("updated" if before else "created", after)
+        if before is None:
+            return Stored("created", after)
+        return Stored("unchanged", before) if same else Stored("updated", after)
 
     def get(self, scope: Scope, key: str) -> Memory:
         """Return the memory as its file has it now, with its history."""
@@ -101,6 +104,7 @@ class LocalStore:
 
     def change(self, scope: Scope, key: str, **fields: object) -> Memory:
         """Set fields of the memory; the statement and the time of its last update stay."""
+        self.get(scope, key)
         with self._lock(scope, key):
             before = self.get(scope, key)
             after: Memory = replace(before, **fields)  # type: ignore[arg-type]
@@ -110,26 +114,32 @@ class LocalStore:
 
     def rewrite(self, scope: Scope, key: str, text: str) -> Memory:
         """Replace the whole text of the file, front matter and all: what a person wrote in an editor."""
+        self.get(scope, key)
         with self._lock(scope, key):
             before = self.get(scope, key)
             place = self.tree.place(before.path, time.time())
             memory, problems = memory_file.read(text, place)
             if any(problem.severity == "error" for problem in problems):
                 memory_file.update(text, memory, before.path)
-            self._write(_with_history(memory, before), None, text)
+            self._write(merge.with_history(memory, before), None, text)
         return self.get(scope, key)
 
     def replace_text(self, memory: Memory, text: str) -> None:
-        """Replace the text of the memory's file where only links changed: no new statement, no history."""
+        """Replace the text of the memory's file where only links changed: no new statement, no history.
+
+        The text was made of what the memory said; if it says something else by now, Conflict, and nothing is lost.
+        """
         with self._lock(memory.scope, memory.key):
-            status = files.write(layout.contained(self.root, memory.path), text.encode("utf-8"))
-            with self.index.begin():
-                self.index.put(self.tree.read(memory.path)[0], stamp_of(status))
+            now = self.tree.read(memory.path).memory
+            if (now.body, now.updated) != (memory.body, memory.updated):
+                raise Conflict(f"{memory.key} changed meanwhile", "Try again.")
+            self._write_text(memory.path, text)
 
     def move(self, scope: Scope, key: str, to: Scope, new_key: str) -> Memory:
         """Move the memory: first the new file, then the old one goes, so that it is never nowhere."""
         layout.check_scope(to)
         check_key(new_key)
+        self.get(scope, key)
         self._make_scope(to)
         with self._lock_both((scope, key), (to, new_key)):
             before = self.get(scope, key)
@@ -153,7 +163,7 @@ class LocalStore:
                 created=min(here.created, there.created),
                 tags=tuple(dict.fromkeys((*there.tags, *here.tags))),
                 pinned=here.pinned or there.pinned,
-                history=_joined(newer, older),
+                history=merge.joined(newer, older),
             )
             self._write(after, there)
             self._unlink(here)
@@ -164,35 +174,37 @@ class LocalStore:
         path = f"{folder}/{os.path.basename(memory.path)}"
         files.make_folder(os.path.dirname(layout.contained(self.root, path)))
         with self._lock(memory.scope, memory.key):
-            files.move(self.tree.full(memory.path), self.tree.full(path))
-            after = replace(self.tree.read(path)[0], path=path)
-            with self.index.begin():
-                self.index.drop([memory.path])
-                self.index.put(after, stamp_of(os.lstat(self.tree.full(path))))
-        return after
+            files.move(layout.contained(self.root, memory.path), layout.contained(self.root, path))
+            found = self.tree.read(path)
+            self._tell_index(lambda: self.index.drop([memory.path]), memory.key)
+            self._tell_index(
+                lambda: self.index.put(found.memory, found.stamp, found.digest, found.problems), memory.key
+            )
+        return found.memory
 
     def remove(self, scope: Scope, key: str, *, forget: bool) -> Memory:
         """Remove every file of the key; the tombstone is written first."""
+        memory = self.get(scope, key)
         with self._lock(scope, key):
-            memory = self.get(scope, key)
-            if forget:
-                statements = [memory.body, *(earlier.text for earlier in memory.history)]
-                self._tombstones(scope).bury(key, statements, memory_file.now())
-            for other in [memory, *self.index.get(scope, key)]:
-                self._unlink(other)
-        return memory
+            found = self._all(scope, key)
+            if forget and found:
+                said = [text for each in found for text in (each.body, *(earlier.text for earlier in each.history))]
+                self._tombstones(scope).bury(key, list(dict.fromkeys(said)), memory_file.now())
+            for each in found:
+                self._unlink(each)
+        return found[0] if found else memory
 
     def find(self, wanted: Filter, limit: int | None = None) -> Iterator[Memory]:
         """Return memories of the index, newest first."""
-        return self.index.find(wanted, limit)
+        return self.tree.ask(lambda index: index.find(wanted, limit))
 
     def search(self, query: str, wanted: Filter, limit: int) -> list[Candidate]:
         """Return candidates for the words of the query."""
-        return search(self.index, query, wanted, limit)
+        return self.tree.ask(lambda index: search(index, query, wanted, limit))
 
     def groups(self) -> list[Group]:
         """Return every scope that holds memories."""
-        return self.index.groups()
+        return self.tree.ask(lambda index: index.groups())
 
     def uses(self, scope: Scope, key: str) -> tuple[int, str]:
         """Return how often the memory was handed out, and when last."""
@@ -223,7 +235,7 @@ class LocalStore:
 
     def keys(self, scopes: Iterable[Scope], start: str) -> list[str]:
         """Return the keys that begin so, in order."""
-        return self.index.keys(scopes, start)
+        return self.tree.ask(lambda index: index.keys(scopes, start))
 
     def was_forgotten(self, memory: Memory) -> bool:
         """Whether the memory's words were forgotten in its scope and not stored again since."""
@@ -231,8 +243,8 @@ class LocalStore:
 
     def problems(self) -> list[Problem]:
         """Return what was wrong in files when they were read."""
-        rows = self.index.db.execute("SELECT kind, path, text, hint, line, severity FROM problem ORDER BY path, line")
-        return [Problem(*row) for row in rows]
+        known = self.tree.ask(lambda index: index.problems())
+        return [*(each for each in known if os.path.lexists(self.tree.full(each.path))), *self.tree.nameless()]
 
     def text(self, memory: Memory) -> str:
         """Return the text of the memory's file, exactly."""
@@ -265,20 +277,25 @@ class LocalStore:
 
     def lock(self, name: str) -> files.Lock:
         """Return a lock between processes by name, for what is done above the store."""
-        files.make_folder(os.path.join(self.home, "state", "locks"))
-        return files.Lock(os.path.join(self.home, "state", "locks", f"{name}.lock"))
+        folder = os.path.join(self.home, "state", "locks")
+        files.make_folder(folder)
+        return files.Lock(f"{folder}/{name}.lock")
 
     def _current(self, scope: Scope, key: str) -> Memory | None:
         """Return the memory as the disk has it now, wherever in its scope the file lies."""
+        return next(iter(self._all(scope, key)), None)
+
+    def _all(self, scope: Scope, key: str) -> list[Memory]:
+        """Return what every file of the key says now, the newest first."""
         usual = f"{layout.folder_of(scope)}/{layout.MEMORIES}/{key}.md"
-        paths = [usual, *(memory.path for memory in self.index.get(scope, key))]
+        known = self.tree.ask(lambda index: index.paths(scope, key))
         found = []
-        for path in dict.fromkeys(paths):
+        for path in dict.fromkeys((usual, *known)):
             try:
-                found.append(self.tree.read(path)[0])
-            except (NotFound, FileNotFoundError, NotADirectoryError):
+                found.append(self.tree.read(path).memory)
+            except NotFound:
                 continue
-        return max(found, key=lambda memory: memory.updated) if found else None
+        return sorted(found, key=lambda memory: memory.updated, reverse=True)
 
     def _content_of(self, draft: Draft) -> memory_file.Content:
         size = len(draft.text.encode("utf-8"))
@@ -303,12 +320,16 @@ class LocalStore:
             return
         if self._tombstones(scope).has(key, statement):
             raise Forgotten(f"{key} was forgotten", "Store it with `holdfast remember` if it holds again.")
-        if before is None or before.body == statement:
+        if before is not None and before.body == statement:
             return
-        if any(earlier.text == statement for earlier in before.history):
+        earlier = before.history if before is not None else ()
+        if digest(statement) in [digest(each.text) for each in earlier] or self._was_corrected(scope, statement):
             raise Forgotten(f"{key} was corrected since", "Store it with `holdfast remember` if it holds again.")
-        if before.trust not in _LOW_TRUST:
+        if before is not None and before.trust not in _LOW_TRUST:
             raise Conflict(f"{key} is there already, said by the {before.trust}", "Import it under another key.")
+
+    def _was_corrected(self, scope: Scope, statement: str) -> bool:
+        return self.tree.ask(lambda index: index.was_corrected(scope, statement))
 
     def _lift(self, draft: Draft, scope: Scope, key: str, statement: str) -> None:
         tombstones = self._tombstones(scope)
@@ -322,27 +343,44 @@ class LocalStore:
         """Write the memory's file durably, into the text that is there, and tell the index."""
         if before is not None:
             text = self.tree.text(before.path)
-        whole = memory_file.create(memory) if text is None else memory_file.update(text, memory, memory.path)
-        status = files.write(layout.contained(self.root, memory.path), whole.encode("utf-8"))
-        try:
-            with self.index.begin():
-                self.index.put(memory, stamp_of(status))
-        except sqlite3.Error as problem:
-            self.notes.append(f"{memory.key} is stored; the index will catch up ({problem})")
+        if text is None:
+            self._write_new(memory)
+        else:
+            self._write_text(memory.path, memory_file.update(text, memory, memory.path))
+
+    def _write_new(self, memory: Memory) -> None:
+        data = memory_file.create(memory).encode("utf-8")
+        status = files.write(layout.contained(self.root, memory.path), data)
+        self._tell_index(lambda: self.index.put(memory, stamp_of(status, unsure=True), digest_of(data)), memory.key)
+
+    def _write_text(self, path: str, text: str) -> None:
+        """Write the file durably and index what it says, with what a person wrote wrong in it."""
+        data = text.encode("utf-8")
+        if len(data) > self.tree.most_read:
+            hint = "Take old history out of the file in an editor, or store it under a new key with --supersedes."
+            raise TooLarge(f"{path} would be too large to be read whole, with its history", hint)
+        status = files.write(layout.contained(self.root, path), data)
+        memory, problems = memory_file.read(text, self.tree.place(path, status.st_mtime))
+        stamp = stamp_of(status, unsure=True)
+        self._tell_index(lambda: self.index.put(memory, stamp, digest_of(data), problems), memory.key)
 
     def _unlink(self, memory: Memory) -> None:
         files.remove(layout.contained(self.root, memory.path))
+        self._tell_index(lambda: self.index.drop([memory.path]), memory.key)
+
+    def _tell_index(self, tell: Callable[[], None], key: str) -> None:
+        """The file holds already, so trouble with the index is no failure: the next sweep sees the file."""
         try:
             with self.index.begin():
-                self.index.drop([memory.path])
-        except sqlite3.Error as problem:
-            self.notes.append(f"{memory.key} is removed; the index will catch up ({problem})")
+                tell()
+        except (StoreUnavailable, sqlite3.Error) as problem:
+            self.notes.append(f"{key} is written; the index will catch up ({problem})")
 
     def _make_home(self) -> None:
         if os.path.isdir(self.root):
             return
         self._make_root()
-        self.tree = Tree(self.home, self.largest)
+        self.tree.reopen()
         self.tree.refresh(())
 
     def _make_root(self) -> None:
@@ -379,66 +417,3 @@ class _Locks:
 def _lock_name(scope: Scope, key: str) -> str:
     """Return one of a fixed number of names, so that locks do not pile up."""
     return f"key-{hashlib.sha256(f'{scope}/{key}'.encode()).digest()[0] % _LOCKS:02d}"
-
-
-def _merged(draft: Draft, key: str, content: memory_file.Content, before: Memory | None) -> Memory:
-    """Return the memory that the draft makes of what was there before."""
-    at = memory_file.now()
-    if before is None:
-        return _new(draft, key, content, at)
-    said_anew = content.statement != before.body
-    had_own_title = before.title != memory_file.first_words(before.body)
-    given = {"type": draft.type, "tags": draft.tags, "pinned": draft.pinned}
-    return replace(
-        before,
-        title=draft.title or (before.title if had_own_title and not _has_heading(draft.text) else content.title),
-        body=content.statement,
-        history=(Statement(before.body, before.updated), *before.history) if said_anew else before.history,
-        trust=draft.trust if said_anew else before.trust,
-        source=(draft.source if said_anew else "") or before.source,
-        agent=(draft.agent if said_anew else "") or before.agent,
-        session=(draft.session if said_anew else "") or before.session,
-        supersedes=tuple(dict.fromkeys((*before.supersedes, *draft.supersedes))),
-        updated=at,
-        **{name: value for name, value in given.items() if value is not None},  # type: ignore[arg-type]
-    )
-
-
-def _new(draft: Draft, key: str, content: memory_file.Content, at: str) -> Memory:
-    return Memory(
-        key=key,
-        scope=draft.scope,
-        title=content.title,
-        body=content.statement,
-        type=draft.type or "project",
-        tags=draft.tags or (),
-        trust=draft.trust,
-        created=at,
-        updated=at,
-        source=draft.source,
-        agent=draft.agent,
-        session=draft.session,
-        supersedes=draft.supersedes,
-        pinned=bool(draft.pinned),
-        path=f"{layout.folder_of(draft.scope)}/{layout.MEMORIES}/{key}.md",
-    )
-
-
-def _with_history(memory: Memory, before: Memory) -> Memory:
-    """Return an edited memory, dated now, with the statement that the edit replaced."""
-    if memory.body == before.body:
-        return memory
-    history = memory.history if memory.history != before.history else before.history
-    return replace(memory, updated=memory_file.now(), history=(Statement(before.body, before.updated), *history))
-
-
-def _joined(newer: Memory, older: Memory) -> tuple[Statement, ...]:
-    """Return every earlier statement of both, newest first, each text once, without the one that holds."""
-    statements = [*newer.history, Statement(older.body, older.updated), *older.history]
-    statements.sort(key=lambda statement: statement.at, reverse=True)
-    by_text = {statement.text: statement for statement in reversed(statements) if statement.text != newer.body}
-    return tuple(sorted(by_text.values(), key=lambda statement: statement.at, reverse=True))
-
-
-def _has_heading(text: str) -> bool:
-    return text.lstrip().startswith("# ")

@@ -44,6 +44,8 @@ FIELDS = (
     "supersedes",
     "pinned",
 )
+# What the name can be set to, and what holds where it is not set.
+_CHOICES = {"type": (TYPES, "project"), "trust": (TRUSTS, "user")}
 HISTORY = "## History"
 TITLE_LENGTH = 80
 
@@ -90,21 +92,22 @@ def read(text: str, place: Place) -> tuple[Memory, tuple[Problem, ...]]:
     problems = [_broken(place.path, line, why) for line, why in broken if _matters(document, line)]
     content = read_content(document.body)
     given = _Given(fields, place.path)
+    created, updated = given.time("created"), given.time("updated")
     memory = Memory(
         key=place.key,
         scope=place.scope,
         title=content.title or first_words(content.statement) or place.key,
         body=content.statement,
-        type=given.one_of("type", TYPES, "project"),
+        type=given.one_of("type", *_CHOICES["type"]),
         tags=given.several("tags"),
-        trust=given.one_of("trust", TRUSTS, "user"),
-        created=given.time("created") or given.time("updated") or place.time,
-        updated=given.time("updated") or given.time("created") or place.time,
+        trust=given.one_of("trust", *_CHOICES["trust"]),
+        created=created or updated or place.time,
+        updated=updated or created or place.time,
         source=given.text("source"),
         agent=given.text("agent"),
         session=given.text("session"),
         supersedes=given.several("supersedes"),
-        pinned=given.text("pinned").lower() in ("true", "yes", "on"),
+        pinned=given.is_true("pinned"),
         history=content.history,
         path=place.path,
     )
@@ -113,8 +116,8 @@ def read(text: str, place: Place) -> tuple[Memory, tuple[Problem, ...]]:
 
 def create(memory: Memory) -> str:
     """Return the text of a new file that holds the memory."""
-    document = Document(head="---\n", entries=(), foot="---\n", body="")
-    return str(_with_content(_with_fields(document, memory), memory))
+    lines = [f"{front_matter.entry_line(name, value)}\n" for name, value in _fields_of(memory).items() if value]
+    return f"---\n{''.join(lines)}---\n{_body_of(memory)}"
 
 
 def update(text: str, memory: Memory, path: str) -> str:
@@ -180,12 +183,24 @@ def _content_of(memory: Memory) -> tuple[str, str, tuple[Statement, ...]]:
 def _with_fields(document: Document, memory: Memory) -> Document:
     current, _ = front_matter.values(document)
     wanted = _fields_of(memory)
-    changes = {name: value for name, value in wanted.items() if _differs(current.get(name), value)}
+    changes = {name: value for name, value in wanted.items() if _differs(name, current, value)}
     return front_matter.change(document, changes) if changes else document
 
 
-def _differs(current: Value | None, wanted: Value | None) -> bool:
-    return (current or None) != (wanted or None)
+def _differs(name: str, current: dict[str, Value], wanted: Value | None) -> bool:
+    """Whether the name has to be written: not where a person wrote the same in other words, or what we cannot use."""
+    if not current.get(name) or name in ("key", "scope"):
+        return (current.get(name) or None) != (wanted or None)
+    given = _Given(current, "")
+    if name in ("created", "updated"):
+        return given.time(name) != wanted
+    if name in ("tags", "supersedes"):
+        return given.several(name) != (wanted or ())
+    if name == "pinned":
+        return given.is_true(name) != bool(wanted)
+    if name in _CHOICES:
+        return given.one_of(name, *_CHOICES[name]) != wanted
+    return given.text(name) != (wanted or "")
 
 
 def _fields_of(memory: Memory) -> dict[str, Value | None]:
@@ -201,18 +216,22 @@ def _fields_of(memory: Memory) -> dict[str, Value | None]:
         "agent": memory.agent or None,
         "session": memory.session or None,
         "supersedes": memory.supersedes or None,
-        "pinned": "true" if memory.pinned else None,
+        "pinned": front_matter.Plain("true") if memory.pinned else None,
     }
 
 
 def _with_content(document: Document, memory: Memory) -> Document:
+    return replace(document, body=_body_of(memory).replace("\n", document.newline))
+
+
+def _body_of(memory: Memory) -> str:
     parts = ["", f"# {memory.title}", "", memory.body]
     if memory.history or _cut_history(memory.body.split("\n"))[0] != memory.body.split("\n"):
         parts += ["", HISTORY]
     for earlier in memory.history:
         quoted = [f"> {line}" if line else ">" for line in earlier.text.split("\n")]
         parts += ["", f"### {earlier.at}", "", *quoted]
-    return replace(document, body=document.newline.join("\n".join(parts).split("\n")) + document.newline)
+    return "\n".join(parts) + "\n"
 
 
 def _cut_history(lines: list[str]) -> tuple[list[str], tuple[Statement, ...]]:
@@ -240,10 +259,12 @@ def as_time(text: str) -> str:
     """Return a date or time that a person wrote as ISO 8601 in UTC, or nothing where it is none."""
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
         return ""
-    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    if len(text) == 20 and text[4] == text[7] == "-" and text[10] == "T" and text[19] == "Z":
+        return text
+    return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
 
 
 def _matters(document: Document, line: int) -> bool:
@@ -274,6 +295,9 @@ class _Given:
         items = value.split(",") if isinstance(value, str) else value
         return tuple(item.strip() for item in items if item.strip())
 
+    def is_true(self, name: str) -> bool:
+        return self.text(name).lower() in ("true", "yes", "on")
+
     def one_of(self, name: str, allowed: tuple[str, ...], default: str) -> str:
         value = self.text(name)
         if value and value not in allowed:
@@ -282,9 +306,10 @@ class _Given:
 
     def time(self, name: str) -> str:
         value = self.text(name)
-        if value and not as_time(value):
+        time = as_time(value) if value else ""
+        if value and not time:
             self._problem(name, f"{name} is {value!r}, which is no date or time")
-        return as_time(value) if value else ""
+        return time
 
     def _problem(self, name: str, text: str) -> None:
         self.problems.append(Problem("front-matter", self.path, text, f"Correct {name} in an editor."))

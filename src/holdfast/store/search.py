@@ -11,7 +11,8 @@ import sqlite3
 
 from holdfast.store import tokens
 from holdfast.store.base import Candidate, Filter
-from holdfast.store.index import COLUMNS, TOKENIZE, Index, where_of
+from holdfast.store.database import TOKENIZE
+from holdfast.store.index import COLUMNS, Index, where_of
 
 MOST_WORDS = 8
 QUERY_WORDS = 200

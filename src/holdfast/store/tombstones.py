@@ -1,7 +1,8 @@
 """Tombstones: what was forgotten in a scope, so that an import cannot bring it back.
 
 One line a tombstone in the scope's `.forgotten`: time, key, digest. The words themselves are gone; a digest of them
-stays. A line with the digest `lifted` says that a person or an agent stored the key again on purpose.
+stays. When a person or an agent stores the key again on purpose, a line with `lifted` in place of the digest frees the
+key, and one with `lifted:` before it frees that statement; what else the key once said stays forgotten.
 """
 
 from __future__ import annotations
@@ -31,36 +32,48 @@ class Tombstones:
 
     def has(self, key: str, statement: str) -> bool:
         """Whether the key, or a statement with these words under any key, was forgotten and not stored again."""
-        buried = self._read()
-        wanted = digest(statement)
-        return key in buried or any(wanted in digests for digests in buried.values())
+        keys, digests = self._read()
+        return key in keys or digest(statement) in digests
 
     def bury(self, key: str, statements: list[str], at: str) -> None:
         """Note that the key with these statements was forgotten."""
-        lines = "".join(f"{at}\t{key}\t{digest(statement)}\n" for statement in statements)
-        files.append(self.path, lines.encode())
+        self._append([f"{at}\t{key}\t{digest(statement)}" for statement in statements])
 
     def lift(self, key: str, statement: str, at: str) -> None:
         """Note that the key and the statement hold again."""
+        keys, digests = self._read()
         wanted = digest(statement)
-        again = [name for name, digests in self._read().items() if name == key or wanted in digests]
-        if again:
-            files.append(self.path, "".join(f"{at}\t{name}\t{_LIFTED}\n" for name in again).encode())
+        lines = [f"{at}\t{key}\t{_LIFTED}"] if key in keys else []
+        lines += [f"{at}\t{key}\t{_LIFTED}:{wanted}"] if wanted in digests else []
+        if lines:
+            self._append(lines)
 
     def take_over(self, other: Tombstones) -> None:
         """Add what another scope has forgotten."""
-        lines = files.read_if_there(other.path)
+        lines = files.read_if_there(other.path).decode("utf-8", "replace").splitlines()
         if lines:
-            files.append(self.path, lines)
+            self._append(lines)
 
-    def _read(self) -> dict[str, set[str]]:
-        buried: dict[str, set[str]] = {}
+    def _append(self, lines: list[str]) -> None:
+        # A line that a crash or a full disk cut short must not swallow the one after it.
+        before = files.read_if_there(self.path)
+        start = "\n" if before and not before.endswith(b"\n") else ""
+        files.append(self.path, (start + "\n".join(lines) + "\n").encode())
+
+    def _read(self) -> tuple[set[str], set[str]]:
+        """Return the keys and the digests that are forgotten now."""
+        keys: set[str] = set()
+        digests: set[str] = set()
         for line in files.read_if_there(self.path).decode("utf-8", "replace").splitlines():
             parts = line.split("\t")
             if len(parts) != 3:
                 continue
-            if parts[2] == _LIFTED:
-                buried.pop(parts[1], None)
+            _, key, what = parts
+            if what == _LIFTED:
+                keys.discard(key)
+            elif what.startswith(f"{_LIFTED}:"):
+                digests.discard(what.partition(":")[2])
             else:
-                buried.setdefault(parts[1], set()).add(parts[2])
-        return buried
+                keys.add(key)
+                digests.add(what)
+        return keys, digests

@@ -1,40 +1,62 @@
 """The tree of memory files, and the index that follows it.
 
 People edit files. Before each read the folders of the scopes in question are swept: every file whose change time is not
-older than the newest seen there is compared with the index and, if it differs, read again; a count that does not agree
-finds what is gone. Nothing is read that did not change. A file read within a clock tick of its last change is read once
-more at the next sweep. An index that is missing or damaged is filled from the files, with a note that says so.
+older than the newest that is settled there is compared with the index and, if it differs, read again; a count that
+does not agree makes the whole folder be compared. Nothing else is read that did not change, but for this: the change
+time of a file cannot tell two changes within one tick of the clock, so a file that was read or written within a tick of
+its last change is looked at once more by a later sweep. An index that is missing or damaged is filled from the files,
+with a note that says so; where it cannot be written, a copy in memory takes its place.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
 import time
 
-from holdfast.errors import Conflict, NotFound, StoreUnavailable
+from holdfast.errors import Conflict, HoldfastError, NotFound, StoreUnavailable
 from holdfast.light import dataclass
 from holdfast.records import Memory, Problem, Scope
 from holdfast.store import files, layout, memory_file
+from holdfast.store.database import MEMORY, is_damage, unavailable
 from holdfast.store.index import Index, Stamp, stamp_of
 from holdfast.store.keys import key_of_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import TypeVar
 
     from holdfast.store.base import Progress
 
+    Answer = TypeVar("Answer")
+
 CLOCK_TICK_NS = 50_000_000
-BATCH = 500
+BATCH = 1000
+_TRY_AGAIN_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What a sweep found: files read anew and files that are gone."""
+    """What a sweep found: files read anew, files that are gone, files read once more that had not changed."""
 
     read: int = 0
     gone: int = 0
+    again: int = 0
+
+    def __add__(self, other: Swept) -> Swept:
+        return Swept(self.read + other.read, self.gone + other.gone, self.again + other.again)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One file as it was read: what it says, what is wrong with it, its stamp and the digest of its bytes."""
+
+    memory: Memory
+    problems: tuple[Problem, ...]
+    stamp: Stamp
+    digest: bytes
 
 
 class Tree:
@@ -43,57 +65,92 @@ class Tree:
     def __init__(self, home: str, largest: int) -> None:
         self.home = home
         self.root = os.path.join(home, "memory")
-        self.largest = largest
+        self.most_read = largest * 16
         self.notes: list[str] = []
+        self._try_again = 0.0
         self.index = self._open_index()
+
+    def ask(self, question: Callable[[Index], Answer]) -> Answer:
+        """Return what the index answers; one that is damaged or cannot be reached is replaced and filled first."""
+        try:
+            return question(self.index)
+        except (sqlite3.DatabaseError, StoreUnavailable) as problem:
+            self._recover(problem)
+        self.refresh()
+        return self._sturdy(lambda: question(self.index))
+
+    def _sturdy(self, act: Callable[[], Answer]) -> Answer:
+        """Do what needs the index; where the index fails, do it once more with another one."""
+        try:
+            return act()
+        except (sqlite3.DatabaseError, StoreUnavailable) as problem:
+            self._recover(problem)
+        try:
+            return act()
+        except sqlite3.Error as problem:
+            raise unavailable(problem, self.index.path) from problem
 
     def refresh(self, scopes: Iterable[Scope] | None = None, progress: Progress | None = None) -> Swept:
         """See what people changed in the files of these scopes, or of all."""
-        if self.index.was_replaced():
-            self.index.close()
-            self.index = self._open_index()
+        if self.index.was_replaced() or self._is_time_to_try_again():
+            self.reopen()
+        wanted = None if scopes is None else list(scopes)
+        return self._sturdy(lambda: self._refresh(wanted, progress))
+
+    def reopen(self) -> None:
+        """Open the index again, as it is now."""
+        self.index.close()
+        self.index = self._open_index()
+
+    def _refresh(self, scopes: list[Scope] | None, progress: Progress | None) -> Swept:
         if self.index.fresh:
             return self._fill(progress)
         known = self.index.folders()
         found = Swept()
         for scope in list(layout.scopes_on_disk(self.root)) if scopes is None else scopes:
-            found = self._sweep_scope(scope, known, found)
-        if scopes is None:
-            found = self._lose_scopes(known, found)
-        return found
+            found += self._sweep_scope(scope, known)
+        return found if scopes is not None else found + self._lose_scopes(known)
 
     def rebuild(self, progress: Progress | None = None) -> Swept:
         """Read every file anew into the index; recall goes on meanwhile."""
+        if self.index.was_replaced():
+            self.reopen()
         with self._filling():
-            return self._fill_locked(progress)
+            return self._sturdy(lambda: self._fill_locked(progress))
 
     def _filling(self) -> files.Lock:
         files.make_folder(os.path.join(self.home, "state", "locks"))
         return files.Lock(os.path.join(self.home, "state", "locks", "index.lock"), seconds=600)
 
-    def _open_index(self) -> Index:
+    def _open_index(self, damaged: int = 0) -> Index:
         if not os.path.isdir(self.home):
-            return Index(":memory:")
+            return Index(MEMORY)
         path = os.path.join(self.home, "index.db")
         try:
-            return Index(path)
+            return Index(path, damaged)
         except (StoreUnavailable, OSError, sqlite3.Error):
-            return self._index_in_memory(path)
+            self._try_again = time.monotonic() + _TRY_AGAIN_SECONDS
+            return _copy_in_memory(path)
 
-    def _index_in_memory(self, path: str) -> Index:
-        """Return a copy of an index that cannot be written, so that reading goes on."""
-        index = Index(":memory:")
-        try:
-            with sqlite3.connect(f"file:{path}?immutable=1", uri=True) as source:
-                source.backup(index.db)
-            index.why_fresh = ""
-        except sqlite3.Error:
-            index = Index(":memory:")
-        return index
+    def _is_time_to_try_again(self) -> bool:
+        return self.index.in_memory and time.monotonic() >= self._try_again and os.path.isdir(self.home)
+
+    def _recover(self, problem: sqlite3.DatabaseError | StoreUnavailable) -> None:
+        """Replace an index that is damaged; one that cannot be read or written gives way to a copy in memory."""
+        damaged = isinstance(problem, sqlite3.Error) and is_damage(problem)
+        if self.index.in_memory and not damaged:
+            raise problem
+        path, inode = self.index.path, self.index.inode
+        self.index.close()
+        if damaged:
+            self.index = Index(MEMORY) if path == MEMORY else self._open_index(inode)
+        else:
+            self._try_again = time.monotonic() + _TRY_AGAIN_SECONDS
+            self.index = _copy_in_memory(path)
 
     def _fill(self, progress: Progress | None) -> Swept:
         why = self.index.why_fresh
-        if self.index.path == ":memory:":
+        if self.index.in_memory:
             return self._fill_locked(progress)
         with self._filling():
             done_meanwhile = self.index.db.execute("SELECT 1 FROM meta WHERE name = 'complete'").fetchone()
@@ -106,17 +163,19 @@ class Tree:
         return swept
 
     def _fill_locked(self, progress: Progress | None) -> Swept:
+        started = time.time_ns()
         scopes = list(layout.scopes_on_disk(self.root))
         folders = [folder for scope in scopes for folder in layout.memory_folders(self.root, scope)]
-        listed = {folder: self._list(folder) for folder in folders}
+        listed = {folder: self._look(folder, -1)[1] for folder in folders}
         total = sum(len(statuses) for statuses in listed.values())
         done = 0
         for folder, statuses in listed.items():
             for batch in _batches(list(statuses), BATCH):
-                self._read_into_index(folder, {path: statuses[path] for path in batch})
+                self._read_into_index({path: statuses[path] for path in batch})
                 done += len(batch)
                 if progress:
                     progress(done, total)
+            self._see(folder, -1, statuses.values(), started)
         gone = self._drop_missing(listed)
         self.index.finished()
         return Swept(done, gone)
@@ -124,121 +183,222 @@ class Tree:
     def _drop_missing(self, listed: dict[str, dict[str, os.stat_result]]) -> int:
         rows = self.index.db.execute("SELECT path, folder FROM memory").fetchall()
         missing = [path for path, folder in rows if path not in listed.get(folder, ())]
-        with self.index.begin():
-            self.index.drop(missing)
+        if missing:
+            with self.index.begin():
+                self.index.drop(missing)
         return len(missing)
 
-    def _sweep_scope(self, scope: Scope, known: dict[str, int], found: Swept) -> Swept:
+    def _sweep_scope(self, scope: Scope, known: dict[str, int]) -> Swept:
         folders = list(layout.memory_folders(self.root, scope))
+        found = Swept()
         for folder in folders:
-            found = self._sweep_folder(folder, known.get(folder, -1), found)
+            found += self._sweep_folder(folder, known.get(folder, -1))
         base = layout.folder_of(scope)
         here = [f for f in known if f == base or f.startswith(base + "/")]
-        return self._lose([folder for folder in here if folder not in folders], found)
+        return found + self._lose([folder for folder in here if folder not in folders])
 
-    def _lose_scopes(self, known: dict[str, int], found: Swept) -> Swept:
-        gone = [folder for folder in known if not os.path.isdir(self.full(folder))]
-        return self._lose(gone, found)
+    def _lose_scopes(self, known: dict[str, int]) -> Swept:
+        return self._lose([folder for folder in known if not self._is_here(folder)])
 
-    def _lose(self, folders: list[str], found: Swept) -> Swept:
+    def _is_here(self, folder: str) -> bool:
+        return os.path.isdir(self.full(folder)) and not layout.link_on_the_way(self.root, folder)
+
+    def _lose(self, folders: list[str]) -> Swept:
+        gone = 0
         for folder in folders:
-            gone = self.index.count(folder)
+            gone += self.index.count(folder)
             with self.index.begin():
                 self.index.lose(folder)
-            found = Swept(found.read, found.gone + gone)
+        return Swept(gone=gone)
+
+    def _sweep_folder(self, folder: str, seen_ns: int) -> Swept:
+        started = time.time_ns()
+        # A mark in the future is of a clock that was set back: it would hide every change until then.
+        since = seen_ns if seen_ns <= started else -1
+        total, recent = self._look(folder, since)
+        found = self._follow(recent)
+        if self.index.count(folder) != total:
+            found += self._compare(folder)
+        self._see(folder, seen_ns, recent.values(), started)
         return found
 
-    def _sweep_folder(self, folder: str, seen_ns: int, found: Swept) -> Swept:
-        total, newest, recent = self._look(folder, seen_ns)
-        changed = {path: status for path, status in recent.items() if self._differs(path, status)}
+    def _follow(self, statuses: dict[str, os.stat_result]) -> Swept:
+        """Bring the index up to date with these files."""
+        changed, unsure = dict[str, os.stat_result](), []
+        for path, status in statuses.items():
+            known = self.index.stamp(path)
+            if known is None or not known.agrees(status) or (known.unsure and self._reads_differently(path)):
+                changed[path] = status
+            elif known.unsure:
+                unsure.append((path, status))
         for batch in _batches(list(changed), BATCH):
-            self._read_into_index(folder, {path: changed[path] for path in batch})
-        gone = self._drop_gone(folder) if self.index.count(folder) != total else 0
-        if newest > seen_ns and not changed:
-            with self.index.begin():
-                self.index.see(folder, newest)
-        return Swept(found.read + len(changed), found.gone + gone)
+            self._read_into_index({path: changed[path] for path in batch})
+        self._settle([path for path, status in unsure if not _is_recent(status)])
+        return Swept(read=len(changed), again=len(unsure))
 
-    def _look(self, folder: str, seen_ns: int) -> tuple[int, int, dict[str, os.stat_result]]:
-        """Return how many memory files the folder has, the newest change, and the files changed since `seen_ns`."""
-        total, newest, recent = 0, seen_ns, {}
-        with os.scandir(self.full(folder)) as entries:
-            for entry in entries:
-                if not layout.is_memory_file(entry.name) or not entry.is_file(follow_symlinks=False):
-                    continue
-                total += 1
-                status = entry.stat(follow_symlinks=False)
-                if status.st_ctime_ns >= seen_ns:
-                    recent[f"{folder}/{entry.name}"] = status
-                    newest = max(newest, status.st_ctime_ns)
-        return total, newest, recent
-
-    def _list(self, folder: str) -> dict[str, os.stat_result]:
-        return self._look(folder, -1)[2]
-
-    def _differs(self, path: str, status: os.stat_result) -> bool:
-        known = self.index.stamp(path)
-        return known is None or known.unsure or known != stamp_of(status)
-
-    def _read_into_index(self, folder: str, statuses: dict[str, os.stat_result]) -> None:
-        read = [(path, *self._read_stamped(path, status)) for path, status in statuses.items()]
-        with self.index.begin() as db:
-            for path, stamp, memory, problems in read:
-                if memory is None or stamp is None:
-                    self.index.drop([path])
-                    continue
-                self.index.put(memory, stamp)
-                db.executemany(
-                    "INSERT INTO problem(kind, path, text, hint, line, severity) VALUES (?,?,?,?,?,?)",
-                    [(p.kind, p.path, p.text, p.hint, p.line, p.severity) for p in problems],
-                )
-            sure = [stamp.ctime_ns for _, stamp, _, _ in read if stamp and not stamp.unsure]
-            if sure and len(sure) == len(read):
-                self.index.see(folder, max([*sure, self.index.folders().get(folder, 0)]))
-
-    def _read_stamped(
-        self, path: str, status: os.stat_result
-    ) -> tuple[Stamp | None, Memory | None, tuple[Problem, ...]]:
-        read_at = time.time_ns()
+    def _reads_differently(self, path: str) -> bool:
         try:
-            memory, problems = self.read(path, status)
-        except NotFound:
-            return None, None, ()
-        return stamp_of(status, unsure=read_at - status.st_ctime_ns < CLOCK_TICK_NS), memory, problems
+            return digest_of(files.read(self.full(path), self.most_read + 1)) != self.index.digest(path)
+        except HoldfastError:
+            return True
 
-    def _drop_gone(self, folder: str) -> int:
-        there = self._list(folder)
-        gone = [path for path in self.index.stamps(folder) if path not in there]
+    def _settle(self, paths: list[str]) -> None:
+        if paths:
+            with self.index.begin():
+                for path in paths:
+                    self.index.settle(path)
+
+    def _compare(self, folder: str) -> Swept:
+        """Compare the whole folder with the index: what is gone, and what an interrupted sweep left out."""
+        there = self._look(folder, -1)[1]
+        known = self.index.stamps(folder)
+        gone = [path for path in known if path not in there]
         if gone:
             with self.index.begin():
                 self.index.drop(gone)
-        return len(gone)
+        missed = {path: status for path, status in there.items() if path not in known}
+        return Swept(gone=len(gone)) + self._follow(missed)
 
-    def read(self, path: str, status: os.stat_result | None = None) -> tuple[Memory, tuple[Problem, ...]]:
-        full = self.full(path)
-        changed = (status or os.lstat(full)).st_mtime
-        data = files.read(full)
-        text, problems = memory_file.decode(data[: self.largest * 4], path)
-        if len(data) > self.largest * 4:
+    def _see(self, folder: str, seen_ns: int, statuses: Iterable[os.stat_result], started: int) -> None:
+        """Move the mark up to which the folder is settled.
+
+        Never past the start of the sweep: a file may have changed after the sweep had passed it, and its change time
+        must not be older than the mark.
+        """
+        newest = max((status.st_ctime_ns for status in statuses), default=-1)
+        mark = min(newest, started - CLOCK_TICK_NS)
+        if mark > seen_ns or seen_ns > started:
+            with self.index.begin():
+                self.index.see(folder, mark)
+
+    def _look(self, folder: str, seen_ns: int) -> tuple[int, dict[str, os.stat_result]]:
+        """Return how many memory files the folder has, and the stat of those changed since `seen_ns`."""
+        total = 0
+        recent: dict[str, os.stat_result] = {}
+        for entry in self._entries(folder):
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue
+            total += 1
+            if status.st_ctime_ns >= seen_ns:
+                recent[f"{folder}/{entry.name}"] = status
+        return total, recent
+
+    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+        """Return the plain files of the folder that are memories by their name; none where the folder just went."""
+        in_scope_folder = layout.is_scope_folder(folder)
+        try:
+            with os.scandir(self.full(folder)) as entries:
+                found = [e for e in entries if layout.is_memory_file(e.name, in_scope_folder=in_scope_folder)]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as problem:
+            raise files.unavailable(problem, self.full(folder)) from problem
+        return [e for e in found if e.is_file(follow_symlinks=False) and layout.is_text(e.name)]
+
+    def _read_into_index(self, statuses: dict[str, os.stat_result]) -> None:
+        read = {path: self._read_or_problem(path, status) for path, status in statuses.items()}
+        with self.index.begin():
+            for path, found in read.items():
+                if isinstance(found, Read):
+                    self.index.put(found.memory, found.stamp, found.digest, found.problems)
+                else:
+                    self.index.drop([path])
+                    self.index.put_problems(found)
+
+    def _read_or_problem(self, path: str, status: os.stat_result) -> Read | tuple[Problem, ...]:
+        """Read the file. One that went meanwhile, or cannot be read, does not stop the others."""
+        try:
+            return self.read(path, status)
+        except NotFound:
+            return ()
+        except HoldfastError as problem:
+            return (Problem("unreadable", path, str(problem), problem.hint, 0, "error"),)
+
+    def read(self, path: str, status: os.stat_result | None = None) -> Read:
+        """Read one memory file, never through a link."""
+        # A sweep that brings the status has made sure of the folder already.
+        full = layout.contained(self.root, path) if status is None else self.full(path)
+        if status is None:
+            try:
+                status = os.lstat(full)
+            except OSError:
+                raise NotFound(f"{path} does not exist") from None
+        data = files.read(full, self.most_read + 1)
+        text, problems = memory_file.decode(_cut(data, self.most_read), path)
+        if len(data) > self.most_read:
             hint = "Keep long material under data/ and store a short memory that points to it."
-            problems = (Problem("too-large", path, f"only the first {self.largest * 4} bytes are read", hint),)
-        memory, more = memory_file.read(text, self.place(path, changed))
-        return memory, (*problems, *more)
+            what = f"only the first {self.most_read} bytes are read"
+            problems = (*problems, Problem("too-large", path, what, hint))
+        memory, more = memory_file.read(text, self.place(path, status.st_mtime))
+        return Read(memory, (*problems, *more), stamp_of(status, unsure=_is_recent(status)), digest_of(data))
 
     def place(self, path: str, changed: float) -> memory_file.Place:
+        """Return what the path tells about the file at it."""
         scope = layout.scope_of(path)
         if scope is None:
             raise NotFound(f"{path} lies in no scope", "Move it below global/, projects/, sessions/ or agents/.")
         return memory_file.Place(path, scope, key_of_file(os.path.basename(path)), iso(changed))
 
     def text(self, path: str) -> str:
-        text, problems = memory_file.decode(files.read(self.full(path)), path)
+        """Return the whole text of the file, to be changed and written again."""
+        data = files.read(layout.contained(self.root, path), self.most_read + 1)
+        if len(data) > self.most_read:
+            raise Conflict(f"{path} is too large to be rewritten", "Shorten it in an editor, or keep it under data/.")
+        text, problems = memory_file.decode(data, path)
         if problems:
             raise Conflict(f"{path} is not UTF-8", problems[0].hint)
         return text
 
     def full(self, path: str) -> str:
+        """Return where a path of the tree stands."""
         return os.path.join(self.root, path)
+
+    def nameless(self) -> Iterator[Problem]:
+        """Name the files that cannot be memories because their name is not text."""
+        for scope in layout.scopes_on_disk(self.root):
+            for folder in layout.memory_folders(self.root, scope):
+                for name in os.listdir(self.full(folder)):
+                    if not layout.is_text(name) and layout.is_memory_file(name):
+                        hint = "Rename it; until then it is not read."
+                        yield Problem("file-name", f"{folder}/{name!a}", "the name is not UTF-8", hint, 0, "error")
+
+
+def digest_of(data: bytes) -> bytes:
+    """Return what tells whether the bytes of a file are the same."""
+    return hashlib.blake2b(data, digest_size=8).digest()
+
+
+def _copy_in_memory(path: str) -> Index:
+    """Return a copy of an index that cannot be written, or an empty one, so that reading goes on."""
+    index = Index(MEMORY)
+    if not os.path.exists(path):
+        return index
+    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    # A write-ahead log can be read only where its side files can be made; without it the copy is older, not wrong.
+    for how in ("mode=ro", "immutable=1"):
+        try:
+            index.copy_from(f"file:{quoted}?{how}")
+            return index
+        except sqlite3.Error:
+            index.close()
+            index = Index(MEMORY)
+    return index
+
+
+def _is_recent(status: os.stat_result) -> bool:
+    """Whether the file may change again without a new change time."""
+    return time.time_ns() - status.st_ctime_ns < CLOCK_TICK_NS
+
+
+def _cut(data: bytes, most: int) -> bytes:
+    """Return at most so many bytes, and no half letter at the end."""
+    if len(data) <= most:
+        return data
+    while most and data[most] & 0xC0 == 0x80:
+        most -= 1
+    return data[:most]
 
 
 def _batches(items: list[str], size: int) -> Iterator[list[str]]:

@@ -1,0 +1,388 @@
+"""The contract of a store as tests. A back-end joins it in three lines:
+
+    class TestMine(StoreContract):
+        def open(self, place):
+            return MyStore(str(place))
+
+`place` is an empty folder; two stores that are opened at one place are two processes' views of one memory.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.errors import BadInput, BadKey, Conflict, Forgotten, NotFound
+from holdfast.records import Draft, Scope
+from holdfast.store.base import Filter
+
+GLOBAL = Scope("global")
+PROJECT = Scope("project", "shop")
+OTHER = Scope("project", "blog")
+EVERYTHING = Filter(None)
+
+
+class StoreContract:
+    """Every paragraph of `holdfast.store.base`, for any back-end."""
+
+    def open(self, place):
+        raise NotImplementedError
+
+    @pytest.fixture
+    def place(self, tmp_path):
+        return tmp_path / "place"
+
+    @pytest.fixture
+    def store(self, place):
+        opened = self.open(place)
+        yield opened
+        opened.close()
+
+    @pytest.fixture
+    def another(self, place, store):
+        opened = self.open(place)
+        yield opened
+        opened.close()
+
+    # Identity
+
+    def test_a_key_is_unique_within_its_scope(self, store):
+        """The same key in two scopes is two memories; in one scope it is one."""
+        store.put(Draft("Deploys need the VPN.", PROJECT, key="deploys"))
+        store.put(Draft("Deploys are forbidden on Fridays.", OTHER, key="deploys"))
+        store.put(Draft("Deploys need the bastion host.", PROJECT, key="deploys"))
+        assert store.get(PROJECT, "deploys").body == "Deploys need the bastion host."
+        assert store.get(OTHER, "deploys").body == "Deploys are forbidden on Fridays."
+        assert len(list(store.find(EVERYTHING))) == 2
+
+    def test_a_memory_comes_back_as_it_was_given(self, store):
+        """Every field of a draft is in the memory that is read again."""
+        given = Draft(
+            *("Deploys need the VPN.", PROJECT, "deploys", "How to deploy", "decision", ("ops", "on call"), "agent"),
+            *("cli", "claude", "s-1", (), True),
+        )
+        stored = store.put(given).memory
+        again = store.get(PROJECT, "deploys")
+        assert again == stored
+        assert (again.title, again.body) == ("How to deploy", "Deploys need the VPN.")
+        assert (again.type, again.tags, again.trust) == ("decision", ("ops", "on call"), "agent")
+        assert (again.source, again.agent, again.session, again.pinned) == ("cli", "claude", "s-1", True)
+        assert again.created == again.updated != ""
+
+    def test_an_automatic_key_is_made_of_the_text(self, store):
+        """A draft without a key gets the first six words of its statement."""
+        assert (
+            store.put(Draft("Deploys need the VPN, ask Kim for access.", GLOBAL)).memory.key
+            == "deploys-need-the-vpn-ask-kim"
+        )
+
+    @pytest.mark.parametrize("key", ["", "A", "a b", "a/b", "../a", ".", "é", "a" * 61, "a\n", "a\0", "index"])
+    def test_a_bad_key_is_refused(self, store, key):
+        """A given key that is bad is refused by every door, never repaired, and nothing is stored."""
+        for act in (
+            lambda: store.put(Draft("Text.", GLOBAL, key=key)),
+            lambda: store.get(GLOBAL, key),
+            lambda: store.remove(GLOBAL, key, forget=True),
+            lambda: store.change(GLOBAL, key, pinned=True),
+        ):
+            with pytest.raises(BadKey):
+                act()
+        assert list(store.find(EVERYTHING)) == []
+
+    @pytest.mark.parametrize(
+        "scope", [Scope("planet"), Scope("project"), Scope("project", "../x"), Scope("agent", ".")]
+    )
+    def test_a_bad_scope_is_refused(self, store, scope):
+        """An unknown kind of scope, or an owner that cannot be one, is refused and nothing is stored."""
+        with pytest.raises(BadInput):
+            store.put(Draft("Text.", scope))
+        assert store.groups() == []
+
+    # Truth
+
+    def test_a_write_is_seen_by_the_next_read_of_another(self, store, another):
+        """What one store wrote, changed, moved or removed is what the other reads next."""
+        store.put(Draft("Deploys need the VPN.", PROJECT, key="deploys"))
+        assert another.get(PROJECT, "deploys").body == "Deploys need the VPN."
+        assert [c.memory.key for c in another.search("vpn", EVERYTHING, 5)] == ["deploys"]
+        another.change(PROJECT, "deploys", pinned=True)
+        assert store.get(PROJECT, "deploys").pinned
+        another.move(PROJECT, "deploys", GLOBAL, "shipping")
+        assert [m.key for m in store.find(EVERYTHING)] == ["shipping"]
+        store.remove(GLOBAL, "shipping", forget=False)
+        assert list(another.find(EVERYTHING)) == []
+
+    def test_what_was_written_is_there_after_closing(self, store, place):
+        """A store that is opened later finds what was stored before."""
+        store.put(Draft("Deploys need the VPN.", PROJECT, key="deploys"))
+        store.close()
+        later = self.open(place)
+        assert later.get(PROJECT, "deploys").body == "Deploys need the VPN."
+        assert [c.memory.key for c in later.search("deploys", EVERYTHING, 5)] == ["deploys"]
+        later.close()
+
+    def test_one_may_write_while_one_reads(self, store, another):
+        """A reader that is not done yet keeps nobody from writing, itself included."""
+        for number in range(300):
+            store.put(Draft(f"Statement {number}.", GLOBAL, key=f"k-{number:03}"))
+        seen = []
+        for memory in store.find(EVERYTHING):
+            seen.append(memory.key)
+            if len(seen) in (1, 150, 299):
+                another.put(Draft("Said by the other.", GLOBAL, key=f"other-{len(seen)}"))
+                store.put(Draft("Said by the reader.", GLOBAL, key=f"reader-{len(seen)}"))
+        assert sorted(key for key in seen if key.startswith("k-")) == [f"k-{number:03}" for number in range(300)]
+
+    # Created, updated, unchanged, history
+
+    def test_an_update_keeps_the_earlier_statement(self, store):
+        """A put says created, then updated; history has the earlier statements, newest first."""
+        assert store.put(Draft("One.", GLOBAL, key="k")).action == "created"
+        assert store.put(Draft("Two.", GLOBAL, key="k")).action == "updated"
+        assert store.put(Draft("Three.", GLOBAL, key="k")).action == "updated"
+        memory = store.get(GLOBAL, "k")
+        assert memory.body == "Three."
+        assert [earlier.text for earlier in memory.history] == ["Two.", "One."]
+
+    def test_the_same_again_changes_nothing(self, store):
+        """The same draft twice is unchanged, and the memory is the same in every field."""
+        first = store.put(Draft("One.", GLOBAL, key="k", tags=("a",)))
+        again = store.put(Draft("One.", GLOBAL, key="k", tags=("a",)))
+        assert again.action == "unchanged"
+        assert again.memory == first.memory == store.get(GLOBAL, "k")
+
+    def test_what_a_draft_does_not_give_stays(self, store):
+        """An update without type, tags or pin keeps those that were there."""
+        store.put(Draft("One.", GLOBAL, key="k", type="decision", tags=("ops",), pinned=True))
+        memory = store.put(Draft("Two.", GLOBAL, key="k")).memory
+        assert (memory.type, memory.tags, memory.pinned) == ("decision", ("ops",), True)
+
+    def test_a_title_that_was_given_stays(self, store):
+        """A title of its own survives an update that brings none; a title made of the text follows the text."""
+        store.put(Draft("One thing.", GLOBAL, key="own", title="My title"))
+        store.put(Draft("One thing.", GLOBAL, key="made"))
+        assert store.put(Draft("Other thing.", GLOBAL, key="own")).memory.title == "My title"
+        assert store.put(Draft("Other thing.", GLOBAL, key="made")).memory.title == "Other thing"
+
+    def test_an_earlier_statement_is_found_and_marked(self, store):
+        """A search for words that only the history has finds the memory and says that they are earlier ones."""
+        store.put(Draft("Deploys go through the bastion.", GLOBAL, key="k"))
+        store.put(Draft("Deploys need the VPN.", GLOBAL, key="k"))
+        (candidate,) = store.search("bastion", EVERYTHING, 5)
+        assert candidate.earlier and candidate.memory.body == "Deploys need the VPN."
+        (candidate,) = store.search("vpn", EVERYTHING, 5)
+        assert not candidate.earlier
+
+    def test_a_superseded_memory_names_its_successor(self, store):
+        """A candidate that another memory of its scope supersedes says so; in another scope it does not count."""
+        store.put(Draft("The port is 80.", GLOBAL, key="old"))
+        store.put(Draft("The port is 80.", PROJECT, key="old"))
+        store.put(Draft("The port is 8080.", GLOBAL, key="new", supersedes=("old",)))
+        by_place = {(c.memory.scope, c.memory.key): c.superseded_by for c in store.search("port", EVERYTHING, 5)}
+        assert by_place == {(GLOBAL, "old"): "new", (PROJECT, "old"): "", (GLOBAL, "new"): ""}
+
+    def test_only_what_is_there_can_be_superseded(self, store):
+        """A memory cannot supersede itself or one that is not there, and then nothing is stored."""
+        with pytest.raises(NotFound):
+            store.put(Draft("Text.", GLOBAL, key="new", supersedes=("nothing",)))
+        store.put(Draft("Text.", GLOBAL, key="k"))
+        with pytest.raises(Conflict):
+            store.put(Draft("Other.", GLOBAL, key="k", supersedes=("k",)))
+        assert [m.body for m in store.find(EVERYTHING)] == ["Text."]
+
+    # change, move, remove
+
+    def test_a_change_keeps_statement_and_time(self, store):
+        """A change of tags and pin leaves the statement, its history and the time of its update."""
+        store.put(Draft("One.", GLOBAL, key="k"))
+        before = store.put(Draft("Two.", GLOBAL, key="k")).memory
+        after = store.change(GLOBAL, "k", tags=("a", "b"), pinned=True)
+        assert (after.tags, after.pinned) == (("a", "b"), True)
+        assert (after.body, after.history, after.updated) == (before.body, before.history, before.updated)
+        assert store.get(GLOBAL, "k") == after
+        assert [m.tags for m in store.find(Filter(None, tags=("a",)))] == [("a", "b")]
+
+    def test_a_move_takes_everything_along(self, store):
+        """A moved memory is at its new place with its history, and nowhere else."""
+        store.put(Draft("One.", PROJECT, key="k", tags=("a",)))
+        before = store.put(Draft("Two.", PROJECT, key="k")).memory
+        after = store.move(PROJECT, "k", GLOBAL, "moved")
+        assert (after.scope, after.key, after.body, after.tags) == (GLOBAL, "moved", "Two.", ("a",))
+        assert store.get(GLOBAL, "moved").history == before.history
+        with pytest.raises(NotFound):
+            store.get(PROJECT, "k")
+        assert [(m.scope, m.key) for m in store.find(EVERYTHING)] == [(GLOBAL, "moved")]
+
+    def test_a_move_never_overwrites(self, store):
+        """A move to a place that is taken is a Conflict, and both memories stay."""
+        store.put(Draft("One.", PROJECT, key="k"))
+        store.put(Draft("Two.", GLOBAL, key="k"))
+        with pytest.raises(Conflict):
+            store.move(PROJECT, "k", GLOBAL, "k")
+        assert store.get(PROJECT, "k").body == "One."
+        assert store.get(GLOBAL, "k").body == "Two."
+
+    def test_what_is_not_there_is_not_found(self, store):
+        """Getting, changing, moving and removing a memory that is not there raise NotFound."""
+        for act in (
+            lambda: store.get(GLOBAL, "k"),
+            lambda: store.change(GLOBAL, "k", pinned=True),
+            lambda: store.move(GLOBAL, "k", PROJECT, "k"),
+            lambda: store.remove(GLOBAL, "k", forget=True),
+        ):
+            with pytest.raises(NotFound):
+                act()
+        assert store.groups() == []
+
+    def test_a_removed_memory_is_gone(self, store):
+        """A removed memory is neither got, listed nor found, and the answer is what it was."""
+        store.put(Draft("Deploys need the VPN.", GLOBAL, key="k"))
+        assert store.remove(GLOBAL, "k", forget=True).body == "Deploys need the VPN."
+        with pytest.raises(NotFound):
+            store.get(GLOBAL, "k")
+        assert store.search("vpn", EVERYTHING, 5) == []
+        assert store.groups() == []
+
+    # Forgetting
+
+    @pytest.mark.parametrize("trust", ["import", "derived"])
+    def test_the_forgotten_is_not_brought_back(self, store, trust):
+        """By its key, or by the same words under another key, in other case or spacing: an import is refused."""
+        store.put(Draft("Deploys need the VPN.", GLOBAL, key="k"))
+        store.put(Draft("Deploys need nothing.", GLOBAL, key="k"))
+        store.remove(GLOBAL, "k", forget=True)
+        for text, key in (
+            ("Something else.", "k"),
+            ("Deploys need nothing.", "other"),
+            ("deploys  NEED\nnothing.", "other"),
+            ("Deploys need the VPN.", "other"),
+        ):
+            with pytest.raises(Forgotten):
+                store.put(Draft(text, GLOBAL, key=key, trust=trust))
+        assert list(store.find(EVERYTHING)) == []
+
+    @pytest.mark.parametrize("trust", ["user", "agent"])
+    def test_an_explicit_store_lifts_the_tombstone(self, store, trust):
+        """A person or an agent may store the forgotten again, and then an import of it is no longer refused."""
+        store.put(Draft("Deploys need the VPN.", GLOBAL, key="k"))
+        store.remove(GLOBAL, "k", forget=True)
+        assert store.put(Draft("Deploys need the VPN.", GLOBAL, key="k", trust=trust)).action == "created"
+        assert store.put(Draft("Deploys need the VPN.", GLOBAL, key="k", trust="import")).action == "unchanged"
+
+    def test_a_new_statement_does_not_free_the_old_one(self, store):
+        """When the key of a forgotten memory is used for something else, its old words stay forgotten."""
+        store.put(Draft("The database is at 10.0.0.1.", GLOBAL, key="database"))
+        store.remove(GLOBAL, "database", forget=True)
+        store.put(Draft("The database is at 10.0.0.9.", GLOBAL, key="database"))
+        for key in ("database", "elsewhere"):
+            with pytest.raises((Forgotten, Conflict)):
+                store.put(Draft("The database is at 10.0.0.1.", GLOBAL, key=key, trust="import"))
+        assert [m.body for m in store.find(EVERYTHING)] == ["The database is at 10.0.0.9."]
+
+    def test_what_expired_may_come_back(self, store):
+        """A memory that was removed without being forgotten leaves no tombstone."""
+        store.put(Draft("Deploys need the VPN.", GLOBAL, key="k"))
+        store.remove(GLOBAL, "k", forget=False)
+        assert store.put(Draft("Deploys need the VPN.", GLOBAL, key="k", trust="import")).action == "created"
+
+    def test_forgetting_is_of_one_scope(self, store):
+        """What was forgotten in one scope may be imported into another."""
+        store.put(Draft("Deploys need the VPN.", PROJECT, key="k"))
+        store.remove(PROJECT, "k", forget=True)
+        assert store.put(Draft("Deploys need the VPN.", OTHER, key="k", trust="import")).action == "created"
+
+    def test_the_corrected_is_not_brought_back(self, store):
+        """An import may not restore a statement that was corrected since, under its key or another, in any case."""
+        store.put(Draft("The port is 80.", GLOBAL, key="port"))
+        store.put(Draft("The port is 8080.", GLOBAL, key="port"))
+        for text, key in (("The port is 80.", "port"), ("The port is 80.", "other"), ("THE PORT  is 80.", "other")):
+            with pytest.raises(Forgotten):
+                store.put(Draft(text, GLOBAL, key=key, trust="import"))
+        assert store.put(Draft("The port is 80.", GLOBAL, key="port", trust="user")).action == "updated"
+        assert store.put(Draft("The port is 80.", GLOBAL, key="other", trust="import")).action == "created"
+
+    def test_an_import_does_not_overrule_a_person(self, store):
+        """An import under the key of what a person said is a Conflict."""
+        store.put(Draft("The port is 80.", GLOBAL, key="port"))
+        with pytest.raises(Conflict):
+            store.put(Draft("The port is 9.", GLOBAL, key="port", trust="import"))
+        assert store.get(GLOBAL, "port").body == "The port is 80."
+
+    # Isolation
+
+    def test_a_read_gets_only_the_scopes_it_names(self, store):
+        """Find, search and the empty list of scopes return nothing of other scopes."""
+        for scope in (GLOBAL, PROJECT, OTHER, Scope("session", "shop"), Scope("agent", "shop")):
+            store.put(Draft(f"Deploys in {scope}.", scope, key="deploys"))
+        for scopes in ((GLOBAL,), (PROJECT,), (Scope("session", "shop"), OTHER), ()):
+            wanted = Filter(scopes)
+            assert {m.scope for m in store.find(wanted)} == set(scopes)
+            assert {c.memory.scope for c in store.search("deploys", wanted, 50)} == set(scopes)
+
+    def test_a_filter_wishes(self, store):
+        """Type, tags (all of them, in any case) and times narrow what is found."""
+        store.put(Draft("Deploys one.", GLOBAL, key="one", type="decision", tags=("Ops", "on call")))
+        store.put(Draft("Deploys two.", GLOBAL, key="two", type="lesson", tags=("ops",)))
+        updated = store.get(GLOBAL, "one").updated
+
+        def keys(**wishes):
+            wanted = Filter((GLOBAL,), **wishes)
+            keys = {m.key for m in store.find(wanted)}
+            assert keys == {c.memory.key for c in store.search("deploys", wanted, 9)}
+            return keys
+
+        assert keys(types=("decision",)) == {"one"}
+        assert keys(types=("decision", "lesson")) == {"one", "two"}
+        assert keys(tags=("OPS",)) == {"one", "two"}
+        assert keys(tags=("ops", "On Call")) == {"one"}
+        assert keys(since=updated) == {"one", "two"}
+        assert keys(until=updated) == set()
+        assert keys(since="2999-01-01T00:00:00Z") == set()
+
+    def test_many_scopes_are_no_trouble(self, store):
+        """A filter may name thousands of scopes."""
+        store.put(Draft("Deploys.", PROJECT, key="k"))
+        wanted = Filter((*(Scope("project", f"p-{number}") for number in range(3000)), PROJECT))
+        assert [m.key for m in store.find(wanted)] == ["k"]
+        assert [c.memory.key for c in store.search("deploys", wanted, 5)] == ["k"]
+
+    # Search, groups, uses
+
+    def test_search_returns_the_best_first(self, store):
+        """More of the query's words score higher, the limit holds, and the words that matched are named."""
+        store.put(Draft("Deploys need the VPN.", GLOBAL, key="both"))
+        store.put(Draft("Deploys happen daily.", GLOBAL, key="one"))
+        store.put(Draft("Nothing of this.", GLOBAL, key="none"))
+        found = store.search("deploys vpn", EVERYTHING, 10)
+        assert [c.memory.key for c in found] == ["both", "one"]
+        assert found[0].text > found[1].text > 0
+        assert set(found[0].words) == {"deploys", "vpn"}
+        assert len(store.search("deploys vpn", EVERYTHING, 1)) == 1
+
+    def test_find_returns_the_newest_first(self, store):
+        """Memories come in the order of their last update, at most as many as wanted."""
+        for key in ("a", "b", "c"):
+            store.put(Draft(f"Statement {key}.", GLOBAL, key=key))
+        times = [m.updated for m in store.find(EVERYTHING)]
+        assert times == sorted(times, reverse=True)
+        assert len(list(store.find(EVERYTHING, 2))) == 2
+
+    def test_groups_count_every_scope(self, store):
+        """Each scope that holds memories is there once, with its number and size."""
+        store.put(Draft("One.", GLOBAL, key="a"))
+        store.put(Draft("Two.", GLOBAL, key="b"))
+        store.put(Draft("Three.", PROJECT, key="a"))
+        groups = {group.scope: group for group in store.groups()}
+        assert {scope: group.memories for scope, group in groups.items()} == {GLOBAL: 2, PROJECT: 1}
+        assert all(group.size > 0 and group.updated for group in groups.values())
+
+    def test_uses_are_counted_once_a_minute(self, store):
+        """A candidate tells how often it was handed out; within a minute it counts once."""
+        store.put(Draft("Deploys need the VPN.", GLOBAL, key="k"))
+        store.add_uses([(GLOBAL, "k", "2026-01-01T10:00:00Z"), (GLOBAL, "k", "2026-01-01T10:00:30Z")])
+        store.add_uses([(GLOBAL, "k", "2026-01-01T10:05:00Z")])
+        assert store.search("vpn", EVERYTHING, 5)[0].uses == 2
+
+    def test_a_fresh_store_has_no_problems(self, store):
+        """What Holdfast wrote itself has nothing wrong in it."""
+        store.put(Draft("Deploys need the VPN.", GLOBAL, key="k"))
+        assert store.problems() == []
