@@ -38,6 +38,7 @@ SETTINGS = (
     Setting("index.group_at", 20, "An index.md with more entries than this groups related ones under headings.", 1),
     Setting("index.show", 500, "An index.md lists at most this many entries, the newest, and says how many more.", 1),
     Setting("recall.limit", 10, "How many hits `recall` returns.", 1),
+    Setting("recall.meaning", True, "Recall goes by meaning too, not by words alone."),
     Setting("recall.count_use", True, "What `recall` returns counts as used, and rises a little."),
     Setting("retention.project_days", 90, "A project memory expires so many days after its last update or use.", 1),
     Setting("retention.session_days", 14, "A session memory expires so many days after its last update or use.", 1),

@@ -13,6 +13,7 @@ from holdfast.actions.recall import recall
 from holdfast.actions.remember import remember
 from holdfast.actions.show import show
 from holdfast.errors import BadId, BadInput, ScopeUnknown
+from holdfast.recall.fusion import WEIGHTS
 from holdfast.records import Scope
 
 SHOP = Scope("project", "example.com--acme--shop")
@@ -106,7 +107,7 @@ def test_the_parts_explain_the_score(fruit) -> None:
     with fruit() as h:
         for hit in recall(h, "apples red"):
             assert sum(part.points for part in hit.parts) == pytest.approx(hit.score, abs=1e-6)
-            assert {part.name for part in hit.parts} == {"text", "recency", "use", "trust", "scope", "pinned"}
+            assert {part.name for part in hit.parts} == set(WEIGHTS)
 
 
 def test_a_match_in_an_earlier_statement_is_said(house) -> None:

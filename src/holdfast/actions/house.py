@@ -7,7 +7,6 @@ Every action takes it. It knows which scopes the caller may see, it is the only 
 from __future__ import annotations
 
 import os
-import sqlite3
 import time
 
 from holdfast import project as projects
@@ -15,9 +14,10 @@ from holdfast import settings as settings_table
 from holdfast.actions import pages
 from holdfast.capture import redact
 from holdfast.capture.journal import Journal
-from holdfast.errors import BadInput, HoldfastError, NotFound, ScopeUnknown, SwitchedOff, TooLarge
+from holdfast.errors import BadInput, HoldfastError, NotFound, ScopeUnknown, StoreUnavailable, SwitchedOff, TooLarge
+from holdfast.recall.embed import Model
 from holdfast.records import SCOPES, Draft, Memory, Project, Scope, Stored, replace
-from holdfast.store import files, memory_file
+from holdfast.store import memory_file
 from holdfast.store.keys import check_key
 from holdfast.store.local import LocalStore
 
@@ -61,6 +61,7 @@ class House:
         self.registry = projects.Registry(os.path.join(self.home, "projects.tsv"))
         self._store: LocalStore | None = None
         self._project: Project | None = None
+        self._model: Model | None = None
         self._refreshed: set[Scope] = set()
         self._recorded: set[Scope] = set()
         self._pages_written = 0.0
@@ -94,6 +95,15 @@ class House:
         if self._store is None:
             self._store = LocalStore(self.home, create=False, largest=self.settings.number("memory.largest"))
         return self._store
+
+    def model(self) -> Model | None:
+        """Return the model of meaning, or None where it is switched off or cannot be read."""
+        if self._model is None and self.settings.flag("recall.meaning"):
+            try:
+                self._model = Model.open()
+            except StoreUnavailable as problem:
+                self.say(f"recall goes by words alone: {problem}")
+        return self._model
 
     def project(self) -> Project:
         """Return the project of the folder, or raise ScopeUnknown with what is missing."""
@@ -148,14 +158,7 @@ class House:
 
     def refresh(self, scopes: tuple[Scope, ...] | None) -> None:
         """See what people changed in the files of these scopes since the last look."""
-        try:
-            self._see(scopes)
-        except sqlite3.DatabaseError as problem:
-            # Its subclasses are other troubles, a lock or a full disk, which a new index would not end.
-            if type(problem) is not sqlite3.DatabaseError:
-                raise
-            self.renew_index()
-            self._see(scopes)
+        self._see(scopes)
         self._tell_notes()
 
     def _see(self, scopes: tuple[Scope, ...] | None) -> None:
@@ -171,13 +174,6 @@ class House:
         if scope not in self._refreshed:
             self.refresh((scope,))
             self._refreshed.add(scope)
-
-    def renew_index(self) -> None:
-        """Throw away an index that is damaged; the next refresh fills a new one from the files."""
-        self.say("index.db is damaged; it is made anew from the files")
-        self.reopen()
-        for ending in ("", "-wal", "-shm"):
-            files.remove(os.path.join(self.home, "index.db" + ending))
 
     def leave_pages(self) -> None:
         """Write no index.md at the end of this run: the command promised to change nothing."""
@@ -250,7 +246,7 @@ class House:
             return
         try:
             pages.write_stale(self.store, self.settings)
-        except (HoldfastError, sqlite3.Error) as problem:
+        except HoldfastError as problem:
             self.say(f"an index.md is not up to date: {problem}")
         self._pages_written = time.monotonic()
 
@@ -268,7 +264,7 @@ class House:
 
 def redacted(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
     """Return the draft without secrets, and the kinds that were found; refuse it where nothing else is left."""
-    cleaned = [redact.redact(text) for text in _texts(draft)]
+    cleaned = [redact.redact(text) if text else ("", ()) for text in _texts(draft)]
     kinds = tuple(sorted({kind for _, found in cleaned for kind in found}))
     if not cleaned[0][0].strip():
         raise BadInput("nothing is left of the text but secrets", "Store what it is about, not the secret itself.")

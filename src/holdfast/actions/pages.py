@@ -38,7 +38,7 @@ def see_other_files(store: LocalStore, scopes: tuple[Scope, ...] | None) -> None
         return
     found = layout.scopes_on_disk(store.root) if scopes is None else scopes
     stale = [folder for folder in map(layout.folder_of, found) if _is_behind(store, folder)]
-    if not os.path.lexists(os.path.join(store.root, layout.INDEX)) and store.groups():
+    if not os.path.lexists(os.path.join(store.root, layout.INDEX)) and store.index.holds():
         stale.append("")
     if stale:
         store.index.mark_stale(stale)
@@ -49,7 +49,7 @@ def _is_behind(store: LocalStore, folder: str) -> bool:
     try:
         written = os.lstat(page).st_mtime_ns
     except OSError:
-        return any(store.index.count(held) for held in (folder, f"{folder}/{layout.MEMORIES}"))
+        return any(store.index.holds(held) for held in (folder, f"{folder}/{layout.MEMORIES}"))
     data = os.path.join(store.root, folder, layout.DATA)
     try:
         if os.stat(data).st_mtime_ns < written:

@@ -6,10 +6,15 @@ from holdfast.actions.house import House, normal_tags, now
 from holdfast.capture import journal
 from holdfast.errors import HoldfastError
 from holdfast.recall import fusion, when
+from holdfast.recall.embed import Model, to_bytes
+from holdfast.recall.engine import Engine
 from holdfast.records import Hit
 from holdfast.store.base import Candidate, Filter
+from holdfast.store.memory_table import MemoryTable
 
 _LOOKED_AT = 50
+# A recall makes so many missing vectors on its way; `holdfast reindex` makes all.
+AT_ONCE = 50
 
 
 def recall(
@@ -46,7 +51,7 @@ def recall(
 
 def _candidates(house: House, query: str, wanted: Filter, limit: int) -> list[Candidate]:
     if query.strip():
-        return house.store.search(query, wanted, limit)
+        return _found(house, query, wanted, limit)
     memories = house.store.find(wanted, limit)
     return [
         Candidate(
@@ -59,6 +64,29 @@ def _candidates(house: House, query: str, wanted: Filter, limit: int) -> list[Ca
         )
         for memory in memories
     ]
+
+
+def _found(house: House, query: str, wanted: Filter, limit: int) -> list[Candidate]:
+    model = house.model()
+
+    def search(table: MemoryTable) -> list[Candidate]:
+        if model is not None:
+            make_vectors(table, model, AT_ONCE)
+        asked = table.ask(query)
+        scored = Engine(table, model).find(asked, wanted, limit)
+        return [table.candidate(one.id, one.marks.words, asked, one.marks.meaning) for one in scored]
+
+    return house.store.consult(search)
+
+
+def make_vectors(table: MemoryTable, model: Model, most: int) -> int:
+    """Make the vectors of memories that have none yet, at most so many, the newest first; return how many."""
+    table.use_model(model.version)
+    missing = table.without_vector(most)
+    if missing:
+        vectors = model.encode_many([text for _, text in missing])
+        table.put_vectors([(row, to_bytes(vector)) for (row, _), vector in zip(missing, vectors, strict=True)])
+    return len(missing)
 
 
 def count_use(house: House, hits: list[Hit], at: str) -> None:

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.store.base import Candidate
 
-WEIGHTS = {"text": 0.70, "recency": 0.10, "use": 0.05, "trust": 0.05, "scope": 0.05, "pinned": 0.05}
+WEIGHTS = {"words": 0.45, "meaning": 0.25, "recency": 0.10, "use": 0.05, "trust": 0.05, "scope": 0.05, "pinned": 0.05}
 _TRUST = {"user": 1.0, "agent": 0.6, "derived": 0.3, "import": 0.1}
 _SCOPE = {"session": 1.0, "project": 0.8, "agent": 0.6, "global": 0.4}
 HALF_AFTER_DAYS = 30
@@ -46,9 +46,10 @@ def _hit(candidate: Candidate, best: float, now: str) -> Hit:
 def _parts(candidate: Candidate, best: float, now: str) -> tuple[Part, ...]:
     memory = candidate.memory
     days = days_between(memory.updated, now)
-    words = ", ".join(candidate.words) or "no query"
+    words = ", ".join(candidate.words) or "none of the words"
     return (
-        Part("text", max(0.0, candidate.text / best), WEIGHTS["text"], words),
+        Part("words", max(0.0, candidate.text / best), WEIGHTS["words"], words),
+        Part("meaning", candidate.meaning, WEIGHTS["meaning"], "how near it is to what was asked"),
         Part("recency", 1 / (1 + days / HALF_AFTER_DAYS), WEIGHTS["recency"], f"updated {days:.0f} days ago"),
         Part(
             "use", min(1.0, math.log1p(candidate.uses) / math.log(101)), WEIGHTS["use"], f"used {candidate.uses} times"

@@ -46,7 +46,10 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A memory that a search found: its text score (higher is better), the words it has, and what else ranks it."""
+    """A memory that a search found: its text score (higher is better), the words it has, and what else ranks it.
+
+    `meaning` is how near it is to the query, between 0 and 1; a search by words alone leaves it at nought.
+    """
 
     memory: Memory
     text: float
@@ -54,6 +57,7 @@ class Candidate:
     earlier: bool
     uses: int
     superseded_by: str
+    meaning: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

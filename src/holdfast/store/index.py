@@ -151,6 +151,11 @@ class Index(Database):
         """Return how many files of the folder the index has."""
         return int(self.db.execute("SELECT count(*) FROM memory WHERE folder = ?", (folder,)).fetchone()[0])
 
+    def holds(self, folder: str = "") -> bool:
+        """Whether there is any memory, or any in the folder."""
+        where = "folder = ?1" if folder else "?1 = ''"
+        return bool(self.db.execute(f"SELECT 1 FROM memory WHERE {where} LIMIT 1", (folder,)).fetchone())
+
     def folders(self) -> dict[str, int]:
         """Return every known folder with the newest change seen in it."""
         return dict(self.db.execute("SELECT path, seen_ns FROM folder WHERE path <> ''"))

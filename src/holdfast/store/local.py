@@ -26,6 +26,7 @@ from holdfast.store import files, layout, memory_file, merge
 from holdfast.store.base import Candidate, Filter, Group
 from holdfast.store.index import Index, stamp_of
 from holdfast.store.keys import automatic_key, check_key
+from holdfast.store.memory_table import MemoryTable
 from holdfast.store.search import search
 from holdfast.store.tombstones import Tombstones, digest
 from holdfast.store.tree import Swept, Tree, digest_of, iso
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from holdfast.store.base import Progress
+    from holdfast.store.tree import Answer
 
 LARGEST = 262_144
 _LOCKS = 64
@@ -63,8 +65,8 @@ class LocalStore:
         return self.tree.notes
 
     def close(self) -> None:
-        """Give back the index."""
-        self.index.close()
+        """Give back what the tree holds open."""
+        self.tree.close()
 
     def refresh(self, scopes: Iterable[Scope] | None = None, progress: Progress | None = None) -> Swept:
         """See what people changed in the files of these scopes, or of all."""
@@ -201,6 +203,10 @@ class LocalStore:
     def search(self, query: str, wanted: Filter, limit: int) -> list[Candidate]:
         """Return candidates for the words of the query."""
         return self.tree.ask(lambda index: search(index, query, wanted, limit))
+
+    def consult(self, question: Callable[[MemoryTable], Answer]) -> Answer:
+        """Return what the memories answer, as the engine of recall asks them."""
+        return self.tree.ask(lambda index: question(MemoryTable(index)))
 
     def groups(self) -> list[Group]:
         """Return every scope that holds memories."""

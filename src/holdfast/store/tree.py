@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
+import stat
 import time
 
 from holdfast.errors import Conflict, HoldfastError, NotFound, StoreUnavailable
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from holdfast.store.base import Progress
+    from holdfast.store.watch import Watch
 
     Answer = TypeVar("Answer")
 
@@ -68,7 +70,16 @@ class Tree:
         self.most_read = largest * 16
         self.notes: list[str] = []
         self._try_again = 0.0
+        self._swept: set[Scope] = set()
+        self._watch: Watch | None = None
+        self._watched: dict[Scope, list[str]] = {}
         self.index = self._open_index()
+
+    def close(self) -> None:
+        """Give back the index and stop watching."""
+        self.index.close()
+        if self._watch is not None:
+            self._watch.close()
 
     def ask(self, question: Callable[[Index], Answer]) -> Answer:
         """Return what the index answers; one that is damaged or cannot be reached is replaced and filled first."""
@@ -99,6 +110,7 @@ class Tree:
 
     def reopen(self) -> None:
         """Open the index again, as it is now."""
+        self._watched.clear()
         self.index.close()
         self.index = self._open_index()
 
@@ -141,6 +153,7 @@ class Tree:
         if self.index.in_memory and not damaged:
             raise problem
         path, inode = self.index.path, self.index.inode
+        self._watched.clear()
         self.index.close()
         if damaged:
             self.index = Index(MEMORY) if path == MEMORY else self._open_index(inode)
@@ -189,13 +202,61 @@ class Tree:
         return len(missing)
 
     def _sweep_scope(self, scope: Scope, known: dict[str, int]) -> Swept:
+        told = self._told(scope)
+        if told is not None:
+            return self._follow_paths(told)
         folders = list(layout.memory_folders(self.root, scope))
+        watched = self._start_watching(scope, folders)
         found = Swept()
         for folder in folders:
             found += self._sweep_folder(folder, known.get(folder, -1))
+        if watched:
+            self._watched[scope] = folders
         base = layout.folder_of(scope)
         here = [f for f in known if f == base or f.startswith(base + "/")]
         return found + self._lose([folder for folder in here if folder not in folders])
+
+    def _start_watching(self, scope: Scope, folders: list[str]) -> bool:
+        """Watch the folders before they are swept, in a process that looks more than once; return whether all are."""
+        if scope not in self._swept:
+            self._swept.add(scope)
+            return False
+        if self._watch is None:
+            # It loads ctypes, which a command that looks once need not pay for.
+            from holdfast.store.watch import Watch
+
+            self._watch = Watch()
+        return bool(folders) and all(self._watch.add(self.full(folder)) for folder in folders)
+
+    def _told(self, scope: Scope) -> list[str] | None:
+        """Return the memory files that were touched since the last look, or None where the folders must be swept."""
+        if self._watch is None or scope not in self._watched:
+            return None
+        paths: list[str] = []
+        for folder in self._watched[scope]:
+            names = self._watch.touched(self.full(folder))
+            if names is None or any(not name.startswith(".") and not name.endswith(".md") for name in names):
+                # The folder went, reports were lost, or a new folder may be among the names.
+                del self._watched[scope]
+                return None
+            in_scope_folder = layout.is_scope_folder(folder)
+            memories = [name for name in names if layout.is_memory_file(name, in_scope_folder=in_scope_folder)]
+            paths += [f"{folder}/{name}" for name in memories if layout.is_text(name)]
+        return paths
+
+    def _follow_paths(self, paths: list[str]) -> Swept:
+        """Bring the index up to date with what stands at these paths now."""
+        there, gone = dict[str, os.stat_result](), []
+        for path in paths:
+            status = _plain_status(self.full(path))
+            if status is not None:
+                there[path] = status
+            elif self.index.stamp(path) is not None:
+                gone.append(path)
+        if gone:
+            with self.index.begin():
+                self.index.drop(gone)
+        return Swept(gone=len(gone)) + self._follow(there)
 
     def _lose_scopes(self, known: dict[str, int]) -> Swept:
         return self._lose([folder for folder in known if not self._is_here(folder)])
@@ -399,6 +460,14 @@ def _cut(data: bytes, most: int) -> bytes:
     while most and data[most] & 0xC0 == 0x80:
         most -= 1
     return data[:most]
+
+
+def _plain_status(path: str) -> os.stat_result | None:
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return status if stat.S_ISREG(status.st_mode) else None
 
 
 def _batches(items: list[str], size: int) -> Iterator[list[str]]:

@@ -1,0 +1,156 @@
+"""Memories as the engine searches them: the same questions as `passages` answers, over the table of memories.
+
+Vectors are derived like everything in the index. They are made when a memory is first looked at, belong to one version
+of the model, and go with the row that they describe; without them a memory is found by its words.
+"""
+
+from __future__ import annotations
+
+from holdfast.store import words
+from holdfast.store.base import Candidate, Filter
+from holdfast.store.index import COLUMNS, Index, where_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from holdfast.store.words import Asked
+
+# title, key, tags, body, earlier statements, grams
+_WEIGHTS = "3.0, 2.0, 2.0, 1.0, 0.3, 1.0"
+_OPEN, _CLOSE = "\x02", "\x03"
+# Counts every change of the vectors, or of what they stand for, by any process.
+_COUNT = "UPDATE meta SET value = value + 1 WHERE name = 'vectors'"
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS meaning(id INTEGER PRIMARY KEY, vector BLOB NOT NULL)",
+    "INSERT OR IGNORE INTO meta VALUES ('vectors', '0')",
+    "CREATE TRIGGER IF NOT EXISTS meaning_goes AFTER DELETE ON memory BEGIN"
+    f" DELETE FROM meaning WHERE id = old.id; {_COUNT}; END",
+)
+
+
+class MemoryTable:
+    """The memories of one index."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.db = index.db
+        self._read: dict[int, bytes] = {}
+        if not self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meaning_goes'").fetchone():
+            with index.begin():
+                for statement in _TABLES:
+                    self.db.execute(statement)
+
+    def ask(self, query: str) -> Asked:
+        """Return what the query asks of these memories."""
+        return words.ask(self.db, "vocabulary", self.count(), query)
+
+    def count(self) -> int:
+        """Return how many memories there are."""
+        return int(self.db.execute("SELECT count(*) FROM memory").fetchone()[0])
+
+    def matches(self, expression: str, wanted: Filter, limit: int) -> list[tuple[int, int, int, float]]:
+        """Return id, nought, nought and text score of the memories that match, best first."""
+        where, values = where_of(wanted)
+        rows = self.db.execute(
+            f"SELECT m.id, -bm25(words, {_WEIGHTS}) AS text FROM words JOIN memory m ON m.id = words.rowid"
+            f" WHERE words MATCH ? AND {where} ORDER BY text DESC, m.updated DESC, m.path LIMIT ?",
+            (expression, *values, limit),
+        )
+        return [(int(row), 0, 0, float(text)) for row, text in rows]
+
+    def session_scores(self, expression: str, wanted: Filter, limit: int) -> dict[int, float]:
+        """Memories belong to no session."""
+        return {}
+
+    def around(self, session: int, first: int, last: int, wanted: Filter) -> list[tuple[int, int]]:
+        """Nothing stands beside a memory."""
+        return []
+
+    def vectors(self, ids: list[int]) -> dict[int, bytes]:
+        """Return the vectors of these memories, where there are any."""
+        marks = ",".join("?" * len(ids))
+        return dict(self.db.execute(f"SELECT id, vector FROM meaning WHERE id IN ({marks})", ids))
+
+    def all_vectors(self, wanted: Filter) -> Iterator[tuple[tuple[int, int, int], bytes]]:
+        """Return every vector with its id."""
+        where, values = where_of(wanted)
+        rows = self.db.execute(
+            f"SELECT m.id, v.vector FROM memory m JOIN meaning v ON v.id = m.id WHERE {where}", values
+        )
+        return (((int(row), 0, 0), vector) for row, vector in rows)
+
+    def state(self) -> int:
+        """Return what changes whenever `all_vectors` may answer otherwise, here or in another process."""
+        return int(self.db.execute("SELECT value FROM meta WHERE name = 'vectors'").fetchone()[0])
+
+    def model(self) -> str:
+        """Return the version of the model that made the vectors."""
+        row = self.db.execute("SELECT value FROM meta WHERE name = 'model'").fetchone()
+        return str(row[0]) if row else ""
+
+    def use_model(self, version: str) -> None:
+        """Throw away the vectors of another model; they are never compared with those of this one."""
+        if self.model() == version:
+            return
+        with self.index.begin():
+            self.db.execute("DELETE FROM meaning")
+            self.db.execute(_COUNT)
+            self.db.execute("INSERT OR REPLACE INTO meta VALUES ('model', ?)", (version,))
+
+    def without_vector(self, limit: int) -> list[tuple[int, str]]:
+        """Return memories that have no vector yet, the newest first, as id and text."""
+        rows = self.db.execute(
+            "SELECT m.id, w.title || char(10) || w.tags || char(10) || w.body, m.digest FROM memory m"
+            " JOIN words w ON w.rowid = m.id LEFT JOIN meaning v ON v.id = m.id"
+            " WHERE v.id IS NULL ORDER BY m.updated DESC LIMIT ?",
+            (limit,),
+        ).fetchall()
+        self._read = {int(row): digest for row, _, digest in rows}
+        return [(int(row), str(text)) for row, text, _ in rows]
+
+    def put_vectors(self, vectors: Iterable[tuple[int, bytes]]) -> None:
+        """Keep the vectors of memories that are still there, and still say what `without_vector` read."""
+        with self.index.begin():
+            self.db.executemany(
+                "INSERT OR REPLACE INTO meaning"
+                " SELECT id, ?2 FROM memory WHERE id = ?1 AND digest = ifnull(?3, digest)",
+                [(row, vector, self._read.get(row)) for row, vector in vectors],
+            )
+            self.db.execute(_COUNT)
+
+    def candidate(self, row: int, text: float, asked: Asked, meaning: float = 0.0) -> Candidate:
+        """Return a row as a candidate with all that ranks it."""
+        found = self.db.execute(
+            f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id WHERE m.id = ?", (row,)
+        ).fetchone()
+        memory = self.index.memory_of(found)
+        now, before = self._matched(row, asked)
+        return Candidate(
+            memory=memory,
+            text=text,
+            words=now or before,
+            earlier=not now and bool(before),
+            uses=self.index.uses(memory.scope, memory.key)[0],
+            superseded_by=self.index.superseded_by(memory.scope, memory.key),
+            meaning=meaning,
+        )
+
+    def _matched(self, row: int, asked: Asked) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the words as they stand in the current statement, and those that stand only in earlier ones."""
+        if not asked.expression:
+            return (), ()
+        marked = self.db.execute(
+            "SELECT highlight(words, 0, ?1, ?2), highlight(words, 1, ?1, ?2), highlight(words, 2, ?1, ?2),"
+            " highlight(words, 3, ?1, ?2), highlight(words, 5, ?1, ?2), highlight(words, 4, ?1, ?2)"
+            " FROM words WHERE words MATCH ?3 AND rowid = ?4",
+            (_OPEN, _CLOSE, asked.expression, row),
+        ).fetchone()
+        if marked is None:
+            return (), ()
+        return _between_marks("\n".join(map(str, marked[:5]))), _between_marks(str(marked[5]))
+
+
+def _between_marks(text: str) -> tuple[str, ...]:
+    found = [piece.split(_CLOSE, 1)[0].lower() for piece in text.split(_OPEN)[1:]]
+    return tuple(dict.fromkeys(found))
