@@ -62,6 +62,7 @@ class House:
         self._store: LocalStore | None = None
         self._project: Project | None = None
         self._model: Model | None = None
+        self._asked_model = False
         self._refreshed: set[Scope] = set()
         self._recorded: set[Scope] = set()
         self._pages_written = 0.0
@@ -98,7 +99,8 @@ class House:
 
     def model(self) -> Model | None:
         """Return the model of meaning, or None where it is switched off or cannot be read."""
-        if self._model is None and self.settings.flag("recall.meaning"):
+        if not self._asked_model and self.settings.flag("recall.meaning"):
+            self._asked_model = True
             try:
                 self._model = Model.open()
             except StoreUnavailable as problem:

@@ -12,7 +12,7 @@ from holdfast.records import Hit
 from holdfast.store.base import Candidate, Filter
 from holdfast.store.memory_table import MemoryTable
 
-_LOOKED_AT = 50
+_LOOKED_AT = 20
 # A recall makes so many missing vectors on its way; `holdfast reindex` makes all.
 AT_ONCE = 50
 
@@ -74,7 +74,8 @@ def _found(house: House, query: str, wanted: Filter, limit: int) -> list[Candida
             make_vectors(table, model, AT_ONCE)
         asked = table.ask(query)
         scored = Engine(table, model).find(asked, wanted, limit)
-        return [table.candidate(one.id, one.marks.words, asked, one.marks.meaning) for one in scored]
+        found = [table.candidate(one.id, one.marks.words, asked, wanted, one.marks.meaning) for one in scored]
+        return [candidate for candidate in found if candidate is not None]
 
     return house.store.consult(search)
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
+
 from holdfast.actions.house import House
 from holdfast.actions.recall import make_vectors
 from holdfast.store.memory_table import MemoryTable
 from holdfast.store.tree import Swept
 
 _BATCH = 500
+# Words are what an index must have; meaning may follow. Nobody should wait a minute for it.
+_SECONDS = 30.0
 
 
 def reindex(house: House) -> Swept:
@@ -24,8 +28,11 @@ def _make_all_vectors(house: House, table: MemoryTable) -> None:
     model = house.model()
     if model is None:
         return
-    total, done = table.count(), 0
+    total, done, end = table.count(), 0, time.monotonic() + _SECONDS
     while made := make_vectors(table, model, _BATCH):
         done += made
         if house.progress:
             house.progress(min(done, total), total)
+        if time.monotonic() > end:
+            house.say(f"{total - done:,} memories have no vector yet; recall makes them on its way")
+            return

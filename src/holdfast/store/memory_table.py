@@ -23,9 +23,13 @@ _OPEN, _CLOSE = "\x02", "\x03"
 _COUNT = "UPDATE meta SET value = value + 1 WHERE name = 'vectors'"
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS meaning(id INTEGER PRIMARY KEY, vector BLOB NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS unmade(id INTEGER PRIMARY KEY)",
+    "INSERT OR IGNORE INTO unmade SELECT id FROM memory",
+    "CREATE TRIGGER IF NOT EXISTS meaning_wanted AFTER INSERT ON memory BEGIN"
+    " INSERT OR IGNORE INTO unmade VALUES (new.id); END",
     "INSERT OR IGNORE INTO meta VALUES ('vectors', '0')",
     "CREATE TRIGGER IF NOT EXISTS meaning_goes AFTER DELETE ON memory BEGIN"
-    f" DELETE FROM meaning WHERE id = old.id; {_COUNT}; END",
+    f" DELETE FROM meaning WHERE id = old.id; DELETE FROM unmade WHERE id = old.id; {_COUNT}; END",
 )
 
 
@@ -95,15 +99,15 @@ class MemoryTable:
             return
         with self.index.begin():
             self.db.execute("DELETE FROM meaning")
+            self.db.execute("INSERT OR IGNORE INTO unmade SELECT id FROM memory")
             self.db.execute(_COUNT)
             self.db.execute("INSERT OR REPLACE INTO meta VALUES ('model', ?)", (version,))
 
     def without_vector(self, limit: int) -> list[tuple[int, str]]:
-        """Return memories that have no vector yet, the newest first, as id and text."""
+        """Return memories that have no vector yet, the last to come first, as id and text."""
         rows = self.db.execute(
-            "SELECT m.id, w.title || char(10) || w.tags || char(10) || w.body, m.digest FROM memory m"
-            " JOIN words w ON w.rowid = m.id LEFT JOIN meaning v ON v.id = m.id"
-            " WHERE v.id IS NULL ORDER BY m.updated DESC LIMIT ?",
+            "SELECT m.id, w.title || char(10) || w.tags || char(10) || w.body, m.digest FROM unmade u"
+            " JOIN memory m ON m.id = u.id JOIN words w ON w.rowid = m.id ORDER BY u.id DESC LIMIT ?",
             (limit,),
         ).fetchall()
         self._read = {int(row): digest for row, _, digest in rows}
@@ -117,13 +121,20 @@ class MemoryTable:
                 " SELECT id, ?2 FROM memory WHERE id = ?1 AND digest = ifnull(?3, digest)",
                 [(row, vector, self._read.get(row)) for row, vector in vectors],
             )
+            self.db.executemany(
+                "DELETE FROM unmade WHERE id = ?1 AND EXISTS (SELECT 1 FROM meaning WHERE id = ?1)",
+                [(row,) for row in self._read],
+            )
             self.db.execute(_COUNT)
 
-    def candidate(self, row: int, text: float, asked: Asked, meaning: float = 0.0) -> Candidate:
-        """Return a row as a candidate with all that ranks it."""
+    def candidate(self, row: int, text: float, asked: Asked, wanted: Filter, meaning: float = 0.0) -> Candidate | None:
+        """Return a row as a candidate with all that ranks it; None where it went, or became another, meanwhile."""
+        where, values = where_of(wanted)
         found = self.db.execute(
-            f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id WHERE m.id = ?", (row,)
+            f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id WHERE m.id = ? AND {where}", (row, *values)
         ).fetchone()
+        if found is None:
+            return None
         memory = self.index.memory_of(found)
         now, before = self._matched(row, asked)
         return Candidate(

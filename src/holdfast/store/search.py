@@ -13,4 +13,6 @@ def search(index: Index, query: str, wanted: Filter, limit: int) -> list[Candida
     asked = table.ask(query)
     if not asked.expression:
         return []
-    return [table.candidate(row, text, asked) for row, _, _, text in table.matches(asked.expression, wanted, limit)]
+    found = table.matches(asked.expression, wanted, limit)
+    candidates = [table.candidate(row, text, asked, wanted) for row, _, _, text in found]
+    return [candidate for candidate in candidates if candidate is not None]

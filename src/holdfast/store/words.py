@@ -15,7 +15,9 @@ from holdfast.light import dataclass
 from holdfast.store import tokens
 from holdfast.store.database import TOKENIZE
 
-MOST_WORDS = 8
+MOST_WORDS = 12
+LEAST_WORDS = 3
+MOST_DOCUMENTS = 5_000
 _QUERY_WORDS = 200
 _QUERY_LENGTH = 20_000
 # Words that stand in more than this share of all documents count less for meaning too.
@@ -59,12 +61,20 @@ def quoted(word: str) -> str:
 
 
 def _telling(words: list[str], counts: dict[int, int], total: int) -> list[str]:
-    """Return at most MOST_WORDS words that stand in the index, the rarest first, without those that are everywhere."""
+    """Return the words that stand in the index and tell something, the rarest first.
+
+    At least three, where there are as many; more of them while they do not stand in too many documents together, and
+    in less than half of all. So a query costs about the same whatever the size of the collection.
+    """
     known = sorted((count, place) for place, count in counts.items() if count)
-    chosen = known[:MOST_WORDS]
-    if len(known) > 3:
-        chosen = [item for item in chosen if item[0] * 2 <= max(1, total)] or chosen
-    return [words[place] for _, place in chosen]
+    chosen: list[str] = []
+    documents = 0
+    for count, place in known[:MOST_WORDS]:
+        documents += count
+        if len(chosen) >= LEAST_WORDS and (documents > MOST_DOCUMENTS or count * 2 > max(1, total)):
+            break
+        chosen.append(words[place])
+    return chosen
 
 
 def _document_counts(db: sqlite3.Connection, vocabulary: str, words: list[str]) -> dict[int, int]:

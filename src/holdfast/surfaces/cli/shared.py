@@ -23,12 +23,12 @@ R = TypeVar("R")
 F = TypeVar("F", bound="Callable[..., Any]")
 
 
-def command(name: str, example: str) -> Callable[[Callable[..., Any]], click.Command]:
+def command(name: str, example: str, **context: Any) -> Callable[[Callable[..., Any]], click.Command]:
     """Return a decorator that makes a command of a function; its help opens with the example."""
 
     def make(function: Callable[..., Any]) -> click.Command:
         text = f"Example: {example}\n\n{cleandoc(function.__doc__ or COMMANDS[name])}"
-        return click.command(name, help=text, short_help=COMMANDS[name])(function)
+        return click.command(name, help=text, short_help=COMMANDS[name], context_settings=context)(function)
 
     return make
 

@@ -8,7 +8,7 @@ from holdfast.actions.bench import bench, names
 from holdfast.surfaces.cli.shared import command as make_command
 
 
-@make_command("bench", "holdfast bench store")
+@make_command("bench", "holdfast bench store", ignore_unknown_options=True)
 @click.argument("name", required=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(name: str | None, arguments: tuple[str, ...]) -> int:

@@ -1,0 +1,271 @@
+"""Turns of sessions in the index: put whole, gone whole, seen only by those who may."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+
+import pytest
+
+from holdfast.errors import NotFound
+from holdfast.records import Scope
+from holdfast.store.base import Filter
+from holdfast.store.passages import Passage, Passages, Source, spoken_date
+from holdfast.store.words import ask
+
+GLOBAL = Scope("global")
+SHOP = Scope("project", "shop")
+EVERYTHING = Filter(None)
+TABLES = ("session", "passage", "passage_words", "session_words", "passage_vocabulary")
+SHADOWS = ("passage_words_content", "passage_words_docsize", "session_words_content", "session_words_docsize")
+
+
+@pytest.fixture
+def table():
+    """An empty table of passages."""
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    yield Passages(db)
+    db.close()
+
+
+def put(table: Passages, name: str, *texts: str, scope: Scope = GLOBAL, at: str = "", **given: str) -> None:
+    """Store a session of these turns; the vector of a turn is its place as one byte."""
+    passages = [Passage(place, text, f"{name}:{place}", at=at) for place, text in enumerate(texts)]
+    table.put(Source(name, scope, at=at, **given), passages, [bytes([place]) for place in range(len(texts))])
+
+
+def found(table: Passages, query: str, wanted: Filter = EVERYTHING) -> list[str]:
+    """Return the names of the passages that match, best first."""
+    asked = ask(table.db, "passage_vocabulary", table.count(), query)
+    if not asked.expression:
+        return []
+    return [table.read(row)[0].name for row, _, _, _ in table.matches(asked.expression, wanted, 100)]
+
+
+def ids(table: Passages) -> dict[str, int]:
+    """Return the number of each passage by its name."""
+    return dict(table.db.execute("SELECT name, id FROM passage"))
+
+
+def test_a_passage_comes_back_as_it_was_put(table):
+    """Everything that was said of a passage and of its session is read again."""
+    source = Source("s", SHOP, "codex", "log", "A title", "2026-11-01")
+    table.put(source, [Passage(3, "Deploys need the VPN.", "turn-3", "user", "2026-11-02")], [None])
+    passage, of = table.read(ids(table)["turn-3"])
+    assert passage == Passage(3, "Deploys need the VPN.", "turn-3", "user", "2026-11-02", "s")
+    assert of == source
+
+
+def test_putting_replaces_the_session_whole(table):
+    """What a session held before is gone, in every table, when it is put again; others stay."""
+    put(table, "s", "apples", "pears", "plums")
+    put(table, "other", "apples too")
+    put(table, "s", "cherries")
+    assert found(table, "cherries") == ["s:0"]
+    assert found(table, "pears") == []
+    assert found(table, "apples") == ["other:0"]
+    assert table.count() == 2
+    assert table.session_scores('"plums"', EVERYTHING, 10) == {}
+
+
+def test_putting_twice_is_the_same_as_once(table):
+    """A session that is put again as it was gives the same answers."""
+    for _ in range(2):
+        put(table, "s", "apples", "pears")
+        assert found(table, "pears apples") == ["s:0", "s:1"]
+        assert table.count() == 2
+
+
+def test_dropping_leaves_nothing(table):
+    """After a drop no table has a row of the session, the full-text ones and their contents among them."""
+    put(table, "s", "apples 部署 🚀", "pears", title="fruit", at="2023-05-07")
+    table.drop("s")
+    table.drop("never there")
+    counts = {name: table.db.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in (*TABLES, *SHADOWS)}
+    assert counts == dict.fromkeys((*TABLES, *SHADOWS), 0)
+    table.db.execute("INSERT INTO passage_words(passage_words) VALUES ('integrity-check')")
+    table.db.execute("INSERT INTO session_words(session_words) VALUES ('integrity-check')")
+
+
+def test_a_number_is_not_given_again(table):
+    """A passage that was found and has gone is not there; another one never answers for it."""
+    put(table, "s", "apples")
+    gone = ids(table)["s:0"]
+    table.drop("s")
+    put(table, "t", "pears", scope=SHOP)
+    assert ids(table)["t:0"] != gone
+    with pytest.raises(NotFound):
+        table.read(gone)
+
+
+@pytest.mark.parametrize("query", ["7 May 2023", "may 2023", "what happened on May 7"])
+def test_a_date_in_words_finds_a_passage(table, query):
+    """A passage is found by its day as people write it."""
+    put(table, "a", "We went hiking.", at="2023-05-07T10:00:00Z")
+    put(table, "b", "We went swimming.", at="2024-09-21")
+    assert found(table, query)[0] == "a:0"
+
+
+@pytest.mark.parametrize(
+    ("at", "words"),
+    [
+        ("2023-05-07", "7 May 2023"),
+        ("2023-12-31T23:59:59Z", "31 December 2023"),
+        ("2023-01-01", "1 January 2023"),
+        ("", ""),
+        ("yesterday", ""),
+        ("2023-00-10", ""),
+        ("2023-13-10", ""),
+        ("2023-05", ""),
+    ],
+)
+def test_a_date_as_people_write_it(at, words):
+    """A date is told in words; what is no date is told in none."""
+    assert spoken_date(at) == words
+
+
+def test_the_speaker_is_found(table):
+    """A passage is found by who said it, after those whose text says it."""
+    table.put(Source("s", GLOBAL), [Passage(0, "Hello there.", "said", "Caroline")], [None])
+    table.put(Source("t", GLOBAL), [Passage(0, "Caroline called.", "named", "Melanie")], [None])
+    assert found(table, "caroline") == ["named", "said"]
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("部署之前要先连接虚拟专用网络。", "专用网络"),
+        ("デプロイの前にVPNへ接続。", "接続"),
+        ("We ship 🚀 today.", "🚀"),
+    ],
+)
+def test_any_script_is_found(table, text, query):
+    """A part of a passage without spaces and an emoji are found, in the passage and in the whole session."""
+    put(table, "s", text)
+    put(table, "t", "Something in plain English.")
+    assert found(table, query) == ["s:0"]
+    asked = ask(table.db, "passage_vocabulary", table.count(), query)
+    assert len(table.session_scores(asked.expression, EVERYTHING, 10)) == 1
+
+
+def test_whole_sessions_are_scored(table):
+    """A session that has all of the words, in different turns, scores above one with one of them; the title counts."""
+    put(table, "both", "we like apples", "and pears")
+    put(table, "one", "apples only", "and nothing else")
+    put(table, "title", "no fruit here", title="pears")
+    put(table, "none", "nothing")
+    sessions = dict(table.db.execute("SELECT id, name FROM session"))
+    scores = {
+        sessions[row]: score for row, score in table.session_scores('"apples" OR "pears"', EVERYTHING, 10).items()
+    }
+    assert scores.keys() == {"both", "one", "title"}
+    assert scores["both"] > max(scores["one"], scores["title"])
+    assert len(table.session_scores('"apples" OR "pears"', EVERYTHING, 1)) == 1
+
+
+def test_what_stands_around(table):
+    """The neighbours within a session come in order; those of other sessions, and those not wanted, do not."""
+    put(table, "s", "a", "b", "c", "d")
+    put(table, "t", "e", "f")
+    session = table.db.execute("SELECT id FROM session WHERE name = 's'").fetchone()[0]
+    assert [place for _, place in table.around(session, 0, 2, EVERYTHING)] == [0, 1, 2]
+    assert [place for _, place in table.around(session, 3, 9, EVERYTHING)] == [3]
+    assert [place for _, place in table.around(session, -1, 0, EVERYTHING)] == [0]
+    assert table.around(session, 0, 9, Filter((SHOP,))) == []
+
+
+def test_what_stands_around_is_in_the_wanted_time(table):
+    """A neighbour from before `since` or from `until` on is not returned."""
+    days = [Passage(place, "x", at=f"2026-01-0{place + 1}") for place in range(4)]
+    table.put(Source("s", GLOBAL), days, [None] * 4)
+    wanted = Filter(None, since="2026-01-02", until="2026-01-04")
+    assert [place for _, place in table.around(1, 0, 9, wanted)] == [1, 2]
+
+
+def test_vectors(table):
+    """Vectors come back by number, without those that have none, whatever their count."""
+    texts = [Passage(place, "word", str(place)) for place in range(1200)]
+    table.put(Source("s", GLOBAL), texts, [None if place % 3 == 0 else bytes([place % 250]) for place in range(1200)])
+    numbers = ids(table)
+    vectors = table.vectors([*numbers.values(), 99_999])
+    assert len(vectors) == 800
+    assert vectors[numbers["601"]] == bytes([601 % 250])
+    assert table.vectors([]) == {}
+    assert {row: vector for (row, _, _), vector in table.all_vectors(EVERYTHING)} == vectors
+
+
+def test_a_vector_is_given_for_each_passage(table):
+    """Fewer vectors than passages is a mistake of the caller, not a passage without one."""
+    with pytest.raises(ValueError, match="shorter"):
+        table.put(Source("s", GLOBAL), [Passage(0, "a"), Passage(1, "b")], [None])
+
+
+def test_the_state_changes_with_the_table_and_not_by_asking(table):
+    """Putting, putting again and dropping give a state not seen before; asking and reading do not."""
+    states = [table.state()]
+    for act in (
+        lambda: put(table, "s", "apples"),
+        lambda: put(table, "t", "pears"),
+        lambda: put(table, "s", "apples"),
+        lambda: table.drop("t"),
+        lambda: table.drop("s"),
+        lambda: put(table, "s", "apples"),
+    ):
+        act()
+        states.append(table.state())
+    assert len(set(states)) == len(states)
+    found(table, "apples")
+    list(table.all_vectors(EVERYTHING))
+    assert table.state() == states[-1]
+
+
+def test_the_state_tells_what_another_process_did(tmp_path):
+    """A change by another connection gives another state."""
+    connections = [sqlite3.connect(tmp_path / "index.db", isolation_level=None) for _ in range(2)]
+    here, there = map(Passages, connections)
+    before = here.state()
+    put(there, "s", "apples")
+    assert here.state() != before
+    for db in connections:
+        db.close()
+
+
+SCOPES = [GLOBAL, *(Scope(kind, owner) for kind in ("project", "session", "agent") for owner in ("a", "b", "A"))]
+DAYS = [f"2026-01-{day:02d}" for day in range(1, 29)]
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    """A table in which every scope says much the same, on different days, and only reading goes on."""
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    table, chance = Passages(db), random.Random(7)
+    for number in range(60):
+        days = sorted(chance.choices(DAYS, k=5))
+        turns = [Passage(place, f"Deploys need the VPN {number}", str(number), at=at) for place, at in enumerate(days)]
+        table.put(Source(f"s{number}", chance.choice(SCOPES), at=days[0]), turns, [bytes([number])] * 5)
+    yield table
+    db.close()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_nothing_of_another_scope_or_time_is_seen(crowd, seed):
+    """For any scopes and times, each question is answered with exactly what they let through."""
+    chance = random.Random(seed)
+    scopes = None if seed % 8 == 0 else tuple(chance.sample(SCOPES, chance.randrange(4)))
+    wanted = Filter(scopes, since=chance.choice(["", *DAYS]), until=chance.choice(["", *DAYS]))
+    rows = crowd.db.execute("SELECT id FROM passage ORDER BY id").fetchall()
+    everything = [(row, *crowd.read(row)) for (row,) in rows]
+
+    def right(at: str, source: Source) -> bool:
+        in_time = at >= wanted.since and (not wanted.until or at < wanted.until)
+        return in_time and (scopes is None or source.scope in scopes)
+
+    expected = {row for row, passage, source in everything if right(passage.at, source)}
+    assert {row for row, _, _, _ in crowd.matches('"vpn"', wanted, 1000)} == expected
+    assert {row for (row, _, _), _ in crowd.all_vectors(wanted)} == expected
+    sessions = dict(crowd.db.execute("SELECT id, name FROM session"))
+    sources = {source.name: source for _, _, source in everything}
+    seen = {sessions[row] for row in crowd.session_scores('"vpn"', wanted, 1000)}
+    assert seen == {name for name, source in sources.items() if right(source.at, source)}
+    around = {row for session in sessions for row, _ in crowd.around(session, 0, 9, wanted)}
+    assert around == expected
