@@ -36,7 +36,7 @@ def rows_of_meaning(table: MemoryTable) -> int:
 
 
 def test_a_memory_without_a_vector_is_named_last_first(store, table):
-    """What has no vector yet comes with its title, tags and text, the last that came first, at most as many as asked."""
+    """What has no vector yet comes with its title, tags and text, the last that came first, no more than asked."""
     for key in ("first", "second", "third"):
         store.put(draft(f"Apples, {key}.", key=key, tags=("fruit",)))
     texts = [text for _, text in table.without_vector(2)]

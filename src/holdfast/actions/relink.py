@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from holdfast.actions.house import House
+from holdfast.errors import Conflict
 from holdfast.memory import links
 from holdfast.records import Memory, Scope
 from holdfast.store.base import Filter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def naming(house: House, memory: Memory, to: Scope) -> tuple[Memory, ...]:
@@ -23,8 +28,17 @@ def follow(house: House, others: tuple[Memory, ...], old: str, new: str) -> None
         if old in other.supersedes:
             keys = dict.fromkeys(new if key == old else key for key in other.supersedes)
             house.store.change(other.scope, other.key, supersedes=tuple(key for key in keys if key != other.key))
-        text = house.store.text(other)
-        house.store.replace_text(other, links.renamed(text, old, new))
+        correct(house, other, lambda text: links.renamed(text, old, new))
+
+
+def correct(house: House, memory: Memory, corrected: Callable[[str], str]) -> None:
+    """Correct the links in a memory's file. One that is edited at this moment is left to `holdfast lint`."""
+    try:
+        text = house.store.text(memory)
+        if corrected(text) != text:
+            house.store.replace_text(memory, corrected(text))
+    except Conflict as problem:
+        house.say(f"the links in {memory.path} were left as they are: {problem}")
 
 
 def _names(other: Memory, memory: Memory) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from functools import partial
 
-from holdfast.actions import audit
+from holdfast.actions import audit, relink
 from holdfast.actions.house import House
 from holdfast.memory import links
 from holdfast.memory.groups import group
@@ -67,8 +68,5 @@ def _correct_links(house: House, places: dict[str, str]) -> None:
         return os.path.exists(os.path.join(house.store.root, path))
 
     for memory in list(house.store.find(wanted)):
-        text = house.store.text(memory)
-        old_folder = os.path.dirname(came_from.get(memory.path, memory.path))
-        corrected = links.moved(text, old_folder, places, os.path.dirname(memory.path), there)
-        if corrected != text:
-            house.store.replace_text(memory, corrected)
+        old, new = os.path.dirname(came_from.get(memory.path, memory.path)), os.path.dirname(memory.path)
+        relink.correct(house, memory, partial(links.moved, folder=old, places=places, new_folder=new, there=there))
