@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 import sqlite3
+import weakref
 
 import pytest
 from hypothesis import given, settings
@@ -43,6 +44,7 @@ class Talks:
 
     def __init__(self, model: Model | None) -> None:
         self.db = sqlite3.connect(":memory:", isolation_level=None)
+        weakref.finalize(self, self.db.close)
         self.table = Passages(self.db)
         self.model = model
         self.engine = Engine(self.table, model)

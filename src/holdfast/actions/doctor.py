@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import sys
+from contextlib import closing
 from importlib.util import cache_from_source
 
 from holdfast.actions.heal import close_to_others, open_to_others
@@ -45,7 +46,7 @@ def _set_aside(house: House) -> list[str]:
 
 def sqlite_has_full_text(house: House) -> Iterator[Problem]:
     """SQLite has FTS5."""
-    with sqlite3.connect(":memory:") as db:
+    with closing(sqlite3.connect(":memory:")) as db:
         try:
             db.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
         except sqlite3.OperationalError:
