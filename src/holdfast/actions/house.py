@@ -16,6 +16,7 @@ from holdfast.capture import redact
 from holdfast.capture.journal import Journal
 from holdfast.errors import BadInput, HoldfastError, NotFound, ScopeUnknown, StoreUnavailable, SwitchedOff, TooLarge
 from holdfast.recall.embed import Model
+from holdfast.recall.scan import Scan
 from holdfast.records import SCOPES, Draft, Memory, Project, Scope, Stored, replace
 from holdfast.store import memory_file
 from holdfast.store.keys import check_key
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from holdfast.store.base import Progress
+    from holdfast.store.memory_table import MemoryTable
 
 # The order in which a key without a scope is looked for: the narrowest first.
 NARROWEST_FIRST = ("session", "project", "agent", "global")
@@ -63,6 +65,7 @@ class House:
         self._project: Project | None = None
         self._model: Model | None = None
         self._asked_model = False
+        self._scan: Scan | None = None
         self._refreshed: set[Scope] = set()
         self._recorded: set[Scope] = set()
         self._pages_written = 0.0
@@ -106,6 +109,13 @@ class House:
             except StoreUnavailable as problem:
                 self.say(f"recall goes by words alone: {problem}")
         return self._model
+
+    def scan(self, table: MemoryTable) -> Scan:
+        """Return what finds the nearest by meaning; it keeps the vectors from one recall to the next."""
+        if self._scan is None:
+            self._scan = Scan(table)
+        self._scan.table = table
+        return self._scan
 
     def project(self) -> Project:
         """Return the project of the folder, or raise ScopeUnknown with what is missing."""

@@ -73,7 +73,7 @@ def _found(house: House, query: str, wanted: Filter, limit: int) -> list[Candida
         if model is not None:
             make_vectors(table, model, AT_ONCE)
         asked = table.ask(query)
-        scored = Engine(table, model).find(asked, wanted, limit)
+        scored = Engine(table, model, house.scan(table)).find(asked, wanted, limit)
         found = [table.candidate(one.id, one.marks.words, asked, wanted, one.marks.meaning) for one in scored]
         return [candidate for candidate in found if candidate is not None]
 

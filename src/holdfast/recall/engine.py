@@ -49,10 +49,10 @@ class Scored:
 class Engine:
     """Search over one table; without a model, by words alone."""
 
-    def __init__(self, table: Passages | MemoryTable, model: Model | None) -> None:
+    def __init__(self, table: Passages | MemoryTable, model: Model | None, scan: Scan | None = None) -> None:
         self.table = table
         self.model = model
-        self.scan = Scan(table)
+        self.scan = scan or Scan(table)
 
     def find(self, asked: Asked, wanted: Filter, limit: int) -> list[Scored]:
         """Return the best passages, best first."""
