@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from holdfast.store.passages import Passages
     from holdfast.store.words import Asked
 
-BY_WORDS = 200
-BY_MEANING = 100
+BY_WORDS = 100
+BY_MEANING = 50
 SESSIONS = 50
 
 

@@ -105,9 +105,10 @@ class MemoryTable:
 
     def without_vector(self, limit: int) -> list[tuple[int, str]]:
         """Return memories that have no vector yet, the last to come first, as id and text."""
+        # CROSS JOIN keeps the order of the tables: the few without a vector first, not all that there are.
         rows = self.db.execute(
             "SELECT m.id, w.title || char(10) || w.tags || char(10) || w.body, m.digest FROM unmade u"
-            " JOIN memory m ON m.id = u.id JOIN words w ON w.rowid = m.id ORDER BY u.id DESC LIMIT ?",
+            " CROSS JOIN memory m ON m.id = u.id CROSS JOIN words w ON w.rowid = m.id ORDER BY u.id DESC LIMIT ?",
             (limit,),
         ).fetchall()
         self._read = {int(row): digest for row, _, digest in rows}
