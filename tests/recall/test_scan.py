@@ -121,3 +121,18 @@ def test_an_empty_table(query, without_numpy):
     db = sqlite3.connect(":memory:", isolation_level=None)
     assert Scan(Passages(db)).nearest(query, EVERYTHING, 5) == []
     db.close()
+
+
+def test_a_large_collection_is_not_loaded_for_every_change(table, query, monkeypatch):
+    """For a few seconds a large matrix is kept though a vector came, but never for another filter."""
+    pytest.importorskip("numpy")
+    monkeypatch.setattr(scan, "WITHOUT_NUMPY", 0)
+    monkeypatch.setattr(scan, "LARGE", 10)
+    kept = Scan(table)
+    kept.nearest(query, EVERYTHING, 5)
+    nearest = to_bytes(query)
+    table.put(Source("late", SHOP), [Passage(0, "x", "late:0")], [nearest])
+    assert "late:0" not in [table.read(row)[0].name for row, _, _ in kept.nearest(query, EVERYTHING, 5)]
+    assert "late:0" in [table.read(row)[0].name for row, _, _ in kept.nearest(query, Filter((SHOP,)), 5)]
+    monkeypatch.setattr(scan, "YOUNG_SECONDS", 0.0)
+    assert "late:0" in [table.read(row)[0].name for row, _, _ in kept.nearest(query, EVERYTHING, 5)]

@@ -8,6 +8,7 @@ meaning, and nothing is found by meaning alone.
 from __future__ import annotations
 
 import sys
+import time
 from heapq import nlargest
 from importlib.util import find_spec
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from holdfast.store.passages import Passages
 
 WITHOUT_NUMPY = 1_500
+LARGE = 20_000
+YOUNG_SECONDS = 10.0
 Row = tuple[int, int, int]
 
 
@@ -31,7 +34,8 @@ class Scan:
 
     def __init__(self, table: Passages | MemoryTable) -> None:
         self.table = table
-        self._state: object = None
+        self._state: tuple[object, Filter] | None = None
+        self._loaded = 0.0
         self._rows: list[Row] = []
         self._matrix: Any = None
 
@@ -58,7 +62,7 @@ class Scan:
 
     def _load(self, numpy: Any, wanted: Filter) -> None:
         state = (self.table.state(), wanted)
-        if state == self._state:
+        if state == self._state or self._is_young(wanted):
             return
         found = list(self.table.all_vectors(wanted))
         self._rows = [row for row, _ in found]
@@ -67,3 +71,13 @@ class Scan:
         lengths = numpy.linalg.norm(matrix, axis=1, keepdims=True)
         self._matrix = matrix / numpy.where(lengths == 0, 1, lengths)
         self._state = state
+        self._loaded = time.monotonic()
+
+    def _is_young(self, wanted: Filter) -> bool:
+        """Whether what is kept is a few seconds old, and so large that loading it for each change would cost more.
+
+        What came since is found by its words meanwhile. What went is no candidate, and never of another filter.
+        """
+        if self._state is None or self._state[1] != wanted or len(self._rows) < LARGE:
+            return False
+        return time.monotonic() - self._loaded < YOUNG_SECONDS
