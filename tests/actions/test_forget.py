@@ -47,3 +47,14 @@ def test_one_unknown_key_stops_all(three, home, tree) -> None:
     with three() as h, pytest.raises(NotFound):
         forget.plan(h, ("a", "gone"))
     assert tree(home) == before
+
+
+def test_no_word_of_it_is_left_on_disk(house, home) -> None:
+    """After a forget no file of the home holds the words, not even the pages of the index."""
+    with house() as h:
+        remember(h, "Unobtainium is quixotic.", key="rare")
+        remember(h, "Something else.", key="other")
+    with house() as h:
+        forget.forget(h, "rare")
+    files = [path for path in home.rglob("*") if path.is_file()]
+    assert [path.name for path in files if b"nobtainium" in path.read_bytes()] == []

@@ -72,10 +72,19 @@ def test_a_workspace_gets_a_tree_of_its_own(house, home, tmp_path, tree) -> None
 
 
 def test_a_workspace_that_cannot_be(house, tmp_path) -> None:
-    """A folder that is not there, and a memory folder that is a link, are refused."""
+    """A file in the way, and a memory folder that is a link, are refused."""
+    (tmp_path / "file").touch()
     with house() as h:
-        with pytest.raises(BadInput, match="not a folder"):
-            init.plan(h, str(tmp_path / "none"))
+        with pytest.raises(BadInput, match="is a file"):
+            init.plan(h, str(tmp_path / "file"))
         (tmp_path / "memory").symlink_to(tmp_path)
         with pytest.raises(BadInput, match="symbolic link"):
             init.plan(h, str(tmp_path))
+
+
+def test_a_workspace_that_is_not_there_yet_is_made(house, tmp_path) -> None:
+    """`init FOLDER` makes the folder, as the example of its help says."""
+    place = str(tmp_path / "new" / "workspace")
+    with house() as h:
+        init.apply(h, init.plan(h, place), place)
+    assert (tmp_path / "new" / "workspace" / "memory" / "index.md").exists()

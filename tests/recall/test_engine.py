@@ -140,7 +140,7 @@ def test_a_paraphrase_is_found_by_meaning(talks, model):
         one.put(str(number), text)
     found = one.scored(query)
     assert next(iter(found)) == "0:0"
-    assert found["0:0"].marks.meaning == 1.0
+    assert found["0:0"].marks.meaning == max(one.marks.meaning for one in found.values()) > 0.5
     assert found["0:0"].marks.words == 0.0
     assert one.found("what language should I answer in")[0] == "0:0"
     one.engine = Engine(one.table, None)

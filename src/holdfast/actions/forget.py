@@ -19,6 +19,7 @@ def apply(house: House, memories: list[Memory]) -> None:
     house.need_enabled()
     for memory in memories:
         house.store.remove(memory.scope, memory.key, forget=True)
+    house.store.erase_traces()
 
 
 def forget(house: House, key: str, *, scope: str | None = None) -> Memory:

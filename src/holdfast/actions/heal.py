@@ -42,6 +42,9 @@ def apply(house: House, steps: list[Step]) -> list[Step]:
             continue
         audit.note(house, f"heal {step.act}", step.target, step.reason)
         done.append(step)
+    # What was taken out of a file must be gone from the index and the pages too when we say so.
+    house.refresh(None)
+    house.store.erase_traces()
     return done
 
 

@@ -227,7 +227,8 @@ class House:
         if not draft.text.strip():
             raise BadInput("there is no text to remember", 'Example: holdfast remember "Deploys need the VPN."')
         for key in (*(() if draft.key is None else (draft.key,)), *draft.supersedes):
-            check_key(key)
+            refuse_secret(check_key(key), "the key")
+        refuse_secret(draft.scope.owner, f"the {draft.scope.kind} id")
 
     def put(self, draft: Draft) -> Stored:
         """Redact the draft and store it. This is the only way into the store."""
@@ -278,7 +279,7 @@ def redacted(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
     """Return the draft without secrets, and the kinds that were found; refuse it where nothing else is left."""
     cleaned = [redact.redact(text) if text else ("", ()) for text in _texts(draft)]
     kinds = tuple(sorted({kind for _, found in cleaned for kind in found}))
-    if not cleaned[0][0].strip():
+    if not _without_markers(cleaned[0][0]):
         raise BadInput("nothing is left of the text but secrets", "Store what it is about, not the secret itself.")
     if not kinds:
         return draft, ()
@@ -287,8 +288,22 @@ def redacted(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
     return replace(draft, text=text, title=title or None, source=source, agent=agent, tags=tags_given), kinds
 
 
+def _without_markers(text: str) -> str:
+    """Return the letters and digits that are left beside the marks of what was taken out."""
+    pieces = text.replace("[private]", "[redacted:").split("[redacted:")
+    rest = [pieces[0], *(piece.partition("]")[2] if "]" in piece else piece for piece in pieces[1:])]
+    return "".join(letter for letter in "".join(rest) if not letter.isspace())
+
+
 def _texts(draft: Draft) -> list[str]:
     return [draft.text, draft.title or "", draft.source, draft.agent, "\n".join(draft.tags or ())]
+
+
+def refuse_secret(name: str, what: str) -> None:
+    """Refuse a key or an id that is a secret: it would be the name of a file, where nothing can be taken out."""
+    kinds = redact.redact(name)[1] if name else ()
+    if kinds:
+        raise BadInput(f"{what} looks like a secret ({', '.join(kinds)})", "Give it another name.")
 
 
 def check_size(text: str, largest: int) -> None:

@@ -18,8 +18,8 @@ def plan(house: House, folder: str | None = None) -> list[Step]:
     house.need_enabled()
     if folder is None:
         return scaffold.plan(house.store.root, scaffold.HOME_FOLDERS)
-    if not os.path.isdir(folder):
-        raise BadInput(f"{folder} is not a folder", "Make it first, or leave it out to prepare the home.")
+    if os.path.exists(folder) and not os.path.isdir(folder):
+        raise BadInput(f"{folder} is a file", "Name a folder, or none to prepare the home.")
     return scaffold.plan(_workspace_root(folder), scaffold.WORKSPACE_FOLDERS)
 
 

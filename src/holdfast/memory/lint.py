@@ -152,6 +152,8 @@ def _dead_file_links(path: str, text: str, root: str) -> Iterator[Problem]:
 
 
 def _named_files(line: str) -> list[str]:
+    # The target of a link is a file of the memory tree, and `dead_links` looks after it.
+    line = re.sub(r"\]\([^()]*\)", "]", line)
     if "://" in line:
         line = re.sub(r"\S+://\S+", "", line)
     return list(dict.fromkeys([*_PATH.findall(line), *_NAME.findall(line)]))

@@ -89,7 +89,7 @@ class Engine:
         for row, where in by_meaning.items():
             if cosines.get(row, 0.0) >= weights.NEAR_ENOUGH:
                 found.setdefault(row, where)
-        most = max([*cosines.values(), weights.NEAR_ENOUGH])
+        most = max([*cosines.values(), weights.NEAR])
         return {row: cosine / most for row, cosine in cosines.items()}
 
 

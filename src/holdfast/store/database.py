@@ -221,6 +221,8 @@ def unavailable(problem: sqlite3.Error, path: str) -> StoreUnavailable:
 
 def _set_up(db: sqlite3.Connection) -> None:
     db.execute("PRAGMA synchronous=NORMAL")
+    # What is removed is overwritten, not only marked as free.
+    db.execute("PRAGMA secure_delete=ON")
     db.execute("PRAGMA temp_store=MEMORY")
 
 

@@ -116,6 +116,12 @@ class Index(Database):
             self.db.execute(f"DELETE FROM {table} WHERE memory = ?", found)
         return int(found[0])
 
+    def erase_traces(self) -> None:
+        """Merge the full-text index, so that no word of a removed memory is left in it, and empty the log."""
+        with self.begin():
+            self.db.execute("INSERT INTO words(words) VALUES ('optimize')")
+        self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def was_corrected(self, scope: Scope, statement: str) -> bool:
         """Whether a memory of the scope said these words once and says something else now."""
         wanted = digest_of_words(statement)

@@ -196,6 +196,13 @@ class LocalStore:
                 self._unlink(each)
         return found[0] if found else memory
 
+    def erase_traces(self) -> None:
+        """Take the words of what went out of the index's own pages, where full-text search keeps them for a while."""
+        try:
+            self.index.erase_traces()
+        except (StoreUnavailable, sqlite3.Error) as problem:
+            self.notes.append(f"words of what went may stay in index.db until it is made anew ({problem})")
+
     def find(self, wanted: Filter, limit: int | None = None) -> Iterator[Memory]:
         """Return memories of the index, newest first."""
         return self.tree.ask(lambda index: index.find(wanted, limit))

@@ -60,7 +60,14 @@ def test_a_reader_that_goes_away(many) -> None:
 
 def test_interrupted(shop) -> None:
     """Ctrl-C ends with 130 and one line, not with a traceback."""
-    process = subprocess.Popen([*HOLDFAST, "remember"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # A run in the background inherits that Ctrl-C is ignored; a person's shell does not.
+    process = subprocess.Popen(
+        [*HOLDFAST, "remember"],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
     try:
         process.wait(1.5)
     except subprocess.TimeoutExpired:

@@ -20,7 +20,7 @@ COMMANDS = {
     "demo": "Play a short story in a throw-away home.",
     "init": "Lay the memory tree in the home, or in a workspace.",
     "remember": "Store a memory.",
-    "recall": "Find memories by words.",
+    "recall": "Find memories by words and by meaning.",
     "show": "Show one memory.",
     "list": "List memories, newest first.",
     "edit": "Edit a memory in your editor.",

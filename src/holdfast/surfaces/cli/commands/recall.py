@@ -49,7 +49,7 @@ def command(
     explain: bool,
     as_json: bool,
 ) -> None:
-    """Find memories by words, best first: of this project, this session and profile where given, and global.
+    """Find memories by words and by meaning, best first: of this project, of the session and profile given, and global.
 
     Without QUERY it shows the newest. `-` reads the query from standard input.
     """
