@@ -46,26 +46,29 @@ class Tokenizer:
     """Takes a text apart into rows of the table: known words and phrases, parts of identifiers, pieces of words."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[int, ...]] = {}
+        self._known: dict[str, tuple[tuple[int, float], ...]] = {}
 
     def row(self, word: str) -> int:
         """Return the row of an entry of the vocabulary, or -1."""
         raise NotImplementedError
 
-    def found(self, text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """Yield each row that the text is made of, with the lower-case words that brought it."""
+    def found(self, text: str) -> Iterator[tuple[int, float, tuple[str, ...]]]:
+        """Yield each row that the text is made of, its share, and the lower-case words that brought it.
+
+        The pieces of an unknown word share its one count, so that a rare name does not outweigh the rest.
+        """
         before = ""
         for raw in words(text):
             low = plain(raw)
-            for row in self._rows_of(raw, low):
-                yield row, (low,)
+            for row, share in self._rows_of(raw, low):
+                yield row, share, (low,)
             if before:
                 row = self.row(f"{before} {low}")
                 if row >= 0:
-                    yield row, (before, low)
+                    yield row, 1.0, (before, low)
             before = low
 
-    def _rows_of(self, raw: str, low: str) -> tuple[int, ...]:
+    def _rows_of(self, raw: str, low: str) -> tuple[tuple[int, float], ...]:
         known = self._known.get(raw)
         if known is None:
             if len(self._known) > 20_000:
@@ -73,14 +76,15 @@ class Tokenizer:
             known = self._known[raw] = tuple(self._look_up(raw, low))
         return known
 
-    def _look_up(self, raw: str, low: str) -> list[int]:
+    def _look_up(self, raw: str, low: str) -> list[tuple[int, float]]:
         row = self.row(low)
         if row >= 0:
-            return [row]
+            return [(row, 1.0)]
         parts = camel(raw)
         if len(parts) > 1:
-            return [row for part in parts for row in self._look_up(part, part)]
-        return self._pieces(low)
+            return [found for part in parts for found in self._look_up(part, part)]
+        pieces = self._pieces(low)
+        return [(row, 1.0 / len(pieces)) for row in pieces]
 
     def _pieces(self, word: str) -> list[int]:
         """Return the longest known pieces of the word from left to right; unknown letters are left out."""
@@ -156,13 +160,14 @@ class Model(Tokenizer):
 
     def tokens(self, text: str) -> list[str]:
         """Return the entries of the vocabulary that the text is made of, for people who ask why."""
-        return [self._word(row).decode("utf-8") for row, _ in self.found(text)]
+        return [self._word(row).decode("utf-8") for row, _, _ in self.found(text)]
 
     def weights(self, text: str, query: bool = False, damp: Mapping[str, float] | None = None) -> dict[int, float]:
         """Return the rows that the text is made of and how much each counts."""
         counts: dict[int, float] = {}
-        for row, of in self.found(text):
-            share = min(damp.get(word, 1.0) for word in of) if damp else 1.0
+        for row, share, of in self.found(text):
+            if damp:
+                share *= min(damp.get(word, 1.0) for word in of)
             counts[row] = counts.get(row, 0.0) + share
         scales, gains = self._scales, self._gains
         if query:
