@@ -380,6 +380,8 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
         assert "Traceback" not in ended.stderr, ended.stderr
         return json.loads(ended.stdout)
 
+    for name in ("other-id", "third-id"):
+        run("remember", "Elsewhere.", "--project", name)
     run("remember", "The old way uses ftp.", "--key", "old")
     run("remember", "The new way uses ssh.", "--key", "new", "--supersedes", "old", "--pin")
     run("remember", "The new way uses sftp, see [[nowhere]].", "--key", "new")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from holdfast import project as projects
 from holdfast.actions import audit
 from holdfast.actions.house import House
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, NotFound
 from holdfast.records import Memory, Project, Scope, Step
+from holdfast.store import layout
 from holdfast.store.base import Filter
 
 
@@ -29,7 +32,16 @@ def plan_alias(house: House, old: str, new: str = "") -> tuple[str, list[Step]]:
     target = projects.check_id(new, "the project id") if new else house.project().id
     if old == target:
         raise BadInput(f"{old} is that project already", "Name the other id.")
+    if not _is_known(house, old):
+        raise NotFound(f"no project {old} is known here", "`holdfast status` lists the projects that hold memories.")
     return target, [Step("alias", old, f"its memories are read in {target} too; no file moves")]
+
+
+def _is_known(house: House, name: str) -> bool:
+    """Whether the id has a folder of memories or was seen before; a typing error is neither."""
+    known = house.registry.known()
+    folder = os.path.join(house.store.root, layout.folder_of(Scope("project", name)))
+    return os.path.isdir(folder) or name in known.roots() or name in known.markers or name in known.repositories
 
 
 def apply_alias(house: House, old: str, target: str) -> None:

@@ -132,6 +132,7 @@ def test_move(cli, vpn) -> None:
 def test_what_removes_needs_consent(cli, vpn, home, tree, write, words) -> None:
     """Without a terminal and without --yes the command ends with 6 and changes nothing; a dry run is a plan."""
     write("sessions/s1/memories/x.md", "---\nupdated: 2020-01-01\n---\nOld.\n").touch()
+    write("projects/old/memories/x.md", "Old.\n").chmod(0o600)
     for number in range(24):
         write(f"global/memories/{('night', 'day')[number % 2]}-{number}.md", f"Note {number}.\n").chmod(0o644)
     os.utime(home / "memory" / "sessions" / "s1" / "memories" / "x.md", (1, 1))
@@ -198,6 +199,7 @@ def test_init(cli, shop, home, tmp_path) -> None:
 
 def test_what_a_group_is_given_holds_for_its_commands(cli, shop) -> None:
     """`--project` before a sub-command is the project that the sub-command acts on."""
+    cli("remember", "Old.", "--project", "old")
     assert cli("project", "--project", "other", "alias", "old", "--dry-run").out.count("read in other too") == 1
 
 
@@ -205,6 +207,8 @@ def test_project(cli, shop) -> None:
     """Project explains, aliases with a plan, and marks."""
     out = cli("project").out
     assert out.startswith("example.com--acme--shop\n  rule    remote: ")
+    assert cli("project", "alias", "tpyo").code == 3
+    cli("remember", "Old.", "--project", "old")
     assert cli("project", "alias", "old", "--dry-run").out.startswith("alias")
     assert cli("project", "alias", "old").code == 0
     assert cli("project", "--json").json["aliases"] == ["old"] and "reads   old too" in cli("project").out
