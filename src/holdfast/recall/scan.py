@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from holdfast.store.passages import Passages
 
 WITHOUT_NUMPY = 1_500
+WITH_NUMPY = 50_000
 LARGE = 20_000
 YOUNG_SECONDS = 10.0
 Row = tuple[int, int, int]
@@ -41,7 +42,10 @@ class Scan:
 
     def nearest(self, vector: Sequence[float], wanted: Filter, limit: int) -> list[Row]:
         """Return id, session and place of the nearest passages that the filter lets through, nearest first."""
-        small = self.table.count() <= WITHOUT_NUMPY
+        count = self.table.count()
+        if count > WITH_NUMPY:
+            return []
+        small = count <= WITHOUT_NUMPY
         if sys.modules.get("numpy") or (not small and find_spec("numpy")):
             return self._by_numpy(vector, wanted, limit)
         return self._by_python(vector, wanted, limit) if small else []
