@@ -1,10 +1,11 @@
 """Build the text that the model learns from: units of (kind, group, query, passage).
 
-    python training/corpus.py WORK [--check FOLDER ...]
+    python training/corpus.py WORK [--check FOLDER ...] [--again]
 
 reads the packages that `fetch.py` put into WORK, leaves out those whose licence is not permissive (`licences.py`),
 takes their text apart (`extract.py`), adds the pairs of `generated.py`, drops every unit that shares 13 words in a row
 with a file under a `--check` folder (the benchmark sets), and writes WORK/units.tsv.xz and training/sources.tsv.
+`--again` keeps the text of the packages as the last run left it there, and makes only our own pairs anew.
 """
 
 from __future__ import annotations
@@ -27,18 +28,20 @@ from pathlib import Path
 
 import extract
 import licences
+import numpy as np
 from extract import Unit
 from generated import Writer
+from tastes import tastes
 
 from holdfast.recall.embed import words
 
 HERE = Path(__file__).parent
 SEED = 20261115
 SHINGLE = 13
-GENERATED = 60_000
+OWN = ("rule", "said", "taste", "chat")
+GENERATED = 75_000
+TASTE_RUNS = 600
 WRAPPED_SHARE = 0.12
-LONG_SHARE = 0.05
-LONGEST = 650
 # How much one package may give of one kind, so that none outweighs the others; and all packages together of a kind.
 MOST_OF_PACKAGE = 1500
 MOST_OF_RICH_PACKAGE = 12_000
@@ -340,12 +343,25 @@ def limited(units: list[Unit]) -> list[Unit]:
 
 
 def main() -> None:
-    """Read all packages, add the generated pairs, check and write."""
+    """Read all packages, add our own pairs, check and write."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("work", type=Path)
     arguments.add_argument("--check", type=Path, nargs="*", default=[])
+    arguments.add_argument("--again", action="store_true")
     given = arguments.parse_args()
-    paths = sorted(path for manager in ("deb", "npm", "pypi") for path in (given.work / manager).iterdir())
+    writer = Writer(HERE, SEED)
+    sources, units = from_last_run(given.work) if given.again else from_packages(given.work, writer)
+    own = list(unique(writer.units(GENERATED))) + list(unique(of_tastes(given.work, writer)))
+    barred = shingles_under(given.check)
+    print("shingles of the sets", len(barred), flush=True)
+    kept = units if given.again else limited(without(barred, units))
+    write(given.work, kept + without(barred, own), sources)
+    write_names(given.work)
+
+
+def from_packages(work: Path, writer: Writer) -> tuple[list[tuple[str, str, str, str]], list[Unit]]:
+    """Return the sources and their units, some of these also as a conversation about them."""
+    paths = sorted(path for manager in ("deb", "npm", "pypi") for path in (work / manager).iterdir())
     sources, units = [], []
     with multiprocessing.Pool(2) as pool:
         for about, found in pool.imap(read_package, paths, chunksize=4):
@@ -353,29 +369,28 @@ def main() -> None:
             units += found
     print("packages", len(paths), "taken", len(sources), "units", len(units), flush=True)
     units = list(unique(iter(units)))
-    writer = Writer(HERE, SEED)
     chance = random.Random(SEED)
     fit = [unit for unit in units if unit.query and unit.kind in ("page", "document", "faq", "manual", "release")]
-    units += [writer.wrapped(unit) for unit in fit if chance.random() < WRAPPED_SHARE]
-    units += list(unique(writer.units(GENERATED)))
-    kept = without_benchmarks(units, given.check)
-    write(given.work, list(with_long(limited(kept), chance)), sources)
-    write_names(given.work)
+    return sources, units + [writer.wrapped(unit) for unit in fit if chance.random() < WRAPPED_SHARE]
 
 
-def with_long(units: list[Unit], chance: random.Random) -> Iterator[Unit]:
-    """Yield the units, and after some of them one that joins it with the neighbours that follow: a long passage."""
-    for at, unit in enumerate(units):
-        yield unit
-        if chance.random() >= LONG_SHARE or unit.kind in ("rule", "said", "dictionary"):
-            continue
-        stretch = [other for other in units[at : at + 12] if other.group == unit.group]
-        queries = [other.query for other in stretch if other.query]
-        most, text = chance.randint(250, LONGEST), ""
-        for other in stretch:
-            text = f"{text} {other.passage}" if extract.words_in(text + other.passage) < most else text
-        if queries and extract.words_in(text) > 180:
-            yield Unit("long", unit.group, queries[0], text.strip())
+def from_last_run(work: Path) -> tuple[list[tuple[str, str, str, str]], list[Unit]]:
+    """Return the sources and the units of packages as the last run wrote them, in which they were checked."""
+    rows = (HERE / "sources.tsv").read_text(encoding="utf-8").rstrip("\n").split("\n")[1:]
+    sources = [tuple(row.split("\t")[:4]) for row in rows]
+    with lzma.open(work / "units.tsv.xz", "rt", encoding="utf-8") as file:
+        units = [Unit(*line.rstrip("\n").split("\t")) for line in file]
+    made = {"rule", "said", "taste", "long"}
+    return [source for source in sources if source[0] != "own"], [unit for unit in units if unit.kind not in made]
+
+
+def of_tastes(work: Path, writer: Writer) -> Iterator[Unit]:
+    """Yield the pairs about tastes; the words are those of WordNet that the teacher has whole."""
+    package = next((work / "deb").glob("wordnet-base_*.deb"))
+    files = {name.rsplit("/", 1)[-1]: data.decode() for name, data in members(package) if name.endswith(".noun")}
+    with np.load(work / "carry" / "minilm.npz") as packed:
+        known = set(json.loads(packed["tokenizer"].tobytes())["model"]["vocab"])
+    yield from writer.tastes(list(tastes(files["data.noun"], files["index.noun"], known)), TASTE_RUNS)
 
 
 def write_names(work: Path) -> None:
@@ -385,17 +400,12 @@ def write_names(work: Path) -> None:
     (work / "names.txt").write_text("\n".join(texts), encoding="utf-8")
 
 
-def without_benchmarks(units: list[Unit], folders: list[Path]) -> list[Unit]:
+def without(barred: set[int], units: list[Unit]) -> list[Unit]:
     """Return the units that share no 13 words in a row with the sets, and say how many did."""
-    barred = shingles_under(folders)
-    print("shingles of the sets", len(barred), flush=True)
     kept = [unit for unit in units if barred.isdisjoint(shingles(f"{unit.query} {unit.passage}"))]
     dropped = collections.Counter(unit.kind for unit in units)
     dropped.subtract(unit.kind for unit in kept)
     print("units that share 13 words with them, dropped", len(units) - len(kept), dict(+dropped), flush=True)
-    print(
-        "left after dropping", sum(not barred.isdisjoint(shingles(f"{u.query} {u.passage}")) for u in kept), flush=True
-    )
     return kept
 
 
@@ -407,15 +417,21 @@ def write(work: Path, units: list[Unit], sources: list[tuple[str, str, str, str]
         for unit in units:
             file.write("\t".join(re.sub(r"[\t\n\r]", " ", field) for field in unit) + "\n")
     print("packed", (work / "units.tsv.xz").stat().st_size, "bytes", flush=True)
+    write_sources(units, sources)
+
+
+def write_sources(units: list[Unit], sources: list[tuple[str, str, str, str]]) -> None:
+    """Write the list of sources: what each is, and how many units of which kinds it gave."""
     given: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
     for unit in units:
-        own = unit.kind in ("rule", "said", "chat")
-        given["families.txt" if own else unit.group.split("/", 1)[0]][unit.kind] += 1
+        given["families.txt" if unit.kind in OWN else unit.group.split("/", 1)[0]][unit.kind] += 1
     with (HERE / "sources.tsv").open("w", encoding="utf-8") as file:
         file.write("manager\tpackage\tversion\tlicence\tkinds\tunits\n")
         rows = [*sources, ("own", "families.txt", "-", "Apache-2.0")]
         for manager, name, version, licence in rows:
             kinds = given[name.replace("/", ".")]
+            # Some packages write their licence on two lines.
+            licence = " ".join(licence.split())
             if kinds:
                 file.write(f"{manager}\t{name}\t{version}\t{licence}\t{' '.join(sorted(kinds))}\t{kinds.total()}\n")
 

@@ -1,7 +1,8 @@
 """Pairs about what agents' memories and sessions are made of: rules, preferences, decisions, fixes, facts, people.
 
-`families.txt` has them, written by hand: what is said, how it is asked for, and the words that go into both. A seed
-makes the pairs; a statement stands alone, in a chatty message, in a dialogue, or in a long note among many others.
+`families.txt` has them, written by hand: what is said, how it is asked for, and the words that go into both; tastes
+take their words from WordNet besides (`tastes.py`). A seed makes the pairs; a statement stands alone, in a chatty
+message, in a dialogue, or in a long note among many others. `long.py` buries them in long messages.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from extract import Unit
+from tastes import Taste
 
 SLOT = re.compile(r"\{(\w+)\}")
 
@@ -90,6 +92,23 @@ class Writer:
                 query, said = self.pair(family)
                 kind = "said" if family.name.startswith("life") else "rule"
                 yield Unit(kind, f"{family.name}-{number}", self.asked(query), self.dressed(said))
+
+    def tastes(self, tastes: list[Taste], runs: int) -> Iterator[Unit]:
+        """Yield runs of 32 pairs: what a person likes, asked for by the kind that it is of.
+
+        In a run all things are of one field and no kind stands twice, so that each question has one answer.
+        """
+        fields = sorted({taste.field for taste in tastes})
+        by_field = {field: [taste for taste in tastes if taste.field == field] for field in fields}
+        for number in range(runs):
+            field = self.chance.choices(fields, [len(by_field[field]) for field in fields])[0]
+            picked = {taste.kind: taste for taste in self.chance.sample(by_field[field], 100)}
+            for taste in list(picked.values())[:32]:
+                asked = self.chance.choice(self.lists["taste_asked"])
+                article = "an" if taste.kind[0] in "aeiou" else "a"
+                asked = asked.replace("{a kind}", f"{article} {taste.kind}").replace("{kind}", taste.kind)
+                said = self.fill(self.chance.choice(self.lists["taste_said"]), {"thing": taste.thing})
+                yield Unit("taste", f"{field}-{number}", self.asked(asked), self.dressed(said))
 
     def asked(self, query: str) -> str:
         """Return the question as people type it: with a lead-in, without its mark, in lower case, or as it is."""

@@ -21,8 +21,8 @@ from distil import wordpieces
 
 from holdfast.recall.embed import LONGEST_WORD, plain, words
 
-WORDS = 23_000
-PHRASES = 14_000
+WORDS = 24_500
+PHRASES = 14_500
 OWN = "families.txt"
 LEAST_UNITS = 6
 LEAST_PACKAGES = 3
@@ -45,7 +45,7 @@ def read_units(path: Path) -> list[list[str]]:
 
 def package_of(unit: list[str]) -> str:
     """Return the package that a unit comes from; all generated pairs are one."""
-    return OWN if unit[0] in ("rule", "said", "chat") else unit[1].split("/", 1)[0]
+    return OWN if unit[0] in ("rule", "said", "taste", "chat") else unit[1].split("/", 1)[0]
 
 
 class Counts(NamedTuple):
