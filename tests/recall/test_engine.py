@@ -173,6 +173,69 @@ def test_an_empty_query_finds_nothing(talks, model, with_model):
         one.put("s", *FILLER)
 
 
+OLD, NEW = "From now on end all method names with _a.", "One more thing: please end all method names with _b."
+
+
+def rules(talks, model=None):
+    """Return three sessions: a rule, small talk, and the rule changed."""
+    one = talks(model)
+    one.put("first", OLD, "Understood.", days=("2026-01-05", "2026-01-05"))
+    one.put("second", *FILLER, days=("2026-02-01",) * len(FILLER))
+    one.put("third", "The weather is fine, and the trip was long.", NEW, days=("2026-03-01", "2026-03-01"))
+    return one
+
+
+@pytest.mark.parametrize("with_model", [False, True])
+def test_the_newest_statement_of_a_rule_comes_first(talks, model, with_model):
+    """Who asks for a rule gets its newest statement, and the hit says which one it stands before."""
+    one = rules(talks, model if with_model else None)
+    found = one.scored("What is the rule: end method names with?")
+    assert next(iter(found)) == "third:1"
+    assert found["third:1"].instead_of in (found["first:0"].id, 0)
+    assert list(found).index("third:1") < list(found).index("first:0")
+
+
+def test_who_asks_for_the_past_gets_no_newer_one_first(talks):
+    """A question about what was is answered by words alone."""
+    one = rules(talks)
+    one.put("fourth", "Please end names.", days=("2026-04-01",))
+    found = one.scored("What was the rule before: end method names with?")
+    assert all(scored.instead_of == 0 for scored in found.values())
+
+
+def test_a_newer_passage_that_says_less_does_not_take_the_place(talks):
+    """A later passage without one of the telling words answers another question."""
+    one = rules(talks)
+    one.put("fourth", "Always end class names with _z.", days=("2026-04-01",))
+    assert one.found("What is the rule: end method names with?")[0] == "third:1"
+
+
+def test_the_share_of_the_words(talks):
+    """A passage with all words has the whole share, one with some of them less, and a rare word counts more."""
+    one = talks()
+    one.put("s", "apples and pears", "apples", "pears", "apples again", "apples once more")
+    marks = {name: scored.marks for name, scored in one.scored("apples pears").items()}
+    assert marks["s:0"].share == 1.0
+    assert 0.0 < marks["s:1"].share < marks["s:2"].share < 1.0
+
+
+def test_a_speaker_who_is_named_is_marked(talks):
+    """Only what the named person said has the mark."""
+    one = talks()
+    turns = [Passage(0, "I moved to Bergen.", "a", "Ines Berg"), Passage(1, "I moved as well.", "b", "Tobias")]
+    one.table.put(Source("s", GLOBAL), turns, [None, None])
+    marks = {name: scored.marks for name, scored in one.scored("where has ines moved").items()}
+    assert (marks["a"].speaker, marks["b"].speaker) == (1.0, 0.0)
+
+
+def test_the_length_beside_the_others(talks):
+    """A longer candidate has a higher mark than a shorter one, within bounds."""
+    one = talks()
+    one.put("s", "apples", "apples " + "and many other words that are there too " * 20)
+    marks = {name: scored.marks for name, scored in one.scored("apples").items()}
+    assert -1.0 <= marks["s:0"].length < 0.0 < marks["s:1"].length <= 1.0
+
+
 SCOPES = [GLOBAL, SHOP, BLOG, Scope("session", "shop"), Scope("agent", "shop")]
 
 

@@ -1,10 +1,9 @@
-"""The nearest by meaning: the same in plain Python and by numpy, and nothing where it would take too long."""
+"""The nearest by meaning: what going through every vector finds, and only what the filter lets through."""
 
 from __future__ import annotations
 
 import random
 import sqlite3
-import sys
 
 import pytest
 
@@ -17,7 +16,14 @@ from holdfast.store.passages import Passage, Passages, Source
 
 EVERYTHING = Filter(None)
 SHOP, BLOG = Scope("project", "shop"), Scope("project", "blog")
-DIM = 32
+DIM = 64
+
+
+def vector(chance: random.Random, about: list[float] | None = None) -> list[float]:
+    """Return a random vector of length one, if wished not far from another."""
+    numbers = [chance.gauss(0, 1) + 8 * (about[place] if about else 0) for place in range(DIM)]
+    length = sum(number * number for number in numbers) ** 0.5
+    return [number / length for number in numbers]
 
 
 @pytest.fixture
@@ -26,113 +32,137 @@ def table():
     db = sqlite3.connect(":memory:", isolation_level=None)
     table, chance = Passages(db), random.Random(3)
     for number, scope in enumerate((SHOP, BLOG) * 5):
-        vectors = [to_bytes([chance.gauss(0, 1) for _ in range(DIM)]) for _ in range(8)]
-        turns = [Passage(place, "x", f"{number}:{place}") for place in range(10)]
+        vectors = [to_bytes(vector(chance)) for _ in range(8)]
+        turns = [Passage(place, "x", f"{number}:{place}", at=f"2026-01-{number + 1:02}") for place in range(10)]
         table.put(Source(str(number), scope), turns, [*vectors, None, vectors[0]])
     yield table
+    db.close()
+
+
+@pytest.fixture(scope="module")
+def large():
+    """Six thousand passages about sixty things, in three scopes; only reading goes on."""
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    table, chance = Passages(db), random.Random(5)
+    things = [vector(chance) for _ in range(60)]
+    for number in range(300):
+        scope = (SHOP, BLOG, Scope("global"))[number % 3]
+        vectors = [to_bytes(vector(chance, chance.choice(things))) for _ in range(20)]
+        turns = [Passage(place, "x", at=f"2026-{number // 28 + 1:02}-{number % 28 + 1:02}") for place in range(20)]
+        table.put(Source(str(number), scope), turns, vectors)
+    yield table, things
     db.close()
 
 
 @pytest.fixture
 def query():
     """A vector of length one."""
-    chance = random.Random(4)
-    numbers = [chance.gauss(0, 1) for _ in range(DIM)]
-    length = sum(number * number for number in numbers) ** 0.5
-    return [number / length for number in numbers]
+    return vector(random.Random(4))
 
 
-@pytest.fixture
-def without_numpy(monkeypatch):
-    """A machine without numpy."""
-    monkeypatch.setitem(sys.modules, "numpy", None)
-    monkeypatch.setattr(scan, "find_spec", lambda name: None)
+def exactly(table: Passages, query: list[float], wanted: Filter, limit: int) -> list[tuple[int, int, int]]:
+    """Return what going through every vector finds."""
+    return [row for row, _ in sorted(table.all_vectors(wanted), key=lambda one: -near(query, one[1]))][:limit]
 
 
-@pytest.fixture
-def with_numpy():
-    """A process that has loaded numpy; skipped where it is not installed."""
-    return pytest.importorskip("numpy")
+def test_the_nearest_of_a_few_are_found(table, query):
+    """A small collection is compared whole, nearest first; what has no vector is not found."""
+    assert Scan(table).nearest(query, EVERYTHING, 10) == exactly(table, query, EVERYTHING, 10)
+    assert len(Scan(table).nearest(query, EVERYTHING, 1000)) == 90
 
 
-def test_plain_python_finds_the_nearest(table, query, without_numpy):
-    """Without numpy a small collection is gone through, nearest first."""
-    everything = sorted(table.all_vectors(EVERYTHING), key=lambda one: -near(query, one[1]))
-    assert Scan(table).nearest(query, EVERYTHING, 10) == [row for row, _ in everything[:10]]
-    assert len(Scan(table).nearest(query, EVERYTHING, 1000)) == len(everything) == 90
+def test_the_nearest_of_many_are_found(large):
+    """Of the ten nearest among thousands, at least 95 of 100 are found by sketches."""
+    table, things = large
+    one, chance, kept = Scan(table), random.Random(6), 0
+    for _ in range(40):
+        query = vector(chance, chance.choice(things))
+        kept += len(set(one.nearest(query, EVERYTHING, 10)) & set(exactly(table, query, EVERYTHING, 10)))
+    assert kept >= 0.95 * 400
 
 
-def test_only_what_the_filter_lets_through(table, query, without_numpy):
+def test_only_what_the_filter_lets_through(table, query):
     """However near, a passage of another scope is not found."""
     shop = {row for row, _ in table.all_vectors(Filter((SHOP,)))}
     assert set(Scan(table).nearest(query, Filter((SHOP,)), 1000)) == shop
     assert Scan(table).nearest(query, Filter(()), 10) == []
+    assert Scan(table).nearest(query, Filter((Scope("project", "none"),)), 10) == []
 
 
-@pytest.mark.parametrize("limit", [1, 2, 10, 89, 90, 91, 1000])
-def test_numpy_finds_the_same(table, query, with_numpy, monkeypatch, limit):
-    """By numpy the nearest are the same and in the same order, whatever the limit and the filter."""
-    for wanted in (EVERYTHING, Filter((SHOP,)), Filter(())):
-        fast = Scan(table).nearest(query, wanted, limit)
-        with monkeypatch.context() as alone:
-            alone.setitem(sys.modules, "numpy", None)
-            alone.setattr(scan, "find_spec", lambda name: None)
-            slow = Scan(table).nearest(query, wanted, limit)
-        blobs = dict(table.all_vectors(EVERYTHING))
-        assert [round(near(query, blobs[row]), 5) for row in fast] == [
-            round(near(query, blobs[row]), 5) for row in slow
-        ]
-        assert fast == slow or limit < 90
+@pytest.mark.parametrize("few", [scan.FEW, 0])
+def test_a_filter_that_lets_little_through_still_finds_it(large, monkeypatch, few):
+    """A filter by time finds the nearest of that time: all where they are few enough to compare, nearly all else."""
+    table, things = large
+    monkeypatch.setattr(scan, "FEW", few)
+    for wanted in (Filter(None, since="2026-11-15"), Filter((BLOG,), since="2026-03-01", until="2026-03-04")):
+        found = Scan(table).nearest(things[0], wanted, 10)
+        assert len(set(found) & set(exactly(table, things[0], wanted, 10))) >= (10 if few else 9)
+        assert len(found) == 10
 
 
-def test_numpy_keeps_vectors_only_while_they_hold(table, query, with_numpy):
-    """One scan that is asked again sees what changed meanwhile, and keeps filters apart."""
+@pytest.mark.parametrize("seed", range(10))
+def test_nothing_of_another_scope_or_time_is_found(large, seed):
+    """For any scopes and times, what is found is among what they let through."""
+    table, things = large
+    chance = random.Random(seed)
+    scopes = tuple(chance.sample([SHOP, BLOG, Scope("global"), Scope("agent", "shop")], chance.randrange(4)))
+    days = [f"2026-{month:02}-{chance.randrange(1, 29):02}" for month in (chance.randrange(1, 6), 9)]
+    wanted = Filter(scopes, since=chance.choice(["", days[0]]), until=chance.choice(["", days[1]]))
+    allowed = {row for row, _ in table.all_vectors(wanted)}
+    found = Scan(table).nearest(chance.choice(things), wanted, 50)
+    assert set(found) <= allowed
+    assert len(found) == min(50, len(allowed))
+
+
+def test_one_scan_sees_what_changed(table, query):
+    """A scan that is asked again finds what came meanwhile, and not what went."""
     one = Scan(table)
     first = one.nearest(query, EVERYTHING, 1)
-    assert one.nearest(query, EVERYTHING, 1) == first
-    kept = one._matrix
-    one.nearest(query, EVERYTHING, 5)
-    assert one._matrix is kept
-    assert {row for row, _ in table.all_vectors(Filter((BLOG,)))} == set(one.nearest(query, Filter((BLOG,)), 1000))
-    table.put(Source("new", SHOP), [Passage(0, "x")], [to_bytes(query)])
-    assert one.nearest(query, EVERYTHING, 1)[0][0] > first[0][0]
+    table.put(Source("new", SHOP), [Passage(0, "x", "late")], [to_bytes(query)])
+    ((row, _, _),) = one.nearest(query, EVERYTHING, 1)
+    assert table.read(row)[0].name == "late"
+    assert one.nearest(query, Filter((BLOG,)), 1) != [(row, 0, 0)]
     table.drop("new")
     assert one.nearest(query, EVERYTHING, 1) == first
 
 
-def test_a_large_collection_is_not_gone_through_without_numpy(table, query, without_numpy, monkeypatch):
-    """Above the limit nothing is found by meaning alone; at the limit it is."""
-    monkeypatch.setattr(scan, "WITHOUT_NUMPY", table.count())
-    assert Scan(table).nearest(query, EVERYTHING, 5)
-    monkeypatch.setattr(scan, "WITHOUT_NUMPY", table.count() - 1)
-    assert Scan(table).nearest(query, EVERYTHING, 5) == []
+def test_what_was_read_is_kept(large):
+    """Sketches are read once, for whatever filter they are asked."""
+    table, things = large
+    one = Scan(table)
+    one.nearest(things[0], EVERYTHING, 5)
+    kept = dict(one._kept)
+    assert sum(len(chunk.ids) for chunk in kept.values()) == 6000
+    one.nearest(things[1], Filter((SHOP,)), 5)
+    assert all(one._kept[number] is chunk for number, chunk in kept.items())
 
 
-def test_a_small_collection_does_not_load_numpy(table, query, monkeypatch):
-    """A start of numpy costs more than going through a few vectors, so it is not even looked for."""
-    monkeypatch.delitem(sys.modules, "numpy", raising=False)
-    monkeypatch.setattr(scan, "find_spec", lambda name: pytest.fail("numpy was looked for"))
-    assert len(Scan(table).nearest(query, EVERYTHING, 5)) == 5
-    assert "numpy" not in sys.modules
-
-
-def test_an_empty_table(query, without_numpy):
-    """Where nothing is, nothing is near."""
+def test_another_index_is_read_anew(table, query):
+    """A scan that is given the table of another index forgets what it read of the first."""
+    one = Scan(table)
+    one.nearest(query, EVERYTHING, 5)
     db = sqlite3.connect(":memory:", isolation_level=None)
-    assert Scan(Passages(db)).nearest(query, EVERYTHING, 5) == []
+    one.table = Passages(db)
+    assert one.nearest(query, EVERYTHING, 5) == []
     db.close()
 
 
-def test_a_large_collection_is_not_loaded_for_every_change(table, query, monkeypatch):
-    """For a few seconds a large matrix is kept though a vector came, but never for another filter."""
-    pytest.importorskip("numpy")
-    monkeypatch.setattr(scan, "WITHOUT_NUMPY", 0)
-    monkeypatch.setattr(scan, "LARGE", 10)
-    kept = Scan(table)
-    kept.nearest(query, EVERYTHING, 5)
-    nearest = to_bytes(query)
-    table.put(Source("late", SHOP), [Passage(0, "x", "late:0")], [nearest])
-    assert "late:0" not in [table.read(row)[0].name for row, _, _ in kept.nearest(query, EVERYTHING, 5)]
-    assert "late:0" in [table.read(row)[0].name for row, _, _ in kept.nearest(query, Filter((SHOP,)), 5)]
-    monkeypatch.setattr(scan, "YOUNG_SECONDS", 0.0)
-    assert "late:0" in [table.read(row)[0].name for row, _, _ in kept.nearest(query, EVERYTHING, 5)]
+def test_many_that_are_the_same(query):
+    """A thousand equal vectors do not hide the one that is nearer."""
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    table, other = Passages(db), to_bytes(vector(random.Random(8)))
+    table.put(Source("a", SHOP), [Passage(0, "x", "near")], [to_bytes(query)])
+    for number in range(60):
+        table.put(Source(f"s{number}", SHOP), [Passage(place, "x") for place in range(100)], [other] * 100)
+    found = Scan(table).nearest(query, EVERYTHING, 5)
+    assert table.read(found[0][0])[0].name == "near"
+    assert len(found) == 5
+    db.close()
+
+
+def test_nothing_is_near_to_nothing(table):
+    """A query that means nothing finds nothing, and neither does one in an empty table."""
+    assert Scan(table).nearest([0.0] * DIM, EVERYTHING, 5) == []
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    assert Scan(Passages(db)).nearest([1.0] * DIM, EVERYTHING, 5) == []
+    db.close()

@@ -319,8 +319,8 @@ class StoreContract:
             assert {c.memory.scope for c in store.search("deploys", wanted, 50)} == set(scopes)
 
     def test_a_filter_wishes(self, store):
-        """Type, tags (all of them, in any case) and times narrow what is found."""
-        store.put(Draft("Deploys one.", GLOBAL, key="one", type="decision", tags=("Ops", "on call")))
+        """Type, tags (all of them, in any case), agents (any of them), keys and times narrow what is found."""
+        store.put(Draft("Deploys one.", GLOBAL, key="one", type="decision", tags=("Ops", "on call"), agent="Codex"))
         store.put(Draft("Deploys two.", GLOBAL, key="two", type="lesson", tags=("ops",)))
         updated = store.get(GLOBAL, "one").updated
 
@@ -337,6 +337,11 @@ class StoreContract:
         assert keys(since=updated) == {"one", "two"}
         assert keys(until=updated) == set()
         assert keys(since="2999-01-01T00:00:00Z") == set()
+        assert keys(agents=("codex",)) == keys(agents=("CODEX", "gemini")) == {"one"}
+        assert keys(agents=("gemini",)) == set()
+        assert keys(keys=("two", "gone")) == {"two"}
+        assert keys(between=(updated, "")) == {"one", "two"}
+        assert keys(between=("", updated)) == keys(between=("2999-01-01T00:00:00Z", "")) == set()
 
     def test_many_scopes_are_no_trouble(self, store):
         """A filter may name thousands of scopes."""

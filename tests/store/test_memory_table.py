@@ -7,10 +7,12 @@ import os
 import pytest
 from store_helpers import EVERYTHING, GLOBAL, PROJECT, draft
 
+from holdfast.records import Memory
 from holdfast.store.base import Filter
 from holdfast.store.database import MEMORY
-from holdfast.store.index import Index
+from holdfast.store.index import Index, Stamp
 from holdfast.store.memory_table import MemoryTable
+from holdfast.store.words import COUNTED, is_narrowed
 
 
 @pytest.fixture
@@ -167,6 +169,63 @@ def test_the_state_changes_with_the_vectors_only(store, table):
     table.ask("apples")
     store.add_uses([(GLOBAL, "k", "2026-01-01T00:00:00Z")])
     assert table.state() == states[-1]
+
+
+def sketched(table: MemoryTable, wanted: Filter = EVERYTHING) -> list[str]:
+    """Return the keys of the memories that have a sketch, in order; one that is gone has the key `gone`."""
+    keys = dict(table.db.execute("SELECT id, key FROM memory"))
+    chunks = [table.sketches.read(number) for number, _ in table.chunks(wanted.scopes, 1)]
+    return sorted(keys.get(row, "gone") for chunk in chunks for row in chunk.ids)
+
+
+def test_a_sketch_goes_with_its_vector(store, table):
+    """After updates, removals and another model there is one sketch for each vector, in the scope of its memory."""
+    for number in range(30):
+        store.put(draft(f"Apples, {number}.", PROJECT if number % 2 else GLOBAL, key=f"k-{number}"))
+    table.use_model("one")
+    fill(table)
+    assert sketched(table) == sorted(f"k-{number}" for number in range(30))
+    assert sketched(table, Filter((PROJECT,))) == sorted(f"k-{number}" for number in range(1, 30, 2))
+    store.put(draft("Pears now.", key="k-0"))
+    store.remove(GLOBAL, "k-2", forget=True)
+    store.put(draft("Plums.", key="new"))
+    fill(table)
+    assert sketched(table) == sorted(having(table))
+    table.use_model("two")
+    assert sketched(table) == []
+    fill(table)
+    assert sketched(table) == sorted(having(table))
+    assert len(sketched(table)) == 30
+
+
+def test_what_is_seen_and_few(store, table):
+    """Of the rows asked for only those come that the filter lets through; few is all of them, or nothing."""
+    store.put(draft("Apples are red.", key="mine", scope=PROJECT, tags=("fruit",)))
+    store.put(draft("Pears are green.", key="everyone"))
+    fill(table)
+    rows = dict(table.db.execute("SELECT key, id FROM memory"))
+    assert [row for (row, _, _), _ in table.seen([*rows.values(), 99], Filter((PROJECT,)))] == [rows["mine"]]
+    assert table.few(Filter(None, tags=("fruit",)), 1) == [rows["mine"]]
+    assert table.few(EVERYTHING, 1) is None
+    assert table.around_many([(0, 0)], EVERYTHING) == []
+
+
+def test_many_memories_are_searched_narrowly_and_found_by_a_filter(store, table):
+    """Above the bound those with a rare word come first, and a filter that leaves nothing of that widens the search."""
+    stamp, at = Stamp(1, 1, 1), "2026-01-01T00:00:00Z"
+    with store.index.begin():
+        for number in range(COUNTED + 100):
+            text = f"common {'usual' if number % 2 else 'other'} {'rare' if number % 2000 == 0 else number}"
+            scope = PROJECT if number == 17 else GLOBAL
+            memory = Memory(f"k-{number}", scope, "t", text, created=at, updated=at, path=f"global/k-{number}.md")
+            store.index.put(memory, stamp, b"x")
+    asked = table.ask("common usual rare")
+    assert is_narrowed(asked.expression)
+    rows = table.matches(asked.expression, EVERYTHING, 5)
+    found = [table.candidate(row, text, asked, EVERYTHING) for row, _, _, text in rows]
+    assert {one.memory.key for one in found} >= {"k-0", "k-2000", "k-4000"}
+    ((row, _, _, _),) = table.matches(asked.expression, Filter((PROJECT,)), 5)
+    assert table.candidate(row, 1.0, asked, EVERYTHING).words == ("common", "usual")
 
 
 def test_a_candidate_tells_the_words_that_matched(store, table):

@@ -11,7 +11,7 @@ from holdfast.errors import NotFound
 from holdfast.records import Scope
 from holdfast.store.base import Filter
 from holdfast.store.passages import Passage, Passages, Source, spoken_date
-from holdfast.store.words import ask
+from holdfast.store.words import ask, is_narrowed
 
 GLOBAL = Scope("global")
 SHOP = Scope("project", "shop")
@@ -228,6 +228,190 @@ def test_the_state_tells_what_another_process_did(tmp_path):
     assert here.state() != before
     for db in connections:
         db.close()
+
+
+def test_what_stands_beside_many(table):
+    """All neighbours at once are those that asking for each gives, each once, and only what is wanted."""
+    put(table, "s", "a", "b", "c", "d", at="2026-01-01")
+    put(table, "t", "e", "f", scope=SHOP)
+    sessions = dict(table.db.execute("SELECT name, id FROM session"))
+    places = [(sessions["s"], 0), (sessions["s"], 1), (sessions["t"], 1), (4711, 0)]
+    for wanted in (EVERYTHING, Filter((SHOP,)), Filter(None, since="2025-01-01"), Filter(())):
+        one_by_one = {
+            (row, session, at)
+            for session, place in places
+            for row, at in table.around(session, place - 1, place + 1, wanted)
+        }
+        assert table.around_many(places, wanted) == sorted(one_by_one)
+    assert len(table.around_many(places, EVERYTHING)) == 5
+    assert table.around_many([], EVERYTHING) == []
+    assert len(table.around_many([(sessions["s"], place) for place in range(2000)], EVERYTHING)) == 4
+
+
+# Vectors and models
+
+
+def vectors_of(table: Passages) -> dict[str, bytes]:
+    """Return the vectors that are seen, by the name of their passage, in each of the ways to see them."""
+    names = {row: name for name, row in ids(table).items()}
+    found = {names[row]: vector for (row, _, _), vector in table.all_vectors(EVERYTHING)}
+    rows = sorted(names)
+    assert {names[row]: vector for row, vector in table.vectors(rows).items()} == found
+    assert {names[row]: vector for (row, _, _), vector in table.seen(rows, EVERYTHING)} == found
+    sketched = [table.sketches.read(number) for number, _ in table.chunks(None, 1)]
+    assert sorted(row for chunk in sketched for row in chunk.ids) == sorted(ids(table)[name] for name in found)
+    return found
+
+
+def make(table: Passages, limit: int, mark: int) -> list[str]:
+    """Make the vectors that are missing, at most so many, and return the texts of these passages."""
+    waiting = table.without_vector(limit)
+    table.put_vectors([(row, bytes([mark])) for row, _ in waiting])
+    return [text for _, text in waiting]
+
+
+def test_the_first_model_is_noted(table):
+    """A new table takes the model that is used, without losing anything."""
+    assert table.model() == ""
+    table.use_model("one")
+    put(table, "s", "apples", "pears")
+    table.use_model("one")
+    assert table.model() == Passages(table.db).model() == "one"
+    assert vectors_of(table) == {"s:0": b"\x00", "s:1": b"\x01"}
+    assert table.without_vector(10) == []
+
+
+def test_the_vectors_of_another_model_are_not_seen(table):
+    """After a change of the model no vector is seen, words still find, and vectors are made anew, the newest first."""
+    table.use_model("one")
+    put(table, "s", "apples", "pears", "plums")
+    put(table, "t", "cherries", scope=SHOP)
+    table.use_model("two")
+    assert vectors_of(table) == {}
+    assert found(table, "pears") == ["s:1"]
+    assert make(table, 3, 7) == ["cherries", "plums", "pears"]
+    assert vectors_of(table) == {"t:0": b"\x07", "s:2": b"\x07", "s:1": b"\x07"}
+    assert make(Passages(table.db), 3, 8) == ["apples"]
+    assert vectors_of(table)["s:0"] == b"\x08"
+    assert make(table, 3, 9) == []
+
+
+def test_one_that_still_uses_the_old_model_sees_only_its_own(table):
+    """While one process uses the new model, another one with the old does not compare with its vectors."""
+    table.use_model("one")
+    put(table, "s", "apples", "pears")
+    other = Passages(table.db)
+    other.use_model("two")
+    make(other, 1, 7)
+    assert vectors_of(other) == {"s:1": b"\x07"}
+    assert table.vectors([*ids(table).values()]) == {ids(table)["s:0"]: b"\x00"}
+
+
+def test_passages_without_a_vector_wait_for_one(table):
+    """What came without a vector waits, the newest first; what went meanwhile is passed over."""
+    table.use_model("one")
+    table.put(Source("s", GLOBAL), [Passage(n, f"word {n}", f"s:{n}") for n in range(4)], [None, b"\x01", None, None])
+    assert [text for _, text in table.without_vector(2)] == ["word 3", "word 2"]
+    waiting = table.without_vector(10)
+    table.drop("s")
+    table.put_vectors([(row, b"\x05") for row, _ in waiting])
+    assert vectors_of(table) == {}
+    assert table.without_vector(10) == []
+
+
+def test_a_part_of_the_vectors_may_be_put(table):
+    """What was read and not made waits still."""
+    table.use_model("one")
+    put(table, "s", "a", "b", "c", "d")
+    table.use_model("two")
+    rows = table.without_vector(4)
+    table.put_vectors([(rows[0][0], b"\x01"), (rows[2][0], b"\x02")])
+    assert {"c", "a"} <= set(make(table, 10, 3))
+    assert len(vectors_of(table)) == 4
+
+
+def test_dropping_takes_vectors_and_sketches(table):
+    """After a drop neither a vector nor a sketch nor a wish for one is left."""
+    put(table, "s", "apples", "pears")
+    table.put(Source("t", GLOBAL), [Passage(0, "plums")], [None])
+    for name in "st":
+        table.drop(name)
+    for name in ("passage_meaning", "passage_sketch", "passage_unmade"):
+        assert table.db.execute(f"SELECT count(*) FROM {name}").fetchone() == (0,)
+    assert table.count() == 0
+
+
+def test_a_filter_that_lets_few_through(table):
+    """All that a filter lets through is told, unless it is more than asked for."""
+    put(table, "s", "a", "b", "c", at="2026-01-01")
+    put(table, "t", "d", scope=SHOP, at="2026-02-01")
+    assert sorted(table.few(EVERYTHING, 4)) == sorted(ids(table).values())
+    assert table.few(EVERYTHING, 3) is None
+    assert table.few(Filter((SHOP,)), 1) == table.few(Filter(None, since="2026-01-15"), 1) == [ids(table)["t:0"]]
+    assert table.few(Filter(()), 0) == []
+
+
+def test_an_agent_may_be_wanted(table):
+    """Only passages, neighbours and sessions of the wanted agents are seen, however their names are written."""
+    put(table, "s", "the vpn", agent="codex")
+    put(table, "t", "the vpn", agent="Gemini")
+    wanted = Filter(None, agents=("gemini",))
+    assert found(table, "vpn", wanted) == ["t:0"]
+    assert list(table.session_scores('"vpn"', wanted, 5)) == [2]
+    assert [row for (row, _, _), _ in table.all_vectors(wanted)] == [ids(table)["t:0"]]
+
+
+# A collection so large that words are estimated and the search is narrowed
+
+
+@pytest.fixture(scope="module")
+def many():
+    """Six thousand passages: every second says `common`, every third `usual`, a few `rare`, one of them in a shop."""
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    table = Passages(db)
+    for number in range(300):
+        texts = []
+        for place in range(20):
+            row = number * 20 + place
+            words = [word for word, each in (("common", 2), ("usual", 3), ("rare", 1500)) if row % each == 0]
+            texts.append(" ".join([*words, f"n{row}"]))
+        put(table, f"s{number}", *texts, scope=SHOP if number == 7 else GLOBAL)
+    yield table
+    db.close()
+
+
+def test_counts_of_a_large_collection_are_about_right(many):
+    """A common word is estimated within a tenth, a rare one is counted, and an unknown one is unknown."""
+    asked = many.ask("common usual rare qzxv n17")
+    counts = dict(zip(asked.words, asked.counts, strict=True))
+    assert counts["rare"] == 4 and counts["n17"] == 1
+    assert counts["usual"] == pytest.approx(2000, rel=0.1)
+    assert asked.known == 0.8
+    assert asked.damp.keys() == {"common", "usual"}
+
+
+def test_a_narrowed_search_finds_the_rare_and_those_with_two_words(many):
+    """Those with the rare word are all there; of the others only those with two words are."""
+    asked = many.ask("common usual rare")
+    assert is_narrowed(asked.expression)
+    texts = [many.read(row)[0].text for row, _, _, _ in many.matches(asked.expression, EVERYTHING, 1000)]
+    assert sum("rare" in text for text in texts) == 4
+    assert all("rare" in text or ("common" in text and "usual" in text) for text in texts)
+    assert "rare" in texts[0]
+
+
+def test_a_filter_widens_a_narrowed_search(many):
+    """Where the filter leaves too little of a narrowed search, documents with one common word are found as well."""
+    asked = many.ask("common usual rare")
+    texts = [many.read(row)[0].text for row, _, _, _ in many.matches(asked.expression, Filter((SHOP,)), 100)]
+    assert len(texts) == sum(row % 2 == 0 or row % 3 == 0 for row in range(140, 160))
+
+
+def test_one_common_word_finds_the_newest_at_least(many):
+    """A search for one word that stands everywhere is answered."""
+    asked = many.ask("common")
+    assert len(many.matches(asked.expression, EVERYTHING, 100)) == 100
+    assert many.session_scores(asked.expression, EVERYTHING, 10)
 
 
 SCOPES = [GLOBAL, *(Scope(kind, owner) for kind in ("project", "session", "agent") for owner in ("a", "b", "A"))]

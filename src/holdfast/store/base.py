@@ -35,13 +35,20 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a read may see and wants to see. `scopes=None` is everything; empty tuples of the others are no wish."""
+    """What a read may see and wants to see. `scopes=None` is everything; empty tuples of the others are no wish.
+
+    `since` and `until` are about the last change; `between` keeps what was first stored or last changed between two
+    times, of which one may be empty.
+    """
 
     scopes: tuple[Scope, ...] | None
     types: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     since: str = ""
     until: str = ""
+    agents: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    between: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)

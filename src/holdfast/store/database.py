@@ -14,7 +14,7 @@ import sqlite3
 from holdfast.errors import StoreFull, StoreUnavailable
 from holdfast.store import files
 
-SCHEMA = "2"
+SCHEMA = "3"
 MEMORY = ":memory:"
 DAMAGED = "it was damaged"
 UNFINISHED = "it was not finished"

@@ -305,9 +305,10 @@ def where_of(wanted: Filter) -> tuple[str, list[object]]:
         pairs = ",".join(["(?,?)"] * len(wanted.scopes))
         clauses.append(f"(m.scope, m.owner) IN (VALUES {pairs})" if pairs else "0")
         values += [part for scope in wanted.scopes for part in (scope.kind, scope.owner)]
-    if wanted.types:
-        clauses.append(f"m.type IN ({','.join('?' * len(wanted.types))})")
-        values += wanted.types
+    for column, wishes in (("m.type", wanted.types), ("m.key", wanted.keys), ("lower(m.agent)", wanted.agents)):
+        if wishes:
+            clauses.append(f"{column} IN ({','.join('?' * len(wishes))})")
+            values += wishes if column != "lower(m.agent)" else [name.lower() for name in wishes]
     for tag in wanted.tags:
         clauses.append("EXISTS (SELECT 1 FROM tag t WHERE t.memory = m.id AND t.tag = ?)")
         values.append(tag.lower())
@@ -317,4 +318,8 @@ def where_of(wanted: Filter) -> tuple[str, list[object]]:
     if wanted.until:
         clauses.append("m.updated < ?")
         values.append(wanted.until)
+    if any(wanted.between):
+        since, until = wanted.between[0], wanted.between[1] or "~"
+        clauses.append("(m.updated >= ? AND m.updated < ? OR m.created >= ? AND m.created < ?)")
+        values += [since, until, since, until]
     return " AND ".join(clauses), values

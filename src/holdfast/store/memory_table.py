@@ -6,29 +6,41 @@ of the model, and go with the row that they describe; without them a memory is f
 
 from __future__ import annotations
 
+from holdfast.records import Scope
 from holdfast.store import words
 from holdfast.store.base import Candidate, Filter
+from holdfast.store.held import held_words, lengths
 from holdfast.store.index import COLUMNS, Index, where_of
+from holdfast.store.sketches import Sketches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.store.words import Asked
+
+    Row = tuple[int, int, int]
 
 # title, key, tags, body, earlier statements, grams
 _WEIGHTS = "3.0, 2.0, 2.0, 1.0, 0.3, 1.0"
 _OPEN, _CLOSE = "\x02", "\x03"
 # Counts every change of the vectors, or of what they stand for, by any process.
 _COUNT = "UPDATE meta SET value = value + 1 WHERE name = 'vectors'"
+# Numbers in one statement; SQLite takes more, but not everywhere.
+_AT_ONCE = 500
+# Of an expression that finds many memories, the newest so many are weighed.
+_MOST_WEIGHED = 3_000
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS meaning(id INTEGER PRIMARY KEY, vector BLOB NOT NULL)",
     "CREATE TABLE IF NOT EXISTS unmade(id INTEGER PRIMARY KEY)",
+    # Rows whose sketch has to go: a trigger cannot take it out of its chunk.
+    "CREATE TABLE IF NOT EXISTS unsketched(id INTEGER PRIMARY KEY)",
     "INSERT OR IGNORE INTO unmade SELECT id FROM memory",
     "CREATE TRIGGER IF NOT EXISTS meaning_wanted AFTER INSERT ON memory BEGIN"
     " INSERT OR IGNORE INTO unmade VALUES (new.id); END",
     "INSERT OR IGNORE INTO meta VALUES ('vectors', '0')",
     "CREATE TRIGGER IF NOT EXISTS meaning_goes AFTER DELETE ON memory BEGIN"
+    " INSERT OR IGNORE INTO unsketched SELECT id FROM meaning WHERE id = old.id;"
     f" DELETE FROM meaning WHERE id = old.id; DELETE FROM unmade WHERE id = old.id; {_COUNT}; END",
 )
 
@@ -39,15 +51,16 @@ class MemoryTable:
     def __init__(self, index: Index) -> None:
         self.index = index
         self.db = index.db
+        self.sketches = Sketches(index.db, "memory_sketch")
         self._read: dict[int, bytes] = {}
         if not self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meaning_goes'").fetchone():
             with index.begin():
-                for statement in _TABLES:
+                for statement in (*self.sketches.tables(), *_TABLES):
                     self.db.execute(statement)
 
     def ask(self, query: str) -> Asked:
         """Return what the query asks of these memories."""
-        return words.ask(self.db, "vocabulary", self.count(), query)
+        return words.ask(self.db, "vocabulary", self.count(), query, "words")
 
     def count(self) -> int:
         """Return how many memories there are."""
@@ -56,10 +69,26 @@ class MemoryTable:
     def matches(self, expression: str, wanted: Filter, limit: int) -> list[tuple[int, int, int, float]]:
         """Return id, nought, nought and text score of the memories that match, best first."""
         where, values = where_of(wanted)
+        found = self._scored(expression, where, values, limit)
+        if len(found) < min(limit, words.ENOUGH_FOUND) and words.is_narrowed(expression):
+            found = self._scored(words.widened(expression), where, values, limit, most=_MOST_WEIGHED)
+        return found
+
+    def _scored(
+        self, expression: str, where: str, values: list[object], limit: int, most: int = 0
+    ) -> list[tuple[int, int, int, float]]:
+        matching = f"words JOIN memory m ON m.id = words.rowid WHERE words MATCH ? AND {where}"
+        oldest = None
+        if most or words.may_find_many(expression):
+            oldest = self.db.execute(
+                f"SELECT words.rowid FROM {matching} ORDER BY words.rowid DESC LIMIT 1 OFFSET ?",
+                (expression, *values, most or _MOST_WEIGHED),
+            ).fetchone()
+        newer, since = ("AND words.rowid > ?", oldest) if oldest else ("", ())
         rows = self.db.execute(
-            f"SELECT m.id, -bm25(words, {_WEIGHTS}) AS text FROM words JOIN memory m ON m.id = words.rowid"
-            f" WHERE words MATCH ? AND {where} ORDER BY text DESC, m.updated DESC, m.path LIMIT ?",
-            (expression, *values, limit),
+            f"SELECT m.id, -bm25(words, {_WEIGHTS}) AS text FROM {matching} {newer}"
+            " ORDER BY text DESC, m.updated DESC, m.path LIMIT ?",
+            (expression, *values, *since, limit),
         )
         return [(int(row), 0, 0, float(text)) for row, text in rows]
 
@@ -71,18 +100,64 @@ class MemoryTable:
         """Nothing stands beside a memory."""
         return []
 
+    def around_many(self, places: Iterable[tuple[int, int]], wanted: Filter) -> list[Row]:
+        """Nothing stands beside a memory."""
+        return []
+
+    def held(self, asked: Asked, ids: Sequence[int]) -> dict[int, int]:
+        """Return for each of these memories which words of the query it holds, one bit a word."""
+        return held_words(self.db, "words", asked, ids)
+
+    def lengths(self, ids: Sequence[int]) -> dict[int, int]:
+        """Return how many words these memories have: title, key, tags and body."""
+        return lengths(self.db, "words", ids, columns=4)
+
+    def speakers(self, ids: Sequence[int]) -> dict[int, str]:
+        """Nobody is asked for by name in memories."""
+        return {}
+
+    def times(self, ids: Sequence[int]) -> dict[int, str]:
+        """Memories that say the same are put in order by `fusion`, which knows more of them."""
+        return {}
+
+    def texts(self, ids: Sequence[int]) -> dict[int, str]:
+        """As `times`."""
+        return {}
+
     def vectors(self, ids: list[int]) -> dict[int, bytes]:
         """Return the vectors of these memories, where there are any."""
         marks = ",".join("?" * len(ids))
         return dict(self.db.execute(f"SELECT id, vector FROM meaning WHERE id IN ({marks})", ids))
 
-    def all_vectors(self, wanted: Filter) -> Iterator[tuple[tuple[int, int, int], bytes]]:
+    def all_vectors(self, wanted: Filter) -> Iterator[tuple[Row, bytes]]:
         """Return every vector with its id."""
         where, values = where_of(wanted)
+        return self._with_vectors(where, values)
+
+    def seen(self, ids: Sequence[int], wanted: Filter) -> list[tuple[Row, bytes]]:
+        """Return those of these memories that the filter lets through and that have a vector, with it."""
+        where, values = where_of(wanted)
+        found: list[tuple[Row, bytes]] = []
+        for start in range(0, len(ids), _AT_ONCE):
+            part = ids[start : start + _AT_ONCE]
+            found += self._with_vectors(f"m.id IN ({','.join('?' * len(part))}) AND {where}", [*part, *values])
+        return found
+
+    def _with_vectors(self, where: str, values: list[object]) -> Iterator[tuple[Row, bytes]]:
         rows = self.db.execute(
             f"SELECT m.id, v.vector FROM memory m JOIN meaning v ON v.id = m.id WHERE {where}", values
         )
         return (((int(row), 0, 0), vector) for row, vector in rows)
+
+    def few(self, wanted: Filter, most: int) -> list[int] | None:
+        """Return all that the filter lets through, or None where that is more than `most`."""
+        where, values = where_of(wanted)
+        rows = self.db.execute(f"SELECT m.id FROM memory m WHERE {where} LIMIT ?", [*values, most + 1]).fetchall()
+        return [row for (row,) in rows] if len(rows) <= most else None
+
+    def chunks(self, scopes: tuple[Scope, ...] | None, width: int) -> list[tuple[int, int]]:
+        """Return the chunks of sketches."""
+        return self.sketches.chunks(scopes, width)
 
     def state(self) -> int:
         """Return what changes whenever `all_vectors` may answer otherwise, here or in another process."""
@@ -99,6 +174,7 @@ class MemoryTable:
             return
         with self.index.begin():
             self.db.execute("DELETE FROM meaning")
+            self.sketches.clear()
             self.db.execute("INSERT OR IGNORE INTO unmade SELECT id FROM memory")
             self.db.execute(_COUNT)
             self.db.execute("INSERT OR REPLACE INTO meta VALUES ('model', ?)", (version,))
@@ -116,17 +192,31 @@ class MemoryTable:
 
     def put_vectors(self, vectors: Iterable[tuple[int, bytes]]) -> None:
         """Keep the vectors of memories that are still there, and still say what `without_vector` read."""
+        made = [(row, vector, self._read.get(row)) for row, vector in vectors]
         with self.index.begin():
+            gone = [row for (row,) in self.db.execute("SELECT id FROM unsketched")]
+            known = self.vectors([row for row, _, _ in made])
+            self.sketches.remove([*gone, *known])
+            self.db.execute("DELETE FROM unsketched")
             self.db.executemany(
                 "INSERT OR REPLACE INTO meaning"
                 " SELECT id, ?2 FROM memory WHERE id = ?1 AND digest = ifnull(?3, digest)",
-                [(row, vector, self._read.get(row)) for row, vector in vectors],
+                made,
             )
+            self._sketch([row for row, _, _ in made])
             self.db.executemany(
                 "DELETE FROM unmade WHERE id = ?1 AND EXISTS (SELECT 1 FROM meaning WHERE id = ?1)",
                 [(row,) for row in self._read],
             )
             self.db.execute(_COUNT)
+
+    def _sketch(self, rows: list[int]) -> None:
+        scopes: dict[Scope, list[tuple[int, bytes]]] = {}
+        for row, vector in self.vectors(rows).items():
+            place = self.db.execute("SELECT scope, owner FROM memory WHERE id = ?", (row,)).fetchone()
+            scopes.setdefault(Scope(*place), []).append((row, vector))
+        for scope, same in scopes.items():
+            self.sketches.add(scope, same)
 
     def candidate(self, row: int, text: float, asked: Asked, wanted: Filter, meaning: float = 0.0) -> Candidate | None:
         """Return a row as a candidate with all that ranks it; None where it went, or became another, meanwhile."""
@@ -156,7 +246,7 @@ class MemoryTable:
             "SELECT highlight(words, 0, ?1, ?2), highlight(words, 1, ?1, ?2), highlight(words, 2, ?1, ?2),"
             " highlight(words, 3, ?1, ?2), highlight(words, 5, ?1, ?2), highlight(words, 4, ?1, ?2)"
             " FROM words WHERE words MATCH ?3 AND rowid = ?4",
-            (_OPEN, _CLOSE, asked.expression, row),
+            (_OPEN, _CLOSE, " OR ".join(map(words.quoted, asked.words)), row),
         ).fetchone()
         if marked is None:
             return (), ()

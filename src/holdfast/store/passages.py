@@ -9,35 +9,55 @@ Numbers. The number of a session or passage is never given again, so one that wa
 Searching. The table answers three questions, each by SQLite: which passages hold the words (`matches`), which whole
 sessions do (`session_scores`), and what stands beside a passage (`around`). How the answers are weighed is the room
 `recall`.
+
+Meaning. A vector belongs to one version of the model, that of `use_model`, and is never seen by another. When the model
+changes, every passage waits for a new vector, the newest first, and is found by its words meanwhile.
 """
 
 from __future__ import annotations
 
-import sqlite3
-
 from holdfast.errors import NotFound
 from holdfast.light import dataclass
 from holdfast.records import Scope
-from holdfast.store import tokens
+from holdfast.store import tokens, words
 from holdfast.store.database import TOKENIZE
+from holdfast.store.held import held_words, lengths
+from holdfast.store.sketches import Sketches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    import sqlite3
+    from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.store.base import Filter
+    from holdfast.store.words import Asked
 
+    Row = tuple[int, int, int]
+
+# `realm` numbers the scopes, so that a passage says in one number who may see it.
 _TABLES = f"""
+CREATE TABLE IF NOT EXISTS realm(id INTEGER PRIMARY KEY, scope TEXT NOT NULL, owner TEXT NOT NULL,
+  passages INTEGER NOT NULL DEFAULT 0, UNIQUE(scope, owner));
 CREATE TABLE IF NOT EXISTS session(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,
-  scope TEXT NOT NULL, owner TEXT NOT NULL, agent TEXT NOT NULL, kind TEXT NOT NULL, title TEXT NOT NULL,
-  at TEXT NOT NULL);
+  realm INTEGER NOT NULL, agent TEXT NOT NULL, kind TEXT NOT NULL, title TEXT NOT NULL, at TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS passage(id INTEGER PRIMARY KEY AUTOINCREMENT, session INTEGER NOT NULL,
-  place INTEGER NOT NULL, name TEXT NOT NULL, speaker TEXT NOT NULL, at TEXT NOT NULL, vector BLOB);
+  place INTEGER NOT NULL, realm INTEGER NOT NULL, at TEXT NOT NULL, name TEXT NOT NULL, speaker TEXT NOT NULL);
 CREATE UNIQUE INDEX IF NOT EXISTS passage_place ON passage(session, place);
+CREATE INDEX IF NOT EXISTS passage_time ON passage(realm, at);
+CREATE TABLE IF NOT EXISTS passage_meaning(id INTEGER PRIMARY KEY, model INTEGER NOT NULL, vector BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS passage_unmade(id INTEGER PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS passage_model(number INTEGER PRIMARY KEY, version TEXT NOT NULL,
+  unmade_below INTEGER NOT NULL);
 CREATE VIRTUAL TABLE IF NOT EXISTS passage_words USING fts5(text, about, grams, tokenize='{TOKENIZE}');
 CREATE VIRTUAL TABLE IF NOT EXISTS session_words USING fts5(text, tokenize='{TOKENIZE}');
 CREATE VIRTUAL TABLE IF NOT EXISTS passage_vocabulary USING fts5vocab(passage_words, row);
+INSERT OR IGNORE INTO passage_model VALUES (0, '', 0);
 """
+_SCORE = "-bm25(passage_words, 1.0, 0.6, 1.0)"
+# Numbers in one statement; SQLite takes more, but not everywhere.
+_AT_ONCE = 500
+# Of an expression that finds many passages, the newest so many are weighed.
+_MOST_WEIGHED = 3_000
 _MONTHS = (
     *("", "January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
@@ -73,70 +93,112 @@ class Passages:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db
-        for statement in _TABLES.split(";\n"):
-            db.execute(statement)
+        self.sketches = Sketches(db, "passage_sketch")
+        self._read: list[int] = []
+        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'passage_sketch_scope'").fetchone():
+            for statement in (*_TABLES.split(";\n"), *self.sketches.tables()):
+                db.execute(statement)
+        self._model = self._newest_model()
+
+    def ask(self, query: str) -> Asked:
+        """Return what the query asks of these passages."""
+        return words.ask(self.db, "passage_vocabulary", self.count(), query, "passage_words")
 
     def put(self, source: Source, passages: Iterable[Passage], vectors: Iterable[bytes | None]) -> None:
         """Store the session whole, in place of what was there under its name. The caller holds a transaction."""
         self.drop(source.name)
+        realm = self._realm(source.scope)
         session = self.db.execute(
-            "INSERT INTO session(name, scope, owner, agent, kind, title, at) VALUES (?,?,?,?,?,?,?)",
-            (
-                *(source.name, source.scope.kind, source.scope.owner),
-                *(source.agent, source.kind, source.title, source.at),
-            ),
+            "INSERT INTO session(name, realm, agent, kind, title, at) VALUES (?,?,?,?,?,?)",
+            (source.name, realm, source.agent, source.kind, source.title, source.at),
         ).lastrowid
-        texts = []
+        texts, made = [], list[tuple[int, bytes]]()
         for passage, vector in zip(passages, vectors, strict=True):
-            self._put_one(session, passage, vector)
+            row = self._put_one(session, realm, passage)
+            if vector is None:
+                self.db.execute("INSERT INTO passage_unmade VALUES (?)", (row,))
+            else:
+                made.append((row, vector))
             texts.append(f"{passage.speaker} {passage.text}")
+        self._keep(source.scope, made)
+        self.db.execute("UPDATE realm SET passages = passages + ? WHERE id = ?", (len(texts), realm))
         whole = "\n".join([source.title, spoken_date(source.at), *texts])
         whole = "\n".join([whole, *tokens.grams(whole)])
         self.db.execute("INSERT INTO session_words(rowid, text) VALUES (?, ?)", (session, whole))
 
-    def _put_one(self, session: int | None, passage: Passage, vector: bytes | None) -> None:
+    def _realm(self, scope: Scope) -> int:
+        place = (scope.kind, scope.owner)
+        self.db.execute("INSERT OR IGNORE INTO realm(scope, owner) VALUES (?, ?)", place)
+        return int(self.db.execute("SELECT id FROM realm WHERE scope = ? AND owner = ?", place).fetchone()[0])
+
+    def _put_one(self, session: int | None, realm: int, passage: Passage) -> int:
         about = f"{passage.speaker} {spoken_date(passage.at)}"
         row = self.db.execute(
-            "INSERT INTO passage(session, place, name, speaker, at, vector) VALUES (?,?,?,?,?,?)",
-            (session, passage.place, passage.name, passage.speaker, passage.at, vector),
+            "INSERT INTO passage(session, place, realm, at, name, speaker) VALUES (?,?,?,?,?,?)",
+            (session, passage.place, realm, passage.at, passage.name, passage.speaker),
         ).lastrowid
         self.db.execute(
             "INSERT INTO passage_words(rowid, text, about, grams) VALUES (?, ?, ?, ?)",
             (row, passage.text, about, " ".join(tokens.grams(f"{passage.text}\n{passage.speaker}"))),
         )
+        return row or 0
+
+    def _keep(self, scope: Scope, made: list[tuple[int, bytes]]) -> None:
+        self.db.executemany(
+            "INSERT OR REPLACE INTO passage_meaning VALUES (?, ?, ?)", [(row, self._model, blob) for row, blob in made]
+        )
+        self.sketches.add(scope, made, self._model)
 
     def drop(self, name: str) -> None:
         """Take the session out, if it is there."""
-        found = self.db.execute("SELECT id FROM session WHERE name = ?", (name,)).fetchone()
+        found = self.db.execute("SELECT id, realm FROM session WHERE name = ?", (name,)).fetchone()
         if not found:
             return
-        for (row,) in self.db.execute("SELECT id FROM passage WHERE session = ?", found).fetchall():
-            self.db.execute("DELETE FROM passage_words WHERE rowid = ?", (row,))
-        self.db.execute("DELETE FROM passage WHERE session = ?", found)
-        self.db.execute("DELETE FROM session_words WHERE rowid = ?", found)
-        self.db.execute("DELETE FROM session WHERE id = ?", found)
+        session, realm = found
+        rows = self.db.execute("SELECT id FROM passage WHERE session = ?", (session,)).fetchall()
+        for table, number in (("passage_words", "rowid"), ("passage_meaning", "id"), ("passage_unmade", "id")):
+            self.db.executemany(f"DELETE FROM {table} WHERE {number} = ?", rows)
+        self.sketches.remove([row for (row,) in rows])
+        self.db.execute("DELETE FROM passage WHERE session = ?", (session,))
+        self.db.execute("DELETE FROM session_words WHERE rowid = ?", (session,))
+        self.db.execute("DELETE FROM session WHERE id = ?", (session,))
+        self.db.execute("UPDATE realm SET passages = passages - ? WHERE id = ?", (len(rows), realm))
 
     def count(self) -> int:
         """Return how many passages there are."""
-        return int(self.db.execute("SELECT count(*) FROM passage").fetchone()[0])
+        return int(self.db.execute("SELECT ifnull(sum(passages), 0) FROM realm").fetchone()[0])
 
     def matches(self, expression: str, wanted: Filter, limit: int) -> list[tuple[int, int, int, float]]:
         """Return id, session, place and text score of the passages that match, best first."""
         where, values = seen_by(wanted)
+        found = self._scored(expression, where, values, limit)
+        if len(found) < min(limit, words.ENOUGH_FOUND) and words.is_narrowed(expression):
+            found = self._scored(words.widened(expression), where, values, limit, most=_MOST_WEIGHED)
+        return found
+
+    def _scored(
+        self, expression: str, where: str, values: list[object], limit: int, most: int = 0
+    ) -> list[tuple[int, int, int, float]]:
+        matching = f"passage_words JOIN passage p ON p.id = passage_words.rowid WHERE passage_words MATCH ? AND {where}"
+        oldest = None
+        if most or words.may_find_many(expression):
+            oldest = self.db.execute(
+                f"SELECT passage_words.rowid FROM {matching} ORDER BY passage_words.rowid DESC LIMIT 1 OFFSET ?",
+                (expression, *values, most or _MOST_WEIGHED),
+            ).fetchone()
+        newer, since = ("AND passage_words.rowid > ?", oldest) if oldest else ("", ())
         rows = self.db.execute(
-            "SELECT p.id, p.session, p.place, -bm25(passage_words, 1.0, 0.6, 1.0) AS text FROM passage_words"
-            " JOIN passage p ON p.id = passage_words.rowid JOIN session s ON s.id = p.session"
-            f" WHERE passage_words MATCH ? AND {where} ORDER BY text DESC LIMIT ?",
-            (expression, *values, limit),
+            f"SELECT p.id, p.session, p.place, {_SCORE} AS text FROM {matching} {newer} ORDER BY text DESC LIMIT ?",
+            (expression, *values, *since, limit),
         )
         return [(int(a), int(b), int(c), float(d)) for a, b, c, d in rows]
 
     def session_scores(self, expression: str, wanted: Filter, limit: int) -> dict[int, float]:
         """Return the text score of the best whole sessions."""
-        where, values = seen_by(wanted)
+        where, values = seen_by(wanted, "s")
         rows = self.db.execute(
             "SELECT s.id, -bm25(session_words) AS text FROM session_words JOIN session s ON s.id = session_words.rowid"
-            f" WHERE session_words MATCH ? AND {where.replace('p.at', 's.at')} ORDER BY text DESC LIMIT ?",
+            f" WHERE session_words MATCH ? AND {where} ORDER BY text DESC LIMIT ?",
             (expression, *values, limit),
         )
         return {int(row): float(text) for row, text in rows}
@@ -145,41 +207,179 @@ class Passages:
         """Return id and place of the passages of a session between two places, in order."""
         where, values = seen_by(wanted)
         rows = self.db.execute(
-            "SELECT p.id, p.place FROM passage p JOIN session s ON s.id = p.session"
+            "SELECT p.id, p.place FROM passage p"
             f" WHERE p.session = ? AND p.place BETWEEN ? AND ? AND {where} ORDER BY p.place",
             (session, first, last, *values),
         )
         return [(int(row), int(place)) for row, place in rows]
 
-    def vectors(self, ids: list[int]) -> dict[int, bytes]:
-        """Return the vectors of these passages."""
-        found: dict[int, bytes] = {}
-        for start in range(0, len(ids), 500):
-            part = ids[start : start + 500]
-            marks = ",".join("?" * len(part))
-            found.update(self.db.execute(f"SELECT id, vector FROM passage WHERE id IN ({marks})", part))
-        return {row: vector for row, vector in found.items() if vector is not None}
+    def around_many(self, places: Iterable[tuple[int, int]], wanted: Filter) -> list[Row]:
+        """Return id, session and place of what stands directly beside these passages, and of themselves, each once."""
+        where, values = seen_by(wanted)
+        beside = list({(session, place + step) for session, place in places for step in (-1, 0, 1)})
+        found: list[Row] = []
+        for start in range(0, len(beside), _AT_ONCE):
+            part = beside[start : start + _AT_ONCE]
+            rows = self.db.execute(
+                f"WITH beside(session, place) AS (VALUES {','.join(['(?,?)'] * len(part))})"
+                " SELECT p.id, p.session, p.place FROM beside b CROSS JOIN passage p"
+                f" ON p.session = b.session AND p.place = b.place WHERE {where}",
+                [*(number for pair in part for number in pair), *values],
+            )
+            found += rows.fetchall()
+        return sorted(found)
 
-    def all_vectors(self, wanted: Filter) -> Iterator[tuple[tuple[int, int, int], bytes]]:
+    def held(self, asked: Asked, ids: Sequence[int]) -> dict[int, int]:
+        """Return for each of these passages which words of the query it holds, one bit a word."""
+        return held_words(self.db, "passage_words", asked, ids)
+
+    def lengths(self, ids: Sequence[int]) -> dict[int, int]:
+        """Return how many words these passages have."""
+        return lengths(self.db, "passage_words", ids)
+
+    def speakers(self, ids: Sequence[int]) -> dict[int, str]:
+        """Return who said these passages, where that is known."""
+        found: dict[int, str] = {}
+        for start in range(0, len(ids), _AT_ONCE):
+            part = ids[start : start + _AT_ONCE]
+            numbers = ",".join("?" * len(part))
+            found.update(
+                self.db.execute(f"SELECT id, speaker FROM passage WHERE id IN ({numbers}) AND speaker <> ''", part)
+            )
+        return found
+
+    def times(self, ids: Sequence[int]) -> dict[int, str]:
+        """Return when these passages were said."""
+        return dict(self.db.execute(f"SELECT id, at FROM passage WHERE id IN ({','.join('?' * len(ids))})", ids))
+
+    def texts(self, ids: Sequence[int]) -> dict[int, str]:
+        """Return what these passages say."""
+        numbers = ",".join("?" * len(ids))
+        return dict(self.db.execute(f"SELECT rowid, text FROM passage_words WHERE rowid IN ({numbers})", ids))
+
+    def vectors(self, ids: list[int]) -> dict[int, bytes]:
+        """Return the vectors of these passages, where they have one by the present model."""
+        found: dict[int, bytes] = {}
+        for start in range(0, len(ids), _AT_ONCE):
+            part = ids[start : start + _AT_ONCE]
+            marks = ",".join("?" * len(part))
+            found.update(
+                self.db.execute(
+                    f"SELECT id, vector FROM passage_meaning WHERE id IN ({marks}) AND model = ?", [*part, self._model]
+                )
+            )
+        return found
+
+    def all_vectors(self, wanted: Filter) -> Iterator[tuple[Row, bytes]]:
         """Return id, session and place of every passage that has a vector, with the vector."""
         where, values = seen_by(wanted)
+        return self._with_vectors(where, values)
+
+    def seen(self, ids: Sequence[int], wanted: Filter) -> list[tuple[Row, bytes]]:
+        """Return those of these passages that the filter lets through and that have a vector, with it."""
+        where, values = seen_by(wanted)
+        found: list[tuple[Row, bytes]] = []
+        for start in range(0, len(ids), _AT_ONCE):
+            part = ids[start : start + _AT_ONCE]
+            found += self._with_vectors(f"p.id IN ({','.join('?' * len(part))}) AND {where}", [*part, *values])
+        return found
+
+    def _with_vectors(self, where: str, values: list[object]) -> Iterator[tuple[Row, bytes]]:
         rows = self.db.execute(
-            "SELECT p.id, p.session, p.place, p.vector FROM passage p JOIN session s ON s.id = p.session"
-            f" WHERE p.vector IS NOT NULL AND {where}",
-            values,
+            "SELECT p.id, p.session, p.place, v.vector FROM passage p JOIN passage_meaning v ON v.id = p.id"
+            f" WHERE {where} AND v.model = ?",
+            [*values, self._model],
         )
-        return (((int(row), int(session), int(place)), vector) for row, session, place, vector in rows)
+        return (((row, session, place), vector) for row, session, place, vector in rows)
+
+    def few(self, wanted: Filter, most: int) -> list[int] | None:
+        """Return all that the filter lets through, or None where that is more than `most`."""
+        where, values = seen_by(wanted)
+        rows = self.db.execute(
+            f"SELECT p.id FROM passage p WHERE p.realm IN (SELECT id FROM realm) AND {where} LIMIT ?",
+            [*values, most + 1],
+        ).fetchall()
+        return [row for (row,) in rows] if len(rows) <= most else None
+
+    def chunks(self, scopes: tuple[Scope, ...] | None, width: int) -> list[tuple[int, int]]:
+        """Return the chunks of sketches by the present model."""
+        return self.sketches.chunks(scopes, width, self._model)
 
     def state(self) -> tuple[int, int]:
         """Return what changes whenever the table does, here or in another process."""
         given = self.db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'session'").fetchone()
         return int(given[0]) if given else 0, int(self.db.execute("SELECT count(*) FROM session").fetchone()[0])
 
+    def _newest_model(self) -> int:
+        return int(self.db.execute("SELECT max(number) FROM passage_model").fetchone()[0])
+
+    def model(self) -> str:
+        """Return the version of the model whose vectors are seen and put."""
+        row = self.db.execute("SELECT version FROM passage_model WHERE number = ?", (self._model,)).fetchone()
+        return str(row[0])
+
+    def use_model(self, version: str) -> None:
+        """See and put the vectors of this model from now on; where it is another one, every passage waits for its own.
+
+        The caller holds a transaction, or none.
+        """
+        self._model = self._newest_model()
+        if self.model() == version:
+            return
+        if not self.model() and not self.db.execute("SELECT 1 FROM passage_meaning LIMIT 1").fetchone():
+            self.db.execute("UPDATE passage_model SET version = ? WHERE number = ?", (version, self._model))
+            return
+        self.db.execute("SAVEPOINT another_model")
+        self._model += 1
+        self.db.execute(
+            "INSERT INTO passage_model SELECT ?, ?, ifnull(max(id), 0) + 1 FROM passage", (self._model, version)
+        )
+        self.db.execute("DELETE FROM passage_unmade")
+        self.sketches.clear()
+        self.db.execute("RELEASE another_model")
+
+    def without_vector(self, limit: int) -> list[tuple[int, str]]:
+        """Return passages that wait for a vector, the newest first, as id and text."""
+        waiting = self.db.execute("SELECT id FROM passage_unmade ORDER BY id DESC LIMIT ?", (limit,)).fetchall()
+        older = self.db.execute(
+            "SELECT id FROM passage WHERE id < (SELECT unmade_below FROM passage_model WHERE number = ?)"
+            " ORDER BY id DESC LIMIT ?",
+            (self._model, limit - len(waiting)),
+        ).fetchall()
+        self._read = [row for (row,) in (*waiting, *older)]
+        texts = []
+        for row in self._read:
+            found = self.db.execute("SELECT text FROM passage_words WHERE rowid = ?", (row,)).fetchone()
+            texts.append((row, str(found[0]) if found else ""))
+        return texts
+
+    def put_vectors(self, vectors: Iterable[tuple[int, bytes]]) -> None:
+        """Keep the vectors that `without_vector` asked for, where the passage is still there. Within a transaction."""
+        made = dict(vectors)
+        scopes: dict[tuple[str, str], list[tuple[int, bytes]]] = {}
+        for row, vector in made.items():
+            found = self.db.execute(
+                "SELECT r.scope, r.owner FROM passage p JOIN realm r ON r.id = p.realm WHERE p.id = ? AND NOT EXISTS"
+                " (SELECT 1 FROM passage_meaning v WHERE v.id = p.id AND v.model = ?)",
+                (row, self._model),
+            ).fetchone()
+            if found:
+                scopes.setdefault(found, []).append((row, vector))
+        for (kind, owner), rows in scopes.items():
+            self._keep(Scope(kind, owner), rows)
+        self.db.executemany("DELETE FROM passage_unmade WHERE id = ?", [(row,) for row in made])
+        # They were read from the newest down, so all above the first that is missing are made.
+        down_to = next((row + 1 for row in self._read if row not in made), min(self._read, default=1 << 62))
+        self.db.execute(
+            "UPDATE passage_model SET unmade_below = min(unmade_below, ?) WHERE number = ?", (down_to, self._model)
+        )
+
     def read(self, row: int) -> tuple[Passage, Source]:
         """Return a passage and its session; NotFound where it went meanwhile."""
         found = self.db.execute(
-            "SELECT p.place, w.text, p.name, p.speaker, p.at, s.name, s.scope, s.owner, s.agent, s.kind, s.title, s.at"
-            " FROM passage p JOIN passage_words w ON w.rowid = p.id JOIN session s ON s.id = p.session WHERE p.id = ?",
+            "SELECT p.place, w.text, p.name, p.speaker, p.at, s.name, r.scope, r.owner, s.agent, s.kind, s.title, s.at"
+            " FROM passage p JOIN passage_words w ON w.rowid = p.id JOIN session s ON s.id = p.session"
+            " JOIN realm r ON r.id = p.realm WHERE p.id = ?",
             (row,),
         ).fetchone()
         if found is None:
@@ -189,18 +389,24 @@ class Passages:
         return Passage(place, text, name, speaker, at, session), source
 
 
-def seen_by(wanted: Filter) -> tuple[str, list[object]]:
-    """Return the condition on `s` and `p` that keeps what may and should be seen, and its values."""
+def seen_by(wanted: Filter, of: str = "p") -> tuple[str, list[object]]:
+    """Return the condition that keeps what may and should be seen, of passages `p` or sessions `s`, and its values."""
     clauses, values = ["1"], list[object]()
     if wanted.scopes is not None:
-        clauses.append("(" + " OR ".join(["0", *["(s.scope = ? AND s.owner = ?)"] * len(wanted.scopes)]) + ")")
+        pairs = " OR ".join(["0", *["(scope = ? AND owner = ?)"] * len(wanted.scopes)])
+        clauses.append(f"{of}.realm IN (SELECT id FROM realm WHERE {pairs})")
         values += [part for scope in wanted.scopes for part in (scope.kind, scope.owner)]
-    if wanted.since:
-        clauses.append("p.at >= ?")
-        values.append(wanted.since)
-    if wanted.until:
-        clauses.append("p.at < ?")
-        values.append(wanted.until)
+    if wanted.agents:
+        agents = f"SELECT id FROM session WHERE lower(agent) IN ({','.join('?' * len(wanted.agents))})"
+        clauses.append(f"{of}.session IN ({agents})" if of == "p" else f"s.id IN ({agents})")
+        values += [name.lower() for name in wanted.agents]
+    for since, until in ((wanted.since, wanted.until), wanted.between):
+        if since:
+            clauses.append(f"{of}.at >= ?")
+            values.append(since)
+        if until:
+            clauses.append(f"{of}.at < ?")
+            values.append(until)
     return " AND ".join(clauses), values
 
 

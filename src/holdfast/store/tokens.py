@@ -7,9 +7,6 @@ that any part of the run can be found.
 
 from __future__ import annotations
 
-import unicodedata
-from bisect import bisect_right
-
 # First and last code point of each block: Thai and Lao, Myanmar, Hangul, Khmer, CJK, kana, Yi, Tai.
 _SPACELESS = (
     (0x0E00, 0x0EFF),
@@ -76,10 +73,17 @@ def _grams_of_piece(piece: str) -> list[str]:
 
 def _composed(text: str) -> str:
     """Return the text with each letter and its accents as one character, however it was typed."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    if text.isascii():
+        return text
+    # Not at the top: a prompt hook loads this file, and most prompts are ASCII.
+    import unicodedata
+
+    return unicodedata.normalize("NFC", text)
 
 
 def _without_accents(text: str) -> str:
+    import unicodedata
+
     return "".join(letter for letter in unicodedata.normalize("NFD", text) if not unicodedata.combining(letter))
 
 
@@ -94,8 +98,10 @@ def _is_spaceless(letter: str) -> bool:
 
 
 def _within(code: int, blocks: tuple[tuple[int, int], ...]) -> bool:
-    place = bisect_right(blocks, (code, 0x110000)) - 1
-    return place >= 0 and code <= blocks[place][1]
+    for first, last in blocks:
+        if code <= last:
+            return code >= first
+    return False
 
 
 def _once(items: list[str]) -> list[str]:

@@ -7,9 +7,9 @@ key, and one with `lifted:` before it frees that statement; what else the key on
 
 from __future__ import annotations
 
-import hashlib
 import os
 
+from holdfast.digests import sha256
 from holdfast.store import files
 
 _LIFTED = "lifted"
@@ -17,7 +17,7 @@ _LIFTED = "lifted"
 
 def digest(statement: str) -> str:
     """Return what stands for a statement: the same for texts that differ only in case and white space."""
-    return hashlib.sha256(" ".join(statement.casefold().split()).encode("utf-8", "replace")).hexdigest()[:32]
+    return sha256(" ".join(statement.casefold().split()).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 class Tombstones:

@@ -2,22 +2,42 @@
 
 Words that name nothing are left out (`empty_words.txt`), and a long prompt is cut to its rarest words: at 100,000
 documents that is many times cheaper, and loses nothing, since a word that stands everywhere tells nothing. The words
-are stemmed by SQLite itself, in a scratch table with the same tokenizer, so that what is counted is what is searched.
+are stemmed by SQLite itself, so that what is counted is what is searched.
+
+A query must cost about the same in a large collection. There the count of a word is estimated from its newest
+documents, and where the chosen words stand in too many documents, only those are weighed that have one of the rarest
+words or two of the others; all words count in them. `matches` looks further where a filter leaves too little of that.
 """
 
 from __future__ import annotations
 
 import os
-import sqlite3
-from functools import lru_cache
 
 from holdfast.light import dataclass
 from holdfast.store import tokens
 from holdfast.store.database import TOKENIZE
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+
 MOST_WORDS = 12
 LEAST_WORDS = 3
-MOST_DOCUMENTS = 5_000
+# Up to so many documents in all, words are counted and every document is weighed that has one.
+COUNTED = 5_000
+# Above, a count is estimated from the newest so many; all chosen words together stand in about so many documents at
+# most; and those are weighed that have a rare word, or two of the next few.
+_SAMPLE = 200
+MOST_DOCUMENTS = 10_000
+MOST_BY_RARE = 600
+MOST_BY_PAIRS = 400
+_PAIRED = 4
+# Two words of a query stand in one document more often than chance would have it.
+_TOGETHER = 3
+# What a filter leaves of that may be too little.
+ENOUGH_FOUND = 20
+_NARROWED = ") AND ("
+_EMPTY: set[str] = set()
 _QUERY_WORDS = 200
 _QUERY_LENGTH = 20_000
 # Words that stand in more than this share of all documents count less for meaning too.
@@ -26,33 +46,92 @@ _COMMON = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query as it is searched: `expression` is empty where no word of it is known; `damp` weakens common words."""
+    """A query as it is searched: `expression` is empty where no word of it is known; `damp` weakens common words.
+
+    `counts` says of each of the words in how many of the `total` documents it stands, about.
+    """
 
     text: str
     words: tuple[str, ...]
     expression: str
     known: float
     damp: dict[str, float]
+    counts: tuple[int, ...] = ()
+    total: int = 0
 
 
-def ask(db: sqlite3.Connection, vocabulary: str, total: int, query: str) -> Asked:
-    """Return what the query asks of the documents that the vocabulary table counts, `total` in number."""
+def ask(db: sqlite3.Connection, vocabulary: str, total: int, query: str, table: str = "") -> Asked:
+    """Return what the query asks of `total` documents, which the vocabulary table counts.
+
+    `table` is the full-text table itself; with it, a large collection is asked in bounded time.
+    """
     text = query[:_QUERY_LENGTH]
     words, grams = tokens.query_words(text)
     asked = ([word for word in words if word not in _empty_words()] + grams or words)[:_QUERY_WORDS]
-    counts = _document_counts(db, vocabulary, asked)
-    chosen = _telling(asked, counts, total)
+    large = bool(table) and total > COUNTED
+    counts = _estimates(db, table, asked) if large else _document_counts(db, vocabulary, asked)
+    chosen = _telling(counts, total)
     known = sum(1 for count in counts.values() if count) / len(asked) if asked else 0.0
     damp = {
         asked[place]: _COMMON * total / count for place, count in counts.items() if count > _COMMON * max(total, 20)
     }
-    return Asked(text, tuple(chosen), " OR ".join(quoted(word) for word in chosen), known, damp)
+    expression = _expression([(quoted(asked[place]), counts[place]) for place in chosen], total)
+    told = tuple(asked[place] for place in chosen), tuple(counts[place] for place in chosen)
+    return Asked(text, told[0], expression, known, damp, told[1], total)
 
 
-@lru_cache(maxsize=1)
-def _empty_words() -> frozenset[str]:
-    with open(os.path.join(os.path.dirname(__file__), "empty_words.txt"), encoding="utf-8") as file:
-        return frozenset(line.strip() for line in file if not line.startswith("#"))
+def _expression(words: list[tuple[str, int]], total: int) -> str:
+    """Return the words, rarest first, as alternatives; narrowed where they stand in too many documents together."""
+    every = " OR ".join([word for word, _ in words])
+    if total <= COUNTED or sum([count for _, count in words]) <= MOST_BY_RARE:
+        return every
+    rare: list[str] = []
+    documents = 0
+    for word, count in words:
+        documents += count
+        if documents > MOST_BY_RARE:
+            break
+        rare.append(word)
+    pairs = _pairs(words[len(rare) :][:_PAIRED], total)
+    return f"({' OR '.join(rare + pairs)}{_NARROWED}{every})"
+
+
+def _pairs(common: list[tuple[str, int]], total: int) -> list[str]:
+    """Return what finds documents with two of these words, for as many pairs as there is room for documents."""
+    pairs: list[str] = []
+    room: float = MOST_BY_PAIRS
+    for place, (word, count) in enumerate(common):
+        partners: list[str] = []
+        for other, its_count in common[place + 1 :]:
+            room -= _TOGETHER * count * its_count / total
+            if room > 0 or not (pairs or partners):
+                partners.append(other)
+        if partners:
+            pairs.append(f"({word} AND ({' OR '.join(partners)}))")
+    return pairs or [f"({common[0][0]} AND {common[0][0]})"]
+
+
+def is_narrowed(expression: str) -> bool:
+    """Whether the expression leaves out documents that have a word of the query."""
+    return _NARROWED in expression
+
+
+def may_find_many(expression: str) -> bool:
+    """Whether nothing is known of how many documents the expression finds."""
+    return " AND " in expression.partition(_NARROWED)[0]
+
+
+def widened(expression: str) -> str:
+    """Return the expression that finds every document with a word of a narrowed one."""
+    return expression.rpartition(_NARROWED)[2].removesuffix(")")
+
+
+def _empty_words() -> set[str]:
+    # Not by functools, which a hook would have to import.
+    if not _EMPTY:
+        with open(os.path.join(os.path.dirname(__file__), "empty_words.txt"), encoding="utf-8") as file:
+            _EMPTY.update([line.strip() for line in file if not line.startswith("#")])
+    return _EMPTY
 
 
 def quoted(word: str) -> str:
@@ -60,21 +139,35 @@ def quoted(word: str) -> str:
     return '"' + word.replace('"', '""') + '"'
 
 
-def _telling(words: list[str], counts: dict[int, int], total: int) -> list[str]:
-    """Return the words that stand in the index and tell something, the rarest first.
+def _telling(counts: dict[int, int], total: int) -> list[int]:
+    """Return the places of the words that stand in the index and tell something, the rarest first.
 
     At least three, where there are as many; more of them while they do not stand in too many documents together, and
-    in less than half of all. So a query costs about the same whatever the size of the collection.
+    in less than half of all.
     """
     known = sorted((count, place) for place, count in counts.items() if count)
-    chosen: list[str] = []
+    chosen: list[int] = []
     documents = 0
     for count, place in known[:MOST_WORDS]:
         documents += count
         if len(chosen) >= LEAST_WORDS and (documents > MOST_DOCUMENTS or count * 2 > max(1, total)):
             break
-        chosen.append(words[place])
+        chosen.append(place)
     return chosen
+
+
+def _estimates(db: sqlite3.Connection, table: str, words: list[str]) -> dict[int, int]:
+    """Return for each word (by its place) in about how many documents it stands, by how far back its newest reach."""
+    newest = (db.execute(f"SELECT rowid FROM {table} ORDER BY rowid DESC LIMIT 1").fetchone() or (0,))[0]
+    counts: dict[int, int] = {}
+    for place, word in enumerate(words):
+        found, oldest = db.execute(
+            f"SELECT count(*), min(rowid) FROM (SELECT rowid FROM {table} WHERE {table} MATCH ?"
+            " ORDER BY rowid DESC LIMIT ?)",
+            (quoted(word), _SAMPLE),
+        ).fetchone()
+        counts[place] = found if found < _SAMPLE else max(found, found * newest // (newest - oldest + 1))
+    return counts
 
 
 def _document_counts(db: sqlite3.Connection, vocabulary: str, words: list[str]) -> dict[int, int]:
