@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.actions.open import Holdfast as Holdfast
     from holdfast.actions.open import open as open
+    from holdfast.actions.related import Related as Related
     from holdfast.errors import HoldfastError as HoldfastError
     from holdfast.records import Hit as Hit
     from holdfast.records import Memory as Memory
@@ -22,12 +23,13 @@ _HOME_OF = {
     "Holdfast": "holdfast.actions.open",
     "HoldfastError": "holdfast.errors",
     "Memory": "holdfast.records",
+    "Related": "holdfast.actions.related",
     "Scope": "holdfast.records",
     "Stored": "holdfast.records",
     "open": "holdfast.actions.open",
 }
 
-__all__ = ["Hit", "Holdfast", "HoldfastError", "Memory", "Scope", "Stored", "open"]
+__all__ = ["Hit", "Holdfast", "HoldfastError", "Memory", "Related", "Scope", "Stored", "open"]
 
 
 def __getattr__(name: str) -> object:

@@ -69,6 +69,14 @@ def test_each_kind_of_problem(kinds, write, path, text, found) -> None:
     assert problems[0][1].rsplit("/", 1)[1] in (path.rsplit("/", 1)[1], "colour.md", "tone.md")
 
 
+def test_what_was_replaced_and_forgotten_leaves_no_dead_link(kinds, house) -> None:
+    """Forgetting a superseded memory leaves nothing to complain of in the one that replaced it."""
+    with house() as h:
+        remember(h, "Green is the accent.", key="accent", supersedes=("colour",))
+        forget.forget(h, "colour")
+    assert kinds() == []
+
+
 def test_a_link_is_named(kinds, home) -> None:
     """A symbolic link below the tree is an error: it is not followed."""
     (home / "memory" / "global" / "memories" / "x.md").symlink_to("/etc/hostname")

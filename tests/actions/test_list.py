@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.actions.list import list_memories
+from holdfast.actions.list import list_memories, replaced_by
 from holdfast.actions.remember import remember
 
 
@@ -23,3 +23,11 @@ def test_list_sees_only_what_is_visible_here(house, repository) -> None:
     with house(folder=str(repository("blog"))) as h:
         assert list_memories(h) == []
         assert [memory.key for memory in list_memories(h, everywhere=True)] == ["a"]
+
+
+def test_what_was_replaced_says_by_what(house) -> None:
+    """A superseded memory names its replacement, and the replacement names none."""
+    with house() as h:
+        remember(h, "Deploys use ftp.", key="old")
+        remember(h, "Deploys use ssh.", key="new", supersedes=("old",))
+        assert {memory.key: replaced_by(h, memory) for memory in list_memories(h)} == {"old": "new", "new": ""}

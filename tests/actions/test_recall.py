@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from holdfast.actions import forget
 from holdfast.actions.house import House
 from holdfast.actions.list import list_memories
+from holdfast.actions.project import apply_alias
 from holdfast.actions.recall import recall
 from holdfast.actions.remember import remember
 from holdfast.actions.show import show
@@ -260,3 +261,157 @@ def test_what_was_forgotten_is_not_found(fruit) -> None:
         remember(h, "Apples are yellow.", key="red")
         forget.forget(h, "red")
         assert "red" not in keys(recall(h, "apples yellow red"))
+
+
+def dated(write, key: str, text: str, created: str, updated: str = "", scope: str = "global") -> None:
+    """Write a memory as it would stand there since a day."""
+    write(f"{scope}/memories/{key}.md", f"---\ncreated: {created}\nupdated: {updated or created}\n---\n{text}\n")
+
+
+@pytest.fixture
+def seasons(house, write):
+    """Deploys changed over the year; there is a memory for each time, and one that changed twice."""
+    dated(write, "spring", "Deploys went by ftp.", "2026-03-10")
+    dated(write, "summer", "Deploys went by rsync.", "2026-07-10")
+    dated(write, "migration", "The migration to the new cluster was done.", "2026-05-01")
+    dated(write, "autumn", "Deploys go by pipeline, and deploys are watched.", "2026-10-01")
+    return house
+
+
+def test_a_spoken_time_puts_what_lies_inside_first(seasons) -> None:
+    """In March 2026: the memory of that month comes first; the others are still there."""
+    with seasons() as h:
+        hits = recall(h, "how did deploys go in March 2026?")
+        assert keys(hits)[0] == "spring" and {"summer", "autumn"} <= set(keys(hits))
+        assert next(part.value for part in hits[0].parts if part.name == "time") == 1.0
+
+
+def test_a_spoken_time_never_empties_the_answer(seasons) -> None:
+    """When nothing lies inside, what lies outside is shown; since and until stay hard."""
+    with seasons() as h:
+        assert set(keys(recall(h, "deploys in March 2021"))) >= {"spring", "summer", "autumn"}
+        assert keys(recall(h, "deploys in March 2026", since="2026-06-01")) != []
+        assert "spring" not in keys(recall(h, "deploys in March 2026", since="2026-06-01"))
+
+
+def test_a_time_alone_asks_for_all_of_it(seasons, write) -> None:
+    """A question that names nothing but a time gets what was stored or changed then."""
+    dated(write, "long", "A long story.", "2026-01-20", "2026-11-01")
+    with seasons() as h:
+        assert keys(recall(h, "what was new in January 2026?")) == ["long"]
+        assert keys(recall(h, "what happened in July 2026?")) == ["summer"]
+        assert keys(recall(h, "between April and June 2026")) == ["migration"]
+
+
+def test_what_lies_inside_is_found_among_many(seasons, write) -> None:
+    """Where a hundred others have more of the words, the one of the spoken time still comes first."""
+    for number in range(150):
+        dated(write, f"many-{number}", f"Deploys, deploys and deploys, number {number}.", "2026-09-09")
+    dated(write, "needle", "In a long sentence about this and that somebody spoke of deploys too.", "2025-02-02")
+    with seasons() as h:
+        assert keys(recall(h, "deploys in February 2025"))[0] == "needle"
+
+
+def test_a_statement_of_that_time_is_enough(house, write) -> None:
+    """A memory that was stored before and changed after March, but said something in March, is of March."""
+    history = "\n## History\n\n### 2026-03-05T00:00:00Z\n\n> Deploys use ftp.\n"
+    dated(write, "k", f"Deploys use the pipeline.\n{history}", "2025-01-01", "2026-09-01")
+
+    def inside(month: str) -> float:
+        with house() as h:
+            (hit,) = recall(h, f"deploys in {month} 2026")
+            return next(part.value for part in hit.parts if part.name == "time")
+
+    assert (inside("March"), inside("April"), inside("September")) == (1.0, 0.0, 1.0)
+
+
+def test_before_and_after_an_event(seasons) -> None:
+    """Before the migration leans to what is older than the memory of it, after it to what is newer; or not at all."""
+
+    def times(query: str) -> dict[str, float]:
+        with seasons() as h:
+            hits = recall(h, query)
+            return {hit.memory.key: part.value for hit in hits for part in hit.parts if part.name == "time"}
+
+    before, after = times("how did deploys go before the migration"), times("how did deploys go after the migration")
+    assert (before["spring"], before["autumn"]) == (1.0, 0.0)
+    assert (after["spring"], after["autumn"]) == (0.0, 1.0)
+    assert times("how did deploys go before the apocalypse") == {}
+
+
+def test_an_event_of_another_project_has_no_time(seasons, repository) -> None:
+    """The event is looked for only where the reader may look."""
+    with seasons() as h:
+        remember(h, "The rewrite was finished.", key="rewrite")
+        assert any(part.name == "time" for part in recall(h, "deploys since the rewrite")[0].parts)
+    with seasons(folder=str(repository("blog"))) as h:
+        assert all(part.name != "time" for part in recall(h, "deploys since the rewrite")[0].parts)
+
+
+def test_only_what_an_agent_stored(house) -> None:
+    """Agents narrow what is found, in any case; several are or; a bad name is refused."""
+    with house() as h:
+        for agent in ("claude", "Codex", ""):
+            remember(h, f"Apples of {agent or 'nobody'}.", key=f"by-{agent.lower() or 'nobody'}", agent=agent)
+        assert keys(recall(h, "apples", agents=("codex",))) == ["by-codex"]
+        assert set(keys(recall(h, "", agents=("CLAUDE", "codex")))) == {"by-claude", "by-codex"}
+        assert recall(h, "apples", agents=("gemini",)) == []
+        for bad in ("", "a\nb"):
+            with pytest.raises(BadInput, match="no name of an agent"):
+                recall(h, "apples", agents=(bad,))
+
+
+def test_another_project_on_purpose(fruit, repository) -> None:
+    """A named project is searched in place of the folder's, with its aliases; global stays; bad ids are refused."""
+    with fruit(project="old-shop") as h:
+        remember(h, "Apples were sour.", key="sour")
+    with fruit(folder=str(repository("blog"))) as h:
+        remember(h, "Apples on the blog.", key="blog")
+        assert set(keys(recall(h, "apples", project=SHOP.owner))) == {"red", "old", "autumn"}
+        assert set(keys(recall(h, "apples", project=SHOP.owner, scope="project"))) == {"red", "old"}
+        assert keys(recall(h, "apples", project=SHOP.owner, scope="global")) == ["autumn"]
+        apply_alias(h, "old-shop", SHOP.owner)
+        assert "sour" in keys(recall(h, "apples", project=SHOP.owner))
+        assert keys(recall(h, "apples", project="nobody", scope="project")) == []
+        with pytest.raises(BadId):
+            recall(h, "apples", project="../x")
+        with pytest.raises(BadInput, match="do not go together"):
+            recall(h, "apples", project=SHOP.owner, everywhere=True)
+
+
+def test_what_replaced_a_hit_comes_before_it(house) -> None:
+    """A superseded memory matches and its replacement does not: the replacement stands before it and says why."""
+    with house() as h:
+        remember(h, "Uploads go by ftp to the old server.", key="ftp")
+        remember(h, "Everything is a pipeline now.", key="pipeline", supersedes=("ftp",))
+        remember(h, "The ftp client is installed by hand.", key="client")
+        hits = recall(h, "uploads by ftp server")
+        assert keys(hits)[0] == "pipeline" and keys(hits)[-1] == "ftp"
+        assert any("replaces ftp" in part.why for part in hits[0].parts)
+
+
+def test_the_end_of_a_chain_of_replacements(house) -> None:
+    """The last of a chain comes first, even where memories replace each other in a circle."""
+    with house() as h:
+        remember(h, "Uploads go by ftp.", key="one")
+        remember(h, "Everything is rsync.", key="two", supersedes=("one",))
+        remember(h, "A pipeline does it.", key="three", supersedes=("two",))
+        assert keys(recall(h, "uploads ftp")) == ["three", "one", "two"]
+        remember(h, "Uploads go by ftp.", key="one", supersedes=("three",))
+        assert set(keys(recall(h, "uploads ftp"))) == {"one", "two", "three"}
+
+
+def test_a_replacement_keeps_to_the_wishes(house) -> None:
+    """What replaced a hit is not pulled in where it does not have the tag that was asked for."""
+    with house() as h:
+        remember(h, "Uploads go by ftp.", key="ftp", tags=("ops",))
+        remember(h, "A pipeline does it.", key="pipeline", supersedes=("ftp",))
+        assert keys(recall(h, "uploads ftp", tags=("ops",))) == ["ftp"]
+
+
+def test_the_newer_of_two_statements_on_the_same_thing(house, write) -> None:
+    """Two memories that differ in a value: the newer comes first, whichever has more of the words."""
+    dated(write, "first", "The port of the shop, the shop, is 8080.", "2026-01-01")
+    dated(write, "second", "The port of the shop is 9090.", "2026-06-01")
+    with house() as h:
+        assert keys(recall(h, "shop port")) == ["second", "first"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.memory.links import file_links, moved, renamed, wiki_links
+from holdfast.memory.links import file_links, moved, renamed, targets, wiki_links
 
 
 def everything(path: str) -> bool:
@@ -14,6 +14,11 @@ def test_wiki_links_with_their_lines() -> None:
     """`[[key]]`, with a title or a heading, is a link; in code it is not."""
     text = "See [[a]] and [[b|the b]].\n```\n[[no]]\n```\n`[[no]]` but [[ c#part ]]."
     assert wiki_links(text) == [("a", 1), ("b", 1), ("c", 5)]
+
+
+def test_the_targets_of_a_text() -> None:
+    """Each key that a text links to comes once, in order."""
+    assert targets("[[b]] and [[a|the a]], then [[b#part]]; `[[no]]`") == ["b", "a"]
 
 
 def test_relative_links_to_pages() -> None:

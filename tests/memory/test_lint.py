@@ -66,6 +66,13 @@ def test_links_that_lead_nowhere(tmp_path) -> None:
     assert "[[other]]" in said and "[[gone]]" in said and "(gone.md)" in said and "supersedes old" in said
 
 
+def test_what_was_forgotten_may_still_be_named_as_replaced(tmp_path) -> None:
+    """A memory that replaces one that was forgotten has no dead link; one that replaces another has."""
+    memories = [memory("k", "x", A, supersedes=("old", "typo"))]
+    found = dead_links(memories, {}, str(tmp_path), lambda each, key: (each.key, key) == ("k", "old"))
+    assert [problem.text for problem in found] == ["supersedes typo, which is not there"]
+
+
 def test_claims_about_files(tmp_path) -> None:
     """A file that is named and gone is a stale claim; one that is there, an address or another project is none."""
     (tmp_path / "src").mkdir()

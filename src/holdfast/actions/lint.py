@@ -9,7 +9,7 @@ from holdfast.capture import redact
 from holdfast.errors import HoldfastError
 from holdfast.memory import indexes
 from holdfast.memory import lint as checks
-from holdfast.records import Memory, Problem
+from holdfast.records import Memory, Problem, replace
 from holdfast.store import files, layout
 from holdfast.store.base import Filter
 
@@ -30,7 +30,7 @@ def find(house: House) -> list[Problem]:
         *house.store.problems(),
         *checks.contradictions(memories),
         *checks.duplicates(memories),
-        *checks.dead_links(memories, texts, root),
+        *checks.dead_links(memories, texts, root, lambda memory, key: _forgot(house, memory, key)),
         *checks.dead_page_links(_index_pages(root), root),
         *checks.stale_claims(memories, _project_roots(house)),
         *checks.orphans(root),
@@ -59,6 +59,11 @@ def _secrets(texts: dict[str, str]) -> list[Problem]:
         for path, text in texts.items()
         for kind, line in redact.find(text)
     ]
+
+
+def _forgot(house: House, memory: Memory, key: str) -> bool:
+    """Whether a memory of that key was forgotten in the scope of this one."""
+    return house.store.forgot(memory.scope, replace(memory, key=key, body=""))
 
 
 def _came_back(house: House, memories: list[Memory]) -> list[Problem]:

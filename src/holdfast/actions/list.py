@@ -25,3 +25,8 @@ def list_memories(
     wanted = Filter(scopes, types, normal_tags(tags), when.moment(since, now()) if since else "")
     house.refresh(scopes)
     return list(house.store.find(wanted, limit))
+
+
+def replaced_by(house: House, memory: Memory) -> str:
+    """Return the key of what supersedes the memory, or nothing."""
+    return house.store.index.superseded_by(memory.scope, memory.key)

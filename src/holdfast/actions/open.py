@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from holdfast.actions import forget, recall, remember, show
+from holdfast.actions import forget, recall, related, remember, show
 from holdfast.actions.house import House
+from holdfast.actions.related import Related
 from holdfast.records import Hit, Memory, Stored
 
 TYPE_CHECKING = False
@@ -65,23 +66,31 @@ class Holdfast:
         scope: str | None = None,
         types: tuple[str, ...] = (),
         tags: tuple[str, ...] = (),
+        agents: tuple[str, ...] = (),
         since: str = "",
         until: str = "",
         limit: int | None = None,
         everywhere: bool = False,
+        project: str = "",
     ) -> list[Hit]:
-        """Return the best hits among what is visible from the folder."""
+        """Return the best hits among what is visible from the folder, or from another project on purpose."""
         return recall.recall(
             self._house,
             query,
             scope=scope,
             types=types,
             tags=tags,
+            agents=agents,
             since=since,
             until=until,
             limit=limit,
             everywhere=everywhere,
+            project=project,
         )
+
+    def related(self, key: str, *, scope: str | None = None, limit: int = 10) -> list[Related]:
+        """Return what is related to a memory, one step away, each with why; NotFound where there is none."""
+        return related.related(self._house, key, scope=scope, limit=limit)
 
     def show(self, key: str, *, scope: str | None = None) -> Memory:
         """Return one memory, with its history; NotFound where there is none."""

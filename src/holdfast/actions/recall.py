@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from holdfast import project as projects
 from holdfast.actions.house import House, normal_tags, now
 from holdfast.capture import journal
-from holdfast.errors import HoldfastError
-from holdfast.recall import fusion, when
-from holdfast.recall.embed import Model, to_bytes
+from holdfast.errors import BadInput, HoldfastError, NotFound
+from holdfast.recall import fusion, spoken_time, when
+from holdfast.recall.embed import Model, near, to_bytes
 from holdfast.recall.engine import Engine
-from holdfast.records import Hit
+from holdfast.records import Hit, Scope, replace
 from holdfast.store.base import Candidate, Filter
 from holdfast.store.memory_table import MemoryTable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.recall.spoken_time import Span
+    from holdfast.records import Memory
+    from holdfast.store.words import Asked
 
 _LOOKED_AT = 20
 # A recall makes so many missing vectors on its way; `holdfast reindex` makes all.
 AT_ONCE = 50
+# What is meant by "the migration" must have so much of the words.
+_ENOUGH_OF_EVENT = 0.66
+_MOST_REPLACED = 10
 
 
 def recall(
@@ -24,49 +34,96 @@ def recall(
     scope: str | None = None,
     types: tuple[str, ...] = (),
     tags: tuple[str, ...] = (),
+    agents: tuple[str, ...] = (),
     since: str = "",
     until: str = "",
     limit: int | None = None,
     everywhere: bool = False,
+    project: str = "",
 ) -> list[Hit]:
-    """Return the best hits among what is visible here. Without a query, the newest; nothing found is no error."""
+    """Return the best hits among what is visible here, or from `project`. Without a query, the newest.
+
+    Nothing found is no error. A time that the query speaks of ranks; only `since` and `until` leave out.
+    """
     if not house.enabled:
         return []
     at = now()
-    scopes = house.readable(scope, everywhere=everywhere)
     wanted = Filter(
-        scopes,
+        scopes_of(house, scope, everywhere=everywhere, project=project),
         types,
         normal_tags(tags),
         when.moment(since, at) if since else "",
         when.moment(until, at) if until else "",
+        agents=_agent_names(agents),
     )
     limit = limit or house.settings.number("recall.limit")
-    house.refresh(scopes)
-    hits = fusion.fuse(_candidates(house, query, wanted, max(_LOOKED_AT, limit * 2)), at)[:limit]
+    house.refresh(wanted.scopes)
+    hits = _hits(house, query, wanted, max(_LOOKED_AT, limit * 2), at)[:limit]
     if query.strip() and house.settings.flag("recall.count_use"):
         count_use(house, hits, at)
     return hits
 
 
-def _candidates(house: House, query: str, wanted: Filter, limit: int) -> list[Candidate]:
-    if query.strip():
-        return _found(house, query, wanted, limit)
-    memories = house.store.find(wanted, limit)
-    return [
-        Candidate(
-            memory,
-            text=0.0,
-            words=(),
-            earlier=False,
-            uses=house.store.uses(memory.scope, memory.key)[0],
-            superseded_by=house.store.index.superseded_by(memory.scope, memory.key),
-        )
-        for memory in memories
-    ]
+def scopes_of(house: House, kind: str | None, *, everywhere: bool, project: str = "") -> tuple[Scope, ...] | None:
+    """Return the scopes to search; with a project, its own (and its aliases') in place of the folder's."""
+    if not project:
+        return house.readable(kind, everywhere=everywhere)
+    if everywhere:
+        raise BadInput("a project and everywhere do not go together", "Give a project, or everywhere, not both.")
+    asked = projects.resolve(house.folder or "", house.registry, override=project, override_from="the project")
+    its_own = (
+        tuple(Scope("project", owner) for owner in (asked.id, *asked.aliases)) if kind in (None, "project") else ()
+    )
+    others = () if kind == "project" else house.visible(kind)
+    return (*its_own, *(scope for scope in others if scope.kind != "project"))
 
 
-def _found(house: House, query: str, wanted: Filter, limit: int) -> list[Candidate]:
+def _agent_names(agents: tuple[str, ...]) -> tuple[str, ...]:
+    several = (agents,) if isinstance(agents, str) else agents
+    names = tuple(name.strip() for name in several)
+    for name in names:
+        if not name or not name.isprintable():
+            raise BadInput(
+                f"{name!a} is no name of an agent", "Use the name that its memories have, as `show` prints it."
+            )
+    return names
+
+
+def _hits(house: House, query: str, wanted: Filter, limit: int, at: str) -> list[Hit]:
+    span = spoken_time.spoken(query, at)
+    if span is not None and span.event:
+        span = _dated(house, span, wanted)
+    candidates, instead_of = _with_replacements(house, _candidates(house, query, wanted, limit, span), wanted)
+    statements = _statement_times(house, candidates, span)
+    return fusion.fuse(candidates, at, span=span, statements=statements, instead_of=instead_of)
+
+
+def _candidates(house: House, query: str, wanted: Filter, limit: int, span: Span | None) -> list[Candidate]:
+    text = query if span is None else span.rest
+    if span is not None and span.bare:
+        listed = _listed(house, replace(wanted, between=(span.since, span.until)), limit)
+        if listed:
+            return listed
+    return _found(house, text, wanted, limit, span) if text.strip() else _listed(house, wanted, limit)
+
+
+def _listed(house: House, wanted: Filter, limit: int) -> list[Candidate]:
+    return [_unasked(house, memory) for memory in house.store.find(wanted, limit)]
+
+
+def _unasked(house: House, memory: Memory) -> Candidate:
+    """Return a memory that no search found as a candidate."""
+    return Candidate(
+        memory,
+        text=0.0,
+        words=(),
+        earlier=False,
+        uses=house.store.uses(memory.scope, memory.key)[0],
+        superseded_by=house.store.index.superseded_by(memory.scope, memory.key),
+    )
+
+
+def _found(house: House, query: str, wanted: Filter, limit: int, span: Span | None = None) -> list[Candidate]:
     model = house.model()
 
     def search(table: MemoryTable) -> list[Candidate]:
@@ -74,10 +131,90 @@ def _found(house: House, query: str, wanted: Filter, limit: int) -> list[Candida
             make_vectors(table, model, AT_ONCE)
         asked = table.ask(query)
         scored = Engine(table, model, house.scan(table)).find(asked, wanted, limit)
-        found = [table.candidate(one.id, one.marks.words, asked, wanted, one.marks.meaning) for one in scored]
+        marks = {one.id: (one.marks.words, one.marks.meaning) for one in scored}
+        if span is not None and span.kind == spoken_time.NARROWS and asked.expression:
+            inside = table.matches(asked.expression, replace(wanted, between=(span.since, span.until)), limit)
+            texts = {row: text for row, _, _, text in inside if row not in marks}
+            best = _best_text(table, asked, wanted, inside, marks) if texts else 0.0
+            marks.update(_marks_of(table, model, asked, {row: text / best for row, text in texts.items()}))
+        found = [table.candidate(row, text, asked, wanted, meaning) for row, (text, meaning) in marks.items()]
         return [candidate for candidate in found if candidate is not None]
 
     return house.store.consult(search)
+
+
+def _best_text(
+    table: MemoryTable,
+    asked: Asked,
+    wanted: Filter,
+    inside: list[tuple[int, int, int, float]],
+    marks: dict[int, tuple[float, float]],
+) -> float:
+    """Return the text score that the mark 1 stands for: from a memory that has both, or by asking for the best one."""
+    known = [text / marks[row][0] for row, _, _, text in inside if row in marks and marks[row][0] > 0]
+    return next((text for text in known if text > 0), 0.0) or max(
+        [1e-9, *(text for _, _, _, text in table.matches(asked.expression, wanted, 1))]
+    )
+
+
+def _marks_of(
+    table: MemoryTable, model: Model | None, asked: Asked, texts: dict[int, float]
+) -> dict[int, tuple[float, float]]:
+    """Return the marks of what has the words and lies in the spoken time, though others have more of the words."""
+    if model is None or not texts:
+        return {row: (max(0.0, text), 0.0) for row, text in texts.items()}
+    vector, stored = model.encode(asked.text, query=True, damp=asked.damp), table.vectors(list(texts))
+    cosines = {row: max(0.0, near(vector, blob)) for row, blob in stored.items()}
+    return {row: (max(0.0, text), cosines.get(row, 0.0)) for row, text in texts.items()}
+
+
+def _dated(house: House, span: Span, wanted: Filter) -> Span | None:
+    """Return the span with the time of its event: when the memory was first stored that has enough of its words."""
+    everything = Filter(wanted.scopes)
+    words = len(span.event.split())
+    for candidate in _found(house, span.event, everything, _LOOKED_AT):
+        if len(candidate.words) >= _ENOUGH_OF_EVENT * words and not candidate.earlier:
+            created = candidate.memory.created
+            said = f"{span.words} = {candidate.memory.key}"
+            if span.kind == spoken_time.BEFORE:
+                return replace(span, until=created, words=said, kind=spoken_time.LEANS)
+            return replace(span, since=created, words=said, kind=spoken_time.LEANS)
+    return None
+
+
+def _statement_times(house: House, candidates: list[Candidate], span: Span | None) -> dict[str, tuple[str, ...]]:
+    """Return when each memory said something else, read from its file only where the spoken time lies in between."""
+    if span is None or span.kind != spoken_time.NARROWS or not (span.since and span.until):
+        return {}
+    times: dict[str, tuple[str, ...]] = {}
+    for memory in (candidate.memory for candidate in candidates):
+        if memory.created < span.since and memory.updated >= span.until:
+            try:
+                history = house.store.get(memory.scope, memory.key).history
+            except NotFound:
+                continue
+            times[memory.path] = tuple(statement.at for statement in history)
+    return times
+
+
+def _with_replacements(
+    house: House, candidates: list[Candidate], wanted: Filter
+) -> tuple[list[Candidate], dict[str, str]]:
+    """Add what replaced a candidate and was not found itself, with the marks of the one that it stands in for."""
+    there = {(candidate.memory.scope, candidate.memory.key) for candidate in candidates}
+    added: list[Candidate] = []
+    instead_of: dict[str, str] = {}
+    for candidate in candidates:
+        scope, key = candidate.memory.scope, candidate.superseded_by
+        for _ in range(_MOST_REPLACED):
+            if not key or (scope, key) in there:
+                break
+            there.add((scope, key))
+            for memory in house.store.find(replace(wanted, scopes=(scope,), keys=(key,)), 1):
+                added.append(replace(_unasked(house, memory), text=candidate.text, meaning=candidate.meaning))
+                instead_of[memory.path] = candidate.memory.key
+            key = house.store.index.superseded_by(scope, key)
+    return [*candidates, *added], instead_of
 
 
 def make_vectors(table: MemoryTable, model: Model, most: int) -> int:

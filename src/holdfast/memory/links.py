@@ -19,6 +19,11 @@ def wiki_links(text: str) -> list[tuple[str, int]]:
     return _found(WIKI, text)
 
 
+def targets(text: str) -> list[str]:
+    """Return what the text links to by `[[key]]`, each once, in order."""
+    return list(dict.fromkeys(target for target, _ in wiki_links(text)))
+
+
 def file_links(text: str) -> list[tuple[str, int]]:
     """Return the target and the line of each relative link to a Markdown file outside code."""
     links = [(unquote(target), line) for target, line in _found(MARKDOWN, text)]

@@ -13,7 +13,7 @@ from holdfast.store import files, layout, tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 NEAR = 0.8
 _LEAST_WORDS = 4
@@ -51,8 +51,13 @@ def duplicates(memories: list[Memory]) -> Iterator[Problem]:
             yield Problem("duplicate" if exact else "near-duplicate", other.path, text, hint)
 
 
-def dead_links(memories: list[Memory], texts: dict[str, str], root: str) -> Iterator[Problem]:
-    """Name links whose target is not there: a `[[key]]` that no reader could follow, a file that is gone."""
+def dead_links(
+    memories: list[Memory], texts: dict[str, str], root: str, forgotten: Callable[[Memory, str], bool] | None = None
+) -> Iterator[Problem]:
+    """Name links whose target is not there: a `[[key]]` that no reader could follow, a file that is gone.
+
+    A memory may go on saying that it replaces one that was `forgotten` in its scope.
+    """
     keys: defaultdict[str, set[str]] = defaultdict(set)
     for memory in memories:
         keys[memory.key].add(str(memory.scope))
@@ -62,7 +67,8 @@ def dead_links(memories: list[Memory], texts: dict[str, str], root: str) -> Iter
             if not keys.get(target, set()) & readable:
                 yield _dead(memory.path, line, f"[[{target}]] is no memory of {memory.scope} or global")
         for key in memory.supersedes:
-            if str(memory.scope) not in keys.get(key, set()):
+            there = str(memory.scope) in keys.get(key, set())
+            if not there and not (forgotten and forgotten(memory, key)):
                 yield _dead(memory.path, 0, f"supersedes {key}, which is not there")
         yield from _dead_file_links(memory.path, texts.get(memory.path, ""), root)
 

@@ -1,41 +1,108 @@
 """Fusion: one order out of text relevance, recency, use, trust, scope and pinning, with each part told.
 
-Text decides; the others settle what text leaves open. A superseded memory sinks below all that hold, whatever its
-words.
+Text decides; the others settle what text leaves open. A time that the query speaks of takes a share of the whole:
+much where it narrows, little where it leans. A superseded memory sinks below all that hold, whatever its words. Of two
+that say nearly the same, the newer stands where the better one would.
 """
 
 from __future__ import annotations
 
 import math
 
+from holdfast.recall.embed import plain, words
+from holdfast.recall.spoken_time import FIRST, NARROWS
 from holdfast.recall.when import days_between
-from holdfast.records import Hit, Part
+from holdfast.records import Hit, Part, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from holdfast.recall.spoken_time import Span
+    from holdfast.records import Memory
     from holdfast.store.base import Candidate
 
 WEIGHTS = {"words": 0.45, "meaning": 0.25, "recency": 0.10, "use": 0.05, "trust": 0.05, "scope": 0.05, "pinned": 0.05}
+# The share of a spoken time; the other parts share the rest.
+TIME_NARROWS = 0.40
+TIME_LEANS = 0.10
 _TRUST = {"user": 1.0, "agent": 0.6, "derived": 0.3, "import": 0.1}
 _SCOPE = {"session": 1.0, "project": 0.8, "agent": 0.6, "global": 0.4}
 HALF_AFTER_DAYS = 30
+# Two statements say nearly the same when so much of their words is common; a longer text is no statement.
+ALIKE = 0.5
+MUCH_LATER_DAYS = 1.0
+_LEAST_COMMON = 3
+_LONGEST_STATEMENT = 600
 
 
-def fuse(candidates: list[Candidate], now: str) -> list[Hit]:
-    """Return a hit for each candidate, best first. Statements that say the same are one hit, the best of them."""
+def fuse(
+    candidates: list[Candidate],
+    now: str,
+    *,
+    span: Span | None = None,
+    statements: Mapping[str, tuple[str, ...]] | None = None,
+    instead_of: Mapping[str, str] | None = None,
+) -> list[Hit]:
+    """Return a hit for each candidate, best first. Statements that say the same are one hit, the best of them.
+
+    By path: `statements` has the times of earlier statements, `instead_of` the key of what a candidate replaces and
+    stands in for.
+    """
     best = max((candidate.text for candidate in candidates), default=0.0) or 1.0
-    hits = [_hit(candidate, best, now) for candidate in candidates]
+    times = _Times(span, candidates, statements or {})
+    hits = [
+        _hit(candidate, best, now, times, (instead_of or {}).get(candidate.memory.path)) for candidate in candidates
+    ]
+    hits = _with_newer_lifted(hits)
     hits.sort(key=lambda hit: hit.memory.path)
     hits.sort(key=lambda hit: hit.memory.updated, reverse=True)
     hits.sort(key=lambda hit: (bool(hit.superseded_by), -hit.score))
     return _without_repeats(hits)
 
 
-def _hit(candidate: Candidate, best: float, now: str) -> Hit:
-    parts = _parts(candidate, best, now)
+class _Times:
+    """The spoken time of one query, and how far a memory lies in it."""
+
+    def __init__(
+        self, span: Span | None, candidates: list[Candidate], statements: Mapping[str, tuple[str, ...]]
+    ) -> None:
+        self.span = span
+        self.statements = statements
+        self.share = 0.0 if span is None else TIME_NARROWS if span.kind == NARROWS else TIME_LEANS
+        self._created = sorted({candidate.memory.created for candidate in candidates})
+
+    def parts(self, memory: Memory) -> tuple[Part, ...]:
+        """Return the part `time`, or nothing where the query speaks of none."""
+        if self.span is None:
+            return ()
+        if self.span.kind == FIRST:
+            later = self._created.index(memory.created) / max(1, len(self._created) - 1)
+            return (Part("time", 1.0 - later, self.share, f"{self.span.words}: stored {memory.created[:10]}"),)
+        inside = self._is_inside(memory)
+        why = f"{'within' if inside else 'not within'} {self.span.words} ({_shown(self.span)})"
+        return (Part("time", float(inside), self.share, why),)
+
+    def _is_inside(self, memory: Memory) -> bool:
+        since, until = (self.span.since, self.span.until) if self.span else ("", "")
+        told = (memory.created, memory.updated, *self.statements.get(memory.path, ()))
+        return any(since <= moment and (not until or moment < until) for moment in told if moment)
+
+
+def _shown(span: Span) -> str:
+    return " ".join(
+        [*(["since", span.since[:10]] if span.since else []), *(["before", span.until[:10]] if span.until else [])]
+    )
+
+
+def _hit(candidate: Candidate, best: float, now: str, times: _Times, replaced: str | None) -> Hit:
+    parts = _parts(candidate, best, now, replaced)
+    if times.span is not None:
+        parts = tuple(replace(part, weight=part.weight * (1 - times.share)) for part in parts)
+        parts += times.parts(candidate.memory)
     return Hit(
         memory=candidate.memory,
-        score=round(sum(part.points for part in parts), 6),
+        score=_sum(parts),
         parts=parts,
         words=candidate.words,
         superseded_by=candidate.superseded_by,
@@ -43,13 +110,14 @@ def _hit(candidate: Candidate, best: float, now: str) -> Hit:
     )
 
 
-def _parts(candidate: Candidate, best: float, now: str) -> tuple[Part, ...]:
+def _parts(candidate: Candidate, best: float, now: str, replaced: str | None) -> tuple[Part, ...]:
     memory = candidate.memory
     days = days_between(memory.updated, now)
-    words = ", ".join(candidate.words) or "none of the words"
+    found = f"replaces {replaced}, which has them" if replaced else ", ".join(candidate.words) or "none of the words"
+    near = f"how near {replaced or 'it'} is to what was asked"
     return (
-        Part("words", max(0.0, candidate.text / best), WEIGHTS["words"], words),
-        Part("meaning", candidate.meaning, WEIGHTS["meaning"], "how near it is to what was asked"),
+        Part("words", max(0.0, candidate.text / best), WEIGHTS["words"], found),
+        Part("meaning", candidate.meaning, WEIGHTS["meaning"], near),
         Part("recency", 1 / (1 + days / HALF_AFTER_DAYS), WEIGHTS["recency"], f"updated {days:.0f} days ago"),
         Part(
             "use", min(1.0, math.log1p(candidate.uses) / math.log(101)), WEIGHTS["use"], f"used {candidate.uses} times"
@@ -60,12 +128,58 @@ def _parts(candidate: Candidate, best: float, now: str) -> tuple[Part, ...]:
     )
 
 
+def _sum(parts: tuple[Part, ...]) -> float:
+    return round(sum(part.points for part in parts), 6)
+
+
+def _with_newer_lifted(hits: list[Hit]) -> list[Hit]:
+    """Give a hit the score of an older one that says nearly the same and stood before it; the tie goes to the newer."""
+    said = {hit.memory.path: _statement_words(hit.memory) for hit in hits if not hit.superseded_by}
+    done: list[Hit] = []
+    for hit in sorted(hits, key=lambda each: each.memory.updated):
+        older = [each for each in done if each.score > hit.score and _is_newer(hit, each, said)]
+        if older:
+            best = max(older, key=lambda each: each.score)
+            days = days_between(best.memory.updated, hit.memory.updated)
+            why = f"says nearly the same as {best.memory.key}, {days:.0f} days later"
+            hit = replace(hit, score=best.score, parts=(*hit.parts, Part("newer", 1.0, best.score - hit.score, why)))
+        done.append(hit)
+    return done
+
+
+def _is_newer(hit: Hit, older: Hit, said: dict[str, frozenset[str]]) -> bool:
+    """Whether the hit is a later word on the same thing: same scope, no weaker trust, most words common.
+
+    Every word of the query that the older one has must stand in the newer one, or they answer different questions; and
+    who asks for a time gets what was said then.
+    """
+    one, other = said.get(hit.memory.path, frozenset()), said.get(older.memory.path, frozenset())
+    common = len(one & other)
+    return (
+        common >= _LEAST_COMMON
+        and common >= ALIKE * len(one | other)
+        and hit.memory.scope == older.memory.scope
+        and _TRUST.get(hit.memory.trust, 0.0) >= _TRUST.get(older.memory.trust, 0.0)
+        and one >= set(map(plain, older.words))
+        and _time(hit) >= _time(older)
+        and days_between(older.memory.updated, hit.memory.updated) >= MUCH_LATER_DAYS
+    )
+
+
+def _time(hit: Hit) -> float:
+    return next((part.value for part in hit.parts if part.name == "time"), 0.0)
+
+
+def _statement_words(memory: Memory) -> frozenset[str]:
+    return frozenset(map(plain, words(memory.body))) if len(memory.body) <= _LONGEST_STATEMENT else frozenset()
+
+
 def _without_repeats(hits: list[Hit]) -> list[Hit]:
     seen: set[str] = set()
     kept = []
     for hit in hits:
-        words = " ".join(hit.memory.body.casefold().split())
-        if words not in seen:
+        said = " ".join(hit.memory.body.casefold().split())
+        if said not in seen:
             kept.append(hit)
-        seen.add(words)
+        seen.add(said)
     return kept

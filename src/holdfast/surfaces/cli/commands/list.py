@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from holdfast.actions.house import House
-from holdfast.actions.list import list_memories
-from holdfast.records import TYPES
+from holdfast.actions.list import list_memories, replaced_by
+from holdfast.records import TYPES, Memory
 from holdfast.surfaces.cli.shared import command as make_command
 from holdfast.surfaces.cli.shared import (
     heading,
@@ -57,14 +57,19 @@ def command(
     more = wanted is not None and len(memories) > wanted
     memories = memories[:wanted]
     if as_json:
-        print_json({"memories": [memory_json(memory) for memory in memories], "more": more})
+        print_json({"memories": [_json(house, memory) for memory in memories], "more": more})
         return
     for memory in memories:
-        click.echo(f"{heading(memory)}  {memory.title}")
+        newer = replaced_by(house, memory)
+        click.echo(f"{heading(memory)}  {memory.title}" + (f"  (replaced by {newer})" if newer else ""))
     if more:
         say(f"the newest {wanted}; --all shows the rest")
     if not memories:
         say(why_empty(house, _nothing(bool(scope or types or tags or since))))
+
+
+def _json(house: House, memory: Memory) -> dict[str, object]:
+    return {**memory_json(memory), "superseded_by": replaced_by(house, memory)}
 
 
 def _nothing(asked: bool) -> str:

@@ -8,7 +8,10 @@ import click
 
 from holdfast.actions.house import House
 from holdfast.actions.recall import recall
-from holdfast.records import TYPES, Hit, asdict
+from holdfast.actions.related import Related, related_to
+from holdfast.errors import ScopeUnknown
+from holdfast.records import TYPES, Hit, Scope, asdict
+from holdfast.surfaces.cli.commands.related import related_json
 from holdfast.surfaces.cli.shared import command as make_command
 from holdfast.surfaces.cli.shared import (
     heading,
@@ -22,6 +25,7 @@ from holdfast.surfaces.cli.shared import (
 )
 
 _LINES = 6
+_RELATED = 3
 
 
 @make_command("recall", 'holdfast recall "how do we deploy" --limit 3')
@@ -29,10 +33,12 @@ _LINES = 6
 @scope_option("Only this scope.")
 @click.option("--type", "-t", "types", multiple=True, type=click.Choice(TYPES), help="Only these types.")
 @click.option("--tag", "tags", multiple=True, help="Only with this tag; several must all be there.")
+@click.option("--agent", "agents", multiple=True, metavar="NAME", help="Only what this agent stored; several are or.")
 @click.option("--since", default="", metavar="TIME", help="Updated since: 2026-11-01, 7d, 2w, yesterday.")
 @click.option("--until", default="", metavar="TIME", help="Updated before.")
 @click.option("--limit", "-n", type=click.IntRange(1, 1000), help="At most so many hits. Default: 10.")
 @click.option("--everywhere", is_flag=True, help="In every scope of every project.")
+@click.option("--related", "with_related", is_flag=True, help=f"Under each hit, up to {_RELATED} related memories.")
 @click.option("--explain", is_flag=True, help="Show each part of the score.")
 @json_option
 @with_house
@@ -42,16 +48,19 @@ def command(
     scope: str | None,
     types: tuple[str, ...],
     tags: tuple[str, ...],
+    agents: tuple[str, ...],
     since: str,
     until: str,
     limit: int | None,
     everywhere: bool,
+    with_related: bool,
     explain: bool,
     as_json: bool,
 ) -> None:
     """Find memories by words and by meaning, best first: of this project, of the session and profile given, and global.
 
-    Without QUERY it shows the newest. `-` reads the query from standard input.
+    Without QUERY it shows the newest. `-` reads the query from standard input. A time in the query counts: "what did we
+    decide last week". `--project ID` searches another project.
     """
     words = " ".join(query) if query != ("-",) else sys.stdin.buffer.read().decode("utf-8", "replace")
     hits = recall(
@@ -60,21 +69,39 @@ def command(
         scope=scope,
         types=types,
         tags=tags,
+        agents=agents,
         since=since,
         until=until,
         limit=limit,
         everywhere=everywhere,
     )
+    beside = [_related(house, hit, everywhere) if with_related else None for hit in hits]
     if as_json:
-        print_json({"query": words, "hits": [_json(hit, explain) for hit in hits]})
+        found = [_json(hit, others, explain) for hit, others in zip(hits, beside, strict=True)]
+        print_json({"query": words, "project": "" if everywhere else _project(house), "hits": found})
         return
-    for hit in hits:
-        _print(hit, explain)
+    if house.asked_project and not everywhere:
+        say(f"in the project {_project(house)}, as --project says")
+    for hit, others in zip(hits, beside, strict=True):
+        _print(hit, others, explain)
     if not hits:
         say(why_empty(house, "nothing found; `holdfast list` shows what is visible here"))
 
 
-def _json(hit: Hit, explain: bool) -> dict[str, object]:
+def _project(house: House) -> str:
+    try:
+        return house.project().id
+    except ScopeUnknown:
+        return ""
+
+
+def _related(house: House, hit: Hit, everywhere: bool) -> list[Related]:
+    """Return what is related to the hit and visible here; where all was searched, of its own scope and global."""
+    scopes = (hit.memory.scope, Scope("global")) if everywhere else house.visible()
+    return related_to(house, hit.memory, scopes, _RELATED)
+
+
+def _json(hit: Hit, others: list[Related] | None, explain: bool) -> dict[str, object]:
     plain = {
         **memory_json(hit.memory),
         "score": hit.score,
@@ -82,10 +109,12 @@ def _json(hit: Hit, explain: bool) -> dict[str, object]:
         "superseded_by": hit.superseded_by,
         "earlier": hit.earlier,
     }
+    if others is not None:
+        plain["related"] = [related_json(each) for each in others]
     return {**plain, "parts": [{**asdict(part), "points": part.points} for part in hit.parts]} if explain else plain
 
 
-def _print(hit: Hit, explain: bool) -> None:
+def _print(hit: Hit, others: list[Related] | None, explain: bool) -> None:
     click.echo(f"{heading(hit.memory)}  {click.style(f'{hit.score:.2f}', dim=True)}")
     if hit.superseded_by:
         click.echo(f"  replaced by {hit.superseded_by}")
@@ -96,5 +125,7 @@ def _print(hit: Hit, explain: bool) -> None:
         click.echo(f"  {line}")
     if len(lines) > _LINES:
         click.echo(f"  … {len(lines) - _LINES} more lines: holdfast show {hit.memory.key}")
+    for each in others or ():
+        click.echo(f"  {', '.join(each.why)}: {each.memory.key}  {each.memory.scope}  {each.memory.title}")
     for part in hit.parts if explain else ():
         click.echo(f"    {part.points:6.3f} = {part.value:.3f} × {part.weight:.2f}  {part.name:8} {part.why}")
