@@ -1,0 +1,184 @@
+"""Install an agent's door: the plan, what carries it out, and in `installs.json` the record of what was put where."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shutil
+import sys
+
+import holdfast
+from holdfast import agents
+from holdfast.actions.house import House, now
+from holdfast.agents.base import Agent, Change, Command, Found, Place
+from holdfast.agents.editing import record
+from holdfast.agents.editing.apply import apply as carry_out
+from holdfast.agents.editing.record import Install
+from holdfast.capture.redact import redact
+from holdfast.errors import BadInput, BrokenFile
+from holdfast.light import dataclass, replace
+from holdfast.project.files import upwards
+from holdfast.store import files
+
+SCOPES = ("user", "project")
+FILE = "installs.json"
+_MOMENTS = {"start": "session start", "prompt": "every prompt"}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What would be done to which agent where."""
+
+    agent: Agent
+    place: Place
+    changes: tuple[Change, ...]
+
+    @property
+    def where(self) -> tuple[str, str, str]:
+        """What makes this install another than the next: agent, scope, and the folder of a project."""
+        return self.agent.name, self.place.scope, self.place.folder if self.place.scope == "project" else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An agent as `holdfast install` lists it: where it is, the scopes it is installed in, and what it gets."""
+
+    agent: Agent
+    found: Found | None
+    installed: tuple[str, ...]
+    gets: tuple[str, ...]
+
+
+def overview(house: House) -> list[Seen]:
+    """Return every agent that is known, those that are here first."""
+    installs, place = load(house.home), place_of(house, "user")
+    seen = []
+    for agent in map(agents.get, agents.names()):
+        scopes = [one.scope for one in installs if one.agent == agent.name and _concerns(one, place)]
+        seen.append(Seen(agent, agent.detect(place), tuple(scopes), gets(agent, place)))
+    return sorted(seen, key=lambda one: one.found is None)
+
+
+def _concerns(install: Install, place: Place) -> bool:
+    return install.scope == "user" or install.folder in upwards(os.path.realpath(place.folder))
+
+
+def gets(agent: Agent, place: Place) -> tuple[str, ...]:
+    """Return in words what the agent gets."""
+    said = [f"memories at {_MOMENTS[moment]}" for moment in ("start", "prompt") if moment in agent.injects]
+    if agent.rules_file(place) is not None:
+        said.append("memories in a rules file")
+    if not agent.keeps_memory:
+        said.append("the scaffold in its workspace")
+    return (*said, "hooks", "the MCP server")
+
+
+def plan(house: House, name: str, *, scope: str = "user", portable: bool = False) -> Plan:
+    """Return what is missing for that agent. Where one of its files cannot be used, nothing is changed at all."""
+    agent = agents.get(name)
+    place = remembering(load(house.home), agent, place_of(house, scope))
+    return Plan(agent, place, tuple(agent.plan_install(place, command_of(house, portable=portable))))
+
+
+def apply(house: House, planned: Plan) -> None:
+    """Carry the plan out. The record comes first: whatever happens then, an uninstall knows what to look for."""
+    with lock(house.home):
+        before = load(house.home)
+        others = [one for one in before if one.where != planned.where]
+        install = _recorded(planned, find(before, planned.where))
+        save(house.home, [*others, install])
+        try:
+            folders = carry_out(list(planned.changes), planned.place)
+        except BaseException:
+            save(house.home, before)
+            raise
+        made = tuple(sorted({*install.folders, *folders}))
+        save(house.home, [*others, replace(install, folders=made)])
+
+
+def _recorded(planned: Plan, earlier: Install | None) -> Install:
+    """Return the record of an install as it will be; files that do not change keep theirs."""
+    kept = {one.path: one for one in earlier.files} if earlier else {}
+    for change in planned.changes:
+        kept[change.path] = record.edited_file(change, kept.get(change.path))
+    folders, rules = (earlier.folders, earlier.created_rules) if earlier else ((), False)
+    return Install(*planned.where, now(), tuple(kept.values()), folders, rules)
+
+
+def place_of(house: House, scope: str) -> Place:
+    """Return where an install of that scope goes."""
+    if scope not in SCOPES:
+        raise BadInput(f"{scope!a} is not a scope of an install", f"Use one of {', '.join(SCOPES)}.")
+    root = house.project().root if scope == "project" else house.folder or os.curdir
+    return Place(_person(house), os.path.realpath(root), scope, house.environment)
+
+
+def _person(house: House) -> str:
+    return os.path.abspath(house.environment.get("HOME") or os.path.expanduser("~"))
+
+
+def remembering(installs: list[Install], agent: Agent, place: Place) -> Place:
+    """Return the place with what an earlier install made there."""
+    earlier = find(installs, Plan(agent, place, ()).where)
+    return replace(place, made={one.path: one.made for one in earlier.files}) if earlier else place
+
+
+def command_of(house: House, *, portable: bool = False) -> Command:
+    """Return how configs call this installation."""
+    runner = os.path.join(os.path.dirname(os.path.abspath(holdfast.__file__)), "surfaces", "hook", "run.py")
+    usual = os.path.join(_person(house), ".holdfast")
+    return Command(
+        os.path.abspath(sys.executable), runner, _program(), "" if usual == house.home else house.home, portable
+    )
+
+
+def _program() -> tuple[str, ...]:
+    beside = os.path.join(os.path.dirname(os.path.abspath(sys.executable)), "holdfast")
+    found = beside if os.access(beside, os.X_OK) else shutil.which("holdfast")
+    return (os.path.abspath(found),) if found else (os.path.abspath(sys.executable), "-m", "holdfast")
+
+
+def diff(changes: tuple[Change, ...]) -> str:
+    """Return the changes as one unified diff, without the secrets of the lines that it shows."""
+    shown: list[str] = []
+    for change in changes:
+        old, new = ("/dev/null" if data is None else change.path for data in (change.before, change.after))
+        shown += difflib.unified_diff(_lines(change.before), _lines(change.after), old, new, n=2)
+    return "".join(redact(line)[0] for line in shown)
+
+
+def _lines(data: bytes | None) -> list[str]:
+    lines = (data or b"").decode("utf-8", "replace").splitlines(keepends=True)
+    return [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
+
+
+def lock(home: str) -> files.Lock:
+    """Return the lock of the record, in a home that is made where it is missing."""
+    folder = os.path.join(home, "state", "locks")
+    files.make_folder(folder)
+    return files.Lock(os.path.join(folder, "installs"))
+
+
+def load(home: str) -> list[Install]:
+    """Return what is installed; without a record nothing is."""
+    path = os.path.join(home, FILE)
+    data = files.read_if_there(path)
+    try:
+        return record.loads(data) if data else []
+    except ValueError as problem:
+        hint = "Move it away: an uninstall then finds what is ours by its tags."
+        raise BrokenFile(f"{path} cannot be read: {problem}", hint) from problem
+
+
+def save(home: str, installs: list[Install]) -> None:
+    """Write the record; without an install there is none."""
+    path = os.path.join(home, FILE)
+    if installs:
+        files.write(path, record.dumps(installs).encode())
+    else:
+        files.remove(path)
+
+
+def find(installs: list[Install], where: tuple[str, str, str]) -> Install | None:
+    """Return the install of that agent, scope and folder."""
+    return next((one for one in installs if one.where == where), None)

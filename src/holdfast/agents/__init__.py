@@ -1,0 +1,53 @@
+"""The doors: one file for each agent. Nothing outside this folder names one."""
+
+from __future__ import annotations
+
+import sys
+
+from holdfast.agents.base import Agent
+from holdfast.errors import NotFound
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
+
+# The module of each agent that is built in; only the one that is asked for is loaded.
+BUILT_IN = {
+    "claude-code": "claude_code",
+    "codex": "codex",
+    "gemini-cli": "gemini_cli",
+    "opencode": "opencode",
+    "grok": "grok",
+    "kiro": "kiro",
+    "copilot": "copilot",
+    "cursor": "cursor",
+    "qwen": "qwen",
+}
+GROUP = "holdfast.agents"
+
+
+def get(name: str) -> Agent:
+    """Return the agent of that name; NotFound names those that are known."""
+    if name in BUILT_IN:
+        module = f"holdfast.agents.{BUILT_IN[name]}"
+        __import__(module)
+        agent: Agent = sys.modules[module].AGENT
+        return agent
+    for entry in _added():
+        if entry.name == name:
+            added: Agent = entry.load()()
+            return added
+    raise NotFound(f"there is no agent {name!r}", f"Known: {', '.join(names())}.")
+
+
+def names() -> list[str]:
+    """Return the names of all agents: those that are built in, then those that other packages add."""
+    return [*BUILT_IN, *sorted(entry.name for entry in _added() if entry.name not in BUILT_IN)]
+
+
+def _added() -> EntryPoints:
+    """Return the agents that other packages add."""
+    # Looking through the installed packages is slow, and a hook of a built-in agent never needs it.
+    from importlib.metadata import entry_points
+
+    return entry_points(group=GROUP)

@@ -1,0 +1,384 @@
+"""The door of an agent: what Holdfast asks of it, with harmless answers for everything that an agent does not say.
+
+**Names.** `name` is what people type and what `--agent` carries; `title` is how the agent calls itself. Nothing
+outside this folder asks for a name: it asks for a capability below.
+
+**Hooks** (`is_host`, `moment`, `read_hook_input`, `injection_output`) run in front of a waiting person. They import
+nothing but the ground of the house, read no file and never raise for what an agent sends: a field that is missing or
+of another kind is empty. What another agent runs, because it reads this one's files, `is_host` tells apart.
+
+**Installing** is a plan. `parts` says what of ours stands in which file; `plan_install` and `plan_uninstall` turn that
+into changes of whole files and write nothing. A change only adds bytes to a foreign file, so taking those bytes out
+again gives back the file as it was. What is ours is found again by its tag: the hook's command line, or the server's
+name. A file that cannot be parsed is refused, and then nothing is changed anywhere.
+
+**Rules files** are for agents whose hooks cannot hand text to the model: `rules_file` says where a file or a block
+of memories stands that is kept up to date by `holdfast.actions.publish`.
+
+An agent's transcripts are heavy to read, so `find_sessions` and `read_session` belong into a module of their own.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+
+from holdfast.light import dataclass
+from holdfast.plain_json import dumps
+from holdfast.records import HookCall
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+SERVER = "holdfast"
+ABOUT = "One memory for all your coding agents: what was remembered reaches this one too."
+HOOK_PROGRAM = "holdfast-hook"
+HOOK_FILE = "holdfast/surfaces/hook/run.py"
+MOST_TEXT = 4_000
+# Set by an agent that runs the hooks of other agents, too, beside aliases of their variables.
+RUNS_OTHERS = "GROK_HOOK_EVENT"
+# What tells one call of a hook from the next, in the words of any agent.
+_TAGS = (
+    *("prompt_id", "promptId", "turn_id", "generation_id", "tool_use_id", "toolUseId", "agent_id", "timestamp"),
+    "stop_hook_active",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an agent is installed: the person's home, the project's root, which of the two, and the environment.
+
+    `made` has, for each file, the JSON containers that an earlier install made; None where nobody remembers.
+    """
+
+    home: str
+    folder: str
+    scope: str
+    environment: Mapping[str, str]
+    made: Mapping[str, tuple[tuple[str, ...], ...]] | None = None
+
+    def root(self, variable: str, personal: str, shared: str = "") -> str:
+        """Return the agent's folder: in the project, or where its variable says, or in the person's home."""
+        if self.scope == "project":
+            return os.path.join(self.folder, shared or personal)
+        return self.environment.get(variable) or os.path.join(self.home, personal)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An agent that is there: the path of its program and its folder, either of them empty where only one is."""
+
+    program: str
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing of ours in one file of an agent.
+
+    `form` says how: `member` is a member of a JSON object and `element` one more element of a JSON array, both at
+    `keys`; `default` is a member that the format needs and that is anybody's; `table` is a TOML table; `file` is a
+    file that is wholly ours, as a text or as a value to be written as JSON.
+    """
+
+    path: str
+    form: str
+    keys: tuple[str, ...] = ()
+    value: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One file before and after; None is no file.
+
+    `spans` are the places of our bytes in `after`, `made` the JSON containers that we made around them. `empty`: what
+    is left in `after` says nothing, so a file that an install made can go.
+    """
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    spans: tuple[tuple[int, int], ...] = ()
+    made: tuple[tuple[str, ...], ...] = ()
+    empty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ManagedFile:
+    """Where memories stand for an agent that reads them from a file.
+
+    `head` opens a file of our own; a `block` stands between markers in an instruction file of the person's.
+    """
+
+    path: str
+    head: str = ""
+    block: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """How the config files of agents call this installation.
+
+    The plain form starts Python itself without its site packages, which is the fastest; `portable` writes the names
+    of our programs instead, for files that several people share. `home` is set where it is not the usual one.
+    """
+
+    python: str
+    runner: str
+    program: tuple[str, ...]
+    home: str = ""
+    portable: bool = False
+
+    def hook(self, agent: str, native: str) -> list[str]:
+        """Return the words that run the hook for one of the agent's events."""
+        start = [HOOK_PROGRAM] if self.portable else [self.python, "-I", "-S", "-E", self.runner]
+        return [*start, native, "--agent", agent, *(["--home", self.home] if self.home else [])]
+
+    def hook_line(self, agent: str, native: str) -> str:
+        """Return the same as one line for a POSIX shell."""
+        return shell_line(self.hook(agent, native))
+
+    def mcp(self, agent: str) -> list[str]:
+        """Return the words that start the MCP server."""
+        start = ["holdfast"] if self.portable else list(self.program)
+        return [*start, *(["--home", self.home] if self.home else []), "mcp", "--agent", agent]
+
+
+def shell_line(words: list[str]) -> str:
+    """Return the words as one line that a POSIX shell reads back as exactly these words."""
+    return " ".join(_shell_word(word) for word in words)
+
+
+def _shell_word(word: str) -> str:
+    if word and all(letter.isascii() and (letter.isalnum() or letter in "-_./:=@%+,") for letter in word):
+        return word
+    return "'" + word.replace("'", "'\\''") + "'"
+
+
+def is_hook_of(agent: str, text: object) -> bool:
+    """Whether the text is a command line of ours for that agent; this is the tag by which ours are found again."""
+    if not isinstance(text, str) or not (HOOK_FILE in text or HOOK_PROGRAM in text):
+        return False
+    return f" --agent {agent}" in text and text.partition(f" --agent {agent}")[2][:1] in ("", " ")
+
+
+class Agent:
+    """An agent of which nothing is known. A door overrides what it knows better."""
+
+    name: str = ""
+    title: str = ""
+    # It keeps a memory of its own. One that does not, and says so, gets the scaffold in its workspace.
+    keeps_memory: bool = True
+    # The moments at which text on a hook's standard output reaches the model.
+    injects: frozenset[str] = frozenset()
+    # The agent's own names of events, and which of MOMENTS each is.
+    events: Mapping[str, str] = {}
+    # What the person must do after an install.
+    advice: tuple[str, ...] = ()
+    # Programs by which the agent is found on the PATH.
+    programs: tuple[str, ...] = ()
+
+    def is_host(self, environment: Mapping[str, str]) -> bool:
+        """Whether the program that runs this hook really is this agent, as far as the environment tells."""
+        return RUNS_OTHERS not in environment
+
+    def session_of(self, environment: Mapping[str, str]) -> str:
+        """Return the session that the environment of an MCP server names, or nothing."""
+        return ""
+
+    def moment(self, native: str) -> str:
+        """Return which of MOMENTS the agent's own event is."""
+        return self.events.get(native, "other")
+
+    def read_hook_input(self, native: str, data: Mapping[str, object], environment: Mapping[str, str]) -> HookCall:
+        """Return what the agent told its hook."""
+        moment = self.moment(native)
+        transcript = told(data, "transcript_path", "transcriptPath")
+        return HookCall(
+            agent=self.name,
+            moment=moment,
+            native=native,
+            session=told(data, "session_id", "sessionId", "conversation_id"),
+            folder=told(data, "cwd", "workspaceRoot", "workspace_root"),
+            source=told(data, "source", "reason", "trigger"),
+            prompt=told(data, "prompt", "initialPrompt") if moment in ("prompt", "start") else "",
+            transcript=transcript,
+            subagent=told(data, "agent_id", "agentId", "subagentType"),
+            tool=told(data, "tool_name", "toolName"),
+            tool_input=plain(data.get("tool_input", data.get("toolInput", data.get("toolArgs")))),
+            error=plain(data.get("error", data.get("toolError"))),
+            answer=told(data, "last_assistant_message", "lastAssistantMessage", "prompt_response"),
+            tag=tag(data, transcript),
+        )
+
+    def injection_output(self, call: HookCall, text: str) -> str:
+        """Return what to print so that the text reaches the model; nothing where it cannot."""
+        return ""
+
+    def detect(self, place: Place) -> Found | None:
+        """Return where the agent is, or None where neither its program nor its folder is here."""
+        folder = self.folder(place)
+        found = Found(on_path(self.programs, place.environment), folder if folder and os.path.isdir(folder) else "")
+        return found if found.program or found.folder else None
+
+    def folder(self, place: Place) -> str:
+        """Return the folder of the agent's config at that place, whether it is there or not."""
+        return ""
+
+    def parts(self, place: Place, command: Command) -> list[Part]:
+        """Return what of ours stands in which of its files."""
+        return []
+
+    def plan_install(self, place: Place, command: Command) -> list[Change]:
+        """Return the changes that bring every part in; none where all of them are there."""
+        # Editing configs is heavy and a door is light, so it is loaded only when something is installed.
+        from holdfast.agents.editing.plan import plan_install
+
+        return plan_install(self, place, command)
+
+    def plan_uninstall(self, place: Place) -> list[Change]:
+        """Return the changes that take every part out, found by its tag."""
+        from holdfast.agents.editing.plan import plan_uninstall
+
+        return plan_uninstall(self, place)
+
+    def memory_files(self, place: Place) -> list[str]:
+        """Return the instruction and memory files of the agent's own that are there."""
+        return []
+
+    def rules_file(self, place: Place) -> ManagedFile | None:
+        """Return where memories stand for the agent to read, or None where its hooks hand them over."""
+        return None
+
+    def plugin(self, command: Command, version: str, skill: str) -> dict[str, object]:
+        """Return the files of a plugin with hooks, server and skill, by their paths; none where it takes none."""
+        return {}
+
+    def find_sessions(self, place: Place) -> Iterator[str]:
+        """Yield the paths of the agent's transcripts."""
+        return iter(())
+
+    def read_session(self, path: str) -> object | None:
+        """Return the session that a transcript tells, or None."""
+        return None
+
+
+def told(data: Mapping[str, object], *names: str) -> str:
+    """Return the first of these fields that is a text and not empty."""
+    for name in names:
+        value = data.get(name)
+        if isinstance(value, str) and value:
+            return value
+    return ""
+
+
+def plain(value: object) -> str:
+    """Return the value as a text of bounded length: a text as it is, a lone command without its key."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value[:MOST_TEXT]
+    if isinstance(value, dict) and isinstance(value.get("command"), str):
+        return str(value["command"])[:MOST_TEXT]
+    try:
+        return dumps(value)[:MOST_TEXT]
+    except (TypeError, RecursionError):
+        return ""
+
+
+def tag(data: Mapping[str, object], transcript: str) -> str:
+    """Return what tells this call from the next of its moment, and is the same for two hooks of one event.
+
+    Where the agent sends no id, the length of its transcript serves, for it grows from one event to the next; where
+    there is none either, the time does, so that no call is taken for a repetition of another.
+    """
+    found = [str(data[name]) for name in _TAGS if isinstance(data.get(name), (str, int)) and data[name]]
+    found = found or [_length(transcript) if transcript else str(time.time_ns())]
+    return "/".join([*found, told(data, "source", "trigger", "reason")]).strip("/")
+
+
+def _length(path: str) -> str:
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return "0"
+    return str(status.st_size) if stat.S_ISREG(status.st_mode) else "0"
+
+
+def context_json(native: str, text: str) -> str:
+    """Return the answer that several agents take: additional context for the event that asked."""
+    return dumps({"hookSpecificOutput": {"hookEventName": native, "additionalContext": text}})
+
+
+def on_path(names: tuple[str, ...], environment: Mapping[str, str]) -> str:
+    """Return the first program of these names on the PATH."""
+    for name in names:
+        for folder in environment.get("PATH", "").split(os.pathsep):
+            full = os.path.join(folder, name)
+            if folder and os.path.isfile(full) and os.access(full, os.X_OK):
+                return full
+    return ""
+
+
+def existing(*paths: str) -> list[str]:
+    """Return those of the paths that are plain files."""
+    return [path for path in paths if os.path.isfile(path)]
+
+
+def grouped(groups: list[Part]) -> dict[str, object]:
+    """Return hook groups as a file of their own has them."""
+    return {"hooks": {group.keys[1]: [group.value] for group in groups}}
+
+
+def hook_groups(
+    path: str, agent: str, command: Command, seconds: Mapping[str, int], unit: int = 1, **more: object
+) -> list[Part]:
+    """Return our entry for each event in the shape that several agents share; the timeout is in the agent's unit."""
+    return [
+        Part(path, "element", ("hooks", native), {"hooks": [_handler(agent, command, native, timeout * unit, more)]})
+        for native, timeout in seconds.items()
+    ]
+
+
+def _handler(agent: str, command: Command, native: str, timeout: int, more: Mapping[str, object]) -> dict[str, object]:
+    return {"type": "command", "command": command.hook_line(agent, native), "timeout": timeout, **more}
+
+
+def server(path: str, agent: str, command: Command, **more: object) -> Part:
+    """Return our MCP server in the shape that most agents share."""
+    first, *rest = command.mcp(agent)
+    return Part(path, "member", ("mcpServers", SERVER), {"command": first, "args": rest, **more})
+
+
+def server_table(path: str, agent: str, command: Command) -> Part:
+    """Return our MCP server as a TOML table."""
+    first, *rest = command.mcp(agent)
+    return Part(path, "table", ("mcp_servers", SERVER), {"command": first, "args": rest})
+
+
+__all__ = [
+    "ABOUT",
+    "RUNS_OTHERS",
+    "SERVER",
+    "Agent",
+    "Change",
+    "Command",
+    "Found",
+    "ManagedFile",
+    "Part",
+    "Place",
+    "context_json",
+    "existing",
+    "grouped",
+    "hook_groups",
+    "is_hook_of",
+    "on_path",
+    "plain",
+    "server",
+    "server_table",
+    "shell_line",
+    "tag",
+    "told",
+]

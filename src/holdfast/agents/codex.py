@@ -1,0 +1,98 @@
+"""Codex: hooks in hooks.json, the server in config.toml."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.agents.base import (
+    ABOUT,
+    SERVER,
+    Agent,
+    Command,
+    Part,
+    Place,
+    context_json,
+    existing,
+    grouped,
+    hook_groups,
+    server,
+    server_table,
+)
+from holdfast.records import HookCall
+
+# It gives the end of a session three seconds at most.
+SECONDS = {
+    "SessionStart": 10,
+    "UserPromptSubmit": 5,
+    "PreCompact": 5,
+    "PostCompact": 5,
+    "SubagentStop": 5,
+    "Stop": 5,
+    "SessionEnd": 3,
+}
+
+
+class Codex(Agent):
+    """It runs a hook only after the person trusted it, and says nothing of itself in the environment."""
+
+    name = "codex"
+    title = "Codex"
+    programs = ("codex",)
+    injects = frozenset({"start", "prompt"})
+    advice = ("Start codex and type /hooks: it runs new or changed hooks only after you trusted them there.",)
+    events = {  # noqa: RUF012
+        "SessionStart": "start",
+        "UserPromptSubmit": "prompt",
+        "PostToolUse": "tool",
+        "PreCompact": "compact",
+        "PostCompact": "compacted",
+        "SubagentStart": "subagent-start",
+        "SubagentStop": "subagent-stop",
+        "Stop": "stop",
+        "SessionEnd": "end",
+    }
+
+    def injection_output(self, call: HookCall, text: str) -> str:
+        return context_json(call.native, text)
+
+    def folder(self, place: Place) -> str:
+        return place.root("CODEX_HOME", ".codex")
+
+    def parts(self, place: Place, command: Command) -> list[Part]:
+        folder = self.folder(place)
+        hooks = hook_groups(os.path.join(folder, "hooks.json"), self.name, command, SECONDS)
+        return [*hooks, server_table(os.path.join(folder, "config.toml"), self.name, command)]
+
+    def plugin(self, command: Command, version: str, skill: str) -> dict[str, object]:
+        folder = f"plugins/{SERVER}"
+        manifest = {
+            "name": SERVER,
+            "version": version,
+            "description": ABOUT,
+            "author": {"name": "Holdfast"},
+            "skills": "./skills/",
+            "hooks": "./hooks.json",
+            "mcpServers": "./.mcp.json",
+        }
+        listed = {
+            "name": SERVER,
+            "source": {"source": "local", "path": f"./{folder}"},
+            "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"},
+            "category": "Productivity",
+        }
+        return {
+            ".agents/plugins/marketplace.json": {"name": SERVER, "plugins": [listed]},
+            f"{folder}/.codex-plugin/plugin.json": manifest,
+            f"{folder}/hooks.json": grouped(hook_groups("", self.name, command, SECONDS)),
+            f"{folder}/.mcp.json": {"mcpServers": {SERVER: server("", self.name, command).value}},
+            f"{folder}/skills/{SERVER}-memory/SKILL.md": skill,
+        }
+
+    def memory_files(self, place: Place) -> list[str]:
+        personal = place.environment.get("CODEX_HOME") or os.path.join(place.home, ".codex")
+        names = ("AGENTS.override.md", "AGENTS.md")
+        inside = [os.path.join(folder, name) for folder in (personal, place.folder) for name in names]
+        return existing(os.path.join(personal, "memories", "MEMORY.md"), *inside)
+
+
+AGENT = Codex()

@@ -1,0 +1,63 @@
+"""GitHub Copilot CLI: a hooks file of our own, the server in mcp-config.json."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.agents.base import SERVER, Agent, Command, Part, Place, existing, server
+from holdfast.plain_json import dumps
+from holdfast.records import HookCall
+
+SECONDS = {
+    "sessionStart": 10,
+    "userPromptSubmitted": 5,
+    "postToolUseFailure": 5,
+    "preCompact": 5,
+    "subagentStop": 5,
+    "agentStop": 5,
+    "sessionEnd": 3,
+}
+
+
+class Copilot(Agent):
+    """Known by its documents only: no program of it was run here."""
+
+    name = "copilot"
+    title = "GitHub Copilot CLI"
+    programs = ("copilot",)
+    injects = frozenset({"start", "prompt"})
+    events = {  # noqa: RUF012
+        "sessionStart": "start",
+        "userPromptSubmitted": "prompt",
+        "postToolUse": "tool",
+        "postToolUseFailure": "tool-failed",
+        "preCompact": "compact",
+        "subagentStart": "subagent-start",
+        "subagentStop": "subagent-stop",
+        "agentStop": "stop",
+        "sessionEnd": "end",
+    }
+
+    def injection_output(self, call: HookCall, text: str) -> str:
+        return dumps({"additionalContext": text})
+
+    def folder(self, place: Place) -> str:
+        return place.root("COPILOT_HOME", ".copilot", ".github")
+
+    def parts(self, place: Place, command: Command) -> list[Part]:
+        folder = self.folder(place)
+        hooks = {native: [self._handler(native, seconds, command)] for native, seconds in SECONDS.items()}
+        own = Part(os.path.join(folder, "hooks", f"{SERVER}.json"), "file", (), {"version": 1, "hooks": hooks})
+        if place.scope == "project":
+            return [own]
+        return [own, server(os.path.join(folder, "mcp-config.json"), self.name, command, type="local", tools=["*"])]
+
+    def _handler(self, native: str, seconds: int, command: Command) -> dict[str, object]:
+        return {"type": "command", "bash": command.hook_line(self.name, native), "timeoutSec": seconds}
+
+    def memory_files(self, place: Place) -> list[str]:
+        inside = (".github/copilot-instructions.md", "AGENTS.md")
+        return existing(*(os.path.join(place.folder, name) for name in inside))
+
+
+AGENT = Copilot()

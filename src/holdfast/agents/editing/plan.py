@@ -1,0 +1,289 @@
+"""From the parts that an agent wants to changes of whole files, and back."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+
+from holdfast.agents.base import HOOK_FILE, HOOK_PROGRAM, SERVER, Agent, Change, Command, Part, Place, is_hook_of
+from holdfast.agents.editing import block_text, json_text, toml_text
+from holdfast.agents.editing.inserting import Insertions
+from holdfast.errors import BrokenFile, Conflict, Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.agents.editing.json_text import Node
+
+LARGEST = 64 * 1024 * 1024
+NOBODY = Command("python", HOOK_FILE, ("holdfast",))
+
+
+def plan_install(agent: Agent, place: Place, command: Command) -> list[Change]:
+    """Return the changes that bring every part of the agent in; a file that holds them all is left out."""
+    changes = []
+    for path, parts in _by_path(agent.parts(place, command)).items():
+        change = _planned(agent, place, path, parts)
+        if change is not None:
+            changes.append(change)
+    return changes
+
+
+def plan_uninstall(agent: Agent, place: Place) -> list[Change]:
+    """Return the changes that take every part out, the rules file included."""
+    changes = []
+    for path, parts in _by_path(agent.parts(place, NOBODY)).items():
+        data = read(path, place)
+        if data is None:
+            continue
+        change = _removal(agent, place, path, data, parts)
+        if change is not None:
+            changes.append(change)
+    rules = agent.rules_file(place)
+    data = read(rules.path, place) if rules is not None else None
+    if rules is not None and data is not None:
+        after = _without_rules(data, rules.path, block=rules.block)
+        if after != data:
+            changes.append(Change(rules.path, data, after, empty=not after))
+    return changes
+
+
+def _by_path(parts: list[Part]) -> dict[str, list[Part]]:
+    found: dict[str, list[Part]] = {}
+    for part in parts:
+        found.setdefault(part.path, []).append(part)
+    return found
+
+
+def _planned(agent: Agent, place: Place, path: str, parts: list[Part]) -> Change | None:
+    data = read(path, place)
+    if parts[0].form == "file":
+        return _own_file(path, data, parts[0])
+    text = decoded(data or b"", path)
+    try:
+        edit = _toml_with if parts[0].form == "table" else _json_with
+        edited, made = edit(agent, text, parts, place)
+    except json_text.NotJson as problem:
+        raise _broken(path, "JSON", problem, problem.line) from problem
+    except toml_text.NotToml as problem:
+        raise _broken(path, "TOML", problem, problem.line) from problem
+    except TypeError as problem:
+        hint = "Change that place in an editor, or move the file away, and try again. Nothing was changed."
+        raise Conflict(f"{path}: {problem}", hint) from problem
+    if edited is None:
+        return None
+    return Change(path, data, edited.text.encode("utf-8"), edited.spans(), made)
+
+
+def _own_file(path: str, data: bytes | None, part: Part) -> Change | None:
+    text = part.value if isinstance(part.value, str) else json.dumps(part.value, ensure_ascii=False, indent=2) + "\n"
+    after = text.encode("utf-8")
+    if data == after:
+        return None
+    if data is not None and not _is_ours(data):
+        raise Conflict(f"{path} is there and is not ours", "Move it away, and try again. Nothing was changed.")
+    return Change(path, data, after, ((0, len(after)),))
+
+
+def _is_ours(data: bytes) -> bool:
+    return any(tag.encode() in data for tag in (HOOK_FILE, HOOK_PROGRAM))
+
+
+def _json_with(
+    agent: Agent, text: str, parts: list[Part], place: Place
+) -> tuple[Insertions | None, tuple[tuple[str, ...], ...]]:
+    """Return the text with all the parts, or None where they are there already and nothing else of ours is."""
+    _refuse_foreign_server(agent, text, parts)
+    if text.strip("\ufeff \t\r\n"):
+        if _holds(agent, text, parts):
+            return None, ()
+        text = json_text.drop(text, _finder(agent, parts), _made(place, parts[0].path))
+    edited, made = Insertions(text), []
+    for part in parts:
+        if part.form == "default" and _there(edited.text, part.keys):
+            continue
+        made += json_text.add(edited, part.keys, part.value, element=part.form == "element")
+    return edited, tuple(made)
+
+
+def _there(text: str, keys: tuple[str, ...]) -> bool:
+    return bool(text.strip("\ufeff \t\r\n")) and _at(json_text.scan(text), keys) is not None
+
+
+def _at(root: Node, keys: tuple[str, ...]) -> Node | None:
+    place: Node | None = root
+    for key in keys:
+        place = place.get(key) if place is not None else None
+    return place
+
+
+def _holds(agent: Agent, text: str, parts: list[Part]) -> bool:
+    root = json_text.scan(text)
+    for part in parts:
+        node = _at(root, part.keys)
+        if node is None:
+            return False
+        if part.form == "member" and node.plain() != part.value:
+            return False
+        if part.form == "element" and part.value not in [inner.plain() for inner in node.inner]:
+            return False
+    return _count(root, _finder(agent, parts)) == sum(part.form in ("member", "element") for part in parts)
+
+
+def _count(node: Node, is_ours: Callable[[Node], bool]) -> int:
+    return 1 if is_ours(node) else sum(_count(inner, is_ours) for inner in node.inner)
+
+
+def _finder(agent: Agent, parts: list[Part]) -> Callable[[Node], bool]:
+    """Return what tells a hook or server of ours from anything else in a file."""
+    members = [part.keys for part in parts if part.form == "member"]
+
+    def is_ours(node: Node) -> bool:
+        if node.key == SERVER and json_text.path_of(node) in members:
+            return is_server_of(agent.name, node.plain())
+        return node.kind == "object" and any(is_hook_of(agent.name, inner.value) for inner in node.inner)
+
+    return is_ours
+
+
+def is_server_of(agent: str, value: object) -> bool:
+    """Whether a server that is called like ours is ours: it starts `mcp --agent NAME`."""
+    if not isinstance(value, dict):
+        return False
+    words: list[object] = []
+    for inner in (value.get("command"), value.get("args", [])):
+        words += inner if isinstance(inner, list) else [inner]
+    return words[-3:] == ["mcp", "--agent", agent]
+
+
+def _refuse_foreign_server(agent: Agent, text: str, parts: list[Part]) -> None:
+    members = [part for part in parts if part.form == "member"]
+    root = json_text.scan(text) if members and text.strip("\ufeff \t\r\n") else None
+    for part in members:
+        node = _at(root, part.keys) if root is not None else None
+        if node is not None and not is_server_of(agent.name, node.plain()):
+            raise TypeError(f"there is a server {SERVER} that is not ours")
+
+
+def _made(place: Place, path: str) -> tuple[tuple[str, ...], ...] | None:
+    return None if place.made is None else place.made.get(path, ())
+
+
+def _toml_with(
+    agent: Agent, text: str, parts: list[Part], place: Place
+) -> tuple[Insertions | None, tuple[tuple[str, ...], ...]]:
+    data = toml_text.parse(text)
+    present = [toml_text.find(data, part.keys) for part in parts]
+    if present == [part.value for part in parts]:
+        return None, ()
+    for part, value in zip(parts, present, strict=True):
+        if value is not None and not is_server_of(agent.name, value):
+            raise TypeError(f"there is a server {SERVER} that is not ours")
+        text = toml_text.drop(text, part.keys)
+    edited = Insertions(text)
+    for part in parts:
+        toml_text.add(edited, part.keys, _table(part.value))
+    return edited, ()
+
+
+def _table(value: object) -> dict[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _removal(agent: Agent, place: Place, path: str, data: bytes, parts: list[Part]) -> Change | None:
+    if parts[0].form == "file":
+        return Change(path, data, None) if _is_ours(data) else None
+    text = decoded(data, path)
+    take_out = _without_toml if parts[0].form == "table" else _without_json
+    try:
+        after = take_out(agent, text, parts, place)
+    except json_text.NotJson as problem:
+        raise _broken(path, "JSON", problem, problem.line) from problem
+    except toml_text.NotToml as problem:
+        raise _broken(path, "TOML", problem, problem.line) from problem
+    except TypeError as problem:
+        raise Conflict(f"{path}: {problem}", "Take it out in an editor. Nothing was changed.") from problem
+    if after == text:
+        return None
+    return Change(path, data, after.encode("utf-8"), empty=_says_nothing(after, parts))
+
+
+def _without_json(agent: Agent, text: str, parts: list[Part], place: Place) -> str:
+    if not text.strip("\ufeff \t\r\n"):
+        return text
+    return json_text.drop(text, _finder(agent, parts), _made(place, parts[0].path))
+
+
+def _without_toml(agent: Agent, text: str, parts: list[Part], place: Place) -> str:
+    data = toml_text.parse(text)
+    for part in parts:
+        if is_server_of(agent.name, toml_text.find(data, part.keys)):
+            text = toml_text.drop(text, part.keys)
+    return text
+
+
+def _says_nothing(text: str, parts: list[Part]) -> bool:
+    if parts[0].form == "table":
+        return not text.strip()
+    rest = json_text.scan(text).plain() if text.strip("\ufeff \t\r\n") else {}
+    defaults = {part.keys[0]: part.value for part in parts if part.form == "default"}
+    return isinstance(rest, dict) and all(defaults.get(key) == value for key, value in rest.items())
+
+
+def _without_rules(data: bytes, path: str, *, block: bool) -> bytes | None:
+    if not block:
+        return None
+    return block_text.drop(decoded(data, path)).encode("utf-8")
+
+
+def _broken(path: str, kind: str, problem: Exception, line: int) -> BrokenFile:
+    where = f"{path}, line {line}" if line else path
+    hint = "Correct it in an editor, or move it away, and try again. Nothing was changed."
+    return BrokenFile(f"{where}: not {kind}: {problem}", hint)
+
+
+def decoded(data: bytes, path: str) -> str:
+    """Return the text of a config file; one that is not UTF-8 is refused."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        raise BrokenFile(
+            f"{path}, line {line}: not UTF-8", "Convert it to UTF-8, and try again. Nothing was changed."
+        ) from problem
+
+
+def read(path: str, place: Place) -> bytes | None:
+    """Return the bytes of a config file, or None; a link that leads away from the person's folders is refused."""
+    real = target(path, place)
+    try:
+        descriptor = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError as problem:
+        raise Refused(f"{path} cannot be read: {problem.strerror}", "Check its owner and mode.") from problem
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
+            raise Refused(f"{path} is not a config file", "Move it away, and try again. Nothing was changed.")
+        pieces = []
+        while piece := os.read(descriptor, 1 << 20):
+            pieces.append(piece)
+        return b"".join(pieces)
+    finally:
+        os.close(descriptor)
+
+
+def target(path: str, place: Place) -> str:
+    """Return the file that a path leads to. Through a link only the person's home and the project are reached."""
+    real = os.path.realpath(path)
+    if real == os.path.abspath(path):
+        return real
+    for folder in (place.home, place.folder):
+        root = os.path.realpath(folder)
+        if folder and (real == root or real.startswith(root.rstrip("/") + "/")):
+            return real
+    hint = "Replace the link by the file itself, or put our part in by hand. Nothing was changed."
+    raise Refused(f"{path} is a link that leads to {real}, outside of your home and the project", hint)

@@ -1,0 +1,96 @@
+"""The record of what was put where, as values and as JSON.
+
+For each file it has the places of our bytes and two digests, before and after, so that an uninstall gives the file
+back as it was. It never has a copy of the file: that may hold keys.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from holdfast.agents.base import Change
+from holdfast.agents.editing.inserting import without
+from holdfast.light import asdict, dataclass
+
+Keys = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EditedFile:
+    """One file that an install changed; `created`: it was not there before."""
+
+    path: str
+    created: bool
+    before: str
+    after: str
+    spans: tuple[tuple[int, int], ...]
+    made: tuple[Keys, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Install:
+    """One agent at one place: its files, the folders that were made, and whether its rules file was."""
+
+    agent: str
+    scope: str
+    folder: str
+    at: str
+    files: tuple[EditedFile, ...] = ()
+    folders: tuple[str, ...] = ()
+    created_rules: bool = False
+
+    @property
+    def where(self) -> tuple[str, str, str]:
+        """What makes this install another than the next."""
+        return self.agent, self.scope, self.folder
+
+
+def digest(data: bytes) -> str:
+    """Return what tells whether a file still has exactly these bytes."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def edited_file(change: Change, earlier: EditedFile | None) -> EditedFile:
+    """Return the record of a change, with what an earlier one knew of the file."""
+    after = change.after or b""
+    base = without(after, change.spans)
+    # A file that holds nothing but ours is ours to remove, whoever made its first version.
+    created = change.before is None or (not base and bool(change.before)) or (earlier is not None and earlier.created)
+    made = tuple(dict.fromkeys([*change.made, *(earlier.made if earlier else ())]))
+    return EditedFile(change.path, created, digest(base), digest(after), change.spans, made)
+
+
+def restored(data: bytes, record: EditedFile) -> tuple[bool, bytes | None]:
+    """Return whether nobody touched the file since, and what it was before: None is no file."""
+    if digest(data) != record.after:
+        return False, data
+    base = without(data, record.spans)
+    return digest(base) == record.before, None if record.created and not base.strip() else base
+
+
+def dumps(installs: list[Install]) -> str:
+    """Return the record as JSON."""
+    return json.dumps({"version": 1, "installs": [asdict(one) for one in installs]}, indent=2) + "\n"
+
+
+def loads(text: str | bytes) -> list[Install]:
+    """Return the record of a JSON text; ValueError where it is not one."""
+    try:
+        return [_install(one) for one in json.loads(text)["installs"]]
+    except (KeyError, TypeError, AttributeError) as problem:
+        raise ValueError(f"{type(problem).__name__}: {problem}") from problem
+
+
+def _install(data: dict[str, object]) -> Install:
+    inner = [_file(one) for one in data["files"]]  # type: ignore[attr-defined]
+    folders = tuple(str(one) for one in data["folders"])  # type: ignore[attr-defined]
+    agent, scope, folder, at = (str(data[name]) for name in ("agent", "scope", "folder", "at"))
+    return Install(agent, scope, folder, at, tuple(inner), folders, bool(data["created_rules"]))
+
+
+def _file(data: dict[str, list[list[object]]]) -> EditedFile:
+    spans = tuple((int(str(start)), int(str(length))) for start, length in data["spans"])
+    made = tuple(tuple(str(key) for key in keys) for keys in data["made"])
+    before, after, path = (str(data[name]) for name in ("before", "after", "path"))
+    return EditedFile(path, bool(data["created"]), before, after, spans, made)

@@ -1,0 +1,57 @@
+"""Gemini CLI: hooks and the server in settings.json."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.agents.base import Agent, Command, Part, Place, context_json, existing, hook_groups, server
+from holdfast.records import HookCall
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SECONDS = {"SessionStart": 10, "BeforeAgent": 5, "AfterAgent": 5, "PreCompress": 5, "SessionEnd": 3}
+MILLISECONDS = 1_000
+
+
+class GeminiCli(Agent):
+    """It takes JSON only on a hook's standard output, and counts timeouts in milliseconds."""
+
+    name = "gemini-cli"
+    title = "Gemini CLI"
+    programs = ("gemini",)
+    injects = frozenset({"start", "prompt"})
+    events = {  # noqa: RUF012
+        "SessionStart": "start",
+        "BeforeAgent": "prompt",
+        "AfterTool": "tool",
+        "PreCompress": "compact",
+        "AfterAgent": "stop",
+        "SessionEnd": "end",
+    }
+
+    def is_host(self, environment: Mapping[str, str]) -> bool:
+        return "GEMINI_PROJECT_DIR" in environment or "GEMINI_SESSION_ID" in environment
+
+    def session_of(self, environment: Mapping[str, str]) -> str:
+        return environment.get("GEMINI_SESSION_ID", "")
+
+    def injection_output(self, call: HookCall, text: str) -> str:
+        return context_json(call.native, text)
+
+    def folder(self, place: Place) -> str:
+        root = place.environment.get("GEMINI_CLI_HOME") or place.home
+        return os.path.join(place.folder if place.scope == "project" else root, ".gemini")
+
+    def parts(self, place: Place, command: Command) -> list[Part]:
+        settings = os.path.join(self.folder(place), "settings.json")
+        hooks = hook_groups(settings, self.name, command, SECONDS, MILLISECONDS, name="holdfast")
+        return [*hooks, server(settings, self.name, command)]
+
+    def memory_files(self, place: Place) -> list[str]:
+        root = place.environment.get("GEMINI_CLI_HOME") or place.home
+        return existing(os.path.join(root, ".gemini", "GEMINI.md"), os.path.join(place.folder, "GEMINI.md"))
+
+
+AGENT = GeminiCli()

@@ -1,0 +1,85 @@
+"""Grok: a hooks file of our own, the server in config.toml, and a rules file, because its hooks cannot inject."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.agents.base import (
+    RUNS_OTHERS,
+    SERVER,
+    Agent,
+    Command,
+    ManagedFile,
+    Part,
+    Place,
+    existing,
+    grouped,
+    hook_groups,
+    server_table,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SECONDS = {
+    "SessionStart": 5,
+    "UserPromptSubmit": 5,
+    "PostToolUseFailure": 5,
+    "PreCompact": 5,
+    "PostCompact": 5,
+    "SubagentStop": 5,
+    "Stop": 5,
+    "SessionEnd": 3,
+}
+
+
+class Grok(Agent):
+    """It ignores what hooks print at session start and at a prompt, and reads the hooks of other agents too."""
+
+    name = "grok"
+    title = "Grok"
+    programs = ("grok",)
+    advice = (
+        "What holds everywhere reaches Grok by a rules file. For a project's memories, install it there with "
+        "--scope project, and trust the folder: `grok --trust`.",
+    )
+    events = {  # noqa: RUF012
+        "SessionStart": "start",
+        "UserPromptSubmit": "prompt",
+        "PostToolUse": "tool",
+        "PostToolUseFailure": "tool-failed",
+        "PreCompact": "compact",
+        "PostCompact": "compacted",
+        "SubagentStart": "subagent-start",
+        "SubagentStop": "subagent-stop",
+        "Stop": "stop",
+        "SessionEnd": "end",
+    }
+
+    def is_host(self, environment: Mapping[str, str]) -> bool:
+        return RUNS_OTHERS in environment
+
+    def session_of(self, environment: Mapping[str, str]) -> str:
+        return environment.get("GROK_SESSION_ID", "")
+
+    def folder(self, place: Place) -> str:
+        return place.root("GROK_HOME", ".grok")
+
+    def parts(self, place: Place, command: Command) -> list[Part]:
+        folder = self.folder(place)
+        hooks = grouped(hook_groups("", self.name, command, SECONDS))
+        return [
+            Part(os.path.join(folder, "hooks", f"{SERVER}.json"), "file", (), hooks),
+            server_table(os.path.join(folder, "config.toml"), self.name, command),
+        ]
+
+    def rules_file(self, place: Place) -> ManagedFile | None:
+        return ManagedFile(os.path.join(self.folder(place), "rules", f"{SERVER}.md"))
+
+    def memory_files(self, place: Place) -> list[str]:
+        personal = place.environment.get("GROK_HOME") or os.path.join(place.home, ".grok")
+        return existing(os.path.join(personal, "memory", "MEMORY.md"), os.path.join(place.folder, "AGENTS.md"))
+
+
+AGENT = Grok()

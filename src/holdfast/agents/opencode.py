@@ -1,0 +1,61 @@
+"""OpenCode: a plugin of our own that calls the hook, and the server in opencode.json."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.agents.base import SERVER, Agent, Command, Part, Place, existing
+from holdfast.plain_json import dumps
+from holdfast.records import HookCall
+
+PLUGIN = os.path.join(os.path.dirname(__file__), "opencode_plugin.js")
+
+
+class OpenCode(Agent):
+    """It has no command hooks: the plugin adds what the hook prints to the prompt, where it stays in the session."""
+
+    name = "opencode"
+    title = "OpenCode"
+    programs = ("opencode",)
+    keeps_memory = False
+    injects = frozenset({"start", "prompt"})
+    events = {  # noqa: RUF012
+        "session.created": "start",
+        "chat.message": "prompt",
+        "message.part.updated": "tool-failed",
+        "experimental.session.compacting": "compact",
+        "session.compacted": "compacted",
+        "session.idle": "stop",
+        "session.deleted": "end",
+    }
+
+    def injection_output(self, call: HookCall, text: str) -> str:
+        return text
+
+    def folder(self, place: Place) -> str:
+        if place.scope == "project":
+            return os.path.join(place.folder, ".opencode")
+        config = place.environment.get("XDG_CONFIG_HOME") or os.path.join(place.home, ".config")
+        return place.environment.get("OPENCODE_CONFIG_DIR") or os.path.join(config, "opencode")
+
+    def parts(self, place: Place, command: Command) -> list[Part]:
+        first = {"type": "local", "command": command.mcp(self.name), "enabled": True}
+        return [
+            Part(os.path.join(self.folder(place), "plugins", f"{SERVER}.js"), "file", (), self._plugin(command)),
+            Part(self._config(place), "member", ("mcp", SERVER), first),
+        ]
+
+    def _plugin(self, command: Command) -> str:
+        with open(PLUGIN, encoding="utf-8") as file:
+            return file.read().replace('"{COMMAND}"', dumps(command.hook(self.name, "EVENT")))
+
+    def _config(self, place: Place) -> str:
+        folder = place.folder if place.scope == "project" else self.folder(place)
+        plain, commented = (os.path.join(folder, name) for name in ("opencode.json", "opencode.jsonc"))
+        return commented if os.path.exists(commented) and not os.path.exists(plain) else plain
+
+    def memory_files(self, place: Place) -> list[str]:
+        return existing(os.path.join(self.folder(place), "AGENTS.md"), os.path.join(place.folder, "AGENTS.md"))
+
+
+AGENT = OpenCode()

@@ -1,0 +1,58 @@
+"""Qwen Code: hooks and the server in settings.json, with timeouts in milliseconds."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.agents.base import Agent, Command, Part, Place, context_json, existing, hook_groups, server
+from holdfast.records import HookCall
+
+SECONDS = {
+    "SessionStart": 10,
+    "UserPromptSubmit": 5,
+    "PreCompact": 5,
+    "PostToolUseFailure": 5,
+    "SubagentStop": 5,
+    "Stop": 5,
+    "SessionEnd": 3,
+}
+MILLISECONDS = 1_000
+
+
+class Qwen(Agent):
+    """Known by its documents only: no program of it was run here."""
+
+    name = "qwen"
+    title = "Qwen Code"
+    programs = ("qwen",)
+    injects = frozenset({"start", "prompt"})
+    events = {  # noqa: RUF012
+        "SessionStart": "start",
+        "UserPromptSubmit": "prompt",
+        "PostToolUse": "tool",
+        "PostToolUseFailure": "tool-failed",
+        "PreCompact": "compact",
+        "SubagentStart": "subagent-start",
+        "SubagentStop": "subagent-stop",
+        "Stop": "stop",
+        "SessionEnd": "end",
+    }
+
+    def injection_output(self, call: HookCall, text: str) -> str:
+        return context_json(call.native, text)
+
+    def folder(self, place: Place) -> str:
+        return place.root("QWEN_HOME", ".qwen")
+
+    def parts(self, place: Place, command: Command) -> list[Part]:
+        settings = os.path.join(self.folder(place), "settings.json")
+        hooks = hook_groups(settings, self.name, command, SECONDS, MILLISECONDS, name="holdfast")
+        return [*hooks, server(settings, self.name, command)]
+
+    def memory_files(self, place: Place) -> list[str]:
+        personal = place.environment.get("QWEN_HOME") or os.path.join(place.home, ".qwen")
+        inside = [os.path.join(place.folder, name) for name in ("QWEN.md", "AGENTS.md")]
+        return existing(os.path.join(personal, "QWEN.md"), *inside)
+
+
+AGENT = Qwen()
