@@ -7,9 +7,9 @@ made anew ranks as the old one did.
 
 from __future__ import annotations
 
-import json
 import os
 
+from holdfast.plain_json import dumps, loads
 from holdfast.records import Event, Scope
 from holdfast.store import files
 
@@ -27,9 +27,13 @@ class Journal:
     def append(self, event: Event, *, durable: bool = True) -> None:
         """Write the event at the end of its day's file."""
         files.make_folder(self.folder)
-        path = os.path.join(self.folder, f"{event.at[:10]}.jsonl")
-        line = json.dumps({"at": event.at, "kind": event.kind, **event.data}, ensure_ascii=False).encode() + b"\n"
+        path = self.path_of(event)
+        line = dumps({"at": event.at, "kind": event.kind, **event.data}).encode() + b"\n"
         files.append(path, line if _ends_whole(path) else b"\n" + line, durable=durable)
+
+    def path_of(self, event: Event) -> str:
+        """Return the file of the event's day."""
+        return os.path.join(self.folder, f"{event.at[:10]}.jsonl")
 
     def events(self, kind: str = "") -> Iterator[Event]:
         """Return the events of a kind, or all, oldest first."""
@@ -39,6 +43,17 @@ class Journal:
                     event = _read(line)
                     if event is not None and kind in ("", event.kind):
                         yield event
+
+    def latest(self, kind: str, most: int = 1 << 20) -> Iterator[Event]:
+        """Return the events of a kind that stand in the last bytes of the newest two files, newest first."""
+        for name in sorted(self._segments(), reverse=True)[:2]:
+            with open(os.path.join(self.folder, name), "rb") as file:
+                file.seek(max(0, os.fstat(file.fileno()).st_size - most))
+                lines = file.read(most).split(b"\n")
+            for line in reversed(lines):
+                event = _read(line)
+                if event is not None and event.kind == kind:
+                    yield event
 
     def uses(self) -> Iterator[tuple[Scope, str, str]]:
         """Return every use as scope, key and time."""
@@ -72,7 +87,7 @@ def _ends_whole(path: str) -> bool:
 
 def _read(line: bytes) -> Event | None:
     try:
-        data = json.loads(line)
+        data = loads(line.decode())
     except ValueError:
         return None
     if not isinstance(data, dict):

@@ -7,10 +7,11 @@ with the length of the text and nothing else.
 
 from __future__ import annotations
 
-import re
+from holdfast.capture import glance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 # A token starts where no letter or digit stands before it, or behind a line end as JSON writes it.
@@ -128,8 +129,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("command-line", ("pass:",), r"(?<![\w-])pass:([^\s\"'/]{6,80})"),
 )
 
-# Part of the secret, or what tells its kind, is before the place that is looked for: kind, what must be there,
-# and whether it belongs to the secret.
+# What must stand before the place that is looked for: kind, pattern, and whether it belongs to the secret.
 _BEFORE: dict[str, tuple[str, bool]] = {
     "database-url": (
         r"(?i)(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|oracle|clickhouse|cassandra"
@@ -289,7 +289,7 @@ def _merge(spans: list[_Span]) -> list[_Span]:
 
 def _private(text: str) -> Iterator[_Span]:
     """Yield what is marked private; a mark inside another belongs to it, one never closed runs to the end."""
-    if "<" not in text:
+    if "<" not in text or "private" not in text.lower():
         return
     depth = start = 0
     for tag in _pattern(_PRIVATE).finditer(text):
@@ -320,7 +320,7 @@ def _shaped(text: str, lowered: str) -> Iterator[_Span]:
 def _tried(text: str, where: str, beginning: str, rank: int, kind: str, source: str) -> Iterator[_Span]:
     at = where.find(beginning)
     while at >= 0:
-        match = _pattern(source).match(text, at)
+        match = _pattern(source).match(text, at) if glance.may_begin(text, at, beginning) else None
         if match:
             yield from _checked(text, match, rank, kind)
         at = where.find(beginning, match.end() if match else at + 1)
@@ -369,6 +369,8 @@ def _named(text: str, lowered: str) -> Iterator[_Span]:
 
 def _value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
     """Return where the secret is that the name around `at` to `end` is given, if it is given one."""
+    if not glance.may_be_given(text, at, kind):
+        return None
     match = _pattern(_ASSIGNED).match(text, end)
     if not match or not _is_name(text, at, match, kind):
         return None
@@ -396,7 +398,7 @@ def _is_given(text: str, at: int, match: re.Match[str], value: str, kind: str, q
 def _value_before(text: str, at: int, kind: str) -> tuple[int, int] | None:
     """Return where the secret is that prose names behind it, as in "use ... as the password"."""
     start = max(0, at - 100)
-    if kind != "password" or text.find(" as ", start, at) < 0:
+    if kind != "password" or text.find(" as ", start, at) < 0 or not glance.may_be_given(text, at, kind):
         return None
     match = _pattern(_SAID_BEFORE).search(text, start, at)
     return match.span(1) if match and _is_strong(match[1], kind) else None
@@ -490,8 +492,9 @@ def _turns(value: str) -> int:
 
 
 def _pattern(source: str) -> re.Pattern[str]:
-    """Compile on first use: most texts need few of the patterns."""
-    compiled = _compiled.get(source)
-    if compiled is None:
-        compiled = _compiled[source] = re.compile(source)
-    return compiled
+    """Compile on first use: most texts need few of the patterns, and a hook saves the import of `re`."""
+    if source not in _compiled:
+        import re
+
+        _compiled[source] = re.compile(source)
+    return _compiled[source]

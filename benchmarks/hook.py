@@ -1,0 +1,194 @@
+"""What a hook costs an agent: session start and prompt in a fresh process, beside a bare start of Python.
+
+    holdfast bench hook [--sizes 10000,100000] [--turns 40] [--json]
+
+Each turn runs every case once, so that a machine under load is slow for all of them. Figures are ratios to the bare
+start, by the clock and by the processor's time, which other programs disturb less. The goal is a prompt at 3 bare
+starts with 10,000 memories, and at 4 with 100,000.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import random
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import holdfast
+from holdfast.actions.house import House
+from holdfast.actions.reindex import reindex
+from holdfast.records import Memory, Scope
+from holdfast.store import memory_file
+
+PACKAGE = os.path.dirname(os.path.abspath(holdfast.__file__))
+RUNNER = os.path.join(PACKAGE, "surfaces", "hook", "run.py")
+PYTHON = os.path.realpath(sys.executable)
+GOALS = {10_000: 3.0, 100_000: 4.0}
+PROJECT = "example.com--acme--bench"
+WORDS = 20_000
+Took = tuple[float, float]
+
+
+def main(arguments: list[str]) -> int:
+    """Run the benchmark and print its figures."""
+    parser = argparse.ArgumentParser(prog="holdfast bench hook", description=__doc__)
+    parser.add_argument("--sizes", default="10000,100000", help="numbers of memories, with commas")
+    parser.add_argument("--turns", type=int, default=40, help="how often each case runs")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    options = parser.parse_args(arguments)
+    found = []
+    for size in [int(size) for size in options.sizes.split(",")]:
+        with tempfile.TemporaryDirectory(prefix="holdfast-bench-hook-") as folder:
+            print(f"laying and indexing {size:,} memories", file=sys.stderr)
+            bench = Bench(folder, size)
+            found.append(bench.measured(options.turns))
+        if not options.json:
+            show(found[-1])
+    if options.json:
+        print(json.dumps(found, indent=2))
+    return 0
+
+
+class Bench:
+    """One home of one size, and the folder of a project that an agent stands in."""
+
+    def __init__(self, folder: str, size: int) -> None:
+        self.size = size
+        self.home = os.path.join(folder, "home")
+        self.project = os.path.join(folder, "project")
+        self.rng = random.Random(size)
+        self.words = vocabulary()
+        # The n-th word is about as common as one n-th of the first, as Zipf found.
+        self.shares = list(itertools.accumulate(1 / (rank + 10) for rank in range(len(self.words))))
+        self._count = 0
+        lay_project(self.project)
+        self._lay()
+
+    def _lay(self) -> None:
+        memories = os.path.join(self.home, "memory", "projects", PROJECT, "memories")
+        os.makedirs(memories, 0o700)
+        at = memory_file.now()
+        for number in range(self.size):
+            text = self.sentence(25)
+            memory = Memory(f"m-{number}", Scope("project", PROJECT), text[:50], text, created=at, updated=at)
+            with open(os.path.join(memories, f"m-{number}.md"), "w", encoding="utf-8") as file:
+                file.write(memory_file.create(memory))
+        with House(self.home, project=PROJECT) as house:
+            reindex(house)
+        # As it is when an agent has run here before.
+        self._hook("Stop", {})
+
+    def sentence(self, length: int) -> str:
+        """Return words of the model's vocabulary, a few of them common and most of them rare, as in any language."""
+        return " ".join(self.rng.choices(self.words, cum_weights=self.shares, k=length)).capitalize() + "."
+
+    def measured(self, turns: int) -> dict[str, object]:
+        """Run every case in turns and return the median and the 95th percentile of each, and its ratio to the bare."""
+        cases = {"bare": self.bare, "start": self.start, "prompt": self.prompt, "prompt by words": self.by_words}
+        times: dict[str, list[Took]] = {name: [] for name in cases}
+        for turn in range(turns + 3):
+            for name, act in cases.items():
+                took = act()
+                # The first turns fill the caches of the system.
+                if turn >= 3:
+                    times[name].append(took)
+        rows = {name: figures(took, times["bare"]) for name, took in times.items()}
+        return {"memories": self.size, "turns": turns, "goal": GOALS.get(self.size), "cases": rows}
+
+    def bare(self) -> Took:
+        """The floor: an interpreter that does nothing."""
+        return timed([PYTHON, "-I", "-S", "-E", "-c", "pass"], b"", self._environment())
+
+    def start(self) -> Took:
+        """The start of a session, which gets its block."""
+        return self._hook("SessionStart", {"source": "startup"})
+
+    def prompt(self) -> Took:
+        """A prompt of twenty words, with recall by words and by meaning."""
+        return self._hook("UserPromptSubmit", {"prompt": self.sentence(20)})
+
+    def by_words(self) -> Took:
+        """The same without meaning."""
+        return self._hook("UserPromptSubmit", {"prompt": self.sentence(20)}, HOLDFAST_RECALL_MEANING="no")
+
+    def _hook(self, event: str, told: dict[str, str], **more: str) -> Took:
+        self._count += 1
+        about = {"session_id": f"bench-{self._count}", "cwd": self.project, "prompt_id": str(self._count)}
+        command = [PYTHON, "-I", "-S", "-E", RUNNER, event, "--agent", "claude-code"]
+        return timed(command, json.dumps({**about, **told}).encode(), {**self._environment(), **more})
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            "HOLDFAST_HOME": self.home,
+            "HOME": os.path.dirname(self.home),
+            "CLAUDECODE": "1",
+            "PATH": os.environ.get("PATH", ""),
+        }
+
+
+def vocabulary() -> list[str]:
+    """Return words that people use, in an order of our own, which stands for how common each is."""
+    with open(os.path.join(PACKAGE, "recall", "model", "vocabulary.txt"), encoding="utf-8") as file:
+        words = [word for word in file.read().split("\n") if word.isascii() and word.isalpha() and len(word) > 3]
+    random.Random(7).shuffle(words)
+    return words[:WORDS]
+
+
+def lay_project(folder: str) -> None:
+    """Make a git repository with a remote, as most projects are."""
+    for part in ("objects", "refs"):
+        os.makedirs(os.path.join(folder, ".git", part))
+    for name, text in (
+        ("HEAD", "ref: refs/heads/main\n"),
+        ("config", '[remote "origin"]\n\turl = https://example.com/acme/bench.git\n'),
+    ):
+        with open(os.path.join(folder, ".git", name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def timed(command: list[str], data: bytes, environment: dict[str, str]) -> Took:
+    """Return how many milliseconds a fresh process takes from start to end, by the clock and of the processor."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
+    subprocess.run(command, input=data, stdout=subprocess.PIPE, env=environment, check=True)
+    took = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return took * 1000, busy * 1000
+
+
+def figures(took: list[Took], bare: list[Took]) -> dict[str, float]:
+    """Return the median, the 95th percentile and the ratios to the bare start."""
+    clock, busy = ([one[part] for one in took] for part in (0, 1))
+    bare_clock, bare_busy = (statistics.median([one[part] for one in bare]) for part in (0, 1))
+    return {
+        "p50_ms": round(statistics.median(clock), 2),
+        "p95_ms": round(sorted(clock)[int(len(clock) * 0.95)], 2),
+        "ratio": round(statistics.median(clock) / bare_clock, 2),
+        "cpu_p50_ms": round(statistics.median(busy), 2),
+        "cpu_ratio": round(statistics.median(busy) / bare_busy, 2),
+    }
+
+
+def show(found: dict[str, object]) -> None:
+    """Print the figures of one size."""
+    cases = found["cases"]
+    assert isinstance(cases, dict)
+    goal = f", goal for a prompt {found['goal']}" if found["goal"] else ""
+    print(f"{found['memories']:,} memories, {found['turns']} turns{goal}")
+    for name, row in cases.items():
+        print(
+            f"  {name:16} p50 {row['p50_ms']:6.1f} ms  p95 {row['p95_ms']:6.1f} ms  ratio {row['ratio']:5.2f}"
+            f"   processor {row['cpu_p50_ms']:6.1f} ms  ratio {row['cpu_ratio']:5.2f}"
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

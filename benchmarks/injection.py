@@ -1,0 +1,126 @@
+"""How well a prompt brings the memories that belong to it, and how seldom others: the bar of `inject.relevance`.
+
+    holdfast bench injection [--json]
+
+Each set is a person's memories and prompts, labelled with what each prompt should bring; once alone, and once among
+1,500 other texts. The bar was chosen on `shop`; `rover` is the check. For each bar: of the prompts that should bring
+something, how many brought it; how many memories came besides; and how many of the prompts that should bring nothing
+brought something.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import os
+import sys
+import tempfile
+
+from holdfast.actions import inject
+from holdfast.actions.hook import Visit
+from holdfast.actions.house import House
+from holdfast.actions.reindex import reindex
+from holdfast.agents.base import Agent
+from holdfast.inject import relevance
+from holdfast.inject.shelf import Shelf
+from holdfast.records import HookCall, Memory, Scope
+from holdfast.store import memory_file
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SETS = os.path.join(HERE, "injection_sets")
+OTHERS = os.path.join(HERE, "secret_lists", "ordinary_text.jsonl")
+# With meaning or by words alone; the set alone or among others.
+WAYS = ((True, False), (True, True), (False, False))
+BARS = (30, 35, 40, 45, 50)
+PROJECT = "bench"
+Marks = list[tuple[str, list[tuple[float, str]]]]
+
+
+def main(arguments: list[str]) -> int:
+    """Run the benchmark and print its figures."""
+    parser = argparse.ArgumentParser(prog="holdfast bench injection", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    options = parser.parse_args(arguments)
+    found = [row for name in ("shop", "rover") for how in WAYS for row in rows(name, *how)]
+    if options.json:
+        print(json.dumps(found, indent=2))
+        return 0
+    for row in found:
+        print(
+            f"{row['set']:6} {'words and meaning' if row['meaning'] else 'words alone':18}"
+            f"{'among others' if row['among'] else 'alone':13} bar {row['bar']}  brought {row['brought']} of"
+            f" {row['should']}, besides {row['besides']}, wrongly {row['wrongly']} of {row['should_not']}"
+        )
+    return 0
+
+
+def rows(name: str, meaning: bool, among: bool) -> list[dict[str, object]]:
+    """Return the figures of one set for each bar."""
+    marks, size = marks_of(name, meaning, among)
+    told = {"set": name, "meaning": meaning, "among": among}
+    return [{**told, "bar": bar, **figures(marks, relevance.bar_among(bar / 100, size))} for bar in BARS]
+
+
+def marks_of(name: str, meaning: bool, among: bool) -> tuple[Marks, int]:
+    """Return for each prompt what it should bring and the mark of each memory that a hook would look at; the size."""
+    memories, prompts = read(name)
+    memories += [(f"other-{number}", text) for number, text in enumerate(others())] if among else []
+    with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as home:
+        lay(home, memories)
+        return [(wanted, _marks(home, text, meaning)) for wanted, text in prompts], len(memories)
+
+
+def lay(home: str, memories: list[tuple[str, str]]) -> None:
+    """Write the memories as files, as a person's vault might hold them, and index them."""
+    folder = os.path.join(home, "memory", "projects", PROJECT, "memories")
+    os.makedirs(folder, 0o700)
+    at = memory_file.now()
+    for key, text in memories:
+        memory = Memory(key, Scope("project", PROJECT), text[:50], text, created=at, updated=at)
+        with open(os.path.join(folder, f"{key}.md"), "w", encoding="utf-8") as file:
+            file.write(memory_file.create(memory))
+    with House(home, project=PROJECT) as house:
+        reindex(house)
+
+
+def others() -> list[str]:
+    """Return lines of code, logs and prose that belong to none of the sets."""
+    with open(OTHERS, encoding="utf-8") as file:
+        return [base64.b64decode(json.loads(line)["text"]).decode() for line in file]
+
+
+def _marks(home: str, text: str, meaning: bool) -> list[tuple[float, str]]:
+    if not relevance.asks_something(text):
+        return []
+    environment = {"HOLDFAST_PROJECT": PROJECT, "HOLDFAST_RECALL_MEANING": "yes" if meaning else "no"}
+    visit = Visit(home, Agent(), HookCall("", "prompt", "", prompt=text), environment)
+    with Shelf(home, visit.is_late) as shelf:
+        return [(mark, candidate.memory.key) for mark, candidate in inject.marked(visit, shelf, 0.0)]
+
+
+def read(name: str) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Return the memories (key and text) and the prompts (wanted key or -, and text) of a set."""
+    with open(os.path.join(SETS, f"{name}.tsv"), encoding="utf-8") as file:
+        lines = [line.rstrip("\n").split("\t") for line in file if not line.startswith("#")]
+    pick = {kind: [(one, two) for what, one, two in lines if what == kind] for kind in ("memory", "prompt")}
+    return pick["memory"], pick["prompt"]
+
+
+def figures(marks: Marks, bar: float, most: int = 3) -> dict[str, int]:
+    """Return what clears the bar, counted."""
+    counts = {"should": 0, "brought": 0, "besides": 0, "should_not": 0, "wrongly": 0}
+    for wanted, found in marks:
+        keys = [key for mark, key in found if mark >= bar][:most]
+        if wanted == "-":
+            counts["should_not"] += 1
+            counts["wrongly"] += bool(keys)
+        else:
+            counts["should"] += 1
+            counts["brought"] += wanted in keys
+            counts["besides"] += sum(key != wanted for key in keys)
+    return counts
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,286 @@
+"""One call of a hook: the event goes into the journal, then the agent gets what it should know.
+
+It walks where `House` walks, with light steps: it runs before every prompt in front of a waiting person, so it loads
+what its moment needs and nothing else, sweeps no file, starts nothing and waits for nobody. Whatever goes wrong is for
+the caller to log; the session goes on.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+import time
+
+from holdfast import settings as settings_table
+from holdfast.capture import redact
+from holdfast.capture.journal import Journal
+from holdfast.errors import HoldfastError, StoreUnavailable
+from holdfast.inject import fence, receipts, shown
+from holdfast.records import Event, Given, Receipt, Scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from holdfast.actions.house import House
+    from holdfast.agents.base import Agent
+    from holdfast.inject.block import Block
+    from holdfast.records import Hit, HookCall, Project
+    from holdfast.settings import Settings
+
+# A session that goes on with its context has in it what it was given when it started; so has a fork of it.
+CONTINUES = ("resume", "fork")
+# How much of each text an event keeps. More is read first, so that a secret is not cut in two where it can be seen.
+_KEPT = {"prompt": 8_000, "answer": 4_000, "tool_input": 2_000, "error": 2_000}
+_KEPT_OTHERWISE = 500
+_MARGIN = 4
+
+
+class Syncing:
+    """Makes a file durable while the hook goes on with its work. The answer waits for it, so it is on the disk then."""
+
+    def __init__(self) -> None:
+        self._done = _thread.allocate_lock()
+
+    def start(self, path: str) -> None:
+        """Begin with it."""
+        self._done.acquire()
+        _thread.start_new_thread(self._sync, (path,))
+
+    def wait(self) -> None:
+        """Come back when it is done."""
+        self._done.acquire()
+        self._done.release()
+
+    def _sync(self, path: str) -> None:
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        except OSError:
+            # The line is written; a disk that refuses to say that it is safe is no reason to keep the agent waiting.
+            pass
+        finally:
+            self._done.release()
+
+
+class Visit:
+    """One call of a hook in one home: what was told, when, and until when an answer is worth waiting for."""
+
+    def __init__(self, home: str, agent: Agent, call: HookCall, environment: Mapping[str, str]) -> None:
+        self.home = home
+        self.agent = agent
+        self.call = call
+        self.environment = environment
+        self.settings: Settings = settings_table.load(home, environment)
+        self.at = now()
+        self.until = time.monotonic() + self.settings.number("hook.budget_ms") / 1000
+        self.journal = Journal(home)
+        self.syncing = Syncing()
+        # An agent that names no session has one for each folder.
+        self.session = call.session or f"{call.agent}:{call.folder}"
+        self.told_session = kept(call.session, _KEPT_OTHERWISE)
+        self._project: Project | None = None
+        self._asked_project = False
+
+    def is_late(self) -> bool:
+        """Whether the time for an answer is over."""
+        return time.monotonic() > self.until
+
+    def project(self) -> Project | None:
+        """Return the project of the agent's folder, or None where there is none."""
+        if not self._asked_project:
+            self._asked_project = True
+            self._project = _project_of(self)
+        return self._project
+
+    def scopes(self) -> dict[str, tuple[Scope, ...]]:
+        """Return the scopes that this session may see, by kind, narrowest first."""
+        from holdfast.project.ids import is_id
+
+        project = self.project()
+        profile = self.environment.get("HOLDFAST_PROFILE", "")
+        return {
+            "session": (Scope("session", self.call.session),) if is_id(self.call.session) else (),
+            "project": tuple(Scope("project", name) for name in (project.id, *project.aliases)) if project else (),
+            "agent": (Scope("agent", profile),) if is_id(profile) else (),
+            "global": (Scope("global"),),
+        }
+
+
+def hook(home: str, agent: Agent, call: HookCall, environment: Mapping[str, str]) -> str:
+    """Record the call and return what to print, mostly nothing. An event that was seen already is passed over."""
+    visit = Visit(home, agent, call, environment)
+    if not visit.settings.flag("enabled") or not shown.is_first(home, call):
+        return ""
+    record(visit)
+    try:
+        if visit.is_late():
+            raise StoreUnavailable("recorded, and no time was left for an answer")
+        return _answer(visit)
+    finally:
+        visit.syncing.wait()
+
+
+def _answer(visit: Visit) -> str:
+    if visit.call.moment == "start":
+        return _at_start(visit)
+    if visit.call.moment == "prompt":
+        return _at_prompt(visit)
+    if visit.call.moment in ("stop", "end"):
+        _make_vectors(visit)
+    return ""
+
+
+def record(visit: Visit) -> None:
+    """Write the event into the journal, without secrets, without what we injected, and no longer than bounded."""
+    call = visit.call
+    project = visit.project()
+    told = {
+        "native": call.native,
+        "source": call.source,
+        "folder": call.folder,
+        "project": project.id if project else "",
+        "subagent": call.subagent,
+        "tool": call.tool,
+        "tool_input": call.tool_input,
+        "error": call.error,
+        "prompt": call.prompt,
+        "answer": call.answer,
+        "transcript": call.transcript,
+    }
+    data: dict[str, object] = {"agent": call.agent, "session": visit.told_session}
+    data.update({name: kept(text, _KEPT.get(name, _KEPT_OTHERWISE)) for name, text in told.items() if text})
+    if call.moment == "compact":
+        data["last_prompt"] = last_prompt(visit)
+    event = Event(visit.at, call.moment, data)
+    visit.journal.append(event, durable=False)
+    visit.syncing.start(visit.journal.path_of(event))
+
+
+def last_prompt(visit: Visit) -> str:
+    """Return what the person asked last in this session: so far all that is known of its working state."""
+    for event in visit.journal.latest("prompt"):
+        if event.data.get("session") == visit.told_session and event.data.get("agent") == visit.call.agent:
+            return " ".join(str(event.data.get("prompt", "")).split())
+    return ""
+
+
+def kept(text: str, most: int) -> str:
+    """Return what an event keeps of a text: without our own injections and without secrets, cut between two words."""
+    text = text[: most * _MARGIN * 4].encode("utf-8", "replace").decode("utf-8")
+    text = _cut(fence.stripped(text), most * _MARGIN)
+    return _cut(without_secrets(text), most)
+
+
+def without_secrets(text: str) -> str:
+    """Return the text with each secret taken out."""
+    return redact.redact(text)[0]
+
+
+def mark_shown(house: House, session: str, hits: Iterable[Hit], *, agent: str = "", moment: str = "recall") -> None:
+    """Note that a session was shown these hits through another door; no hook gives them again. It leaves a receipt."""
+    from holdfast.inject.block import Block, Entry, digest_of, given_of, statement_of
+
+    if not session or not house.enabled:
+        return
+    memories = [hit.memory for hit in hits]
+    given = tuple(given_of(Entry(memory, "asked for"), statement_of(memory)) for memory in memories)
+    if not given:
+        return
+    with shown.ShownSet(house.home, session) as before:
+        before.note([(memory.scope, memory.key, digest_of(memory)) for memory in memories])
+    text = "".join(statement_of(memory) for memory in memories)
+    receipt = _receipt(now(), agent, session, moment, Block(text, given))
+    house.journal.append(receipts.event_of(receipt), durable=False)
+
+
+def now() -> str:
+    """Return the present time as memory files write it."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def _at_start(visit: Visit) -> str:
+    from holdfast.actions import inject
+
+    if not visit.agent.keeps_memory:
+        inject.lay_scaffold(visit)
+    if visit.call.source in CONTINUES:
+        return ""
+    shown.tidy(visit.home)
+    with shown.ShownSet(visit.home, visit.session) as before:
+        # Whatever this session was shown went with its context.
+        before.clear()
+        if "start" not in visit.agent.injects:
+            return ""
+        block = inject.start_block(visit)
+        return _handed_over(visit, block, before)
+
+
+def _at_prompt(visit: Visit) -> str:
+    if "prompt" not in visit.agent.injects or not visit.call.prompt.strip():
+        return ""
+    from holdfast.actions import inject
+
+    with shown.ShownSet(visit.home, visit.session) as before:
+        block, gone = inject.prompt_block(visit, before.read())
+        output = _handed_over(visit, block, before)
+        before.note([(scope, key, shown.FORGOTTEN) for scope, key in gone])
+        return output
+
+
+def _handed_over(visit: Visit, block: Block, before: shown.ShownSet) -> str:
+    """Return what to print for a block, after it was noted who was given what."""
+    if not block.text:
+        return ""
+    output = visit.agent.injection_output(visit.call, block.text)
+    # Where the agent reads the same from a rules file, nothing is printed, but the session has been shown it.
+    before.add(block.given)
+    if output:
+        receipt = _receipt(visit.at, visit.call.agent, visit.told_session, visit.call.moment, block)
+        visit.journal.append(receipts.event_of(receipt), durable=False)
+    return output
+
+
+def _receipt(at: str, agent: str, session: str, moment: str, block: Block) -> Receipt:
+    tokens = -(-len(block.text) // 4)
+    given: tuple[Given, ...] = block.given
+    return Receipt(at, agent, session, moment, given, block.left_out, len(block.text), tokens)
+
+
+def _make_vectors(visit: Visit) -> None:
+    """Between two prompts there is time for the meaning of what was stored meanwhile."""
+    from holdfast.actions import inject
+
+    inject.make_vectors(visit)
+
+
+def _project_of(visit: Visit) -> Project | None:
+    from holdfast.project.registry import Registry
+    from holdfast.project.rules import resolve
+
+    override = visit.environment.get("HOLDFAST_PROJECT", "")
+    told_by = "HOLDFAST_PROJECT" if override else "the setting project.id"
+    registry = Registry(os.path.join(visit.home, "projects.tsv"))
+    try:
+        return resolve(
+            visit.call.folder or os.getcwd(),
+            registry,
+            override=override or visit.settings.text("project.id"),
+            override_from=told_by,
+        )
+    except (HoldfastError, OSError):
+        return None
+
+
+def _cut(text: str, most: int) -> str:
+    """Return the beginning of the text, up to the last space before the limit."""
+    if len(text) <= most:
+        return text
+    head = text[:most]
+    for place in range(most - 1, most // 2, -1):
+        if head[place].isspace():
+            return head[:place].rstrip() + " [...]"
+    return head[: most // 2] + " [...]"

@@ -1,0 +1,220 @@
+"""What a hook hands over: the walk from index and recall to a block. Loaded only at the moments that hand over."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+from holdfast.actions.hook import Visit, last_prompt, without_secrets
+from holdfast.errors import HoldfastError
+from holdfast.inject import block, prompt, relevance
+from holdfast.inject.shelf import Shelf
+from holdfast.recall.embed import Model, to_bytes
+from holdfast.recall.scan import Scan
+from holdfast.recall.signature import cosines
+from holdfast.store.base import Filter
+from holdfast.store.words import quoted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.inject.block import Block, Entry
+    from holdfast.inject.shown import Shown
+    from holdfast.records import Hit, Memory, Scope
+    from holdfast.store.base import Candidate
+    from holdfast.store.memory_table import MemoryTable
+    from holdfast.store.words import Asked
+
+# A scope is ranked among this many of its memories: the pinned and the newest.
+_RANKED = 40
+# Of what a prompt finds by words and by meaning so many are weighed: a bar needs no more than its best few.
+_BY_WORDS = 20
+_TELLING = 6
+_BY_MEANING = 10
+# In a larger collection words find what is relevant, and meaning weighs it: going through all of them costs a hook
+# half its time and brought nothing more (docs/hooks.md).
+_SCANNED = 500
+_READ = 6
+# Vectors that are made while nobody waits for an answer.
+_VECTORS = 40
+
+
+def start_block(visit: Visit) -> Block:
+    """Return the block of a session's start: per scope the pinned first, then by recency, use and trust."""
+    from holdfast.recall import fusion
+
+    by_scope: dict[str, list[Hit]] = {}
+    with Shelf(visit.home, visit.is_late) as shelf:
+        for kind, scopes in visit.scopes().items():
+            hits = [hit for hit in fusion.fuse(shelf.newest(scopes, _RANKED), visit.at) if not hit.superseded_by]
+            hits.sort(key=lambda hit: not hit.memory.pinned)
+            by_scope[kind] = _as_they_are(shelf, hits)
+    budget = visit.settings.number("inject.start_characters")
+    return block.start_block(by_scope, budget, clean=without_secrets, more=_working_state(visit))
+
+
+def _working_state(visit: Visit) -> list[str]:
+    """Return what is handed back after a compaction besides memories: what was asked last, and the project's state."""
+    if visit.call.source != "compact":
+        return []
+    asked = last_prompt(visit)
+    lines = [f"before the conversation was compacted, the person last asked: {asked}"] if asked else []
+    return [*lines, *_project_state(visit)] if visit.project() else lines
+
+
+def _project_state(visit: Visit) -> list[str]:
+    # A compaction takes its time anyway; the house is far too heavy for any other moment.
+    from holdfast.actions import working_state
+    from holdfast.actions.house import House
+
+    try:
+        with House(visit.home, folder=visit.call.folder, environment=visit.environment) as house:
+            house.leave_pages()
+            state = working_state.read(house)
+    except HoldfastError:
+        return []
+    told = {"focus": state.focus, "next": "; ".join(state.next_steps), "open": "; ".join(state.open_threads)}
+    return [f"working state, {name}: {text}" for name, text in told.items() if text]
+
+
+def _as_they_are(shelf: Shelf, hits: list[Hit]) -> list[Hit]:
+    from holdfast.records import replace
+
+    found = [(hit, shelf.as_it_is(hit.memory)) for hit in hits]
+    return [hit if memory is hit.memory else replace(hit, memory=memory) for hit, memory in found if memory is not None]
+
+
+def prompt_block(visit: Visit, shown: Shown) -> tuple[Block, tuple[tuple[Scope, str], ...]]:
+    """Return the block of a prompt, and the memories that the session is told are gone."""
+    with Shelf(visit.home, visit.is_late) as shelf:
+        changes = _changes(shelf, shown)
+        found, left_out = _relevant(visit, shelf, shown)
+    budget = visit.settings.number("inject.prompt_characters")
+    made = prompt.prompt_block(changes, found, budget, clean=without_secrets)
+    return block.Block(made.text, made.given, (*made.left_out, *left_out)), changes.gone
+
+
+def _changes(shelf: Shelf, shown: Shown) -> prompt.Changes:
+    known = shelf.known(shown)
+    now = {place: shelf.as_it_is(memory) for place, memory in known.items()}
+    changes = prompt.changes_of(shown, {place: memory for place, memory in now.items() if memory is not None})
+    gone = tuple((scope, key) for scope, key in changes.gone if not shelf.has_file(scope, key))
+    return prompt.Changes(changes.changed, gone)
+
+
+def _relevant(visit: Visit, shelf: Shelf, shown: Shown) -> tuple[list[Entry], list[tuple[str, str]]]:
+    """Return what clears the bar and is new to the session, and what was left out of it and why."""
+    if not relevance.asks_something(visit.call.prompt):
+        return [], []
+    most = visit.settings.number("inject.prompt_items")
+    bar = relevance.bar_among(visit.settings.number("inject.relevance") / 100, shelf.size())
+    entries: list[Entry] = []
+    left_out: list[tuple[str, str]] = []
+    for mark, candidate in marked(visit, shelf, bar):
+        memory, reason = _may_be_given(shelf, candidate, shown)
+        if memory is not None and len(entries) < most:
+            entries.append(block.Entry(memory, relevance.why(mark, candidate.words)))
+        else:
+            left_out.append((block.name_of(candidate.memory), reason or f"only {most} at a prompt"))
+    return entries, left_out
+
+
+def _may_be_given(shelf: Shelf, candidate: Candidate, shown: Shown) -> tuple[Memory | None, str]:
+    if not prompt.is_new(candidate.memory, shown):
+        return None, "shown before"
+    if candidate.superseded_by:
+        return None, f"replaced by {candidate.superseded_by}"
+    if candidate.earlier:
+        return None, "only an earlier statement has the words"
+    memory = shelf.as_it_is(candidate.memory)
+    return memory, "" if memory else "its file is gone"
+
+
+def marked(visit: Visit, shelf: Shelf, bar: float) -> list[tuple[float, Candidate]]:
+    """Return the candidates that clear the bar, best first."""
+    wanted = Filter(tuple(scope for scopes in visit.scopes().values() for scope in scopes))
+    table = shelf.table()
+    asked = table.ask(visit.call.prompt)
+    rows = {row: text for row, _, _, text in _matches(table, asked, wanted)}
+    near = _nearness(_model(visit, table), shelf, table, asked, wanted, rows)
+    found = []
+    for row in _worth_reading(rows, near, bar):
+        candidate = table.candidate(row, rows.get(row, 0.0), asked, wanted)
+        if candidate is not None:
+            mark = relevance.mark(asked.words, asked.known, candidate.words, near.get(row))
+            found.append((mark, candidate))
+    found.sort(key=lambda each: -each[0])
+    return [each for each in found if each[0] >= bar]
+
+
+def _matches(table: MemoryTable, asked: Asked, wanted: Filter) -> list[tuple[int, int, int, float]]:
+    """Return what has the rarest words of the prompt, the best first."""
+    telling = " OR ".join([quoted(word) for word in asked.words[:_TELLING]])
+    return table.matches(telling, wanted, _BY_WORDS) if telling else []
+
+
+def _worth_reading(rows: dict[int, float], near: dict[int, float], bar: float) -> list[int]:
+    """Return the few rows that may clear the bar: the nearest that words could lift over it, and the best by words."""
+    near_enough = [row for row, cosine in near.items() if cosine + relevance.MOST_BY_WORDS >= bar]
+    near_enough.sort(key=lambda row: -near[row])
+    return [*near_enough, *(row for row in rows if row not in near)][:_READ]
+
+
+def _nearness(
+    model: Model | None, shelf: Shelf, table: MemoryTable, asked: Asked, wanted: Filter, rows: dict[int, float]
+) -> dict[int, float]:
+    """Return how near what the words found is to the prompt, and what else is near to it."""
+    if model is None:
+        return {}
+    vector = model.encode(asked.text, query=True, damp=asked.damp)
+    nearest: list[int] = []
+    if shelf.size() <= _SCANNED:
+        nearest = [row for row, _, _ in Scan(table).nearest(vector, wanted, _BY_MEANING)]
+    stored = table.vectors([*{*rows, *nearest}])
+    return dict(zip(stored, cosines(vector, [*stored.values()]), strict=True))
+
+
+def _model(visit: Visit, table: MemoryTable) -> Model | None:
+    """Return the model of meaning, where it is on and made the vectors that are there."""
+    if not visit.settings.flag("recall.meaning"):
+        return None
+    try:
+        model = Model.open()
+    except HoldfastError:
+        return None
+    return model if table.model() == model.version else None
+
+
+def make_vectors(visit: Visit) -> None:
+    """Make the vectors of some memories that have none yet; trouble with that is nobody's."""
+    if not visit.settings.flag("recall.meaning"):
+        return
+    try:
+        with Shelf(visit.home, visit.is_late) as shelf:
+            table = shelf.writable_table()
+            model = Model.open()
+            table.use_model(model.version)
+            missing = table.without_vector(_VECTORS)
+            made = [(row, to_bytes(model.encode(text))) for row, text in missing if not visit.is_late()]
+            if made:
+                table.put_vectors(made)
+    except (HoldfastError, sqlite3.Error):
+        return
+
+
+def lay_scaffold(visit: Visit) -> None:
+    """Lay the tree of a memory in the project of an agent that keeps none of its own; what is there stays as it is."""
+    project = visit.project()
+    # A folder that is no project, such as the person's home, is nobody's workspace.
+    if not visit.settings.flag("hook.scaffold") or project is None or project.rule == "override":
+        return
+    from holdfast.memory import scaffold
+
+    root = os.path.join(project.root, "memory")
+    if os.path.islink(root) or not scaffold.plan(root, scaffold.WORKSPACE_FOLDERS):
+        return
+    # Laying it is rare and heavy; looking whether it is there is neither.
+    from holdfast.actions import init
+    from holdfast.actions.house import House
+
+    with House(visit.home, folder=project.root, environment=visit.environment) as house:
+        init.apply(house, init.plan(house, project.root), project.root)

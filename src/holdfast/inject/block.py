@@ -1,0 +1,152 @@
+"""Blocks: memories in their order in, fenced text within a budget out, with what was given and what was left out.
+
+At a session's start each kind of scope has a share of its own. What one kind does not use no other gets, so that the
+lines of one scope stay the same, byte for byte, whatever happens in another: an agent's prompt cache lives on that.
+A memory takes at most half of the room that is left, unless it is the last; a longer one is cut. So none of them keeps
+its whole scope silent.
+"""
+
+from __future__ import annotations
+
+from holdfast.digests import short
+from holdfast.inject import fence
+from holdfast.light import dataclass
+from holdfast.records import Given, Hit, Memory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+# Of what the fence leaves of the budget, in the order in which they stand.
+SHARES = {"session": 0.2, "project": 0.4, "agent": 0.15, "global": 0.25}
+START_CHARACTERS = 3_000
+_LEAST = 60
+_CUT = " [...]"
+_NAMED = 20
+_SAID_BY = {"agent": ", said by an agent", "derived": ", found by Holdfast", "import": ", imported"}
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Text for an agent: the whole of it with its fence, each memory in it, and what was left out and why."""
+
+    text: str
+    given: tuple[Given, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One memory that is to be given, and why; `lead` stands before it, as in `changed:`."""
+
+    memory: Memory
+    why: str
+    lead: str = ""
+
+
+def start_block(
+    by_scope: Mapping[str, Sequence[Hit] | Sequence[Memory]],
+    budget: int = START_CHARACTERS,
+    *,
+    clean: Callable[[str], str],
+    more: Sequence[str] = (),
+) -> Block:
+    """Return the block of a session's start: memories by kind of scope, each kind best first; empty if there is none.
+
+    `clean` takes secrets out once more. `more` is said before the memories, in at most a third of the budget.
+    """
+    lines = _opening(more, budget // 3, clean)
+    room = budget - fence.OVERHEAD - sum(len(line) + 1 for line in lines)
+    given: list[Given] = []
+    left_out: list[tuple[str, str]] = []
+    for kind, share in SHARES.items():
+        entries = [_entry(one) for one in by_scope.get(kind, ())]
+        filled = fill(entries, int(room * share), clean)
+        lines += filled.text.split("\n") if filled.text else []
+        given += filled.given
+        left_out += filled.left_out
+    return Block(fence.fenced(lines), tuple(given), _some(left_out))
+
+
+def _opening(more: Sequence[str], room: int, clean: Callable[[str], str]) -> list[str]:
+    lines = []
+    for said in more:
+        line = _shortened("- " + " ".join(fence.safe(said, clean).split()), room - 1)
+        if len(line) < room:
+            lines.append(line)
+            room -= len(line) + 1
+    return lines
+
+
+def fill(entries: Sequence[Entry], room: int, clean: Callable[[str], str]) -> Block:
+    """Return the entries that the room holds, one or more lines each, without a fence."""
+    lines: list[str] = []
+    given: list[Given] = []
+    left_out: list[tuple[str, str]] = []
+    for place, entry in enumerate(entries):
+        limit = room if place == len(entries) - 1 else max(room // 2, min(room, _LEAST * 2))
+        if limit < _LEAST:
+            left_out.append((name_of(entry.memory), "no room"))
+            continue
+        line = _shortened(line_of(entry, clean), limit - 1)
+        lines.append(line)
+        room -= len(line) + 1
+        given.append(given_of(entry, line))
+    return Block("\n".join(lines), tuple(given), tuple(left_out))
+
+
+def line_of(entry: Entry, clean: Callable[[str], str]) -> str:
+    """Return an entry as it stands in a block: where it holds, who says so, its key, its day and its statement."""
+    memory = entry.memory
+    said_by = _SAID_BY.get(memory.trust, "")
+    head = f"- {entry.lead}[{memory.scope.kind}{said_by}] {memory.key} ({memory.updated[:10]}): "
+    statement = fence.safe(statement_of(memory), clean)
+    return head + "\n  ".join([line.strip() for line in statement.split("\n") if line.strip()])
+
+
+def statement_of(memory: Memory) -> str:
+    """Return what the memory says, with its title where the statement does not begin with it."""
+    title, body = memory.title.strip(), memory.body.strip()
+    beginning = title.rstrip(".!?… ").casefold()
+    if not title or body.lstrip("# ").casefold().startswith(beginning):
+        return body
+    return f"{title}\n{body}"
+
+
+def digest_of(memory: Memory) -> str:
+    """Return what tells whether the memory still says what it said when it was shown."""
+    return short(memory.title, memory.body, length=16)
+
+
+def name_of(memory: Memory) -> str:
+    """Return scope and key as one word."""
+    return f"{memory.scope}/{memory.key}"
+
+
+def given_of(entry: Entry, line: str) -> Given:
+    """Return the record of one entry as it was given."""
+    memory = entry.memory
+    return Given(memory.scope, memory.key, digest_of(memory), entry.why, tokens_of(line))
+
+
+def tokens_of(text: str) -> int:
+    """Return about how many tokens a text costs: four characters each, as English has."""
+    return -(-len(text) // 4)
+
+
+def _entry(one: Hit | Memory) -> Entry:
+    if isinstance(one, Memory):
+        return Entry(one, "pinned" if one.pinned else "start")
+    why = [part.why for part in one.parts if part.name in ("recency", "use", "trust") and part.why]
+    return Entry(one.memory, ", ".join([*(["pinned"] if one.memory.pinned else []), *why]) or "start")
+
+
+def _shortened(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: max(0, limit - len(_CUT))].rstrip() + _CUT
+
+
+def _some(left_out: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Return what was left out, by name as far as a person would read it."""
+    if len(left_out) <= _NAMED:
+        return tuple(left_out)
+    return (*left_out[:_NAMED], (f"{len(left_out) - _NAMED} more", left_out[-1][1]))

@@ -1,0 +1,53 @@
+"""Receipts: what a session was given, as an event of the journal, and back again."""
+
+from __future__ import annotations
+
+from holdfast.records import Event, Given, Receipt, Scope
+
+KIND = "receipt"
+
+
+def event_of(receipt: Receipt) -> Event:
+    """Return the event that keeps the receipt."""
+    given = [[one.scope.kind, one.scope.owner, one.key, one.digest, one.why, one.tokens] for one in receipt.given]
+    data: dict[str, object] = {
+        "agent": receipt.agent,
+        "session": receipt.session,
+        "moment": receipt.moment,
+        "given": given,
+        "left_out": [list(pair) for pair in receipt.left_out],
+        "characters": receipt.characters,
+        "tokens": receipt.tokens,
+    }
+    return Event(receipt.at, KIND, data)
+
+
+def receipt_of(event: Event) -> Receipt:
+    """Return the receipt that an event keeps; what somebody else wrote into it is passed over."""
+    data = event.data
+    left_out = [tuple(map(str, pair)) for pair in _rows(data.get("left_out"), 2)]
+    return Receipt(
+        at=event.at,
+        agent=_text(data.get("agent")),
+        session=_text(data.get("session")),
+        moment=_text(data.get("moment")),
+        given=tuple(
+            Given(Scope(str(kind), str(owner)), str(key), str(digest), str(why), _number(tokens))
+            for kind, owner, key, digest, why, tokens in _rows(data.get("given"), 6)
+        ),
+        left_out=tuple((pair[0], pair[1]) for pair in left_out),
+        characters=_number(data.get("characters")),
+        tokens=_number(data.get("tokens")),
+    )
+
+
+def _rows(value: object, width: int) -> list[list[object]]:
+    return [row for row in value if isinstance(row, list) and len(row) == width] if isinstance(value, list) else []
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0

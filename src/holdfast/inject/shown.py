@@ -1,0 +1,118 @@
+"""What a session was shown already, and which events were seen already, for every door.
+
+Identity: a session's file is named by a digest of its id; a line in it is one memory, as scope, owner, key and digest
+of what was shown, parted by tabs, and of two lines with one memory the later one holds. Atomic: what is added goes in
+by one write under a lock of the file. May be lost: all of it, at the price of showing something twice.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from holdfast.digests import short
+from holdfast.errors import NotFound
+from holdfast.records import Given, HookCall, Scope
+from holdfast.store import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+FORGOTTEN = "forgotten"
+LOCK_SECONDS = 0.25
+# Two hooks of one event run at the same time; the same tag much later is another event.
+_SAME_EVENT_SECONDS = 20.0
+_KEPT_SECONDS = {"shown": 60 * 86_400, "seen": 86_400}
+_MOST_READ = 1_000_000
+
+Shown = dict[tuple[str, str, str], str]
+
+
+class ShownSet:
+    """The memories that one session was shown. Use it in a `with` block: nobody else adds to it meanwhile."""
+
+    def __init__(self, home: str, session: str) -> None:
+        self.folder = os.path.join(home, "state", "shown")
+        self.path = os.path.join(self.folder, short(session))
+        self._lock: files.Lock | None = None
+
+    def __enter__(self) -> ShownSet:
+        files.make_folder(self.folder)
+        self._lock = files.Lock(self.path, LOCK_SECONDS)
+        self._lock.__enter__()
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        if self._lock is not None:
+            self._lock.__exit__(None, None, None)
+
+    def read(self) -> Shown:
+        """Return the digest of what was shown, by scope kind, owner and key."""
+        try:
+            data = files.read(self.path, _MOST_READ)
+        except NotFound:
+            return {}
+        rows = [line.split("\t") for line in data.decode("utf-8", "replace").split("\n")]
+        return {(row[0], row[1], row[2]): row[3] for row in rows if len(row) == 4}
+
+    def add(self, given: Iterable[Given]) -> None:
+        """Note that these were shown now."""
+        self.note([(each.scope, each.key, each.digest) for each in given])
+
+    def note(self, rows: Iterable[tuple[Scope, str, str]]) -> None:
+        """Note for each memory what the session knows of it; the digest FORGOTTEN says that it is gone."""
+        text = "".join([f"{scope.kind}\t{scope.owner}\t{key}\t{digest}\n" for scope, key, digest in rows])
+        if text:
+            files.append(self.path, text.encode("utf-8", "replace"), durable=False)
+
+    def clear(self) -> None:
+        """Forget what was shown: the context that had it is lost."""
+        try:
+            os.truncate(self.path, 0)
+        except OSError:
+            return
+
+
+def is_first(home: str, call: HookCall) -> bool:
+    """Whether this event was not seen before, and note it. Of several hooks that ask at once, one gets yes."""
+    folder = os.path.join(home, "state", "seen")
+    files.make_folder(folder)
+    name = short(call.agent, call.session, call.moment, call.subagent, call.tag, call.prompt[:2_000], length=32)
+    now = time.time()
+    period = int(now // _SAME_EVENT_SECONDS)
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        os.close(os.open(os.path.join(folder, f"{name}-{period}"), flags, files.FILE_MODE))
+    except FileExistsError:
+        return False
+    return now - _changed(os.path.join(folder, f"{name}-{period - 1}")) > _SAME_EVENT_SECONDS
+
+
+def tidy(home: str) -> None:
+    """Remove what belongs to sessions and events of long ago; at most once a day, and never in anybody's way."""
+    stamp = os.path.join(home, "state", "tidied")
+    now = time.time()
+    if now - _changed(stamp) < 86_400:
+        return
+    try:
+        with open(stamp, "wb"):
+            pass
+        for name, seconds in _KEPT_SECONDS.items():
+            _remove_older(os.path.join(home, "state", name), now - seconds)
+    except OSError:
+        return
+
+
+def _remove_older(folder: str, than: float) -> None:
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        path = os.path.join(folder, name)
+        if _changed(path) < than:
+            os.unlink(path)
+
+
+def _changed(path: str) -> float:
+    try:
+        return os.lstat(path).st_mtime
+    except OSError:
+        return 0.0

@@ -1,0 +1,79 @@
+"""The plainest part of TOML, without the import of `tomllib`, which costs more than two bare starts of Python.
+
+A settings file is lines of `name = value` under `[table]` headings. Whatever else stands in it, a real parser reads.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BARE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
+
+class _NotPlain(Exception):
+    pass
+
+
+def read(text: str) -> dict[str, object] | None:
+    """Return what the file says, or None where it takes a real parser to tell, or to refuse it."""
+    tree: dict[str, object] = {}
+    table = tree
+    try:
+        for line in _lines(text):
+            if line.startswith("["):
+                table = _table(tree, line)
+            else:
+                _set(table, line)
+    except _NotPlain:
+        return None
+    return tree
+
+
+def _lines(text: str) -> Iterator[str]:
+    if any(ord(letter) < 32 and letter not in "\n\t" for letter in text):
+        raise _NotPlain
+    for line in text.split("\n"):
+        line = line.strip(" \t")
+        if line and not line.startswith("#"):
+            yield line
+
+
+def _table(tree: dict[str, object], line: str) -> dict[str, object]:
+    name = _before_comment(line)[1:-1]
+    if not (line[1:2] != "[" and _before_comment(line).endswith("]") and _is_bare(name) and name not in tree):
+        raise _NotPlain
+    made: dict[str, object] = {}
+    tree[name] = made
+    return made
+
+
+def _set(table: dict[str, object], line: str) -> None:
+    name, sign, rest = line.partition("=")
+    name = name.rstrip(" \t")
+    if not (sign and _is_bare(name) and name not in table):
+        raise _NotPlain
+    table[name] = _value(rest.strip(" \t"))
+
+
+def _value(text: str) -> object:
+    if text[:1] == '"':
+        inner, end, rest = text[1:].partition('"')
+        if not end or "\\" in inner or _before_comment(rest) or (not inner and rest[:1] == '"'):
+            raise _NotPlain
+        return inner
+    text = _before_comment(text)
+    if text in ("true", "false"):
+        return text == "true"
+    if text.isascii() and text.isdigit() and (text == "0" or text[0] != "0"):
+        return int(text)
+    raise _NotPlain
+
+
+def _before_comment(text: str) -> str:
+    return text.partition("#")[0].rstrip(" \t")
+
+
+def _is_bare(name: str) -> bool:
+    return bool(name) and not name.strip(_BARE)

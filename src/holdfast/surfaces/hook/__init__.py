@@ -1,0 +1,1 @@
+"""`holdfast-hook`: the door for agents that run a command at the events of a session."""

@@ -1,0 +1,188 @@
+"""`holdfast-hook EVENT --agent X [--home DIR]`: what an agent tells on standard input goes in, an answer may come out.
+
+It fails open. Whatever happens, it ends with 0, prints nothing that an agent could choke on, and notes trouble as one
+line in `state/hook.log` of the home. It starts no process and leaves none behind.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import time
+
+from holdfast.surfaces.hook.bundle import renew
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
+
+    from holdfast.surfaces.hook.bundle import Bundle
+
+    Environment = os._Environ[str] | dict[str, str]
+
+# An agent may send a whole file within a prompt. What is longer than this is read and thrown away.
+MOST_INPUT = 16 * 1024 * 1024
+MOST_LOG = 256 * 1024
+_PIECE = 1 << 20
+_ASK_THE_INDEX = ("start", "prompt", "stop", "end")
+
+
+class Trouble(Exception):
+    """Something that belongs into the log, in one line, and does not concern the agent."""
+
+
+def main(arguments: list[str] | None = None, place: str = "", bundle: Bundle | None = None) -> NoReturn:
+    """Run the hook and leave the process at once: an interpreter that tidies up takes time and gains nothing.
+
+    `place` is where a bundle of modules belongs, `bundle` the one that is in use.
+    """
+    gc.disable()
+    words = sys.argv[1:] if arguments is None else arguments
+    try:
+        answer = run(words, os.environ, bundle)
+        if answer:
+            _print(answer)
+        if place and not sys.dont_write_bytecode:
+            renew(place, bundle, _options(words)[0])
+    except BaseException:
+        # Even an interrupt: an agent that stops its hook has gone on already.
+        os._exit(0)
+    os._exit(0)
+
+
+def run(words: list[str], environment: Environment, bundle: Bundle | None = None) -> str:
+    """Return what to print for one call; whatever goes wrong is a line in the log and nothing else."""
+    given = _read_input()
+    native, agent_name, home = _options(words)
+    home = home or environment.get("HOLDFAST_HOME") or "~/.holdfast"
+    home = os.path.abspath(os.path.expanduser(home))
+    # Where memory was never set up there is nothing to say, and nothing is made for it.
+    if not os.path.isdir(home):
+        return ""
+    try:
+        return _answered(native, agent_name, home, given, environment, bundle)
+    except Exception as problem:
+        _log(home, f"{agent_name} {native}", problem)
+        return ""
+
+
+def _answered(
+    native: str, agent_name: str, home: str, given: bytes | None, environment: Environment, bundle: Bundle | None
+) -> str:
+    from holdfast import agents
+    from holdfast.plain_json import loads
+
+    agent = agents.get(agent_name)
+    if not agent.is_host(environment):
+        raise Trouble("another program runs this hook, so it stays silent")
+    if given is None:
+        raise Trouble(f"more than {MOST_INPUT} bytes came in")
+    text = given.decode("utf-8", "replace").lstrip("\ufeff")
+    try:
+        data = loads(text) if text.strip() else {}
+    except ValueError as problem:
+        raise Trouble(f"what came in is {problem}") from None
+    if not isinstance(data, dict):
+        raise Trouble("what came in is no JSON object")
+    call = agent.read_hook_input(native, data, environment)
+    if call.moment == "other":
+        raise Trouble("this event is not known")
+    if call.moment in _ASK_THE_INDEX:
+        _load_sqlite()
+    if bundle is not None:
+        bundle.run_all(native)
+    from holdfast.actions.hook import hook
+
+    return hook(home, agent, call, environment)
+
+
+def _load_sqlite() -> None:
+    """Load SQLite without what its wrapper adds, which nobody here uses and which takes longer than SQLite itself.
+
+    The wrapper brings `datetime`. SQLite's own module brings `functools` for one decorator, and gets one of ours.
+    """
+    if "sqlite3" in sys.modules:
+        return
+    stand_in = None if "functools" in sys.modules else type(sys)("functools")
+    if stand_in is not None:
+        stand_in.lru_cache = _lru_cache  # type: ignore[attr-defined]
+        sys.modules["functools"] = stand_in
+    try:
+        sys.modules["sqlite3"] = __import__("_sqlite3")
+    finally:
+        if stand_in is not None:
+            del sys.modules["functools"]
+
+
+def _lru_cache(maxsize: int) -> Callable[[Callable[..., object]], object]:
+    wrapper = __import__("_functools")._lru_cache_wrapper
+    return lambda function: wrapper(function, maxsize, False, tuple)
+
+
+def _options(words: list[str]) -> tuple[str, str, str]:
+    """Return event, agent and home; what else stands on the line is none of ours."""
+    options = {"--agent": "", "--home": ""}
+    native, rest = "", list(words)
+    while rest:
+        word = rest.pop(0)
+        name, sign, value = word.partition("=")
+        if name in options:
+            options[name] = value if sign else (rest.pop(0) if rest else "")
+        elif not native:
+            native = word
+    return native, options["--agent"], options["--home"]
+
+
+def _read_input() -> bytes | None:
+    """Return all of standard input, or None where it is too much; it is read to its end, as agents expect."""
+    pieces, size = [], 0
+    try:
+        while piece := os.read(0, _PIECE):
+            size += len(piece)
+            if size <= MOST_INPUT:
+                pieces.append(piece)
+    except OSError:
+        return b""
+    return b"".join(pieces) if size <= MOST_INPUT else None
+
+
+def _print(answer: str) -> None:
+    data = memoryview(answer.encode("utf-8", "replace") + b"\n")
+    while data:
+        data = data[os.write(1, data) :]
+
+
+def _told(problem: Exception) -> str:
+    """Return what went wrong. An error that nobody planned may quote what it met, so of it only the place is told."""
+    kind = type(problem).__name__
+    planned = any(name.__module__ == "holdfast.errors" for name in type(problem).__mro__)
+    if planned or isinstance(problem, (Trouble, OSError)) or type(problem).__module__ == "sqlite3":
+        return f"{kind}: {problem}"
+    trace = problem.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f" in {os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}" if trace else ""
+    return f"{kind}{place}"
+
+
+def _log(home: str, where: str, problem: Exception) -> None:
+    """Add one line to the log, which never has what was said in a session."""
+    text = " ".join(f"{where}: {_told(problem)}".split())[:300]
+    safe = "".join([letter if letter.isprintable() else "?" for letter in text])
+    line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {safe}\n"
+    folder = os.path.join(home, "state")
+    path = os.path.join(folder, "hook.log")
+    try:
+        os.makedirs(folder, 0o700, exist_ok=True)
+        if os.path.exists(path) and os.stat(path).st_size > MOST_LOG:
+            os.replace(path, f"{path}.1")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(path, flags, 0o600)
+        try:
+            os.write(descriptor, line.encode("utf-8", "replace"))
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return

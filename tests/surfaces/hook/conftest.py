@@ -1,0 +1,103 @@
+"""A real hook: the file that an agent's config names, in a process of its own, as the agent would run it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from holdfast.surfaces import hook as package
+
+RUNNER = str(Path(package.__file__).parent / "run.py")
+PYTHON = os.path.realpath(sys.executable)
+HOST = {"CLAUDECODE": "1"}
+
+
+class Answer:
+    """What a hook did: its exit code, its output, and what the model would get of it."""
+
+    def __init__(self, code: int, out: bytes, err: bytes) -> None:
+        self.code, self.out, self.err = code, out, err
+
+    @property
+    def text(self) -> str:
+        """The text that reaches the model, empty where the hook said nothing."""
+        return json.loads(self.out)["hookSpecificOutput"]["additionalContext"] if self.out else ""
+
+
+class Hook:
+    """Runs hooks of one home from one folder; every call is another event, unless a test says otherwise."""
+
+    def __init__(self, home: Path, folder: Path) -> None:
+        self.home, self.folder = home, folder
+        self.count = itertools.count()
+
+    def command(self, event: str, agent: str = "claude-code") -> list[str]:
+        """Return the command line, as an install writes it."""
+        return [PYTHON, "-I", "-S", "-E", RUNNER, event, "--agent", agent, "--home", str(self.home)]
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """Return the environment that the agent gives its hooks."""
+        return {"PATH": os.environ["PATH"], "HOME": str(self.home.parent), **HOST, **more}
+
+    def raw(self, event: str, data: bytes, agent: str = "claude-code", **environment: str) -> Answer:
+        """Run a hook with these bytes on its standard input."""
+        ended = subprocess.run(
+            self.command(event, agent),
+            input=data,
+            capture_output=True,
+            env=self.environment(**environment),
+            cwd=self.folder,
+            timeout=60,
+            check=False,
+        )
+        return Answer(ended.returncode, ended.stdout, ended.stderr)
+
+    def __call__(self, event: str, session: str = "s1", agent: str = "claude-code", **told: object) -> Answer:
+        about = {"session_id": session, "cwd": str(self.folder), "prompt_id": f"p{next(self.count)}"}
+        environment = told.pop("environment", {})
+        return self.raw(event, json.dumps({**about, **told}).encode(), agent, **environment)
+
+    def start(self, session: str = "s1", source: str = "startup", **told: object) -> Answer:
+        """A session starts."""
+        return self("SessionStart", session, source=source, **told)
+
+    def prompt(self, text: str, session: str = "s1", **told: object) -> Answer:
+        """The person asks something."""
+        return self("UserPromptSubmit", session, prompt=text, **told)
+
+    def log(self) -> list[str]:
+        """Return the lines of the hook's log."""
+        path = self.home / "state" / "hook.log"
+        return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+    def events(self, kind: str = "") -> list[dict[str, object]]:
+        """Return the events of the journal, and fail where a line of it is not whole."""
+        written = b"".join(file.read_bytes() for file in sorted((self.home / "journal").glob("*.jsonl")))
+        assert written.endswith(b"\n") or not written
+        events = [json.loads(line) for line in written.splitlines()]
+        return [event for event in events if kind in ("", event["kind"])]
+
+
+@pytest.fixture
+def hook(home, shop) -> Hook:
+    """The hook of a home that does not exist yet, run from the shop."""
+    return Hook(home, shop)
+
+
+@pytest.fixture
+def remember(house):
+    """Store a memory as the command does."""
+    from holdfast.actions.remember import remember as store
+
+    def make(text: str, **options: object) -> str:
+        where = {name: options.pop(name) for name in ("session", "profile") if name in options}
+        with house(**where) as opened:
+            return store(opened, text, **options).memory.key
+
+    return make

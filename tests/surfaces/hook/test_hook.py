@@ -1,0 +1,274 @@
+"""What an agent gets from the hook at a start, at a prompt and after a compaction, and what is recorded."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from holdfast import agents
+from holdfast.actions import working_state
+from holdfast.actions.forget import forget
+from holdfast.inject import fence
+
+HOSTS = {
+    "claude-code": {"CLAUDECODE": "1"},
+    "gemini-cli": {"GEMINI_PROJECT_DIR": "/p"},
+    "grok": {"GROK_HOOK_EVENT": "x"},
+    "qwen": {"QWEN_PROJECT_DIR": "/p"},
+    "cursor": {"CURSOR_VERSION": "1"},
+}
+
+
+def test_a_session_starts_with_its_memories(hook, remember):
+    """At its start a session gets the memories of its scopes, fenced and labelled, narrowest scope first."""
+    remember("I like tabs.", scope="global")
+    remember("Deploys need the VPN.")
+    remember("We look for a leak today.", scope="session", session="s1")
+    text = hook.start("s1").text
+    lines = text.split("\n")
+    assert lines[0] == fence.OPEN and lines[1] == fence.LABEL and lines[-1] == fence.CLOSE
+    assert [line.split("]")[0] for line in lines[2:-1]] == ["- [session", "- [project", "- [global"]
+    assert "We look for a leak" not in hook.start("s2").text
+
+
+def test_empty_memory_says_nothing(hook, house):
+    """Where nothing is stored, not a byte is printed."""
+    with house() as opened:
+        opened.refresh(None)
+    assert hook.start().out == b""
+    assert hook.prompt("how do we deploy?").out == b""
+
+
+@pytest.mark.parametrize("source", ["resume", "fork"])
+def test_a_session_that_goes_on_gets_nothing_again(hook, remember, source):
+    """A session that is resumed or forked has its memories in its context already; the event is recorded."""
+    remember("Deploys need the VPN.")
+    assert hook.start(source=source).out == b""
+    assert [event["source"] for event in hook.events("start")] == [source]
+
+
+def test_a_prompt_brings_what_is_relevant_and_only_once(hook, remember):
+    """A relevant memory comes with the first prompt about it and not with the next; an unrelated one brings none."""
+    remember("Deploys need the VPN. Ask Kim for access.")
+    assert hook.prompt("write a haiku about autumn").out == b""
+    assert "Ask Kim" in hook.prompt("how do I deploy through the VPN?").text
+    assert hook.prompt("and once more, how do I deploy through the VPN?").out == b""
+    assert "Ask Kim" in hook.prompt("how do I deploy through the VPN?", session="s2").text
+
+
+def test_what_the_start_gave_no_prompt_gives_again(hook, remember):
+    """What a session was shown at its start does not come with a prompt."""
+    remember("Deploys need the VPN. Ask Kim for access.")
+    assert "Ask Kim" in hook.start().text
+    assert hook.prompt("how do I deploy through the VPN?").out == b""
+
+
+def test_a_changed_memory_is_named_with_its_new_statement(hook, remember):
+    """When a memory that was shown changed since, the next prompt says so, whatever it is about; the one after not."""
+    remember("Deploys need the VPN.", key="deploy")
+    hook.start()
+    remember("Deploys go by the new pipeline.", key="deploy")
+    assert "- changed: [project] deploy" in (text := hook.prompt("write a haiku").text)
+    assert "new pipeline" in text
+    assert hook.prompt("write another haiku").out == b""
+
+
+def test_a_memory_changed_by_hand_is_seen(hook, remember, home):
+    """An edit in an editor is noticed at the next prompt, without any command in between."""
+    key = remember("Deploys need the VPN.", key="deploy")
+    hook.start()
+    (path,) = home.glob(f"memory/projects/*/memories/{key}.md")
+    path.write_text(path.read_text().replace("Deploys need the VPN.", "Deploys are frozen until Monday."))
+    assert "frozen until Monday" in hook.prompt("write a haiku").text
+    path.unlink()
+    assert "deploy is no longer in memory" in hook.prompt("write a haiku").text
+
+
+def test_a_forgotten_memory_is_never_given_and_its_loss_is_told_once(hook, remember, house):
+    """What was forgotten comes no more; a session that was shown it is told so, once."""
+    key = remember("Deploys need the VPN. Ask Kim for access.", key="deploy")
+    hook.start()
+    with house() as opened:
+        forget(opened, key)
+    text = hook.prompt("how do I deploy through the VPN?").text
+    assert "deploy is no longer in memory" in text and "Kim" not in text
+    assert hook.prompt("how do I deploy through the VPN?").out == b""
+    assert hook.start("s2").out == b""
+
+
+def test_an_index_that_is_being_filled_makes_nothing_look_forgotten(hook, remember, home):
+    """While the index is made anew a session is not told that its memories are gone."""
+    remember("Deploys need the VPN.", key="deploy")
+    hook.start()
+    with sqlite3.connect(home / "index.db") as db:
+        db.execute("DELETE FROM meta WHERE name = 'complete'")
+        db.execute("DELETE FROM memory")
+    db.close()
+    assert hook.prompt("write a haiku").out == b""
+    with sqlite3.connect(home / "index.db") as db:
+        db.execute("INSERT INTO meta VALUES ('complete', '1')")
+    db.close()
+    assert hook.prompt("write a haiku").out == b""
+
+
+def test_a_file_that_went_is_not_given(hook, remember, home):
+    """A memory whose file somebody removed is not handed over, although the index still has it."""
+    remember("Deploys need the VPN. Ask Kim for access.")
+    for path in home.glob("memory/projects/*/memories/deploys*.md"):
+        path.unlink()
+    assert hook.start().out == b""
+    assert hook.prompt("how do I deploy through the VPN?").out == b""
+
+
+def test_a_replaced_memory_is_not_given(hook, remember):
+    """A memory that another one supersedes is left out."""
+    remember("Deploys need the VPN.", key="old")
+    remember("Deploys need a hardware key.", key="new", supersedes=("old",))
+    text = hook.start().text
+    assert "] new (" in text and "] old (" not in text
+
+
+def test_a_compaction_hands_everything_back(hook, remember):
+    """Before a compaction the state is written down; after it the block comes again, with what was asked last."""
+    remember("Deploys need the VPN.")
+    assert "VPN" in hook.start().text
+    hook.prompt("repair the login page of the shop")
+    assert hook("PreCompact", trigger="auto").out == b""
+    assert hook.events("compact")[0]["last_prompt"] == "repair the login page of the shop"
+    text = hook.start(source="compact").text
+    assert "VPN" in text and "the person last asked: repair the login page" in text
+
+
+def test_a_compaction_hands_back_the_state_of_the_project(hook, remember, house):
+    """What agents said about the work in this project is there again after a compaction, and only then."""
+    remember("Deploys need the VPN.")
+    with house() as opened:
+        working_state.update(opened, focus="Repairing the login", next_steps=("write the test", "merge"))
+    assert "Repairing the login" not in hook.start().text
+    text = hook.start(source="compact").text
+    assert "- working state, focus: Repairing the login" in text and "write the test; merge" in text
+
+
+@pytest.mark.parametrize(
+    ("event", "kind", "told", "kept"),
+    [
+        ("Stop", "stop", {"last_assistant_message": "Done."}, {"answer": "Done."}),
+        ("SubagentStop", "subagent-stop", {"agent_id": "a7"}, {"subagent": "a7"}),
+        ("PostToolUseFailure", "tool-failed", {"tool_name": "Bash", "error": "no"}, {"tool": "Bash", "error": "no"}),
+        ("SessionEnd", "end", {"reason": "clear"}, {"source": "clear"}),
+        ("PostCompact", "compacted", {"trigger": "manual"}, {"source": "manual"}),
+    ],
+)
+def test_what_happens_is_recorded(hook, remember, event, kind, told, kept):
+    """Each event that is no question leaves one line in the journal and prints nothing."""
+    remember("Deploys need the VPN.")
+    assert hook(event, **told).out == b""
+    (found,) = hook.events(kind)
+    assert found.items() >= {"agent": "claude-code", "session": "s1", "native": event, **kept}.items()
+    assert found["project"] == "example.com--acme--shop"
+
+
+@pytest.mark.parametrize("name", agents.names())
+def test_every_event_of_every_agent_is_recorded(hook, remember, name):
+    """Each event that an agent's door knows ends with 0, leaves one event of its moment, and an output it can read."""
+    remember("Deploys need the VPN. Ask Kim for access.")
+    door = agents.get(name)
+    told = {"prompt": "how do I deploy through the VPN?", "source": "startup", "tool_name": "Bash", "error": "no"}
+    for native, moment in door.events.items():
+        answer = hook(native, f"{name}-{moment}", name, **told, environment={"CLAUDECODE": "", **HOSTS.get(name, {})})
+        assert answer.code == 0 and answer.err == b""
+        assert bool(answer.out) <= (moment in door.injects)
+        assert ("VPN" in answer.out.decode()) == (moment in door.injects)
+    assert sorted(event["kind"] for event in hook.events() if event["kind"] != "receipt") == sorted(
+        door.events.values()
+    )
+    assert hook.log() == []
+
+
+def test_secrets_are_recorded_nowhere(hook, remember, home):
+    """A secret in a prompt, an answer or a failed command is taken out before the first byte is written."""
+    remember("Deploys need the VPN.")
+    token = "ghp_" + "a1B2c3D4e5" * 4
+    hook.prompt(f"use the token {token} to push")
+    hook("Stop", last_assistant_message=f"I used {token}.")
+    hook("PostToolUseFailure", tool_name="Bash", tool_input={"command": f"curl -H 'x: {token}'"}, error=f"bad {token}")
+    files = [path for path in home.rglob("*") if path.is_file()]
+    assert not any(token.encode() in path.read_bytes() for path in files)
+    assert sum("[redacted:" in str(event) for event in hook.events()) == 3
+
+
+def test_a_secret_that_somebody_wrote_into_a_file_is_not_handed_over(hook, remember, home):
+    """A secret that a person typed into a memory file is redacted on its way out."""
+    remember("Deploys need the VPN.", key="deploy")
+    (path,) = home.glob("memory/projects/*/memories/deploy.md")
+    token = "ghp_" + "a1B2c3D4e5" * 4
+    path.write_text(path.read_text().replace("the VPN.", f"the VPN and {token}."))
+    text = hook.start().text
+    assert token not in text and "[redacted:github-token]" in text
+
+
+def test_what_was_injected_is_not_captured_back(hook, remember):
+    """A prompt or an answer that quotes our block is recorded without it."""
+    remember("Deploys need the VPN.", key="deploy")
+    block = hook.start().text
+    hook.prompt(f"{block}\nrename the file")
+    hook("Stop", last_assistant_message=f"I was told:\n{block}")
+    assert hook.events("prompt")[0]["prompt"] == "rename the file"
+    assert hook.events("stop")[0]["answer"] == "I was told:"
+
+
+def test_a_receipt_says_what_was_given(hook, remember):
+    """Every injection leaves a receipt with scope, key, reason and cost; where nothing was given there is none."""
+    key = remember("Deploys need the VPN. Ask Kim for access.")
+    hook.prompt("write a haiku about autumn")
+    answer = hook.prompt("how do I deploy through the VPN?")
+    (receipt,) = hook.events("receipt")
+    assert receipt["moment"] == "prompt" and receipt["session"] == "s1"
+    assert receipt["given"][0][:3] == ["project", "example.com--acme--shop", key]
+    assert "relevance" in receipt["given"][0][4]
+    assert receipt["characters"] == len(answer.text) and receipt["tokens"] == -(-len(answer.text) // 4)
+
+
+def test_an_agent_without_memory_gets_the_scaffold(hook, remember, shop):
+    """An agent that keeps no memory of its own finds the tree of one in its project, and its pages stay its own."""
+    remember("Deploys need the VPN.")
+    hook("session.created", agent="opencode")
+    assert (shop / "memory" / "memories").is_dir() and (shop / "memory" / "index.md").is_file()
+    (shop / "memory" / "system" / "definition.md").write_text("mine")
+    hook("session.created", "s2", "opencode")
+    assert (shop / "memory" / "system" / "definition.md").read_text() == "mine"
+
+
+def test_an_agent_with_memory_changes_no_byte_of_its_project(hook, remember, shop, tree):
+    """For an agent that keeps a memory of its own nothing is laid into its project."""
+    remember("Deploys need the VPN.")
+    before = tree(shop)
+    hook.start()
+    hook.prompt("how do I deploy through the VPN?")
+    assert tree(shop) == before
+
+
+def test_the_scaffold_can_be_switched_off(hook, remember, shop, tree):
+    """With hook.scaffold off nothing is laid into any project."""
+    remember("Deploys need the VPN.")
+    before = tree(shop)
+    hook("session.created", agent="opencode", environment={"HOLDFAST_HOOK_SCAFFOLD": "no"})
+    assert tree(shop) == before
+
+
+def test_meaning_is_made_between_prompts(hook, remember):
+    """Vectors of what was stored come while the agent is idle, so that the next prompt finds by meaning."""
+    remember("Photos are stored in the image bucket.", key="images")
+    asked = "where are pictures kept?"
+    assert hook.prompt(asked).out == b""
+    hook("Stop")
+    assert "image bucket" in hook.prompt(asked).text
+
+
+def test_memory_that_is_switched_off_stays_silent(hook, remember, home, tree):
+    """With enabled off nothing is recorded and nothing is given."""
+    remember("Deploys need the VPN.")
+    before = tree(home)
+    assert hook.start(environment={"HOLDFAST_ENABLED": "no"}).out == b""
+    assert tree(home) == before

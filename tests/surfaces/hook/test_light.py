@@ -1,0 +1,78 @@
+"""A hook stays light: what it loads is bounded, so that nobody makes it slow by an import."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import pytest
+
+from .conftest import PYTHON
+
+HEAVY = {
+    *(
+        "re",
+        "json",
+        "typing",
+        "dataclasses",
+        "enum",
+        "datetime",
+        "functools",
+        "collections",
+        "hashlib",
+        "tomllib",
+        "subprocess",
+        "inspect",
+    ),
+    *("socket", "threading", "logging", "tempfile", "shutil", "pathlib", "asyncio", "click", "rich", "tomlkit"),
+    *("numpy", "sqlite3.dbapi2", "importlib.metadata", "traceback", "argparse", "random"),
+}
+
+
+def loaded_by(hook, event: str, **told: str) -> tuple[set[str], str]:
+    """Return the modules that a real hook has loaded when it ends, and what it printed."""
+    runner = hook.command("x")[4]
+    code = (
+        "import os, sys\n"
+        f"__file__ = {runner!r}\n"
+        "leave = os._exit\n"
+        "os._exit = lambda code: (print(*sorted(sys.modules), file=sys.stderr, flush=True), leave(code))\n"
+        f"sys.argv = {['run.py', *hook.command(event)[5:]]!r}\n"
+        "exec(compile(open(__file__).read(), __file__, 'exec'))\n"
+    )
+    about = {"session_id": "s1", "cwd": str(hook.folder), "prompt_id": event, **told}
+    ended = subprocess.run(
+        [PYTHON, "-I", "-S", "-E", "-c", code],
+        input=json.dumps(about).encode(),
+        capture_output=True,
+        env=hook.environment(),
+        check=True,
+    )
+    return set(ended.stderr.decode().split()), ended.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [
+        ("UserPromptSubmit", {"prompt": "how do I deploy through the VPN, please?"}),
+        ("Stop", {"last_assistant_message": "All tests pass now, the login page works."}),
+        ("SessionEnd", {"reason": "other"}),
+        ("PreCompact", {"trigger": "auto"}),
+    ],
+)
+def test_nothing_heavy_is_loaded(hook, remember, event, told):
+    """None of the modules that cost milliseconds is loaded on the way of these events, also with a config.toml."""
+    remember("Deploys need the VPN. Ask Kim for access.")
+    (hook.home / "config.toml").write_text("[recall]\nlimit = 5\n")
+    modules, printed = loaded_by(hook, event, **told)
+    assert "holdfast.actions.hook" in modules
+    assert modules & HEAVY == set()
+    assert ("Ask Kim" in printed) == (event == "UserPromptSubmit")
+
+
+def test_nothing_of_a_start_is_heavy_but_time(hook, remember):
+    """A session's start may reckon with dates, and loads nothing else that is heavy."""
+    remember("Deploys need the VPN. Ask Kim for access.")
+    modules, printed = loaded_by(hook, "SessionStart", source="startup")
+    assert modules & HEAVY <= {"datetime"}
+    assert "Ask Kim" in printed
