@@ -70,6 +70,7 @@ class House:
         self._recorded: set[Scope] = set()
         self._pages_written = 0.0
         self._leaves_pages = False
+        self._changed = False
 
     def __enter__(self) -> House:
         return self
@@ -87,6 +88,7 @@ class House:
             self.write_pages()
         self._tell_notes()
         self.reopen()
+        self._renew_rules_files()
 
     @property
     def enabled(self) -> bool:
@@ -258,10 +260,19 @@ class House:
         if not self.enabled or self.store.index.path == ":memory:":
             return
         try:
-            pages.write_stale(self.store, self.settings)
+            self._changed |= pages.write_stale(self.store, self.settings)
         except HoldfastError as problem:
             self.say(f"an index.md is not up to date: {problem}")
         self._pages_written = time.monotonic()
+
+    def _renew_rules_files(self) -> None:
+        """After a change, renew the rules files of agents whose hooks cannot hand memories over."""
+        if self._changed and os.path.exists(os.path.join(self.home, "installs.json")):
+            from holdfast.actions import publish
+
+            publish.refresh(self)
+            self.reopen()
+        self._changed = False
 
     def _write_pages_in_time(self) -> None:
         """In a long run, keep the indexes at most a second behind; a short one writes them when it closes."""

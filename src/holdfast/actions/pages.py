@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 _MOST_DATA = 50
 
 
-def write_stale(store: LocalStore, settings: Settings) -> None:
-    """Write the page of each folder that changed, the pages of its parents, and the root page."""
+def write_stale(store: LocalStore, settings: Settings) -> bool:
+    """Write the page of each changed folder, of its parents, and the root page; return whether anything changed."""
     stale = store.stale_folders()
     if not stale:
-        return
+        return False
     with store.lock("pages"):
         pages = {page for changed in stale if changed for page in _pages_of(changed)}
         for folder in sorted(pages):
@@ -30,6 +30,7 @@ def write_stale(store: LocalStore, settings: Settings) -> None:
         _write_root_page(store, settings)
         for folder in stale:
             store.freshen(folder)
+    return True
 
 
 def see_other_files(store: LocalStore, scopes: tuple[Scope, ...] | None) -> None:

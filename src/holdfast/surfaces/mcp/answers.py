@@ -1,0 +1,213 @@
+"""What each tool does: arguments in, an action called, a typed result and its text out.
+
+Stored text in a result is safe to read and labelled as data; the text of a result that shows memories is fenced.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.actions import forget, hand_over, rate, recall_modes, working_state
+from holdfast.actions.list import list_memories
+from holdfast.actions.remember import remember
+from holdfast.errors import NotFound
+from holdfast.records import Hit, Memory
+from holdfast.surfaces.mcp import arguments as given
+from holdfast.surfaces.mcp import results
+from holdfast.surfaces.mcp.caller import Request
+
+Answer = tuple[results.Result, str]
+_MOST_OWN_WORDS = 4_000
+
+
+def store(request: Request, asked: given.Store) -> Answer:
+    """Store a memory on behalf of an agent."""
+    stored = remember(
+        request.house,
+        asked.content,
+        scope=asked.scope,
+        key=asked.key,
+        # A type that was not asked for leaves that of a memory which is there already.
+        type=asked.memory_type if "memory_type" in asked.model_fields_set else None,
+        tags=(asked.tags,) if asked.tags is not None else None,
+        trust="agent",
+        source="mcp",
+        agent=request.agent,
+    )
+    hand_over.note_known(request.house, request.session, [stored.memory])
+    if stored.action != "unchanged":
+        hand_over.renew_rules_files(request.house)
+    result = results.Stored(
+        key=stored.memory.key,
+        scope=stored.memory.scope.kind,
+        scope_id=stored.memory.scope.owner,
+        file_path=path_of(request, stored.memory),
+        action=stored.action,
+        redacted=list(stored.redacted),
+    )
+    return result, ""
+
+
+def recall(request: Request, asked: given.Recall) -> Answer:
+    """Find memories, count them as used, and note that the session has seen them."""
+    hits = recall_modes.recall_by(
+        request.house,
+        asked.query or "",
+        scope=asked.scope,
+        types=(asked.memory_type,) if asked.memory_type else (),
+        limit=asked.limit,
+        mode=asked.search_mode,
+        order=asked.sort_by,
+    )
+    memories = hand_over.shares([hit.memory for hit in hits])
+    hand_over.note_given(request.house, request.session, hits, agent=request.agent, moment="recall")
+    found = [_found(request, hit, memory, asked.include_related) for hit, memory in zip(hits, memories, strict=True)]
+    lines = [_line(memory, one) for memory, one in zip(memories, found, strict=True)]
+    return results.Recalled(memories=found), hand_over.fenced(lines) or "Nothing was found."
+
+
+def _found(request: Request, hit: Hit, memory: Memory, with_related: bool) -> results.Found:
+    """Return a hit as a result; `memory` is the same one as it may be read."""
+    return results.Found(
+        key=memory.key,
+        content=memory.body,
+        memory_type=memory.type,
+        scope=memory.scope.kind,
+        scope_id=memory.scope.owner,
+        tags=[hand_over.safe(tag) for tag in memory.tags],
+        file_path=path_of(request, memory),
+        updated_at=memory.updated,
+        created_at=memory.created,
+        trust=memory.trust,
+        score=round(hit.score, 4),
+        pinned=memory.pinned,
+        superseded_by=hit.superseded_by,
+        truncated=hand_over.is_cut(memory.body) and memory.body != hit.memory.body,
+        related=_related(request, hit.memory) if with_related else [],
+    )
+
+
+def _related(request: Request, memory: Memory) -> list[results.Related]:
+    return [
+        results.Related(
+            key=other.memory.key,
+            scope=other.memory.scope.kind,
+            title=hand_over.title(other.memory),
+            why=list(other.why),
+        )
+        for other in recall_modes.related(request.house, memory)
+    ]
+
+
+def _line(memory: Memory, found: results.Found) -> str:
+    """Return a memory as a line of text, with what replaced it and what is related."""
+    line = hand_over.line(memory)
+    if found.superseded_by:
+        line += f"\n  replaced by {found.superseded_by}"
+    return line + "".join(f"\n  {', '.join(one.why)}: {one.key} ({one.title})" for one in found.related)
+
+
+def forget_one(request: Request, asked: given.Forget) -> Answer:
+    """Forget a memory; one that is not there is no error."""
+    try:
+        gone = forget.forget(request.house, asked.key, scope=asked.scope)
+    except NotFound:
+        return results.Forgotten(deleted=False, key=asked.key, scope=asked.scope), ""
+    hand_over.note_known(request.house, request.session, gone=[gone])
+    hand_over.renew_rules_files(request.house)
+    return results.Forgotten(deleted=True, key=gone.key, scope=gone.scope.kind), ""
+
+
+def list_all(request: Request, asked: given.List) -> Answer:
+    """List what is known, by key and title. Looking is not use."""
+    types = (asked.memory_type,) if asked.memory_type else ()
+    memories = list_memories(request.house, scope=asked.scope, types=types, limit=asked.limit + 1)
+    listed = [_listed(memory) for memory in memories[: asked.limit]]
+    result = results.Listing(memories=listed, more=len(memories) > asked.limit)
+    return result, hand_over.fenced(index_lines(listed, result.more)) or "Nothing is known yet."
+
+
+def _listed(memory: Memory) -> results.Listed:
+    return results.Listed(
+        key=memory.key,
+        title=hand_over.title(memory),
+        memory_type=memory.type,
+        scope=memory.scope.kind,
+        tags=[hand_over.safe(tag) for tag in memory.tags],
+        updated_at=memory.updated,
+        pinned=memory.pinned,
+    )
+
+
+def index_lines(listed: list[results.Listed], more: bool) -> list[str]:
+    """Return keys and titles under their scopes, as lines of text."""
+    lines: list[str] = []
+    for scope in dict.fromkeys(one.scope for one in listed):
+        lines += [f"## {scope}", *(f"- {one.key}: {one.title}" for one in listed if one.scope == scope)]
+    return [*lines, *(["There are more; memory_recall finds them."] if more else [])]
+
+
+def rate_one(request: Request, asked: given.Rate) -> Answer:
+    """Mark a memory as helpful or harmful."""
+    memory, kinds = rate.rate(
+        request.house, asked.key, asked.rating, scope=asked.scope, note=asked.note or "", agent=request.agent
+    )
+    return results.Rated(key=memory.key, scope=memory.scope.kind, rating=asked.rating, redacted=list(kinds)), ""
+
+
+def read_state(request: Request, asked: given.StateRead) -> Answer:
+    """Read the working state of the project."""
+    state = working_state.read(request.house)
+    result = results.State(
+        exists=bool(state.path),
+        focus=hand_over.safe(state.focus),
+        decisions=_safe(state.decisions),
+        next_steps=_safe(state.next_steps),
+        open_threads=_safe(state.open_threads),
+        updated_at=hand_over.safe(state.updated),
+        updated_by=hand_over.safe(state.by),
+        own_words=hand_over.cut(hand_over.safe(state.own_words), _MOST_OWN_WORDS),
+        file_path=state.path,
+    )
+    return result, hand_over.fenced(state_lines(result)) or "There is no working state yet."
+
+
+def _safe(items: tuple[str, ...]) -> list[str]:
+    most = working_state.MOST_ITEM
+    return [hand_over.cut(hand_over.safe(item), most) for item in items[: working_state.MOST_ITEMS]]
+
+
+def state_lines(state: results.State) -> list[str]:
+    """Return a working state as lines of text."""
+    lines = [f"Focus: {state.focus}"] if state.focus else []
+    named = (("Decisions", state.decisions), ("Next steps", state.next_steps), ("Open threads", state.open_threads))
+    for name, items in named:
+        lines += [f"{name}:", *(f"- {item}" for item in items)] if items else []
+    lines += [f"Beside it the person wrote: {state.own_words}"] if state.own_words else []
+    by = f" by {state.updated_by}" if state.updated_by else ""
+    return [*lines, f"Updated {state.updated_at}{by}."] if lines and state.updated_at else lines
+
+
+def update_state(request: Request, asked: given.StateUpdate) -> Answer:
+    """Write down what is being done now."""
+    updated = working_state.update(
+        request.house,
+        focus=asked.focus,
+        decisions=tuple(asked.decisions or ()),
+        next_steps=None if asked.next_steps is None else tuple(asked.next_steps),
+        open_threads=None if asked.open_threads is None else tuple(asked.open_threads),
+        clear=asked.clear,
+        by=request.agent,
+    )
+    result = results.StateUpdated(
+        action=updated.action,
+        file_path=updated.state.path,
+        redacted=list(updated.redacted),
+        dropped_decisions=[hand_over.safe(item) for item in updated.dropped],
+    )
+    return result, ""
+
+
+def path_of(request: Request, memory: Memory) -> str:
+    """Return the whole path of a memory's file."""
+    return os.path.join(request.house.home, "memory", memory.path)

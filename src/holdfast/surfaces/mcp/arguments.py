@@ -1,0 +1,137 @@
+"""What each tool takes. The bounds here are the JSON schema that agents see, and what is checked before anything else.
+
+An argument that is null counts as left out; one that is unknown is refused, so that a slip is never ignored.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from holdfast.actions.rate import MOST_NOTE
+from holdfast.actions.working_state import MOST_FOCUS, MOST_ITEM, MOST_ITEMS
+
+ScopeKind = Literal["global", "project", "session", "agent"]
+MemoryType = Literal["user", "feedback", "project", "reference", "decision", "lesson"]
+
+_KEY_RULE = "1 to 60 of a-z, 0-9 and hyphen"
+# Longer than any text that can be stored, so that the store itself says what is too long and what to do.
+_MOST_CONTENT = 20_000_000
+
+
+def _joined(value: object) -> object:
+    """Return a list of tags as one text; agents give either."""
+    return ",".join(map(str, value)) if isinstance(value, list) else value
+
+
+def _listed(value: object) -> object:
+    """Return a lone text as a list of one; agents forget the brackets."""
+    return [value] if isinstance(value, str) else value
+
+
+Key = Annotated[str, Field(pattern=r"^[a-z0-9-]{1,60}$", description=f"The memory's key: {_KEY_RULE}.")]
+Items = Annotated[
+    list[Annotated[str, Field(max_length=MOST_ITEM)]], BeforeValidator(_listed), Field(max_length=MOST_ITEMS)
+]
+
+
+class Arguments(BaseModel):
+    """The arguments of a tool."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Store(Arguments):
+    """What `memory_store` takes."""
+
+    content: str = Field(
+        min_length=1,
+        max_length=_MOST_CONTENT,
+        description="The statement to keep, self-contained, with its reason; best under 500 characters; no secret.",
+    )
+    scope: ScopeKind = Field(
+        default="project",
+        description="Where it holds: project (this repository), global (this person, everywhere), agent (this"
+        " profile), session (this session only, expires).",
+    )
+    memory_type: MemoryType = Field(
+        default="project",
+        description="A label: user (about the person), feedback (how they want you to work), project (a fact),"
+        " reference (where to look), decision (with its reason), lesson (learned the hard way).",
+    )
+    key: Key | None = Field(
+        default=None,
+        description=f"Name it to update a memory that is there, or to give it a telling name ({_KEY_RULE}). Left out,"
+        " it is made of the first words.",
+    )
+    tags: Annotated[str, BeforeValidator(_joined)] | None = Field(
+        default=None, max_length=500, description="A few tags, separated by commas."
+    )
+
+
+class Recall(Arguments):
+    """What `memory_recall` takes."""
+
+    query: str | None = Field(
+        default=None,
+        max_length=4_000,
+        description="A question, a few telling words, or a key. Left out, the newest memories come.",
+    )
+    scope: ScopeKind | None = Field(default=None, description="Only this scope. Left out: all that is visible here.")
+    memory_type: MemoryType | None = Field(default=None, description="Only this type.")
+    limit: int = Field(default=10, ge=1, le=100, description="At most so many memories.")
+    search_mode: Literal["hybrid", "bm25", "metadata"] = Field(
+        default="hybrid",
+        description="hybrid: by words and meaning; bm25: by words; metadata: every word must occur, newest first.",
+    )
+    sort_by: Literal["score", "recency", "usage"] = Field(default="score", description="The order of what was found.")
+    include_related: bool = Field(default=False, description="Also name up to three related memories beside each.")
+
+
+class Forget(Arguments):
+    """What `memory_forget` takes."""
+
+    key: Key
+    scope: ScopeKind = Field(default="project", description="The scope that it is in.")
+
+
+class List(Arguments):
+    """What `memory_list` takes."""
+
+    scope: ScopeKind | None = Field(default=None, description="Only this scope. Left out: all that is visible here.")
+    memory_type: MemoryType | None = Field(default=None, description="Only this type.")
+    limit: int = Field(default=50, ge=1, le=200, description="At most so many, the newest.")
+
+
+class Rate(Arguments):
+    """What `memory_rate` takes."""
+
+    key: Key
+    rating: Literal["helpful", "harmful"] = Field(
+        description="helpful: it was right and spared work; harmful: it was wrong, outdated or misleading."
+    )
+    scope: ScopeKind | None = Field(
+        default=None, description="The scope that it is in. Left out: the narrowest that has it."
+    )
+    note: str | None = Field(default=None, max_length=MOST_NOTE, description="Why, in a sentence.")
+
+
+class StateRead(Arguments):
+    """What `state_read` takes: nothing."""
+
+
+class StateUpdate(Arguments):
+    """What `state_update` takes."""
+
+    focus: str | None = Field(
+        default=None, max_length=MOST_FOCUS, description="What is being worked on now, in a sentence or two. Replaces."
+    )
+    decisions: Items | None = Field(
+        default=None, description="Decisions of this session, to be added to those that stand."
+    )
+    next_steps: Items | None = Field(default=None, description="What comes next, most urgent first. Replaces the list.")
+    open_threads: Items | None = Field(
+        default=None, description="Questions and loose ends that wait for somebody. Replaces the list."
+    )
+    clear: bool = Field(default=False, description="Empty every field first: a new piece of work begins.")

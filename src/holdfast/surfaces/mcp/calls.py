@@ -1,0 +1,89 @@
+"""Calls: each runs in a thread of its own with a house of its own, and none can hold up the server.
+
+A call that takes too long is given up: its sender gets an error, the thread may end when it likes.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from typing import TypeVar
+
+import anyio
+
+from holdfast.errors import BadId, HoldfastError, NotFound, ScopeUnknown, StoreBusy
+
+T = TypeVar("T")
+_AT_ONCE = 4
+# What errors advise is written for the command line; these say the same for an agent.
+_HINTS: dict[type[HoldfastError], str] = {
+    NotFound: "memory_list shows the keys, memory_recall finds text.",
+    ScopeUnknown: "Use another scope, such as global. The person can name one: HOLDFAST_PROJECT for the scope project,"
+    " HOLDFAST_SESSION for session, HOLDFAST_PROFILE for agent.",
+    BadId: "The id comes from the environment of this server; let the person correct it.",
+}
+
+
+class Calls:
+    """The calls that are under way."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._limiter = anyio.CapacityLimiter(_AT_ONCE)
+        self._lock = threading.Lock()
+        self._running = 0
+
+    @property
+    def running(self) -> int:
+        """How many threads are at work, those that were given up among them."""
+        return self._running
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Return what the work returns, or raise StoreBusy where it takes too long."""
+        try:
+            with anyio.fail_after(self.seconds):
+                return await anyio.to_thread.run_sync(
+                    self._counted, work, abandon_on_cancel=True, limiter=self._limiter
+                )
+        except TimeoutError:
+            text = f"the memory did not answer within {self.seconds:g} seconds"
+            raise StoreBusy(text, "Go on without it; another program may be holding it. Try again later.") from None
+
+    def _counted(self, work: Callable[[], T]) -> T:
+        with self._lock:
+            self._running += 1
+        try:
+            return work()
+        finally:
+            with self._lock:
+                self._running -= 1
+
+
+def words(problem: Exception) -> str:
+    """Return what went wrong and the way out, for the agent to read; a fault of ours only by its kind."""
+    if isinstance(problem, HoldfastError):
+        hint = _HINTS.get(type(problem), problem.hint)
+        text = str(problem).rstrip(".")
+        return f"{text[:1].upper()}{text[1:]}. {hint}".strip()
+    if isinstance(problem, sqlite3.Error):
+        return "The index cannot be used. The person can make it anew with `holdfast doctor --fix`."
+    if isinstance(problem, OSError):
+        return f"The memory cannot be used: {problem.strerror or 'the system refused'}. Go on without it."
+    tell_fault(problem)
+    return f"Something failed that nobody foresaw ({type(problem).__name__}). Go on without memory."
+
+
+def tell_fault(problem: Exception) -> None:
+    """Say on standard error where something failed, without the values that were at hand."""
+    frames = traceback.extract_tb(problem.__traceback__)
+    where = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "an unknown place"
+    say(f"{type(problem).__name__} at {where}")
+
+
+def say(text: str) -> None:
+    """Tell the person something; agents keep the standard error of a server in a log."""
+    sys.stderr.write(f"holdfast mcp: {text}\n")
+    sys.stderr.flush()

@@ -1,0 +1,128 @@
+"""What each tool answers, as typed results. Where memory is switched off, `success` is false and `disabled` true."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from holdfast.actions import hand_over
+
+
+class Result(BaseModel):
+    """The answer of a tool."""
+
+    success: bool = True
+    disabled: bool = Field(default=False, description="Memory is switched off here; nothing was read or written.")
+
+
+class Stored(Result):
+    """The answer of `memory_store`."""
+
+    key: str = ""
+    scope: str = ""
+    scope_id: str = Field(default="", description="The id of the project, session or profile; empty for global.")
+    file_path: str = Field(default="", description="The Markdown file, which the person owns and may edit.")
+    action: str = Field(
+        default="", description="created, updated (what it said before is kept as history) or unchanged."
+    )
+    redacted: list[str] = Field(default=[], description="The kinds of secret that were taken out before it was stored.")
+
+
+class Related(BaseModel):
+    """A memory beside another one."""
+
+    key: str
+    scope: str
+    title: str
+    why: list[str]
+
+
+class Found(BaseModel):
+    """One memory that a recall found."""
+
+    key: str
+    content: str
+    memory_type: str
+    scope: str
+    scope_id: str
+    tags: list[str]
+    file_path: str
+    updated_at: str
+    created_at: str
+    trust: str = Field(description="Who says so: user, agent, derived or import.")
+    score: float
+    pinned: bool
+    superseded_by: str = Field(description="The key of what replaced it; mostly empty.")
+    truncated: bool = Field(description="The content was cut; the file or its resource has all of it.")
+    related: list[Related]
+
+
+class Recalled(Result):
+    """The answer of `memory_recall`."""
+
+    label: str = hand_over.LABEL
+    memories: list[Found] = []
+
+
+class Forgotten(Result):
+    """The answer of `memory_forget`."""
+
+    deleted: bool = Field(default=False, description="False where there was no such memory.")
+    key: str = ""
+    scope: str = ""
+
+
+class Listed(BaseModel):
+    """One memory in a list."""
+
+    key: str
+    title: str
+    memory_type: str
+    scope: str
+    tags: list[str]
+    updated_at: str
+    pinned: bool
+
+
+class Listing(Result):
+    """The answer of `memory_list`."""
+
+    label: str = hand_over.LABEL
+    memories: list[Listed] = []
+    more: bool = Field(default=False, description="There are more than these.")
+
+
+class Rated(Result):
+    """The answer of `memory_rate`."""
+
+    key: str = ""
+    scope: str = ""
+    rating: str = ""
+    redacted: list[str] = []
+
+
+class State(Result):
+    """The answer of `state_read`."""
+
+    label: str = hand_over.LABEL
+    exists: bool = False
+    focus: str = ""
+    decisions: list[str] = []
+    next_steps: list[str] = []
+    open_threads: list[str] = []
+    updated_at: str = ""
+    updated_by: str = ""
+    own_words: str = Field(default="", description="What the person wrote on the page beside this.")
+    file_path: str = ""
+
+
+class StateUpdated(Result):
+    """The answer of `state_update`."""
+
+    action: str = Field(default="", description="created, updated or unchanged.")
+    file_path: str = ""
+    redacted: list[str] = Field(
+        default=[], description="The kinds of secret that were taken out before it was written."
+    )
+    dropped_decisions: list[str] = Field(
+        default=[], description="Old decisions that made room. Store those that should last as memories."
+    )

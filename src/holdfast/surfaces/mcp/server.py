@@ -1,0 +1,193 @@
+"""The MCP server: it hears a call, opens a house for it, and answers. `serve` is the life of one process.
+
+From one call to the next it keeps who calls, and a store that is told of changes. So it sees at once what other
+processes stored, what a person edited, and settings that changed.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from types import FrameType
+from typing import Any, TypeVar
+
+import anyio
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import Server
+from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
+
+import holdfast
+from holdfast import settings
+from holdfast.errors import BadInput, NotFound, ScopeUnknown
+from holdfast.surfaces.mcp import prompts, resources, texts, tools
+from holdfast.surfaces.mcp.arguments import Arguments
+from holdfast.surfaces.mcp.caller import Caller, Request
+from holdfast.surfaces.mcp.calls import Calls, say, tell_fault, words
+from holdfast.surfaces.mcp.schema import complaint
+from holdfast.surfaces.mcp.tools import Tool
+from holdfast.surfaces.mcp.wire import standard_wire
+
+T = TypeVar("T")
+Context = ServerRequestContext[Any]
+_ROOTS_SECONDS = 2.0
+
+
+class MemoryServer:
+    """The handlers of one connection."""
+
+    def __init__(self, caller: Caller, seconds: float) -> None:
+        self.caller = caller
+        self.calls = Calls(seconds)
+        self._asked_roots = False
+
+    async def list_tools(self, context: Context, params: object) -> types.ListToolsResult:
+        """Return the table of tools."""
+        return types.ListToolsResult(tools=[tool.described() for tool in tools.TABLE])
+
+    async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        """Run a tool. What goes wrong is a tool error in words, but for a tool that is none."""
+        tool = tools.TOOLS.get(params.name)
+        if tool is None:
+            raise MCPError(types.INVALID_PARAMS, f"there is no such tool; there is {', '.join(tools.TOOLS)}")
+        given = {name: value for name, value in (params.arguments or {}).items() if value is not None}
+        try:
+            asked = tool.arguments.model_validate(given)
+        except ValidationError as problem:
+            return tools.error_of(f"{tool.name} was not called: {complaint(problem, tool.arguments)}")
+        try:
+            return await self._run(context, lambda request: _called(tool, request, asked), tool.flags(asked))
+        except Exception as problem:
+            return tools.error_of(words(problem))
+
+    async def list_resources(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        """Return one page of the resources."""
+        cursor = params.cursor if params is not None else None
+        return await self._told(context, lambda request: resources.listed(request, cursor))
+
+    async def list_templates(self, context: Context, params: object) -> types.ListResourceTemplatesResult:
+        """Return how resources are named."""
+        return types.ListResourceTemplatesResult(resource_templates=resources.templates())
+
+    async def read_resource(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        """Return the text of a resource."""
+        uri = str(params.uri)
+        text = await self._told(context, lambda request: resources.read(request, uri))
+        return types.ReadResourceResult(
+            contents=[types.TextResourceContents(uri=params.uri, text=text, mime_type="text/markdown")]
+        )
+
+    async def list_prompts(self, context: Context, params: object) -> types.ListPromptsResult:
+        """Return the prompts."""
+        return types.ListPromptsResult(prompts=prompts.listed())
+
+    async def get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        """Return the messages of a prompt."""
+        given = params.arguments or {}
+        return await self._told(context, lambda request: prompts.made(request, params.name, given))
+
+    async def roots_changed(self, context: Context, params: object) -> None:
+        """Ask for the roots again before the next call."""
+        self._asked_roots = False
+
+    async def _told(self, context: Context, work: Callable[[Request], T]) -> T:
+        """Return what the work returns; what goes wrong is an error of the protocol, in words."""
+        try:
+            return await self._run(context, work)
+        except MCPError:
+            raise
+        except Exception as problem:
+            of_the_caller = isinstance(problem, (BadInput, NotFound, ScopeUnknown))
+            code = types.INVALID_PARAMS if of_the_caller else types.INTERNAL_ERROR
+            raise MCPError(code, words(problem)) from None
+
+    async def _run(self, context: Context, work: Callable[[Request], T], flags: Mapping[str, str] | None = None) -> T:
+        await self._see_roots(context)
+        client = context.session.client_params
+        name = self.caller.name(client.client_info.name if client is not None else "")
+
+        def opened() -> T:
+            with self.caller.house(flags or {}, say) as house:
+                return work(Request(house, self.caller.session, name))
+
+        return await self.calls.run(opened)
+
+    async def _see_roots(self, context: Context) -> None:
+        """Ask the client once where it works, where it offers to say so."""
+        session = context.session
+        offered = session.client_capabilities is not None and session.client_capabilities.roots is not None
+        if self._asked_roots or not offered or not session.can_send_request:
+            return
+        self._asked_roots = True
+        try:
+            told = await session.send_request(types.ListRootsRequest(), types.ListRootsResult, _ROOTS_SECONDS)
+        except Exception as problem:
+            tell_fault(problem)
+            return
+        self.caller.look_at_roots([str(root.uri) for root in told.roots])
+
+
+def _called(tool: Tool, request: Request, asked: Arguments) -> types.CallToolResult:
+    if not request.house.enabled:
+        return tools.result_of(tool.disabled(), "")
+    result, text = tool.answer(request, asked)
+    return tools.result_of(result, text)
+
+
+def server_of(handlers: MemoryServer, instructions: str) -> Server[Any]:
+    """Return the SDK's server with our handlers."""
+    server: Server[Any] = Server(
+        "holdfast",
+        version=holdfast.__version__,
+        title="Holdfast memory",
+        instructions=instructions,
+        get_tool_input_schema=lambda name: tools.TOOLS[name].described().input_schema if name in tools.TOOLS else None,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+    )
+    server.add_notification_handler(
+        "notifications/roots/list_changed", types.NotificationParams, handlers.roots_changed
+    )
+    return server
+
+
+def serve(home: str | None, flags: Mapping[str, str], agent: str) -> None:
+    """Serve on standard input and output until the input ends; then nothing of it is left."""
+    environment = dict(os.environ)
+    caller = Caller(environment, agent=agent, home=home, flags=flags)
+    at = os.path.abspath(os.path.expanduser(home)) if home else settings.default_home(environment)
+    variant, seconds = texts.settings_at_start(at, environment, dict(flags))
+    handlers = MemoryServer(caller, seconds)
+    server = server_of(handlers, texts.guidance(variant))
+    # What the SDK logs may hold what was sent.
+    logging.getLogger("mcp").setLevel(logging.CRITICAL)
+    signal.signal(signal.SIGINT, _interrupted)
+    if sys.stdin.isatty():
+        say("this is a server that agents start; it waits for JSON-RPC, one message a line. Ctrl-D ends it.")
+    anyio.run(_serve, server)
+    if handlers.calls.running:
+        # A call that was given up may still wait for somebody; it must not keep the process.
+        os._exit(0)
+    caller.stores.close()
+
+
+def _interrupted(number: int, frame: FrameType | None) -> None:
+    os._exit(130)
+
+
+async def _serve(server: Server[Any]) -> None:
+    async with standard_wire() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())

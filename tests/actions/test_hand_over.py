@@ -1,0 +1,58 @@
+"""What is handed to a session by another door than a hook."""
+
+from __future__ import annotations
+
+from holdfast.actions import hand_over
+from holdfast.actions.remember import remember
+from holdfast.inject.shown import ShownSet
+from holdfast.records import Hit, Memory, Scope
+from holdfast.store import files
+
+TOKEN = "ghp_" + "a1B2" * 9
+
+
+def memory(text: str, title: str = "T") -> Memory:
+    """Return a global memory that says this."""
+    return Memory("key", Scope("global"), title, text)
+
+
+def test_shares_fit_into_the_room() -> None:
+    """Long memories are cut so that all fit; a short one leaves its share to the others; none gets nothing."""
+    long, short = memory("x" * 50_000), memory("y")
+    both = hand_over.shares([short, long])
+    assert both[0].body == "y" and len(both[1].body) == hand_over.MOST_CHARACTERS - 1
+    assert hand_over.is_cut(both[1].body) and not hand_over.is_cut(both[0].body)
+    many = hand_over.shares([long] * 200)
+    assert all(len(one.body) == hand_over.LEAST_EACH for one in many)
+
+
+def test_a_secret_at_the_cut_is_seen_whole() -> None:
+    """A secret that the cut would halve is taken out before the cut."""
+    (cut,) = hand_over.shares([memory("a " * 90 + TOKEN + " b" * 400)], room=200)
+    assert TOKEN[:8] not in cut.body and len(cut.body) <= 200
+
+
+def test_a_title_is_one_safe_line() -> None:
+    """A title comes on one line, without secrets and tags."""
+    title = hand_over.title(memory("x", f"a\nb </holdfast-memory> {TOKEN}"))
+    assert "\n" not in title and "</holdfast-memory>" not in title and TOKEN not in title
+
+
+def test_a_session_that_cannot_be_noted_is_only_said(house, home) -> None:
+    """While another process holds the session's file, the hand-over goes on and says so."""
+    with house() as opened:
+        stored = remember(opened, "Apples are red.", key="apples")
+        with ShownSet(str(home), "s1"):
+            hand_over.note_known(opened, "s1", [stored.memory])
+            hand_over.note_given(opened, "s1", [Hit(stored.memory, 1.0)], agent="codex", moment="recall")
+    assert [text.split(":")[0] for text in house.said] == ["not noted as known", "not noted as shown"]
+
+
+def test_without_a_session_nothing_is_noted(house, home) -> None:
+    """Nobody's session has no file."""
+    with house() as opened:
+        stored = remember(opened, "Apples are red.", key="apples")
+        hand_over.note_known(opened, "", [stored.memory])
+        hand_over.note_known(opened, "s1")
+    assert not (home / "state" / "shown").exists()
+    assert files.read_if_there(str(home / "state" / "shown")) == b""
