@@ -81,6 +81,20 @@ def test_recall_takes_the_options_of_the_command(home, shop) -> None:
         assert len(memory.recall("apples", limit=1)) == 1
 
 
+def test_another_project_agents_and_related(home, shop) -> None:
+    """A program searches another project on purpose, filters by agent, and follows what is related."""
+    with holdfast.open(str(home), project="blog") as memory:
+        memory.remember("Apples are for the blog.", key="blog")
+    with holdfast.open(str(home), folder=str(shop)) as memory:
+        memory.remember("Apples are red, see [[green]].", key="red")
+        memory.remember("Pears are green.", key="green")
+        assert [hit.memory.key for hit in memory.recall("apples", project="blog")] == ["blog"]
+        assert memory.recall("apples", agents=("codex",)) == []
+        related = memory.related("red")
+        assert (related[0].memory.key, related[0].why[0]) == ("green", "links to")
+        assert isinstance(related[0], holdfast.Related)
+
+
 def test_a_handle_outlives_its_index(home, shop) -> None:
     """When index.db is deleted under an open handle, the next recall is whole again, counts of use and all."""
     with holdfast.open(str(home), folder=str(shop)) as memory:

@@ -334,7 +334,12 @@ def test_lineage_names_what_exists() -> None:
 TRIED = {
     "up": "",
     "remember": "--key third The third way is a courier.",
-    "recall": "way --explain",
+    "recall": "way --explain --related",
+    "related": "new",
+    "receipts": "",
+    "install": "",
+    "uninstall": "codex --dry-run",
+    "plugin": "codex --out plugin",
     "show": "new",
     "list": "",
     "history": "new",
@@ -425,11 +430,13 @@ def test_json_of_twins_is_the_same(answers: dict[str, dict[str, object]]) -> Non
 
 def test_json_objects_have_the_fields_that_are_promised(answers: dict[str, dict[str, list[dict[str, object]]]]) -> None:
     """Each object inside the JSON has the fields of its own table."""
-    hit = answers["recall"]["hits"][0]
-    assert set(answers["list"]["memories"][0]) == fields("memory")
+    hit = next(hit for hit in answers["recall"]["hits"] if hit["related"])
+    assert set(answers["list"]["memories"][0]) == fields("memory") | {"superseded_by"}
     assert set(answers["history"]["statements"][0]) == fields("statement")
     assert set(hit) == fields("memory") | fields("hit")
     assert set(hit["parts"][0]) == fields("part")  # type: ignore[index]
+    assert set(hit["related"][0]) == fields("memory") | fields("related memory")  # type: ignore[index]
+    assert set(answers["related"]["related"][0]) == fields("memory") | fields("related memory")
     assert set(answers["forget"]["plan"][0]) == fields("step")
     assert set(answers["lint"]["problems"][0]) == fields("problem")
     assert set(answers["config"]["settings"][0]) == fields("setting")

@@ -7,6 +7,11 @@ from holdfast.light import asdict, dataclass, replace
 SCOPES = ("global", "project", "session", "agent")
 TYPES = ("user", "feedback", "project", "reference", "decision", "lesson")
 TRUSTS = ("user", "agent", "derived", "import")
+# When an agent calls a hook, in words that are the same for every agent. `compact` is before, `compacted` after.
+MOMENTS = (
+    *("start", "prompt", "tool", "tool-failed", "compact", "compacted", "subagent-start", "subagent-stop"),
+    *("stop", "end", "other"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,17 +152,70 @@ class Event:
     data: dict[str, object]
 
 
+@dataclass(frozen=True, slots=True)
+class HookCall:
+    """What an agent told a hook, in the same words for every agent; what it did not tell is empty.
+
+    `moment` is one of MOMENTS, `native` the agent's own name for it. `source` is why a session starts (startup, resume,
+    clear, compact, fork) or ends. `subagent` is set inside a sub-agent. `tag` tells two calls of one moment apart.
+    """
+
+    agent: str
+    moment: str
+    native: str
+    session: str = ""
+    folder: str = ""
+    source: str = ""
+    prompt: str = ""
+    transcript: str = ""
+    subagent: str = ""
+    tool: str = ""
+    tool_input: str = ""
+    error: str = ""
+    answer: str = ""
+    tag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One memory in an injection: its scope and key, a digest of what was shown, why, and what it cost."""
+
+    scope: Scope
+    key: str
+    digest: str
+    why: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What one injection gave to a session: through which door, when, each memory, and what was left out and why."""
+
+    at: str
+    agent: str
+    session: str
+    moment: str
+    given: tuple[Given, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
+    characters: int = 0
+    tokens: int = 0
+
+
 __all__ = [
+    "MOMENTS",
     "SCOPES",
     "TRUSTS",
     "TYPES",
     "Draft",
     "Event",
+    "Given",
     "Hit",
+    "HookCall",
     "Memory",
     "Part",
     "Problem",
     "Project",
+    "Receipt",
     "Scope",
     "Statement",
     "Step",

@@ -7,10 +7,9 @@ of the wrong kind is an error, so that a slip of the pen is never silently ignor
 
 from __future__ import annotations
 
-import difflib
 import os
-import tomllib
 
+from holdfast import plain_toml
 from holdfast.errors import BadSetting, StoreUnavailable
 from holdfast.light import dataclass
 
@@ -23,12 +22,13 @@ Value = bool | int | float | str
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One row of the table; `least` is the smallest number that makes sense."""
+    """One row of the table; `least` is the smallest number that makes sense, `choices` are all texts that do."""
 
     name: str
     default: Value
     help: str
     least: float = 0
+    choices: tuple[str, ...] = ()
 
 
 SETTINGS = (
@@ -40,6 +40,19 @@ SETTINGS = (
     Setting("recall.limit", 10, "How many hits `recall` returns.", 1),
     Setting("recall.meaning", True, "Recall goes by meaning too, not by words alone."),
     Setting("recall.count_use", True, "What `recall` returns counts as used, and rises a little."),
+    Setting("inject.start_characters", 3_000, "The most that a session is given when it starts, in characters.", 400),
+    Setting("inject.prompt_items", 3, "How many memories a prompt brings at most."),
+    Setting("inject.prompt_characters", 1_200, "The most that a prompt brings, in characters.", 400),
+    Setting("inject.relevance", 40, "How relevant a memory must be to come with a prompt unasked, of 100."),
+    Setting("hook.budget_ms", 1_000, "How long a hook may take. Over it, it records the event and gets out.", 50),
+    Setting("hook.scaffold", True, "An agent without a memory of its own gets the tree of one in its project."),
+    Setting(
+        "mcp.guidance",
+        "normal",
+        "How much an agent is told about saving and recalling: minimal, normal or eager.",
+        choices=("minimal", "normal", "eager"),
+    ),
+    Setting("mcp.timeout_ms", 30_000, "How long a call of the MCP server may take before it is given up.", 100),
     Setting("retention.project_days", 90, "A project memory expires so many days after its last update or use.", 1),
     Setting("retention.session_days", 14, "A session memory expires so many days after its last update or use.", 1),
 )
@@ -102,7 +115,7 @@ def parse(name: str, text: str, where: str) -> Value:
     if kind is bool:
         return _yes_or_no(name, text, where)
     if kind is str:
-        return text
+        return _checked(name, text, where)
     try:
         return _checked(name, kind(text), where)
     except ValueError:
@@ -112,6 +125,9 @@ def parse(name: str, text: str, where: str) -> Value:
 
 def nearest(name: str) -> str:
     """Return the hint for a name that is not in the table: the one that was probably meant."""
+    # Only for a name that is wrong: every hook reads the settings, and `difflib` brings `re` along.
+    import difflib
+
     near = difflib.get_close_matches(name, BY_NAME, n=1)
     return f"Did you mean {near[0]}?" if near else "`holdfast config` lists the settings."
 
@@ -127,17 +143,31 @@ def _yes_or_no(name: str, text: str, where: str) -> bool:
 def _from_file(path: str) -> dict[str, object]:
     try:
         with open(path, "rb") as file:
-            tree = tomllib.load(file)
+            data = file.read()
     except FileNotFoundError:
         return {}
     except NotADirectoryError:
         home = os.path.dirname(path)
         raise StoreUnavailable(f"{home} is not a folder", "Set HOLDFAST_HOME, or --home, to a folder.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise BadSetting(f"{path} is not TOML: {problem}", "Correct it in an editor, or move it away.") from problem
     except OSError as problem:
         raise BadSetting(f"{path} cannot be read: {problem.strerror}", "Check its owner and mode.") from problem
-    return flat(tree)
+    return flat(_parsed(data, path))
+
+
+def _parsed(data: bytes, path: str) -> dict[str, object]:
+    try:
+        text = data.decode("utf-8")
+        plain = plain_toml.read(text.replace("\r\n", "\n"))
+        return _by_parser(text) if plain is None else plain
+    except ValueError as problem:
+        raise BadSetting(f"{path} is not TOML: {problem}", "Correct it in an editor, or move it away.") from problem
+
+
+def _by_parser(text: str) -> dict[str, object]:
+    # Only for a file that is not plain: every hook reads the settings, and the parser takes longer than the hook.
+    import tomllib
+
+    return tomllib.loads(text)
 
 
 def flat(tree: dict[str, object]) -> dict[str, object]:
@@ -165,4 +195,6 @@ def _checked(name: str, value: object, where: str) -> Value:
         raise BadSetting(f"{where}: {name} is {value!r}", f"It must be {wanted}.")
     if isinstance(value, (int, float)) and value < setting.least:
         raise BadSetting(f"{where}: {name} is {value}", f"It must be at least {setting.least:g}.")
+    if setting.choices and value not in setting.choices:
+        raise BadSetting(f"{where}: {name} is {value!r}", f"Use one of {', '.join(setting.choices)}.")
     return value

@@ -87,3 +87,16 @@ def test_a_journal_that_cannot_be_written_says_so(tmp_path) -> None:
     (tmp_path / "journal").write_text("in the way")
     with pytest.raises(StoreUnavailable, match="journal"):
         Journal(str(tmp_path)).append(Event(AT, "note", {}))
+
+
+def test_the_latest_come_newest_first(tmp_path) -> None:
+    """The last events of a kind are read from the end of the newest files, without reading all of them."""
+    journal = Journal(str(tmp_path))
+    assert list(journal.latest("note")) == []
+    for day in ("2026-11-14", "2026-11-15", "2026-11-16"):
+        for number in range(3):
+            journal.append(Event(f"{day}T00:00:0{number}Z", "note", {"text": f"{day} {number}"}))
+            journal.append(Event(f"{day}T00:00:0{number}Z", "other", {}))
+    found = [event.data["text"] for event in journal.latest("note")]
+    assert found == [f"2026-11-{day} {number}" for day in (16, 15) for number in (2, 1, 0)]
+    assert len(list(journal.latest("note", most=150))) < len(found)

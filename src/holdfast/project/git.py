@@ -7,9 +7,9 @@ asked: the folder decides.
 
 from __future__ import annotations
 
-import hashlib
 import os
 
+from holdfast.digests import sha256
 from holdfast.light import dataclass
 from holdfast.project import gitconfig
 from holdfast.project.files import read_head, upwards
@@ -93,7 +93,7 @@ def fingerprint(common: str) -> str:
         line = read_head(os.path.join(common, "logs", "HEAD"), _LINE_LIMIT).partition(b"\n")[0]
     except OSError:
         return ""
-    return hashlib.sha256(line).hexdigest() if line else ""
+    return sha256(line).hexdigest() if line else ""
 
 
 def name_of(common: str) -> str:

@@ -6,8 +6,7 @@ a plain remote address never ends in a hash, a hashed one ends in 8 hex digits, 
 
 from __future__ import annotations
 
-import hashlib
-
+from holdfast.digests import sha256
 from holdfast.errors import BadId
 
 LIMIT = 128
@@ -59,7 +58,7 @@ def is_hex(text: str, length: int) -> bool:
 
 def digest(text: str, length: int) -> str:
     """Return the first hex digits of the sha256 of the text."""
-    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:length]
+    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:length]
 
 
 def slug(name: str, room: int = LIMIT) -> str:

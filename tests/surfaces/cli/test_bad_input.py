@@ -44,6 +44,13 @@ CASES = [
     ("list --since soon", b"", 2, "soon", "2026-11-01"),
     ("recall x --limit 0", b"", 2, "0", ""),
     ("recall x --scope global --everywhere", b"", 2, "everywhere", "not both"),
+    ("recall x --project ../x", b"", 2, "../x", "hyphen"),
+    ("recall x --agent=", b"", 2, "no name of an agent", "show"),
+    ("recall x --agent a\nb", b"", 2, "a\\nb", "show"),
+    ("related nothing", b"", 3, "nothing", "holdfast list"),
+    ("related ../x", b"", 2, "../x", "hyphen"),
+    ("related apples --limit 0", b"", 2, "0", ""),
+    ("related apples --scope session", b"", 2, "no session", "--session"),
     ("move apples", b"", 2, "already", "--to"),
     ("init .git/HEAD", b"", 2, "is a file", "Name a folder"),
     (

@@ -58,7 +58,53 @@ def test_recall_finds_nothing(cli, shop) -> None:
     """Nothing found is no error; the way on is said on standard error."""
     ended = cli("recall", "nothing")
     assert (ended.code, ended.out) == (0, "") and "holdfast list" in ended.err
-    assert cli("recall", "nothing", "--json").json == {"query": "nothing", "hits": []}
+    expected = {"query": "nothing", "project": "example.com--acme--shop", "hits": []}
+    assert cli("recall", "nothing", "--json").json == expected
+
+
+def test_recall_in_another_project_says_so(cli, vpn) -> None:
+    """With --project the other project is searched and named, in JSON too; nothing of this one shows up."""
+    cli("remember", "The blog deploys by hand.", "--project", "blog", "--key", "by-hand")
+    ended = cli("recall", "deploy", "--project", "blog")
+    assert ended.out.startswith("by-hand  project:blog") and vpn not in ended.out
+    assert "in the project blog" in ended.err
+    assert cli("recall", "deploy", "--project", "blog", "--json").json["project"] == "blog"
+    assert cli("recall", "deploy", "--everywhere", "--json").json["project"] == ""
+
+
+def test_recall_explains_a_spoken_time(cli, vpn) -> None:
+    """A query that speaks of time has a part `time` that says what was understood; another has none."""
+    out = cli("recall", "how did we deploy yesterday", "--explain").out
+    assert "0.40  time     not within yesterday (since " in out
+    assert "time     " not in cli("recall", "how do we deploy", "--explain").out
+
+
+def test_recall_by_agent(cli, vpn) -> None:
+    """With --agent only what that agent stored is found."""
+    cli("remember", "Deploys are logged.", "--key", "logged", "--agent", "codex")
+    assert [hit["key"] for hit in cli("recall", "deploys", "--agent", "Codex", "--json").json["hits"]] == ["logged"]
+
+
+def test_related(cli, vpn, home) -> None:
+    """Related prints a line a memory with why; recall shows the same under a hit; nothing related is said."""
+    cli("remember", f"The bastion is the way in, see [[{vpn}]].", "--key", "bastion")
+    out = cli("related", "bastion").out
+    assert out.startswith("links to, near 0.") and f"  {vpn}  project:" in out
+    assert cli("related", vpn, "--json").json["related"][0]["why"][0] == "linked from"
+    assert f": {vpn}  project:" in cli("recall", "bastion way", "--related").out
+    hit = cli("recall", "bastion way", "--related", "--json").json["hits"][0]
+    assert [each["key"] for each in hit["related"]] == [vpn]
+    cli("remember", "Zebras graze.", "--scope", "global", "--key", "zebras")
+    ended = cli("related", "zebras")
+    assert (ended.code, ended.out) == (0, "") and "nothing that is visible here" in ended.err
+
+
+def test_list_marks_what_was_replaced(cli, vpn) -> None:
+    """List says of a superseded memory what replaced it."""
+    cli("remember", "Deploys use GitHub.", "--key", "github", "--supersedes", vpn)
+    assert [line.endswith("(replaced by github)") for line in cli("list").out.splitlines()].count(True) == 1
+    found = {each["key"]: each["superseded_by"] for each in cli("list", "--json").json["memories"]}
+    assert found == {vpn: "github", "github": ""}
 
 
 def test_recall_reads_its_query_from_standard_input(cli, vpn) -> None:
@@ -259,6 +305,7 @@ def test_any_script_through_the_command_line(cli, shop, text, query) -> None:
     "words",
     [
         "recall x",
+        f"related {KEY}",
         "list",
         f"show {KEY}",
         f"history {KEY}",

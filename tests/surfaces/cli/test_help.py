@@ -20,7 +20,20 @@ def every_command() -> list[tuple[str, ...]]:
 
 
 EVERY = every_command()
-READERS = ("recall", "show", "list", "history", "project", "lint", "doctor", "status", "config", "config get", "up")
+READERS = (
+    "recall",
+    "related",
+    "show",
+    "list",
+    "history",
+    "project",
+    "lint",
+    "doctor",
+    "status",
+    "config",
+    "config get",
+    "up",
+)
 
 
 @pytest.mark.parametrize("words", EVERY, ids=" ".join)

@@ -6,6 +6,7 @@ import pytest
 
 READS = {
     "recall apples": '"hits": []',
+    "related apples": '"related": []',
     "list": '"memories": []',
     "show apples": "{}",
     "history apples": "{}",
