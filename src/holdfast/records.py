@@ -13,6 +13,10 @@ MOMENTS = (
     *("stop", "end", "other"),
 )
 
+# Who speaks in a session: a person, the agent, a tool; text put in by the agent program, the echo of a command, the
+# summary of a compaction, what Holdfast itself handed over, and the task of a sub-agent.
+ROLES = ("human", "assistant", "tool", "injected", "command", "summary", "ours", "task")
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -201,11 +205,75 @@ class Receipt:
     tokens: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a session or message cost, in tokens, each counted once: `input` without what came from a cache.
+
+    `dollars` is set where the agent tells it itself.
+    """
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    reasoning: int = 0
+    dollars: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEvent:
+    """One thing in a session, in the order of the source. What the agent does not tell is empty.
+
+    `role` is one of ROLES. A tool call and its result are one event of role `tool`, joined by `call`. `folder` and
+    `branch` are those of this event. `id` is the agent's own id of it, `line` where it stands in the source.
+    """
+
+    place: int
+    role: str
+    text: str = ""
+    at: str = ""
+    tool: str = ""
+    call: str = ""
+    input: str = ""
+    output: str = ""
+    failed: bool = False
+    milliseconds: int = 0
+    folder: str = ""
+    branch: str = ""
+    model: str = ""
+    id: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One session of any agent. `id` is the agent's own; `parent` the session that it was forked from or works for."""
+
+    agent: str
+    id: str
+    title: str = ""
+    folder: str = ""
+    project: str = ""
+    branch: str = ""
+    started: str = ""
+    ended: str = ""
+    models: tuple[str, ...] = ()
+    parent: str = ""
+    is_subagent: bool = False
+    version: str = ""
+    cost: Cost = Cost()
+    events: int = 0
+    malformed: int = 0
+    source: str = ""
+
+
 __all__ = [
     "MOMENTS",
+    "ROLES",
     "SCOPES",
     "TRUSTS",
     "TYPES",
+    "Cost",
     "Draft",
     "Event",
     "Given",
@@ -217,6 +285,8 @@ __all__ = [
     "Project",
     "Receipt",
     "Scope",
+    "Session",
+    "SessionEvent",
     "Statement",
     "Step",
     "Stored",
