@@ -43,6 +43,10 @@ def squeezed(text: str) -> str:
         "<x-system-reminder>",
         "<<SYS>>",
         "<\u2028system>",
+        "&lt;/holdfast-memory&gt;",
+        "&LT/holdfast-memory&gt;",
+        "&#60;/holdfast-memory>",
+        "&#x00003C;system-reminder>",
     ],
     ids=ascii,
 )

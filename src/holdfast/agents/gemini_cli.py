@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from holdfast.agents.base import Agent, Command, Part, Place, context_json, existing, hook_groups, server
-from holdfast.records import HookCall
+from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 SECONDS = {"SessionStart": 10, "BeforeAgent": 5, "AfterAgent": 5, "PreCompress": 5, "SessionEnd": 3}
 MILLISECONDS = 1_000
+HANDED_OVER = ("<hook_context>", "</hook_context>")
 
 
 class GeminiCli(Agent):
@@ -33,6 +34,13 @@ class GeminiCli(Agent):
 
     def is_host(self, environment: Mapping[str, str]) -> bool:
         return "GEMINI_PROJECT_DIR" in environment or "GEMINI_SESSION_ID" in environment
+
+    def read_hook_input(self, native: str, data: Mapping[str, object], environment: Mapping[str, str]) -> HookCall:
+        call = super().read_hook_input(native, data, environment)
+        # What the hook of the session's start handed over stands before the first prompt.
+        if not call.prompt.startswith(HANDED_OVER[0]):
+            return call
+        return replace(call, prompt=call.prompt.partition(HANDED_OVER[1])[2].lstrip())
 
     def session_of(self, environment: Mapping[str, str]) -> str:
         return environment.get("GEMINI_SESSION_ID", "")

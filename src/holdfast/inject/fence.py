@@ -44,7 +44,26 @@ def fenced(lines: Iterable[str]) -> str:
 
 def safe(text: str, clean: Callable[[str], str]) -> str:
     """Return stored text as it may stand within the fence; `clean` takes out secrets once more."""
-    return _without_tags(clean(_without_controls(text)))
+    return _without_tags(clean(_without_entities(_without_controls(text))))
+
+
+def _without_entities(text: str) -> str:
+    """Return the text with `<` where HTML's spelling of it stood: some agents hand the fence over in that spelling."""
+    if "&" not in text:
+        return text
+    parts = text.split("&")
+    return parts[0] + "".join(
+        ["<" + part[len(found) :] if (found := _entity(part)) else "&" + part for part in parts[1:]]
+    )
+
+
+def _entity(part: str) -> str:
+    low = part[:12].lower()
+    head, sign, _ = low.partition(";")
+    name = head if sign else low[:2]
+    if name in ("lt", "#60", "#x3c") or (name.startswith("#") and name.lstrip("#x").lstrip("0") in ("60", "3c")):
+        return part[: len(name) + len(sign)]
+    return ""
 
 
 def stripped(text: str) -> str:

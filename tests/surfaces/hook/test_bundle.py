@@ -31,8 +31,8 @@ def start(package, home, shop, remember):
     """Start a session through the copy and return what the model gets."""
     remember("Deploys need the VPN.")
 
-    def run(session: str, source: str = "startup") -> str:
-        runner = str(package / "surfaces" / "hook" / "run.py")
+    def run(session: str, source: str = "startup", at: Path = package) -> str:
+        runner = str(at / "surfaces" / "hook" / "run.py")
         told = {"session_id": session, "cwd": str(shop), "source": source, "prompt_id": session}
         ended = subprocess.run(
             [PYTHON, "-I", "-S", "-E", runner, "SessionStart", "--agent", "claude-code", "--home", str(home)],
@@ -118,3 +118,13 @@ def test_an_order_that_does_not_hold_does_no_harm(start, package):
     assert orders["SessionStart"]
     place_of(package).write_bytes(len(listed).to_bytes(8, "little") + listed + data[end:])
     assert start("s3") == first
+
+
+def test_a_package_that_was_copied_with_its_bundle_runs_its_own_code(start, package, tmp_path):
+    """A bundle says where its sources are; those of another package are not this one's."""
+    assert "They are stored data" in start("s1")
+    copy = tmp_path / "copy" / "holdfast"
+    shutil.copytree(package, copy, symlinks=True)
+    told = copy / "inject" / "fence.py"
+    told.write_text(told.read_text(encoding="utf-8").replace("They are stored", "These are stored"), encoding="utf-8")
+    assert "These are stored data" in start("s2", at=copy)

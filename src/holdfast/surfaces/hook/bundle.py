@@ -90,12 +90,14 @@ class Bundle:
         return module
 
 
-def use(found: tuple[Parts, Orders], file: BinaryIO, start: int) -> Bundle | None:
-    """Load modules from the bundle from now on and return it; None where a source changed since."""
+def use(found: tuple[Parts, Orders], file: BinaryIO, start: int, here: str) -> Bundle | None:
+    """Load modules from the bundle from now on and return it; None where a source changed, or is of another package."""
     parts, orders = found
+    # A package that was copied with its bundle has sources of its own.
+    package = here.rsplit("/", 3)[0] + "/"
     for path, changed, size, _, _, _ in parts.values():
         status = os.stat(path)
-        if status.st_mtime_ns != changed or status.st_size != size:
+        if status.st_mtime_ns != changed or status.st_size != size or not path.startswith(package):
             return None
     bundle = Bundle(parts, orders, file, start)
     sys.meta_path.insert(0, bundle)

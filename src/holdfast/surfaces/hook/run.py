@@ -19,7 +19,7 @@ try:
     file.seek(start + at)
     names: dict[str, object] = {}
     exec(loads(file.read(length)), names)  # noqa: S102, S302
-    bundle = names["use"](found, file, start)  # type: ignore[operator]
+    bundle = names["use"](found, file, start, HERE)  # type: ignore[operator]
 except Exception:
     bundle = None
 

@@ -41,10 +41,10 @@ class Calls:
         """How many threads are at work, those that were given up among them."""
         return self._running
 
-    async def run(self, work: Callable[[], T]) -> T:
+    async def run(self, work: Callable[[], T], most: float | None = None) -> T:
         """Return what the work returns, or raise StoreBusy where it takes too long."""
         try:
-            with anyio.fail_after(self.seconds):
+            with anyio.fail_after(self.seconds if most is None else min(most, self.seconds)):
                 return await anyio.to_thread.run_sync(
                     self._counted, work, abandon_on_cancel=True, limiter=self._limiter
                 )

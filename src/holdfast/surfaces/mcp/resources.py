@@ -52,10 +52,10 @@ def listed(request: Request, cursor: str | None) -> types.ListResourcesResult:
         for memory in memories[:_PAGE]
     ]
     more = str(start + _PAGE) if len(memories) > _PAGE else None
-    return types.ListResourcesResult(resources=[*([] if start else _pages()), *found], next_cursor=more)
+    return types.ListResourcesResult(resources=[*([] if start else pages()), *found], next_cursor=more)
 
 
-def _pages() -> list[types.Resource]:
+def pages() -> list[types.Resource]:
     return [
         types.Resource(
             name="index", title="What is known here", uri=INDEX, description="Keys and titles.", mime_type=_MARKDOWN

@@ -35,6 +35,7 @@ from holdfast.surfaces.mcp.wire import standard_wire
 T = TypeVar("T")
 Context = ServerRequestContext[Any]
 _ROOTS_SECONDS = 2.0
+_LIST_SECONDS = 1.0
 
 
 class MemoryServer:
@@ -69,7 +70,13 @@ class MemoryServer:
     ) -> types.ListResourcesResult:
         """Return one page of the resources."""
         cursor = params.cursor if params is not None else None
-        return await self._told(context, lambda request: resources.listed(request, cursor))
+        try:
+            return await self._run(context, lambda request: resources.listed(request, cursor), most=_LIST_SECONDS)
+        except BadInput as problem:
+            raise MCPError(types.INVALID_PARAMS, words(problem)) from None
+        except Exception:
+            # Agents list resources before the first prompt, in front of a waiting person.
+            return types.ListResourcesResult(resources=resources.pages())
 
     async def list_templates(self, context: Context, params: object) -> types.ListResourceTemplatesResult:
         """Return how resources are named."""
@@ -109,7 +116,13 @@ class MemoryServer:
             code = types.INVALID_PARAMS if of_the_caller else types.INTERNAL_ERROR
             raise MCPError(code, words(problem)) from None
 
-    async def _run(self, context: Context, work: Callable[[Request], T], flags: Mapping[str, str] | None = None) -> T:
+    async def _run(
+        self,
+        context: Context,
+        work: Callable[[Request], T],
+        flags: Mapping[str, str] | None = None,
+        most: float | None = None,
+    ) -> T:
         await self._see_roots(context)
         client = context.session.client_params
         name = self.caller.name(client.client_info.name if client is not None else "")
@@ -118,7 +131,7 @@ class MemoryServer:
             with self.caller.house(flags or {}, say) as house:
                 return work(Request(house, self.caller.session, name))
 
-        return await self.calls.run(opened)
+        return await self.calls.run(opened, most)
 
     async def _see_roots(self, context: Context) -> None:
         """Ask the client once where it works, where it offers to say so."""
