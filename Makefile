@@ -11,6 +11,7 @@ run: $(VENV)/.installed
 	@$(BIN)/holdfast up
 
 test: $(VENV)/.developing lint
+	@$(BIN)/python tests/outside/programs.py
 	@$(BIN)/python -m pytest -n 2
 
 check: $(VENV)/.developing lint

@@ -1,0 +1,74 @@
+"""What the outside tests share: the real programs, the model on loopback, and a person who uses both with Holdfast."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from outside import programs
+from outside.agents import PROGRAMS, Person
+from outside.loopback import Model
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test in this folder, so that nobody forgets."""
+    for item in items:
+        if HERE in Path(item.path).parents:
+            item.add_marker(pytest.mark.outside)
+            item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(scope="session")
+def installed() -> Path:
+    """The folder with the programs; without npm or a way to its registry the test is skipped."""
+    try:
+        return programs.install()
+    except programs.NotHere as problem:
+        pytest.skip(f"the outside programs cannot be installed: {problem}")
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    """A model on loopback."""
+    with Model() as one:
+        yield one
+
+
+@pytest.fixture
+def person(machine: Path, repository, installed: Path, model: Model) -> Person:
+    """A person who stands in a repository and has the agents' programs, but no config of any of them yet."""
+    return Person(machine, repository("shop"), installed, model)
+
+
+@pytest.fixture(params=list(PROGRAMS))
+def agent(request: pytest.FixtureRequest, person: Person) -> str:
+    """The name of an agent that the person uses already; each test runs with each of the five."""
+    person.has(request.param)
+    return request.param
+
+
+@pytest.fixture
+def holdfast(person: Person):
+    """Run the command line as a program of its own, as this person, and return its standard output."""
+
+    def run(*words: str, stdin: str | None = None) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "holdfast", *words],
+            cwd=person.folder,
+            env=person.environment(),
+            input=stdin,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, f"holdfast {' '.join(words)}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    return run

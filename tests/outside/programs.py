@@ -1,0 +1,118 @@
+"""The programs of package.json: five agents and two MCP suites, installed once into a cache folder.
+
+Nothing of them runs while they are installed: their install scripts would write into the developer's home. The one
+program that such a script unpacks is unpacked here instead. `python tests/outside/programs.py` installs them.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+LIST = Path(__file__).with_name("package.json")
+# Both are read when the tests are loaded: later, each test has a home of its own.
+CACHE = Path(os.environ.get("HOLDFAST_TEST_CACHE") or Path.home() / ".cache" / "holdfast-tests")
+ENVIRONMENT = dict(os.environ)
+SIZE = "about 1.5 GB"
+LEAST_NODE = 20
+NPM = ("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock")
+SECONDS = 600
+# What npm says when there is no way to its registry, as opposed to a mistake of ours.
+NO_WAY = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH", "ERR_SOCKET_TIMEOUT")
+UNPACK = "const [from, to] = process.argv.slice(1), fs = require('fs');" + (
+    "fs.writeFileSync(to, require('zlib').brotliDecompressSync(fs.readFileSync(from)), { mode: 0o755 })"
+)
+
+
+class NotHere(Exception):
+    """The programs cannot be had on this machine, and why."""
+
+
+def folder() -> Path:
+    """Return the folder of exactly these versions, whether they are there or not."""
+    return CACHE / hashlib.sha256(LIST.read_bytes()).hexdigest()[:12]
+
+
+def install(say=lambda text: None) -> Path:
+    """Return the folder with the programs. Of several processes that ask at once, one installs and the others wait."""
+    there = folder()
+    if (there / "complete").exists():
+        return there
+    _check_node()
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with _alone():
+        if not (there / "complete").exists():
+            _check_registry()
+            say(f"installing five agents and two MCP suites into {there}, once: {SIZE}, a minute or two")
+            _install(there)
+    return there
+
+
+def _check_node() -> None:
+    for program in ("node", "npm"):
+        if shutil.which(program, path=ENVIRONMENT.get("PATH")) is None:
+            raise NotHere(f"{program} is not on the PATH")
+    version = _run(["node", "--version"], LIST.parent).stdout.strip()
+    if int(version.lstrip("v").split(".")[0]) < LEAST_NODE:
+        raise NotHere(f"node is {version}, and the programs need {LEAST_NODE}")
+
+
+def _check_registry() -> None:
+    package, version = next(iter(versions().items()))
+    asked = _run(["npm", "view", f"{package}@{version}", "version", "--fetch-retries=0"], LIST.parent)
+    signs = [line for line in asked.stderr.splitlines() if any(sign in line for sign in NO_WAY)]
+    if asked.returncode and signs:
+        raise NotHere(f"npm cannot reach its registry: {signs[0]}")
+
+
+@contextmanager
+def _alone():
+    with open(CACHE / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _install(there: Path) -> None:
+    shutil.rmtree(there, ignore_errors=True)
+    there.mkdir()
+    shutil.copy(LIST, there)
+    done = _run([*NPM, "--prefix", str(there)], there)
+    if done.returncode:
+        shutil.rmtree(there, ignore_errors=True)
+        raise RuntimeError(f"npm could not install the programs:\n{done.stderr[-2000:]}")
+    grok = native(there, "@xai-official/grok") / "bin" / "grok"
+    _run(["node", "-e", UNPACK, f"{grok}.br", str(grok)], there, check=True)
+    (there / "complete").touch()
+
+
+def native(there: Path, package: str) -> Path:
+    """Return the folder of a package's part that is for this machine."""
+    system = {"Linux": "linux", "Darwin": "darwin"}[platform.system()]
+    machine = {"x86_64": "x64", "aarch64": "arm64", "arm64": "arm64"}[platform.machine()]
+    return there / "node_modules" / f"{package}-{system}-{machine}"
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that are tested, by package."""
+    return json.loads(LIST.read_text())["dependencies"]
+
+
+def _run(words: list[str], where: Path, *, check: bool = False) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        words, cwd=where, env=ENVIRONMENT, capture_output=True, text=True, timeout=SECONDS, check=check
+    )
+
+
+if __name__ == "__main__":
+    try:
+        install(lambda text: print(text, flush=True))
+    except NotHere as problem:
+        print(f"the tests with outside programs will be skipped: {problem}", file=sys.stderr)

@@ -1,0 +1,50 @@
+"""The MCP conformance suite against `holdfast mcp`, for the two revisions of the protocol that clients speak."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from outside.agents import Person
+from outside.mcp_bridge import Bridge
+
+HERE = Path(__file__).parent
+REVISIONS = ("2025-11-25", "2026-07-28")
+SECONDS = 300
+
+
+def _entries(revision: str) -> list[str]:
+    lines = (HERE / f"conformance-{revision}.yml").read_text().splitlines()
+    return [line.strip()[2:] for line in lines if line.strip().startswith("- ")]
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_the_suite_passes_but_for_what_is_known(person: Person, revision: str, holdfast) -> None:
+    """Every check of the revision passes that is not listed with its reason, and none that is listed does."""
+    holdfast("remember", "--scope", "global", "The person likes British English.")
+    environment = person.environment()
+    program = person.programs / "node_modules" / ".bin" / "conformance"
+    suite = ["node", "--import", str(HERE / "older_node.mjs"), str(program), "server", "--requirements", revision]
+    baseline = ["--expected-failures", str(HERE / f"conformance-{revision}.yml")]
+    with Bridge([sys.executable, "-m", "holdfast", "mcp"], environment, str(person.folder)) as bridge:
+        done = subprocess.run(
+            [*suite, *baseline, "--url", bridge.url, "--output-dir", str(person.home / "results")],
+            env=environment,
+            cwd=person.home,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+        )
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_each_known_failure_is_one_check_with_a_reason(revision: str) -> None:
+    """No entry excuses a whole scenario, and each says why."""
+    for entry in _entries(revision):
+        check, sign, reason = entry.partition(" # ")
+        assert check.count(":") == 1, entry
+        assert sign and len(reason) > 20, entry

@@ -1,0 +1,105 @@
+"""The MCP Inspector, a client that nobody here wrote, against `holdfast mcp` in both eras of the protocol."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+from outside.agents import Person
+
+ERAS = ("legacy", "modern")
+MOST_TOOLS = 8
+SEED = {"memory_store", "memory_recall", "memory_forget"}
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """How a run of the Inspector ended and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def result(self) -> dict:
+        """The answer of the server."""
+        assert self.code == 0, f"{self.code}\n{self.out[-2000:]}\n{self.err[-2000:]}"
+        return json.loads(self.out)["result"]
+
+
+@pytest.fixture(params=ERAS)
+def inspect(request: pytest.FixtureRequest, person: Person):
+    """Let the Inspector call one method of the server."""
+    program = person.programs / "node_modules" / ".bin" / "mcp-inspector"
+
+    def run(method: str, *options: str) -> Inspected:
+        words = ["--cli", "--protocol-era", request.param, "--format", "json", "--method", method, *options]
+        done = subprocess.run(
+            ["node", str(program), *words, sys.executable, "-m", "holdfast", "mcp"],
+            env=person.environment(),
+            cwd=person.folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=90,
+        )
+        return Inspected(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+def _call(inspect, tool: str, **arguments: object) -> Inspected:
+    return inspect("tools/call", "--tool-name", tool, "--tool-args-json", json.dumps(arguments))
+
+
+def test_the_tools_are_few_and_their_schemas_portable(inspect) -> None:
+    """The strict check of every tool's schema finds nothing, not even advice."""
+    listed = inspect("tools/list", "--strict")
+    names = {tool["name"] for tool in listed.result["tools"]}
+    assert names >= SEED
+    assert len(names) <= MOST_TOOLS
+    assert listed.err == ""
+
+
+def test_a_memory_is_stored_found_and_forgotten(inspect, holdfast) -> None:
+    """Each of the three tools does its work and answers in the form that it promised."""
+    stored = _call(inspect, "memory_store", content="The build needs the linker lld.", key="linker").result
+    assert stored["structuredContent"]["action"] == "created"
+    found = _call(inspect, "memory_recall", query="which linker does the build need?").result
+    assert [one["key"] for one in found["structuredContent"]["memories"]] == ["linker"]
+    assert "lld" in holdfast("show", "linker")
+    forgotten = _call(inspect, "memory_forget", key="linker").result
+    assert forgotten["structuredContent"]["deleted"] is True
+    assert _call(inspect, "memory_recall", query="linker").result["structuredContent"]["memories"] == []
+
+
+def test_resources_and_prompts_are_listed_and_read(inspect, holdfast) -> None:
+    """Every resource that is listed can be read, and every prompt without arguments can be had."""
+    holdfast("remember", "--scope", "global", "--key", "english", "The person likes British English.")
+    for resource in inspect("resources/list").result["resources"]:
+        [content] = inspect("resources/read", "--uri", resource["uri"]).result["contents"]
+        assert content["text"]
+    assert inspect("resources/templates/list").result["resourceTemplates"]
+    prompts = inspect("prompts/list").result["prompts"]
+    assert 2 <= len(prompts) <= 3
+    for prompt in prompts:
+        assert inspect("prompts/get", "--prompt-name", prompt["name"]).result["messages"]
+
+
+def test_a_bad_argument_is_refused(inspect) -> None:
+    """A search mode that does not exist is an error, and no other mode is taken instead."""
+    refused = _call(inspect, "memory_recall", query="anything", search_mode="telepathy")
+    assert refused.code != 0 or json.loads(refused.out)["result"]["isError"] is True
+    assert "search_mode" in refused.out + refused.err
+
+
+def test_many_calls_at_once_all_end_well(inspect, holdfast) -> None:
+    """Forty recalls, eight at a time, end without an error."""
+    holdfast("remember", "--scope", "global", "The person likes British English.")
+    load = ("--load", "--load-requests", "40", "--load-concurrency", "8")
+    done = inspect("tools/call", "--tool-name", "memory_recall", "--tool-arg", "query=english", *load).result
+    assert (done["requests"], done["ok"], done["errorRate"]) == (40, 40, 0), done
