@@ -90,6 +90,18 @@ def test_a_users_file_holds_what_is_global(cli, store, drop, machine, shop) -> N
     assert not (machine / ".grok").exists()
 
 
+def test_commands_keep_the_file_up_to_date(cli, machine, shop) -> None:
+    """`remember` and `forget` are enough: nobody has to install again."""
+    cli("install", "grok", "--yes")
+    rules = machine / ".grok" / "rules" / "holdfast.md"
+    assert not rules.exists()
+    cli("remember", "Answer in English.", "--scope", "global", "--key", "english")
+    assert "Answer in English." in rules.read_text()
+    cli("list")
+    cli("forget", "english", "--scope", "global", "--yes")
+    assert not rules.exists()
+
+
 def test_a_projects_file_holds_what_no_other_does(cli, store, shop, machine) -> None:
     """In a project the file has its memories, and what is global unless the user's own file has that."""
     store("Answer in English.", scope="global")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import sys
 from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any, TypeVar
@@ -28,6 +27,7 @@ from holdfast.surfaces.mcp import prompts, resources, texts, tools
 from holdfast.surfaces.mcp.arguments import Arguments
 from holdfast.surfaces.mcp.caller import Caller, Request
 from holdfast.surfaces.mcp.calls import Calls, say, tell_fault, words
+from holdfast.surfaces.mcp.greeting import Greeting
 from holdfast.surfaces.mcp.schema import complaint
 from holdfast.surfaces.mcp.tools import Tool
 from holdfast.surfaces.mcp.wire import standard_wire
@@ -177,20 +177,16 @@ def server_of(handlers: MemoryServer, instructions: str) -> Server[Any]:
     return server
 
 
-def serve(home: str | None, flags: Mapping[str, str], agent: str) -> None:
-    """Serve on standard input and output until the input ends; then nothing of it is left."""
-    environment = dict(os.environ)
-    caller = Caller(environment, agent=agent, home=home, flags=flags)
-    at = os.path.abspath(os.path.expanduser(home)) if home else settings.default_home(environment)
-    variant, seconds = texts.settings_at_start(at, environment, dict(flags))
+def serve(home: str, flags: Mapping[str, str], agent: str, found: settings.Settings, greeting: Greeting) -> None:
+    """Serve on the wire until its input ends; then nothing of it is left."""
+    caller = Caller(dict(os.environ), agent=agent, home=home, flags=flags)
+    variant, seconds = found.text("mcp.guidance"), found.number("mcp.timeout_ms") / 1000
     handlers = MemoryServer(caller, seconds)
     server = server_of(handlers, texts.guidance(variant))
     # What the SDK logs may hold what was sent.
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
     signal.signal(signal.SIGINT, _interrupted)
-    if sys.stdin.isatty():
-        say("this is a server that agents start; it waits for JSON-RPC, one message a line. Ctrl-D ends it.")
-    anyio.run(_serve, server)
+    anyio.run(_serve, server, greeting)
     if handlers.calls.running:
         # A call that was given up may still wait for somebody; it must not keep the process.
         os._exit(0)
@@ -201,6 +197,6 @@ def _interrupted(number: int, frame: FrameType | None) -> None:
     os._exit(130)
 
 
-async def _serve(server: Server[Any]) -> None:
-    async with standard_wire() as (incoming, outgoing):
+async def _serve(server: Server[Any], greeting: Greeting) -> None:
+    async with standard_wire(greeting) as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())

@@ -2,14 +2,12 @@
 
 The SDK has such a wire too. Ours bounds the length of a line, answers a line that is no message instead of leaving its
 sender waiting, and when the input ends it lets calls that are under way end, for a moment, before the process does.
-While it is open nothing else in the process can read from the wire or print into it.
+What comes in comes from `greeting.py`, which may have answered it already.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -30,50 +28,18 @@ from mcp_types.jsonrpc import (
 )
 from pydantic import ValidationError
 
+from holdfast.surfaces.mcp.greeting import Greeting
+from holdfast.surfaces.mcp.lines import TooLong
+
 Incoming = SessionMessage | Exception
-# A memory has at most a quarter of a megabyte; more than this would only fill our own memory.
-MOST_BYTES = 12 * 1024 * 1024
 GRACE_SECONDS = 3.0
-_ID = re.compile(rb'"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")')
-_LOOK = 1_000
-
-
-class TooLong(Exception):
-    """A line over the limit, with the id of its request where that can be seen."""
-
-    def __init__(self, number: RequestId | None) -> None:
-        super().__init__(f"the message has more than {MOST_BYTES:,} bytes")
-        self.number = number
-
-
-class Lines:
-    """The lines of a descriptor, of which none can fill the memory."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._file = os.fdopen(descriptor, "rb")
-
-    def next(self) -> bytes:
-        """Return the next line; nothing at the end. A line that is too long is passed over and raises TooLong."""
-        line = self._file.readline(MOST_BYTES + 1)
-        if len(line) <= MOST_BYTES or line.endswith(b"\n"):
-            return line
-        tail = b""
-        while (piece := self._file.readline(65_536)) and not piece.endswith(b"\n"):
-            tail = piece
-        raise TooLong(_seen_id(line[:_LOOK]) or _seen_id((tail + piece)[-_LOOK:]))
-
-
-def _seen_id(part: bytes) -> RequestId | None:
-    found = _ID.search(part)
-    return None if found is None else json.loads(found[1])
 
 
 class Wire:
     """The two ends of one connection, and the requests that were not answered yet."""
 
-    def __init__(self, lines: Lines, out: int) -> None:
-        self._lines = lines
-        self._out = out
+    def __init__(self, greeting: Greeting) -> None:
+        self._greeting = greeting
         self._open: set[RequestId] = set()
         self._answered = anyio.Event()
 
@@ -87,7 +53,7 @@ class Wire:
     async def _read_one(self, to: ObjectSendStream[Incoming], answers: ObjectSendStream[SessionMessage]) -> bool:
         """Hand on one message, or answer a line that is none; return whether there may be more."""
         try:
-            line = await anyio.to_thread.run_sync(self._lines.next, abandon_on_cancel=True)
+            line = await anyio.to_thread.run_sync(self._greeting.next, abandon_on_cancel=True)
         except TooLong as problem:
             await answers.send(_refusal(INVALID_REQUEST, str(problem), problem.number))
             return True
@@ -105,13 +71,14 @@ class Wire:
         async with messages:
             async for one in messages:
                 text = one.message.model_dump_json(by_alias=True, exclude_unset=True)
-                await anyio.to_thread.run_sync(self._write_all, text.encode() + b"\n")
+                if not self._is_given(one.message, text):
+                    await anyio.to_thread.run_sync(self._greeting.write, text.encode() + b"\n")
                 self._note_out(one.message)
 
-    def _write_all(self, data: bytes) -> None:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(self._out, view) :]
+    def _is_given(self, message: JSONRPCMessage, text: str) -> bool:
+        if not isinstance(message, (JSONRPCResponse, JSONRPCError)):
+            return False
+        return self._greeting.settle(message.id, text)
 
     def _note_in(self, message: JSONRPCMessage) -> None:
         if isinstance(message, JSONRPCRequest):
@@ -159,22 +126,14 @@ def _refusal(code: int, text: str, number: object) -> SessionMessage:
 
 
 @asynccontextmanager
-async def standard_wire() -> AsyncIterator[tuple[ObjectReceiveStream[Incoming], ObjectSendStream[SessionMessage]]]:
-    """Open the wire on standard input and output, and give both ends to a server."""
-    wire = Wire(Lines(_taken(0, os.O_RDONLY)), _taken(1, os.O_WRONLY))
+async def standard_wire(
+    greeting: Greeting,
+) -> AsyncIterator[tuple[ObjectReceiveStream[Incoming], ObjectSendStream[SessionMessage]]]:
+    """Give both ends of the wire to a server."""
+    wire = Wire(greeting)
     to_server, incoming = anyio.create_memory_object_stream[Incoming](0)
     outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(wire.read, to_server, outgoing.clone())
         tasks.start_soon(wire.write, from_server)
         yield incoming, outgoing
-
-
-def _taken(descriptor: int, flags: int) -> int:
-    """Return a private copy of a standard descriptor; the descriptor itself leads nowhere from now on."""
-    private = os.dup(descriptor)
-    os.set_blocking(private, True)
-    nowhere = os.open(os.devnull, flags)
-    os.dup2(nowhere, descriptor)
-    os.close(nowhere)
-    return private

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 
 import click
 
+from holdfast.settings import default_home
 from holdfast.surfaces.cli.shared import command as make_command
+from holdfast.surfaces.mcp.greeting import begin, settings_at_start
 
 
 @make_command("mcp", "holdfast mcp")
@@ -17,6 +21,13 @@ def command(ctx: click.Context, agent: str) -> None:
 
     It ends when its input ends.
     """
+    base = ctx.find_root().obj or {}
+    flags = base.get("flags") or {}
+    home = os.path.abspath(os.path.expanduser(base["home"])) if base.get("home") else default_home(os.environ)
+    found = settings_at_start(home, os.environ, flags)
+    if sys.stdin.isatty():
+        click.echo("this is a server that agents start; it waits for JSON-RPC. Ctrl-D ends it.", err=True)
+    greeting = begin(home, found.text("mcp.guidance"))
     # The SDK takes longer to load than all of Holdfast, so nothing but this command loads it. It makes hundreds of
     # classes that all stay; looking for garbage among them would be a fifth of the time to the first answer.
     gc.disable()
@@ -24,5 +35,4 @@ def command(ctx: click.Context, agent: str) -> None:
 
     gc.freeze()
     gc.enable()
-    base = ctx.find_root().obj or {}
-    serve(base.get("home"), base.get("flags") or {}, agent)
+    serve(home, flags, agent, found, greeting)
