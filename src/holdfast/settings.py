@@ -39,6 +39,12 @@ SETTINGS = (
     Setting("index.show", 500, "An index.md lists at most this many entries, the newest, and says how many more.", 1),
     Setting("recall.limit", 10, "How many hits `recall` returns.", 1),
     Setting("recall.meaning", True, "Recall goes by meaning too, not by words alone."),
+    Setting(
+        "recall.model",
+        "static",
+        "What tells the meaning of a text: static, or the transformer granite (an extra).",
+        choices=("static", "granite"),
+    ),
     Setting("recall.count_use", True, "What `recall` returns counts as used, and rises a little."),
     Setting("inject.start_characters", 3_000, "The most that a session is given when it starts, in characters.", 400),
     Setting("inject.prompt_items", 3, "How many memories a prompt brings at most."),

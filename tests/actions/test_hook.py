@@ -136,3 +136,30 @@ def test_a_bar_of_a_hundred_lets_little_through(house, answer, monkeypatch):
         remember(opened, "Deploys need the VPN. Ask Kim for access.")
     monkeypatch.setenv("HOLDFAST_INJECT_RELEVANCE", "150")
     assert answer("UserPromptSubmit", "s1", prompt="how do I deploy through the VPN?", prompt_id="1") == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "asks", "compacts"),
+    [
+        ("gemini-cli", "SessionStart", "BeforeAgent", "PreCompress"),
+        ("copilot", "sessionStart", "userPromptSubmitted", "preCompact"),
+    ],
+)
+def test_the_prompt_after_a_compaction_makes_up_for_a_start(name, start, asks, compacts, home, house, shop):
+    """An agent that starts no session anew after a compaction gets everything back with its next prompt, once."""
+    with house() as opened:
+        remember(opened, "Deploys need the VPN.")
+        remember(opened, "Answer in English.", scope="global")
+    agent = agents.get(name)
+
+    def answer(native: str, **told: str) -> str:
+        data = {"session_id": "s1", "cwd": str(shop), **told}
+        return hook(str(home), agent, agent.read_hook_input(native, data, {}), os.environ)
+
+    assert "VPN" in answer(start, source="startup")
+    assert answer(asks, prompt="tidy the kitchen drawers") == ""
+    assert answer(compacts, trigger="auto") == ""
+    after = answer(asks, prompt="and now the VPN for deploys?")
+    assert after.count("Deploys need the VPN.") == 1 and "Answer in English." in after
+    assert "last asked: tidy the kitchen drawers" in after
+    assert answer(asks, prompt="the VPN for deploys again?") == ""

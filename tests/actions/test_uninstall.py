@@ -188,3 +188,19 @@ def test_an_upgrade_keeps_the_way_back(house, lived_in, cli, monkeypatch) -> Non
     assert b"holdfast-hook" in path.read_bytes()
     assert cli("uninstall", "claude-code", "--yes", "--verify").code == 0
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "scope", "path"),
+    [("grok", "user", ".grok/rules/holdfast.md"), ("kiro", "project", "code/shop/.kiro/steering/holdfast.md")],
+)
+def test_a_rules_file_of_somebody_elses_stays(name, scope, path, cli, machine, shop) -> None:
+    """A file that a person wrote where our rules file would stand is neither written over nor removed."""
+    theirs = machine / path
+    assert theirs.is_relative_to(shop) or scope == "user"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("My own rule.\n")
+    cli("remember", "--scope", "global", "Answer in English.")
+    assert "is not ours" in cli("install", name, "--scope", scope, "--yes").err
+    assert cli("uninstall", name, "--scope", scope, "--yes", "--verify").code == 0
+    assert theirs.read_text() == "My own rule.\n"

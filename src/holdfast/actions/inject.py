@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 
-from holdfast.actions.hook import Visit, last_prompt, without_secrets
+from holdfast.actions.hook import Visit, asked_before_compaction, last_prompt, without_secrets
 from holdfast.errors import HoldfastError
 from holdfast.inject import block, prompt, relevance
 from holdfast.inject.shelf import Shelf
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.inject.block import Block, Entry
     from holdfast.inject.shown import Shown
-    from holdfast.records import Hit, Memory, Scope
+    from holdfast.records import Hit, Memory
     from holdfast.store.base import Candidate
     from holdfast.store.memory_table import MemoryTable
     from holdfast.store.words import Asked
@@ -52,11 +52,20 @@ def start_block(visit: Visit) -> Block:
     return block.start_block(by_scope, budget, clean=without_secrets, more=_working_state(visit))
 
 
+def block_after_compaction(visit: Visit) -> Block:
+    """Return what a prompt brings to a context that was compacted: what a session starts with, then what it asks for."""
+    start = start_block(visit)
+    shown = {(one.scope.kind, one.scope.owner, one.key): one.digest for one in start.given}
+    asked = prompt_block(visit, shown)
+    text = "\n".join(part for part in (start.text, asked.text) if part)
+    return block.Block(text, (*start.given, *asked.given), (*start.left_out, *asked.left_out))
+
+
 def _working_state(visit: Visit) -> list[str]:
     """Return what is handed back after a compaction besides memories: what was asked last, and the project's state."""
-    if visit.call.source != "compact":
+    if visit.call.moment == "start" and visit.call.source != "compact":
         return []
-    asked = last_prompt(visit)
+    asked = last_prompt(visit) if visit.call.moment == "start" else asked_before_compaction(visit)
     lines = [f"before the conversation was compacted, the person last asked: {asked}"] if asked else []
     return [*lines, *_project_state(visit)] if visit.project() else lines
 
@@ -83,14 +92,14 @@ def _as_they_are(shelf: Shelf, hits: list[Hit]) -> list[Hit]:
     return [hit if memory is hit.memory else replace(hit, memory=memory) for hit, memory in found if memory is not None]
 
 
-def prompt_block(visit: Visit, shown: Shown) -> tuple[Block, tuple[tuple[Scope, str], ...]]:
-    """Return the block of a prompt, and the memories that the session is told are gone."""
+def prompt_block(visit: Visit, shown: Shown) -> Block:
+    """Return the block of a prompt: what became of the shown, and what is relevant and new to the session."""
     with Shelf(visit.home, visit.is_late) as shelf:
         changes = _changes(shelf, shown)
         found, left_out = _relevant(visit, shelf, shown)
     budget = visit.settings.number("inject.prompt_characters")
     made = prompt.prompt_block(changes, found, budget, clean=without_secrets)
-    return block.Block(made.text, made.given, (*made.left_out, *left_out)), changes.gone
+    return block.Block(made.text, made.given, (*made.left_out, *left_out))
 
 
 def _changes(shelf: Shelf, shown: Shown) -> prompt.Changes:
@@ -186,12 +195,15 @@ def _model(visit: Visit, table: MemoryTable) -> Model | None:
 
 def make_vectors(visit: Visit) -> None:
     """Make the vectors of some memories that have none yet; trouble with that is nobody's."""
-    if not visit.settings.flag("recall.meaning"):
+    if not visit.settings.flag("recall.meaning") or visit.settings.text("recall.model") != "static":
         return
     try:
         with Shelf(visit.home, visit.is_late) as shelf:
             table = shelf.writable_table()
             model = Model.open()
+            # Only `reindex` goes from one kind of model to another; of its own kind the newest counts.
+            if table.model().partition("-")[0] not in ("", "static"):
+                return
             table.use_model(model.version)
             missing = table.without_vector(_VECTORS)
             made = [(row, to_bytes(model.encode(text))) for row, text in missing if not visit.is_late()]

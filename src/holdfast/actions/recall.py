@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from holdfast.store.words import Asked
 
 _LOOKED_AT = 20
-# A recall makes so many missing vectors on its way; `holdfast reindex` makes all.
-AT_ONCE = 50
 # What is meant by "the migration" must have so much of the words.
 _ENOUGH_OF_EVENT = 0.66
 _MOST_REPLACED = 10
@@ -128,7 +126,7 @@ def _found(house: House, query: str, wanted: Filter, limit: int, span: Span | No
 
     def search(table: MemoryTable) -> list[Candidate]:
         if model is not None:
-            make_vectors(table, model, AT_ONCE)
+            make_vectors(table, model, model.at_once)
         asked = table.ask(query)
         scored = Engine(table, model, house.scan(table)).find(asked, wanted, limit)
         marks = {one.id: (one.marks.words, one.marks.meaning) for one in scored}
@@ -137,8 +135,7 @@ def _found(house: House, query: str, wanted: Filter, limit: int, span: Span | No
             texts = {row: text for row, _, _, text in inside if row not in marks}
             best = _best_text(table, asked, wanted, inside, marks) if texts else 0.0
             marks.update(_marks_of(table, model, asked, {row: text / best for row, text in texts.items()}))
-        found = [table.candidate(row, text, asked, wanted, meaning) for row, (text, meaning) in marks.items()]
-        return [candidate for candidate in found if candidate is not None]
+        return table.candidates(marks, asked, wanted)
 
     return house.store.consult(search)
 

@@ -1,17 +1,40 @@
-"""Make the index anew from the files and the journal, and the vectors with it."""
+"""Make the index anew from the files and the journal, and the vectors with it; or only the vectors.
+
+Vectors are made in portions, each of them kept at once. So it may be stopped anywhere, even by a power cut: what was
+made stays, the rest is found by its words, and the next run goes on from there. One process makes them at a time.
+"""
 
 from __future__ import annotations
 
+import os
 import time
 
 from holdfast.actions.house import House
 from holdfast.actions.recall import make_vectors
-from holdfast.store.memory_table import MemoryTable
+from holdfast.errors import StoreBusy
+from holdfast.light import dataclass
+from holdfast.store import files
 from holdfast.store.tree import Swept
 
-_BATCH = 500
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.recall.embed import Model
+    from holdfast.store.memory_table import MemoryTable
+
+_SMALLEST, _LARGEST = 8, 512
+# A portion should take about so long: what is stopped in the middle of one makes it again.
+_PORTION_SECONDS = 0.5
 # Words are what an index must have; meaning may follow. Nobody should wait a minute for it.
 _SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """How many vectors were made, how many memories have none yet, and by which model; no name where there is none."""
+
+    made: int
+    waiting: int
+    model: str
 
 
 def reindex(house: House) -> Swept:
@@ -20,19 +43,64 @@ def reindex(house: House) -> Swept:
     swept = house.store.rebuild(house.progress)
     house.store.clear_uses()
     house.store.add_uses(house.journal.uses())
-    house.store.consult(lambda table: _make_all_vectors(house, table))
+    left = _make_vectors(house, _SECONDS).waiting
+    if left:
+        house.say(f"{left:,} memories have no vector yet; `holdfast reindex --meaning` makes them, and recall does too")
     return swept
 
 
-def _make_all_vectors(house: House, table: MemoryTable) -> None:
-    model = house.model()
+def make_all_vectors(house: House) -> Made:
+    """Make every vector that is missing by the chosen model; those of another model go first. Recall goes on."""
+    house.need_enabled()
+    house.refresh(None)
+    return _make_vectors(house, float("inf"))
+
+
+def _make_vectors(house: House, seconds: float) -> Made:
+    model = house.chosen_model()
     if model is None:
-        return
-    total, done, end = table.count(), 0, time.monotonic() + _SECONDS
-    while made := make_vectors(table, model, _BATCH):
-        done += made
+        return Made(0, 0, "")
+    try:
+        with _making(house):
+            made = _in_portions(house, model, time.monotonic() + seconds)
+    except StoreBusy:
+        house.say("another process is making the vectors already")
+        made = 0
+    done, total = _counts(house, model)
+    return Made(made, total - done, model.version)
+
+
+def _making(house: House) -> files.Lock:
+    folder = os.path.join(house.home, "state", "locks")
+    files.make_folder(folder)
+    return files.Lock(os.path.join(folder, "meaning.lock"), seconds=0.0)
+
+
+def _in_portions(house: House, model: Model, end: float) -> int:
+    made, size = 0, _SMALLEST
+    while time.monotonic() < end:
+        began, portion = time.monotonic(), size
+        count = _make_portion(house, model, portion)
+        made += count
         if house.progress:
-            house.progress(min(done, total), total)
-        if time.monotonic() > end:
-            house.say(f"{total - done:,} memories have no vector yet; recall makes them on its way")
-            return
+            house.progress(*_counts(house, model))
+        if count < portion:
+            break
+        quick = time.monotonic() - began < _PORTION_SECONDS
+        size = min(_LARGEST, size * 2) if quick else max(_SMALLEST, size // 2)
+    return made
+
+
+def _make_portion(house: House, model: Model, size: int) -> int:
+    return house.store.consult(lambda table: make_vectors(table, model, size))
+
+
+def _counts(house: House, model: Model) -> tuple[int, int]:
+    """Return how many memories have a vector by this model, and how many there are."""
+    width = (model.dim + 7) // 8
+
+    def count(table: MemoryTable) -> tuple[int, int]:
+        done = sum([rows for _, rows in table.chunks(None, width)]) if table.model() == model.version else 0
+        return min(done, table.count()), table.count()
+
+    return house.store.consult(count)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.actions.house import House
-from holdfast.actions.recall import AT_ONCE, make_vectors
+from holdfast.actions.recall import make_vectors
 from holdfast.light import dataclass
 from holdfast.memory import links
 from holdfast.recall.embed import near
@@ -94,7 +94,7 @@ def _neighbours(house: House, memory: Memory, scopes: tuple[Scope, ...], limit: 
         return []
 
     def nearest(table: MemoryTable) -> list[tuple[float, Memory]]:
-        make_vectors(table, model, AT_ONCE)
+        make_vectors(table, model, model.at_once)
         text = "\n".join((memory.title, *memory.tags, memory.body))
         vector = model.encode(text)
         # One more than asked for: the memory is its own nearest.
