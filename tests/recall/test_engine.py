@@ -163,6 +163,14 @@ def test_a_passage_without_a_vector_is_found_by_words(talks, model):
     assert "bare" in one.found("migrations")
 
 
+def test_what_has_no_vector_yet_does_not_sink(talks, model):
+    """While vectors are made, a passage that holds every word of the query stays before those that are only near."""
+    one = talks(model)
+    one.put("made", "The deploy of the shop runs at night.", "A deploy waits for the shop's tests.", *FILLER)
+    one.table.put(Source("new", GLOBAL), [Passage(0, "Who may deploy the shop: only Ilse.", "new:0")], [None])
+    assert one.found("who may deploy the shop")[0] == "new:0"
+
+
 @pytest.mark.parametrize("with_model", [False, True])
 def test_an_empty_query_finds_nothing(talks, model, with_model):
     """Nothing asked, nothing found, and no error; in an empty table too."""

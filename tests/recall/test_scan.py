@@ -166,3 +166,15 @@ def test_nothing_is_near_to_nothing(table):
     db = sqlite3.connect(":memory:", isolation_level=None)
     assert Scan(Passages(db)).nearest([1.0] * DIM, EVERYTHING, 5) == []
     db.close()
+
+
+def test_the_nearest_come_with_their_cosines(table):
+    """Each of the nearest has the cosine that its own vector gives, and they sink."""
+    query = vector(random.Random(5))
+    found = Scan(table).compared(query, EVERYTHING, 10)
+    stored = table.vectors([row for (row, _, _), _ in found])
+    assert [cosine for _, cosine in found] == pytest.approx(
+        [near(query, stored[row]) for (row, _, _), _ in found], abs=0.01
+    )
+    assert [row for row, _ in found] == Scan(table).nearest(query, EVERYTHING, 10)
+    assert found == sorted(found, key=lambda one: -one[1])

@@ -7,8 +7,8 @@ import sqlite3
 import pytest
 
 from holdfast.store.database import TOKENIZE
-from holdfast.store.held import MOST_DOCUMENTS, held_words, lengths
-from holdfast.store.words import Asked
+from holdfast.store.held import MOST_DOCUMENTS, MOST_HOLDERS, all_holders, documents, heaviest, held_words, lengths
+from holdfast.store.words import COUNTED, Asked
 
 TEXTS = ["Deploys need the VPN.", "The VPN is slow, and the deploy was slow.", "Lunch.", "word " * 300]
 
@@ -23,9 +23,9 @@ def db():
     db.close()
 
 
-def asked(*words: str, counts: tuple[int, ...] = ()) -> Asked:
+def asked(*words: str, counts: tuple[int, ...] = (), total: int = 4) -> Asked:
     """Return a query for these words."""
-    return Asked(" ".join(words), words, "", 1.0, {}, counts or (1,) * len(words), 4)
+    return Asked(" ".join(words), words, "", 1.0, {}, counts or (1,) * len(words), total)
 
 
 def test_each_word_is_a_bit(db):
@@ -50,3 +50,40 @@ def test_lengths_in_words(db):
     assert lengths(db, "words", [1, 3, 4]) == {1: 4, 3: 1, 4: 300}
     assert lengths(db, "words", [3], columns=2) == {3: 3}
     assert lengths(db, "words", []) == {}
+
+
+def test_every_holder_of_a_large_collection_is_told_at_once(db):
+    """Each document with one of the words comes with the bits of all that it holds, the same as asked one by one."""
+    query = asked("deploy", "vpn", "slow", total=COUNTED + 1)
+    assert all_holders(db, "words", query) == {"1": 0b011, "2": 0b111}
+    assert all_holders(db, "words", asked("nowhere", total=COUNTED + 1)) == {}
+
+
+def test_a_common_word_only_counts_in_what_the_rarer_ones_hold(db):
+    """A word that would bring too many documents brings none, but its bit is set where a rarer word stands."""
+    query = asked("slow", "vpn", counts=(1, MOST_HOLDERS - 1), total=COUNTED + 1)
+    assert all_holders(db, "words", query) == {"2": 0b11}
+
+
+def test_holders_are_not_told_where_sqlite_weighs_better(db):
+    """In a small collection, and where the words stand in too many documents together, there is no answer."""
+    assert all_holders(db, "words", asked("vpn", total=COUNTED)) is None
+    assert all_holders(db, "words", asked("vpn", counts=(MOST_HOLDERS + 1,), total=COUNTED + 1)) is None
+
+
+def test_the_heaviest_hold_the_words_of_most_worth_and_are_the_newest():
+    """Two rare words go before one, a rare one before a common one, and of equals the last numbers are taken."""
+    masks = {"9": 0b100, "10": 0b100, "8": 0b100, "3": 0b001, "4": 0b011}
+    worth = [3.0, 2.0, 1.0]
+    assert heaviest(masks, worth, 2) == ["4", "3"]
+    assert heaviest(masks, worth, 4) == ["4", "3", "9", "10"]
+    assert sorted(heaviest(masks, worth, 9)) == sorted(masks)
+    assert heaviest({}, worth, 9) == []
+
+
+def test_documents_are_counted_by_the_table_itself(db):
+    """The number follows what comes and goes, also above what one byte can say."""
+    assert documents(db, "words") == 4
+    db.executemany("INSERT INTO words VALUES (?, '')", [("more",)] * 300)
+    db.execute("DELETE FROM words WHERE rowid = 1")
+    assert documents(db, "words") == 303

@@ -94,6 +94,17 @@ def test_another_model_throws_vectors_away(store, table):
     assert having(table) == {"k"}
 
 
+def test_vectors_of_a_model_that_was_left_meanwhile_are_not_kept(store, table):
+    """What one process made by the old model, while another went over to a new one, is not mixed in."""
+    store.put(draft("Apples are red.", key="k"))
+    table.use_model("one")
+    missing = table.without_vector(10)
+    MemoryTable(store.index).use_model("two")
+    table.put_vectors([(row, b"\1") for row, _ in missing])
+    assert rows_of_meaning(table) == 0
+    assert len(table.without_vector(10)) == 1
+
+
 def test_another_model_throws_vectors_away_in_memory_too(store, table):
     """A copy of the index in memory, for a home that cannot be written, does not mix models either."""
     store.put(draft("Apples are red.", key="k"))
@@ -285,3 +296,17 @@ def test_a_candidate_that_went_or_changed_its_scope_is_none(store, table):
     assert table.candidate(row, text, asked, Filter((PROJECT,))) is None
     store.remove(GLOBAL, "k", forget=False)
     assert table.candidate(row, text, asked, EVERYTHING) is None
+
+
+def test_candidates_come_in_the_order_of_their_marks(store, table):
+    """Many candidates are the same as one by one, with their own words, and what the filter hides is left out."""
+    for key in ("first", "second", "third"):
+        store.put(draft(f"Apples, the {key}.", key=key))
+    rows = dict(table.db.execute("SELECT key, id FROM memory"))
+    asked = table.ask("apples second")
+    marks = {rows["second"]: (1.0, 0.5), rows["third"]: (0.5, 0.0), rows["first"]: (0.4, 0.1)}
+    found = table.candidates(marks, asked, EVERYTHING)
+    assert [candidate.memory.key for candidate in found] == ["second", "third", "first"]
+    assert found == [table.candidate(row, text, asked, EVERYTHING, near) for row, (text, near) in marks.items()]
+    assert [set(candidate.words) for candidate in found] == [{"apples", "second"}, {"apples"}, {"apples"}]
+    assert table.candidates(marks, asked, Filter((PROJECT,), keys=("nothing",))) == []

@@ -453,3 +453,25 @@ def test_nothing_of_another_scope_or_time_is_seen(crowd, seed):
     assert seen == {name for name, source in sources.items() if right(source.at, source)}
     around = {row for session in sessions for row, _ in crowd.around(session, 0, 9, wanted)}
     assert around == expected
+
+
+def test_who_said_it_how_long_it_is_and_its_vector_come_at_once(table):
+    """What is not known of a passage is empty, and a passage that is not there is left out."""
+    turns = [Passage(0, "Deploys need the VPN.", "a", "maria"), Passage(1, "Yes.", "b")]
+    table.put(Source("s", GLOBAL), turns, [b"\x07", None])
+    numbers = ids(table)
+    assert table.known([numbers["a"], numbers["b"], 999]) == {
+        numbers["a"]: ("maria", 4, b"\x07"),
+        numbers["b"]: ("", 1, b""),
+    }
+
+
+def test_the_best_holders_have_most_of_the_words_and_are_seen(table):
+    """Two words go before one, a short passage before a long one, and what the filter hides is looked past."""
+    put(table, "s", "apples and pears", "apples", "apples " + "and some more of this and that " * 5)
+    put(table, "hidden", *["apples and pears"] * 200, scope=SHOP)
+    asked = ask(table.db, "passage_vocabulary", 6000, "apples pears")
+    holders, worth = {str(row): mask for row, mask in table.held(asked, list(range(1, 204))).items()}, [1.0, 1.0]
+    best = table.best_holders(holders, asked, worth, Filter((GLOBAL,)), 3)
+    assert [table.read(row)[0].name for row, *_ in best] == ["s:0", "s:1", "s:2"]
+    assert len(table.best_holders(holders, asked, worth, EVERYTHING, 3)) == 3

@@ -12,23 +12,34 @@ holds takes the older one's place.
 from __future__ import annotations
 
 from math import log
+from operator import mul
 
 from holdfast.light import dataclass
 from holdfast.recall import standing, weights
 from holdfast.recall.embed import plain, words
 from holdfast.recall.scan import Scan
 from holdfast.recall.signature import cosines
+from holdfast.store.held import worth_of
+from holdfast.store.words import COUNTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from holdfast.recall.embed import Model
     from holdfast.store.base import Filter
     from holdfast.store.memory_table import MemoryTable
     from holdfast.store.passages import Passages
     from holdfast.store.words import Asked
 
-BY_WORDS = 100
-BY_MEANING = 50
+    Marked = tuple[float, ...]
+    # The score below nought, so that the best sorts first; session, place and row.
+    Placed = tuple[float, int, int, int]
+    Known = tuple[str, int, bytes]
+
+# How many candidates come by words, of how many of those the neighbours come too, and how many come by meaning: in a
+# small collection, and in a large one, where time is short.
+SMALL, LARGE = (100, 100, 50), (60, 40, 40)
 SESSIONS = 50
 # How many of the best are looked at for a newer statement of the same rule.
 VERSIONS = 40
@@ -38,9 +49,9 @@ VERSIONS = 40
 class Marks:
     """What speaks for one candidate, each between 0 and 1, but for `length`: from -1 to 1.
 
-    `words` is BM25, `share` how much of the query's telling words it holds, `around` the words beside it, `session` and
-    `session_meaning` the best of its session, `length` how long it is beside the other candidates, `speaker` whether
-    the query names who said it.
+    `words` is BM25, `share` how much of the query's telling words it holds, `around` the words beside it, `session` the
+    words of its session (in a large collection, of the candidates there), `session_meaning` the nearest of its session,
+    `length` how long it is beside the other candidates, `speaker` whether the query names who said it.
     """
 
     words: float = 0.0
@@ -75,125 +86,183 @@ class Engine:
 
     def find(self, asked: Asked, wanted: Filter, limit: int) -> list[Scored]:
         """Return the best rows, best first."""
-        places, marks, lengthy = self.marked(asked, wanted)
+        found, marks, lengthy = self._marks(asked, wanted, limit)
         how_much = weights.at(lengthy, self.model is not None)
-        scored = [Scored(row, *places[row], score(found, how_much), found) for row, found in marks.items()]
-        scored.sort(key=lambda one: (-one.score, one.session, one.place))
-        return self._newest_first(asked, scored)[:limit]
+        order = sorted([(-score(marked, how_much), *found[row], row) for row, marked in marks.items()])
+        order, instead_of = self._newest_first(asked, order[: max(limit, VERSIONS)], marks)
+        # A record is made only of what is handed out.
+        return [
+            Scored(row, session, place, -less, Marks(*marks[row]), instead_of.get(row, 0))
+            for less, session, place, row in order[:limit]
+        ]
 
     def marked(self, asked: Asked, wanted: Filter) -> tuple[dict[int, tuple[int, int]], dict[int, Marks], float]:
         """Return place and marks of every candidate, and how long the candidates are (`weights.at`)."""
-        by_words = self.table.matches(asked.expression, wanted, BY_WORDS) if asked.expression else []
+        found, marks, lengthy = self._marks(asked, wanted, 0)
+        return found, {row: Marks(*marked) for row, marked in marks.items()}, lengthy
+
+    def _marks(
+        self, asked: Asked, wanted: Filter, limit: int
+    ) -> tuple[dict[int, tuple[int, int]], dict[int, Marked], float]:
+        """As `marked`, with the marks of a candidate in a tuple, in the order of `Marks`."""
+        by_words_most, beside, by_meaning = SMALL if asked.total <= COUNTED else LARGE
+        worth = [log(1 + asked.total / (1 + count)) for count in asked.counts]
+        holders = self.table.holders(asked)
+        by_words = self._by_words(asked, holders, worth, wanted, max(by_words_most, limit))
         found = {row: (session, place) for row, session, place, _ in by_words}
         by_text = _scaled({row: text for row, _, _, text in by_words})
-        around = self._around(found, by_text, wanted)
-        sessions = self.table.session_scores(asked.expression, wanted, SESSIONS) if asked.expression else {}
-        sessions = _scaled(sessions)
-        meaning = self._meaning(asked, wanted, found)
-        shares = self._shares(asked, list(found))
-        lengths, lengthy = self._lengths(list(found))
-        speakers = self._speakers(asked, list(found))
+        around = self._around(found, by_text, wanted, beside)
+        vector = self._vector(asked)
+        near = self._nearest(vector, wanted, found, by_meaning)
+        known = self.table.known(list(found))
+        # What has no vector yet is as near as its words say, so that it does not sink while vectors are made.
+        by_words_yet = {row: by_text.get(row, 0.0) for row in found} if vector else {}
+        meaning = by_words_yet | _meaning(vector, near, known)
+        held = self.table.held(asked, list(found)) if holders is None else _masks(holders, found)
+        shares = _shares(held, worth)
+        lengths, lengthy = _lengths({row: known[row][1] if row in known else 0 for row in found})
+        speakers = _named_speakers(asked, {row: speaker for row, (speaker, _, _) in known.items() if speaker})
         nearest: dict[int, float] = {}
         for row, (session, _) in found.items():
-            nearest[session or -row] = max(nearest.get(session or -row, 0.0), meaning.get(row, 0.0))
-        marks = {}
+            whole, near_it = session or -row, meaning.get(row, 0.0)
+            if near_it >= nearest.get(whole, 0.0):
+                nearest[whole] = near_it
+        sessions = self._session_words(asked, wanted, found, by_text)
+        marks: dict[int, Marked] = {}
         for row, (session, _) in found.items():
             own = by_text.get(row, 0.0)
             # What belongs to no session is a session of its own.
-            of_session = sessions.get(session, 0.0) if session else own
-            around_it = around.get(row, 0.0)
-            near, nearest_there = meaning.get(row, 0.0), nearest[session or -row]
-            last = lengths[row], float(row in speakers)
-            marks[row] = Marks(own, shares[row], around_it, of_session, near, nearest_there, *last)
+            of_session, whole = (sessions.get(session, 0.0), session) if session else (own, -row)
+            of_words = own, shares[row], around.get(row, 0.0), of_session
+            marks[row] = (*of_words, meaning.get(row, 0.0), nearest[whole], lengths[row], float(row in speakers))
         return found, marks, lengthy
 
-    def _around(self, found: dict[int, tuple[int, int]], by_text: dict[int, float], wanted: Filter) -> dict[int, float]:
-        """Return for each candidate the words beside it, and take those beside a candidate in as candidates."""
+    def _by_words(
+        self, asked: Asked, holders: dict[str, int] | None, worth: list[float], wanted: Filter, most: int
+    ) -> list[tuple[int, int, int, float]]:
+        if holders is not None:
+            return self.table.best_holders(holders, asked, worth, wanted, most)
+        return self.table.matches(asked.expression, wanted, most) if asked.expression else []
+
+    def _session_words(
+        self, asked: Asked, wanted: Filter, found: dict[int, tuple[int, int]], by_text: dict[int, float]
+    ) -> dict[int, float]:
+        """Return how much of the words each session has; in a large collection, how much its candidates have."""
+        if asked.total <= COUNTED:
+            return _scaled(self.table.session_scores(asked.expression, wanted, SESSIONS) if asked.expression else {})
+        sums: dict[int, float] = {}
+        for row, text in by_text.items():
+            session = found[row][0]
+            sums[session] = sums.get(session, 0.0) + text
+        return _scaled(sums)
+
+    def _around(
+        self, found: dict[int, tuple[int, int]], by_text: dict[int, float], wanted: Filter, most: int
+    ) -> dict[int, float]:
+        """Return for each candidate the words beside it, and take those beside the best in as candidates."""
         marks = {place: by_text.get(row, 0.0) for row, place in found.items() if place[0]}
         if not marks:
             return {}
-        for row, session, beside in self.table.around_many(list(marks), wanted):
+        for row, session, beside in self.table.around_many(list(marks)[:most], wanted):
             found.setdefault(row, (session, beside))
         return {row: _beside(marks, session, place) for row, (session, place) in found.items()}
 
-    def _meaning(self, asked: Asked, wanted: Filter, found: dict[int, tuple[int, int]]) -> dict[int, float]:
-        """Return how near each candidate is, and take in what is near enough without sharing a word."""
-        if self.model is None:
+    def _vector(self, asked: Asked) -> list[float]:
+        return self.model.encode(asked.text, query=True, damp=asked.damp) if self.model is not None else []
+
+    def _nearest(
+        self, vector: list[float], wanted: Filter, found: dict[int, tuple[int, int]], most: int
+    ) -> dict[int, float]:
+        """Return the cosines of the nearest, and take in what is near enough without sharing a word."""
+        if not vector:
             return {}
-        vector = self.model.encode(asked.text, query=True, damp=asked.damp)
-        by_meaning = {row: (session, place) for row, session, place in self.scan.nearest(vector, wanted, BY_MEANING)}
-        stored = self.table.vectors([*found, *(row for row in by_meaning if row not in found)])
-        near = dict(zip(stored, cosines(vector, list(stored.values())), strict=True))
-        for row, where in by_meaning.items():
-            if near.get(row, 0.0) >= weights.NEAR_ENOUGH:
-                found.setdefault(row, where)
-        most = max([*near.values(), weights.NEAR])
-        return {row: max(0.0, cosine) / most for row, cosine in near.items()}
+        near: dict[int, float] = {}
+        for (row, session, place), cosine in self.scan.compared(vector, wanted, most):
+            near[row] = cosine
+            if cosine >= weights.NEAR_ENOUGH:
+                found.setdefault(row, (session, place))
+        return near
 
-    def _shares(self, asked: Asked, rows: list[int]) -> dict[int, float]:
-        """Return how much of the query's telling words each candidate holds; a rare word counts more."""
-        told = [log(1 + asked.total / (1 + count)) for count in asked.counts]
-        held = self.table.held(asked, rows) if told else dict.fromkeys(rows, 0)
-        whole = sum(told) or 1.0
-        known = {
-            mask: sum([told[place] for place in range(len(told)) if mask >> place & 1]) / whole
-            for mask in held.values()
-        }
-        return {row: known[mask] for row, mask in held.items()}
+    def _newest_first(
+        self, asked: Asked, order: list[Placed], marks: dict[int, Marked]
+    ) -> tuple[list[Placed], dict[int, int]]:
+        """Put a newer statement of the same rule before the older ones, where the query asks what holds now.
 
-    def _speakers(self, asked: Asked, rows: list[int]) -> set[int]:
-        """Return the candidates whose speaker the query names, by any of the speaker's names."""
-        named = set(map(plain, words(asked.text)))
-        speakers = self.table.speakers(rows)
-        of_query = {name for name in set(speakers.values()) if not named.isdisjoint(map(plain, words(name)))}
-        return {row for row, name in speakers.items() if name in of_query}
-
-    def _lengths(self, rows: list[int]) -> tuple[dict[int, float], float]:
-        """Return how long each candidate is beside the mean, and the mean as `weights.at` takes it."""
-        if not rows:
-            return {}, 0.0
-        counted = self.table.lengths(rows)
-        long = {row: log(1 + counted.get(row, 0)) for row in rows}
-        mean = sum(long.values()) / len(long)
-        return {row: max(-1.0, min(1.0, (each - mean) / 2)) for row, each in long.items()}, (mean - 3.5) / 1.5
-
-    def _newest_first(self, asked: Asked, scored: list[Scored]) -> list[Scored]:
-        """Put a newer statement of the same rule before the older ones, where the query asks what holds now."""
+        Also returned is which older one each of those stands in for.
+        """
         if standing.asks_past(asked.text):
-            return scored
+            return order, {}
         for_rule = standing.asks(asked.text)
-        least = weights.VERSION if for_rule else weights.VERSION_UNASKED
-        best = max([one.marks.share for one in scored[:VERSIONS]], default=0.0)
-        top = [one for one in scored[:VERSIONS] if one.marks.share >= least * best > 0.0]
-        rows = [one.id for one in top if one.score >= weights.VERSION_SCORE * scored[0].score]
+        top = [(row, marks[row][1], -less) for less, _, _, row in order[:VERSIONS]]
+        least = (weights.VERSION if for_rule else weights.VERSION_UNASKED) * max(
+            [share for _, share, _ in top] or [0.0]
+        )
+        enough = weights.VERSION_SCORE * top[0][2] if top else 0.0
+        rows = [row for row, share, scored in top if share >= least > 0.0 and scored >= enough]
         times = self.table.times(rows) if len(rows) > 1 else {}
         if times and not for_rule:
             rows = [row for row, text in self.table.texts(rows).items() if standing.states(text)]
         if not times or len(rows) < 2:
-            return scored
+            return order, {}
         held = self.table.held(asked, rows)
-        return _with_newer_lifted(scored, sorted(rows, key=lambda row: times[row]), times, held)
+        return _with_newer_lifted(order, sorted(rows, key=lambda row: times[row]), times, held)
 
 
-def score(marks: Marks, how_much: tuple[float, ...]) -> float:
+def score(marked: Marked, how_much: tuple[float, ...]) -> float:
     """Return the sum of the marks, each as much as it counts."""
-    of_passage = (marks.words, marks.share, marks.around, marks.session)
-    each = (*of_passage, marks.meaning, marks.session_meaning, marks.length, marks.speaker)
-    return sum([mark * much for mark, much in zip(each, how_much, strict=True)])
+    return float(sum(map(mul, marked, how_much)))
+
+
+def _masks(holders: dict[str, int], rows: Iterable[int]) -> dict[int, int]:
+    return {row: holders.get(str(row), 0) for row in rows}
+
+
+def _shares(held: dict[int, int], worth: list[float]) -> dict[int, float]:
+    """Return how much of the query's telling words each candidate holds; a rare word counts more."""
+    whole = sum(worth) or 1.0
+    known = {mask: worth_of(mask, worth) / whole for mask in set(held.values())}
+    return {row: known[mask] for row, mask in held.items()}
+
+
+def _meaning(vector: list[float], near: dict[int, float], known: dict[int, Known]) -> dict[int, float]:
+    """Return how near each candidate is; `near` has the cosines that were reckoned already."""
+    if not vector:
+        return {}
+    rest = {row: blob for row, (_, _, blob) in known.items() if row not in near and len(blob) == len(vector)}
+    near = near | dict(zip(rest, cosines(vector, list(rest.values())), strict=True))
+    most = max([*near.values(), weights.NEAR])
+    return {row: cosine / most if cosine > 0.0 else 0.0 for row, cosine in near.items()}
+
+
+def _named_speakers(asked: Asked, speakers: dict[int, str]) -> set[int]:
+    """Return the candidates whose speaker the query names, by any of the speaker's names."""
+    named = set(map(plain, words(asked.text)))
+    of_query = {name for name in set(speakers.values()) if not named.isdisjoint(map(plain, words(name)))}
+    return {row for row, name in speakers.items() if name in of_query} if of_query else set()
+
+
+def _lengths(counted: dict[int, int]) -> tuple[dict[int, float], float]:
+    """Return how long each candidate is beside the mean, and the mean as `weights.at` takes it."""
+    if not counted:
+        return {}, 0.0
+    long = {row: log(1 + count) for row, count in counted.items()}
+    mean = sum(long.values()) / len(long)
+    return {row: max(-1.0, min(1.0, (each - mean) / 2)) for row, each in long.items()}, (mean - 3.5) / 1.5
 
 
 def _with_newer_lifted(
-    scored: list[Scored], oldest_first: list[int], times: dict[int, str], held: dict[int, int]
-) -> list[Scored]:
+    order: list[Placed], oldest_first: list[int], times: dict[int, str], held: dict[int, int]
+) -> tuple[list[Placed], dict[int, int]]:
     """Give a row the place of an older one before it, where it holds every word that the older one holds."""
-    by_row = {one.id: one for one in scored}
+    by_row = {one[3]: one for one in order}
+    instead_of: dict[int, int] = {}
     for at, newer in enumerate(oldest_first):
         for older in oldest_first[:at]:
             one, other = by_row[newer], by_row[older]
-            if times[older] < times[newer] and not held[older] & ~held[newer] and one.score <= other.score:
-                above = other.score * (1 + 1e-6) + 1e-9
-                by_row[newer] = Scored(newer, one.session, one.place, above, one.marks, other.instead_of or older)
-    return sorted(by_row.values(), key=lambda one: (-one.score, one.session, one.place))
+            if times[older] < times[newer] and not held[older] & ~held[newer] and one[0] >= other[0]:
+                by_row[newer] = (other[0] * (1 + 1e-6) - 1e-9, *one[1:])
+                instead_of[newer] = instead_of.get(older) or older
+    return sorted(by_row.values()), instead_of
 
 
 def _beside(marks: dict[tuple[int, int], float], session: int, place: int) -> float:

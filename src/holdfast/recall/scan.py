@@ -1,9 +1,9 @@
 """The nearest by meaning among many, in plain Python: all sketches first, then the vectors of the best.
 
 Sketches are gone through twice: their most telling bytes in every row, then the whole sketch of the best hundredth.
-The vectors of what is left are compared as they are, and only there it is asked what the filter lets through. Against
-going through every vector, 98 of 100 among the ten nearest are the same (docs/decisions/0012). Few rows, by the scope
-or by the filter, are compared without a sketch. What was read is kept from one query to the next.
+The vectors of what is left are compared as they are, and only there it is asked what the filter lets through. How much
+of what going through every vector would find is found is in docs/decisions/0012. Few rows, by the scope or by the
+filter, are compared without a sketch. What was read is kept from one query to the next.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ if TYPE_CHECKING:
     from holdfast.store.sketches import Chunk
 
 # So many vectors are compared for an answer, at least, and so many sketches are looked at whole.
-COMPARED = 200
+COMPARED = 120
 WHOLE = 1_000
 SHARE = 100
 # A filter that lets through no more than this is answered by comparing all of it.
 FEW = 2_000
 KEPT_ROWS = 1_200_000
 # A sketch tells roughly, so more vectors are compared than are wanted.
-_MARGIN = 4
+_MARGIN = 3
 _TRIES = 3
 Row = tuple[int, int, int]
+Near = tuple[Row, float]
 
 
 class Scan:
@@ -42,6 +43,10 @@ class Scan:
 
     def nearest(self, vector: Sequence[float], wanted: Filter, limit: int) -> list[Row]:
         """Return id, session and place of the nearest rows that the filter lets through, nearest first."""
+        return [row for row, _ in self.compared(vector, wanted, limit)]
+
+    def compared(self, vector: Sequence[float], wanted: Filter, limit: int) -> list[Near]:
+        """As `nearest`, each row with its cosine."""
         if not any(vector):
             return []
         few = self.table.few(wanted, FEW) if is_narrow(wanted) else None
@@ -49,7 +54,7 @@ class Scan:
             return self._compared(vector, few, wanted)[:limit]
         return self._by_sketch(vector, wanted, limit)
 
-    def _by_sketch(self, vector: Sequence[float], wanted: Filter, limit: int) -> list[Row]:
+    def _by_sketch(self, vector: Sequence[float], wanted: Filter, limit: int) -> list[Near]:
         probe = Probe(vector)
         chunks = self._chunks(wanted, probe.width)
         rows = sum([len(chunk.ids) for chunk in chunks])
@@ -63,12 +68,12 @@ class Scan:
                 return found[:limit]
             compared *= 8
 
-    def _compared(self, vector: Sequence[float], ids: Sequence[int], wanted: Filter) -> list[Row]:
+    def _compared(self, vector: Sequence[float], ids: Sequence[int], wanted: Filter) -> list[Near]:
         """Return those of these rows that the filter lets through, nearest first."""
         rows = [found for found in self.table.seen(ids, wanted) if len(found[1]) == len(vector)]
         near = cosines(vector, [blob for _, blob in rows])
         order = sorted(range(len(rows)), key=lambda place: (-near[place], rows[place][0]))
-        return [rows[place][0] for place in order]
+        return [(rows[place][0], near[place]) for place in order]
 
     def _chunks(self, wanted: Filter, width: int) -> list[Chunk]:
         """Return the chunks of the wanted scopes. Where one went since they were listed, they are listed again."""

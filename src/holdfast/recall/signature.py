@@ -133,21 +133,33 @@ def cosines(vector: Sequence[float], stored: Sequence[bytes]) -> list[float]:
     if not rows:
         return []
     joined = b"".join(stored)
-    unsigned, squares = joined.translate(_UNSIGNED), joined.translate(_SQUARES)
+    unsigned = joined.translate(_UNSIGNED)
     lanes = bytearray(rows * 4)
-    more = less = lengths = offset = 0
+    more = less = offset = 0
     for place, number in enumerate(vector):
         weight = round(number * _STEPS)
-        lanes[::4] = squares[place::dim]
-        lengths += int.from_bytes(lanes, "little")
         lanes[::4] = unsigned[place::dim]
         offset += weight * 128
         if weight >= 0:
             more += int.from_bytes(lanes, "little") * weight
         else:
             less -= int.from_bytes(lanes, "little") * weight
-    above, below, squared = (memoryview(one.to_bytes(rows * 4, "little")).cast("I") for one in (more, less, lengths))
+    above, below = (memoryview(one.to_bytes(rows * 4, "little")).cast("I") for one in (more, less))
     return [
         (up - down - offset) / _STEPS / (8 * sqrt(square)) if square else 0.0
-        for up, down, square in zip(above, below, squared, strict=True)
+        for up, down, square in zip(above, below, _squares(joined, rows, dim), strict=True)
     ]
+
+
+def _squares(joined: bytes, rows: int, dim: int) -> list[int]:
+    """Return for each row the sum of its squared numbers, over 64; up to 256 numbers that fits 16 bits."""
+    squares = joined.translate(_SQUARES)
+    lanes = bytearray(rows * 2)
+    sums = [0] * rows
+    for start in range(0, dim, 256):
+        total = 0
+        for place in range(start, min(start + 256, dim)):
+            lanes[::2] = squares[place::dim]
+            total += int.from_bytes(lanes, "little")
+        sums = [one + more for one, more in zip(sums, _lanes(total, rows), strict=True)]
+    return sums

@@ -9,7 +9,7 @@ from __future__ import annotations
 from holdfast.records import Scope
 from holdfast.store import words
 from holdfast.store.base import Candidate, Filter
-from holdfast.store.held import held_words, lengths
+from holdfast.store.held import all_holders, documents, heaviest, held_words, lengths, word_count
 from holdfast.store.index import COLUMNS, Index, where_of
 from holdfast.store.sketches import Sketches
 
@@ -30,6 +30,10 @@ _COUNT = "UPDATE meta SET value = value + 1 WHERE name = 'vectors'"
 _AT_ONCE = 500
 # Of an expression that finds many memories, the newest so many are weighed.
 _MOST_WEIGHED = 3_000
+# So many times as many as are wanted are looked at, of those that hold most of the words.
+_LOOKED_AT = 4
+# To ask for one row costs as much as walking so many documents of the words.
+_WALKED = 1_000
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS meaning(id INTEGER PRIMARY KEY, vector BLOB NOT NULL)",
     "CREATE TABLE IF NOT EXISTS unmade(id INTEGER PRIMARY KEY)",
@@ -53,6 +57,7 @@ class MemoryTable:
         self.db = index.db
         self.sketches = Sketches(index.db, "memory_sketch")
         self._read: dict[int, bytes] = {}
+        self._version = ""
         if not self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meaning_goes'").fetchone():
             with index.begin():
                 for statement in (*self.sketches.tables(), *_TABLES):
@@ -60,7 +65,7 @@ class MemoryTable:
 
     def ask(self, query: str) -> Asked:
         """Return what the query asks of these memories."""
-        return words.ask(self.db, "vocabulary", self.count(), query, "words")
+        return words.ask(self.db, "vocabulary", documents(self.db, "words"), query, "words")
 
     def count(self) -> int:
         """Return how many memories there are."""
@@ -69,28 +74,44 @@ class MemoryTable:
     def matches(self, expression: str, wanted: Filter, limit: int) -> list[tuple[int, int, int, float]]:
         """Return id, nought, nought and text score of the memories that match, best first."""
         where, values = where_of(wanted)
-        found = self._scored(expression, where, values, limit)
-        if len(found) < min(limit, words.ENOUGH_FOUND) and words.is_narrowed(expression):
-            found = self._scored(words.widened(expression), where, values, limit, most=_MOST_WEIGHED)
+        narrowed = words.is_narrowed(expression)
+        found = self._scored(expression, where, values, limit, bounded=narrowed)
+        if narrowed and len(found) < min(limit, words.ENOUGH_FOUND):
+            found = self._scored(words.widened(expression), where, values, limit, bounded=True)
         return found
 
     def _scored(
-        self, expression: str, where: str, values: list[object], limit: int, most: int = 0
+        self, expression: str, where: str, values: list[object], limit: int, *, bounded: bool
     ) -> list[tuple[int, int, int, float]]:
-        matching = f"words JOIN memory m ON m.id = words.rowid WHERE words MATCH ? AND {where}"
-        oldest = None
-        if most or words.may_find_many(expression):
-            oldest = self.db.execute(
-                f"SELECT words.rowid FROM {matching} ORDER BY words.rowid DESC LIMIT 1 OFFSET ?",
-                (expression, *values, most or _MOST_WEIGHED),
-            ).fetchone()
-        newer, since = ("AND words.rowid > ?", oldest) if oldest else ("", ())
+        newest = f"ORDER BY words.rowid DESC LIMIT {_MOST_WEIGHED}" if bounded else ""
         rows = self.db.execute(
-            f"SELECT m.id, -bm25(words, {_WEIGHTS}) AS text FROM {matching} {newer}"
-            " ORDER BY text DESC, m.updated DESC, m.path LIMIT ?",
-            (expression, *values, *since, limit),
+            "SELECT id, 0, 0, text FROM"
+            f" (SELECT m.id AS id, -bm25(words, {_WEIGHTS}) AS text, m.updated AS updated, m.path AS path"
+            f" FROM words JOIN memory m ON m.id = words.rowid WHERE words MATCH ? AND {where} {newest})"
+            " ORDER BY text DESC, updated DESC, path LIMIT ?",
+            (expression, *values, limit),
         )
-        return [(int(row), 0, 0, float(text)) for row, text in rows]
+        return rows.fetchall()
+
+    def holders(self, asked: Asked) -> dict[str, int] | None:
+        """Return the memories that hold a word of the query, as `all_holders` does."""
+        return all_holders(self.db, "words", asked)
+
+    def best_holders(
+        self, holders: dict[str, int], asked: Asked, worth: Sequence[float], wanted: Filter, limit: int
+    ) -> list[tuple[int, int, int, float]]:
+        """As `matches`, of those that hold most of the words."""
+        where, values = where_of(wanted)
+        every = " OR ".join(map(words.quoted, asked.words))
+        looked_at = _LOOKED_AT * limit
+        while True:
+            numbers = heaviest(holders, worth, looked_at)
+            # With the plus, SQLite walks the words' documents once instead of asking for each number anew.
+            among = f"+words.rowid IN ({','.join(numbers)}) AND {where}"
+            found = self._scored(every, among, values, limit, bounded=False)
+            if len(found) >= min(limit, words.ENOUGH_FOUND) or len(numbers) >= len(holders):
+                return found
+            looked_at *= 8
 
     def session_scores(self, expression: str, wanted: Filter, limit: int) -> dict[int, float]:
         """Memories belong to no session."""
@@ -115,6 +136,19 @@ class MemoryTable:
     def speakers(self, ids: Sequence[int]) -> dict[int, str]:
         """Nobody is asked for by name in memories."""
         return {}
+
+    def known(self, ids: Sequence[int]) -> dict[int, tuple[str, int, bytes]]:
+        """Return of each of these memories how many words it has and its vector; nobody is asked for by name."""
+        found: dict[int, tuple[str, int, bytes]] = {}
+        for start in range(0, len(ids), _AT_ONCE):
+            part = ids[start : start + _AT_ONCE]
+            rows = self.db.execute(
+                "SELECT d.id, d.sz, v.vector FROM words_docsize d LEFT JOIN meaning v ON v.id = d.id"
+                f" WHERE d.id IN ({','.join('?' * len(part))})",
+                part,
+            )
+            found.update({row: ("", word_count(sizes, columns=4), vector or b"") for row, sizes, vector in rows})
+        return found
 
     def times(self, ids: Sequence[int]) -> dict[int, str]:
         """Memories that say the same are put in order by `fusion`, which knows more of them."""
@@ -170,9 +204,12 @@ class MemoryTable:
 
     def use_model(self, version: str) -> None:
         """Throw away the vectors of another model; they are never compared with those of this one."""
+        self._version = version
         if self.model() == version:
             return
         with self.index.begin():
+            if self.model() == version:
+                return
             self.db.execute("DELETE FROM meaning")
             self.sketches.clear()
             self.db.execute("INSERT OR IGNORE INTO unmade SELECT id FROM memory")
@@ -191,9 +228,14 @@ class MemoryTable:
         return [(int(row), str(text)) for row, text, _ in rows]
 
     def put_vectors(self, vectors: Iterable[tuple[int, bytes]]) -> None:
-        """Keep the vectors of memories that are still there, and still say what `without_vector` read."""
+        """Keep the vectors of memories that are still there, and still say what `without_vector` read.
+
+        Nothing is kept where another process went over to another model meanwhile.
+        """
         made = [(row, vector, self._read.get(row)) for row, vector in vectors]
         with self.index.begin():
+            if self._version not in ("", self.model()):
+                return
             gone = [row for (row,) in self.db.execute("SELECT id FROM unsketched")]
             known = self.vectors([row for row, _, _ in made])
             self.sketches.remove([*gone, *known])
@@ -220,37 +262,54 @@ class MemoryTable:
 
     def candidate(self, row: int, text: float, asked: Asked, wanted: Filter, meaning: float = 0.0) -> Candidate | None:
         """Return a row as a candidate with all that ranks it; None where it went, or became another, meanwhile."""
-        where, values = where_of(wanted)
-        found = self.db.execute(
-            f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id WHERE m.id = ? AND {where}", (row, *values)
-        ).fetchone()
-        if found is None:
-            return None
-        memory = self.index.memory_of(found)
-        now, before = self._matched(row, asked)
-        return Candidate(
-            memory=memory,
-            text=text,
-            words=now or before,
-            earlier=not now and bool(before),
-            uses=self.index.uses(memory.scope, memory.key)[0],
-            superseded_by=self.index.superseded_by(memory.scope, memory.key),
-            meaning=meaning,
-        )
+        return next(iter(self.candidates({row: (text, meaning)}, asked, wanted)), None)
 
-    def _matched(self, row: int, asked: Asked) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the words as they stand in the current statement, and those that stand only in earlier ones."""
+    def candidates(self, marks: dict[int, tuple[float, float]], asked: Asked, wanted: Filter) -> list[Candidate]:
+        """Return rows as candidates, in this order, each with its marks by text and by meaning.
+
+        What went, or became another, meanwhile is left out.
+        """
+        where, values = where_of(wanted)
+        columns = f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id"
+        candidates: list[Candidate] = []
+        matched = self._matched(list(marks), asked)
+        for row, (text, meaning) in marks.items():
+            found = self.db.execute(f"{columns} WHERE m.id = ? AND {where}", (row, *values)).fetchone()
+            if found is None:
+                continue
+            memory = self.index.memory_of(found)
+            now, before = matched.get(row, ((), ()))
+            candidates.append(
+                Candidate(
+                    memory=memory,
+                    text=text,
+                    words=now or before,
+                    earlier=not now and bool(before),
+                    uses=self.index.uses(memory.scope, memory.key)[0],
+                    superseded_by=self.index.superseded_by(memory.scope, memory.key),
+                    meaning=meaning,
+                )
+            )
+        return candidates
+
+    def _matched(self, rows: list[int], asked: Asked) -> dict[int, tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Return for each row the words as they stand in the current statement, and those only in earlier ones."""
         if not asked.expression:
-            return (), ()
-        marked = self.db.execute(
-            "SELECT highlight(words, 0, ?1, ?2), highlight(words, 1, ?1, ?2), highlight(words, 2, ?1, ?2),"
-            " highlight(words, 3, ?1, ?2), highlight(words, 5, ?1, ?2), highlight(words, 4, ?1, ?2)"
-            " FROM words WHERE words MATCH ?3 AND rowid = ?4",
-            (_OPEN, _CLOSE, " OR ".join(map(words.quoted, asked.words)), row),
-        ).fetchone()
-        if marked is None:
-            return (), ()
-        return _between_marks("\n".join(map(str, marked[:5]))), _between_marks(str(marked[5]))
+            return {}
+        # With the plus, SQLite walks the words' documents once instead of asking for each number anew.
+        walk = len(rows) > 1 and sum(asked.counts) <= len(rows) * _WALKED
+        found: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+        for start in range(0, len(rows), _AT_ONCE):
+            part = rows[start : start + _AT_ONCE]
+            marked = self.db.execute(
+                "SELECT rowid, highlight(words, 4, ?1, ?2), highlight(words, 0, ?1, ?2), highlight(words, 1, ?1, ?2),"
+                " highlight(words, 2, ?1, ?2), highlight(words, 3, ?1, ?2), highlight(words, 5, ?1, ?2) FROM words"
+                f" WHERE words MATCH ?3 AND {'+' if walk else ''}rowid IN ({','.join(map(str, part))})",
+                (_OPEN, _CLOSE, " OR ".join(map(words.quoted, asked.words))),
+            )
+            for row, earlier, *now in marked:
+                found[row] = _between_marks("\n".join(map(str, now))), _between_marks(str(earlier))
+        return found
 
 
 def _between_marks(text: str) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from holdfast.light import dataclass
 from holdfast.records import Scope
 from holdfast.store import tokens, words
 from holdfast.store.database import TOKENIZE
-from holdfast.store.held import held_words, lengths
+from holdfast.store.held import all_holders, heaviest, held_words, lengths, word_count, worth_of
 from holdfast.store.sketches import Sketches
 
 TYPE_CHECKING = False
@@ -58,6 +58,10 @@ _SCORE = "-bm25(passage_words, 1.0, 0.6, 1.0)"
 _AT_ONCE = 500
 # Of an expression that finds many passages, the newest so many are weighed.
 _MOST_WEIGHED = 3_000
+# So many times as many as are wanted are looked at, of those that hold most of the words.
+_LOOKED_AT, _LOOKED_AT_FILTERED = 2, 6
+# The condition that everything meets.
+_ALL = "1"
 _MONTHS = (
     *("", "January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
@@ -171,27 +175,47 @@ class Passages:
     def matches(self, expression: str, wanted: Filter, limit: int) -> list[tuple[int, int, int, float]]:
         """Return id, session, place and text score of the passages that match, best first."""
         where, values = seen_by(wanted)
-        found = self._scored(expression, where, values, limit)
-        if len(found) < min(limit, words.ENOUGH_FOUND) and words.is_narrowed(expression):
-            found = self._scored(words.widened(expression), where, values, limit, most=_MOST_WEIGHED)
+        narrowed = words.is_narrowed(expression)
+        found = self._scored(expression, where, values, limit, bounded=narrowed)
+        if narrowed and len(found) < min(limit, words.ENOUGH_FOUND):
+            found = self._scored(words.widened(expression), where, values, limit, bounded=True)
         return found
 
     def _scored(
-        self, expression: str, where: str, values: list[object], limit: int, most: int = 0
+        self, expression: str, where: str, values: list[object], limit: int, *, bounded: bool
     ) -> list[tuple[int, int, int, float]]:
-        matching = f"passage_words JOIN passage p ON p.id = passage_words.rowid WHERE passage_words MATCH ? AND {where}"
-        oldest = None
-        if most or words.may_find_many(expression):
-            oldest = self.db.execute(
-                f"SELECT passage_words.rowid FROM {matching} ORDER BY passage_words.rowid DESC LIMIT 1 OFFSET ?",
-                (expression, *values, most or _MOST_WEIGHED),
-            ).fetchone()
-        newer, since = ("AND passage_words.rowid > ?", oldest) if oldest else ("", ())
+        # Where nothing is filtered out, only the best few are looked up.
+        filtered = f" JOIN passage p ON p.id = passage_words.rowid WHERE {where} AND" if where != _ALL else " WHERE"
+        newest = f"ORDER BY passage_words.rowid DESC LIMIT {_MOST_WEIGHED}" if bounded else ""
         rows = self.db.execute(
-            f"SELECT p.id, p.session, p.place, {_SCORE} AS text FROM {matching} {newer} ORDER BY text DESC LIMIT ?",
-            (expression, *values, *since, limit),
+            "SELECT p.id, p.session, p.place, best.text FROM (SELECT number, text FROM"
+            f" (SELECT passage_words.rowid AS number, {_SCORE} AS text FROM passage_words{filtered}"
+            f" passage_words MATCH ? {newest}) ORDER BY text DESC LIMIT ?) best"
+            " CROSS JOIN passage p ON p.id = best.number ORDER BY best.text DESC",
+            (*values, expression, limit),
         )
-        return [(int(a), int(b), int(c), float(d)) for a, b, c, d in rows]
+        return rows.fetchall()
+
+    def holders(self, asked: Asked) -> dict[str, int] | None:
+        """Return every passage that holds a word of the query, as `all_holders` does."""
+        return all_holders(self.db, "passage_words", asked)
+
+    def best_holders(
+        self, holders: dict[str, int], asked: Asked, worth: Sequence[float], wanted: Filter, limit: int
+    ) -> list[tuple[int, int, int, float]]:
+        """As `matches`, of these holders: each word counts once, by its worth, and less in a longer passage."""
+        where, values = seen_by(wanted)
+        looked_at = (_LOOKED_AT if where == _ALL else _LOOKED_AT_FILTERED) * limit
+        while True:
+            numbers = heaviest(holders, worth, looked_at)
+            rows = self.db.execute(
+                "SELECT p.id, p.session, p.place, d.sz FROM passage p JOIN passage_words_docsize d ON d.id = p.id"
+                f" WHERE p.id IN ({','.join(numbers)}) AND {where}",
+                values,
+            ).fetchall()
+            if len(rows) >= min(limit, words.ENOUGH_FOUND) or len(numbers) >= len(holders):
+                return _weighed(rows, holders, worth)[:limit]
+            looked_at *= 8
 
     def session_scores(self, expression: str, wanted: Filter, limit: int) -> dict[int, float]:
         """Return the text score of the best whole sessions."""
@@ -246,6 +270,20 @@ class Passages:
             found.update(
                 self.db.execute(f"SELECT id, speaker FROM passage WHERE id IN ({numbers}) AND speaker <> ''", part)
             )
+        return found
+
+    def known(self, ids: Sequence[int]) -> dict[int, tuple[str, int, bytes]]:
+        """Return of each of these passages who said it, how many words it has, and its vector; empty where unknown."""
+        found: dict[int, tuple[str, int, bytes]] = {}
+        for start in range(0, len(ids), _AT_ONCE):
+            part = ids[start : start + _AT_ONCE]
+            rows = self.db.execute(
+                "SELECT p.id, p.speaker, d.sz, v.vector FROM passage p JOIN passage_words_docsize d ON d.id = p.id"
+                " LEFT JOIN passage_meaning v ON v.id = p.id AND v.model = ?"
+                f" WHERE p.id IN ({','.join('?' * len(part))})",
+                [self._model, *part],
+            )
+            found.update({row: (speaker, word_count(sizes), vector or b"") for row, speaker, sizes, vector in rows})
         return found
 
     def times(self, ids: Sequence[int]) -> dict[int, str]:
@@ -389,9 +427,23 @@ class Passages:
         return Passage(place, text, name, speaker, at, session), source
 
 
+def _weighed(
+    rows: list[tuple[int, int, int, bytes]], holders: dict[str, int], worth: Sequence[float]
+) -> list[tuple[int, int, int, float]]:
+    """Return the rows with BM25 as the text score, best first, as if no word stood twice in a passage."""
+    long = [word_count(sizes) for *_, sizes in rows]
+    mean = sum(long) / len(long) if long else 1.0
+    told = {mask: worth_of(mask, worth) for mask in {holders[str(row)] for row, *_ in rows}}
+    found = [
+        (row, session, place, told[holders[str(row)]] * 2.2 / (1.3 + 0.9 * length / mean))
+        for (row, session, place, _), length in zip(rows, long, strict=True)
+    ]
+    return sorted(found, key=lambda one: -one[3])
+
+
 def seen_by(wanted: Filter, of: str = "p") -> tuple[str, list[object]]:
     """Return the condition that keeps what may and should be seen, of passages `p` or sessions `s`, and its values."""
-    clauses, values = ["1"], list[object]()
+    clauses, values = [_ALL], list[object]()
     if wanted.scopes is not None:
         pairs = " OR ".join(["0", *["(scope = ? AND owner = ?)"] * len(wanted.scopes)])
         clauses.append(f"{of}.realm IN (SELECT id FROM realm WHERE {pairs})")

@@ -14,5 +14,4 @@ def search(index: Index, query: str, wanted: Filter, limit: int) -> list[Candida
     if not asked.expression:
         return []
     found = table.matches(asked.expression, wanted, limit)
-    candidates = [table.candidate(row, text, asked, wanted) for row, _, _, text in found]
-    return [candidate for candidate in candidates if candidate is not None]
+    return table.candidates({row: (text, 0.0) for row, _, _, text in found}, asked, wanted)

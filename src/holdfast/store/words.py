@@ -5,8 +5,9 @@ documents that is many times cheaper, and loses nothing, since a word that stand
 are stemmed by SQLite itself, so that what is counted is what is searched.
 
 A query must cost about the same in a large collection. There the count of a word is estimated from its newest
-documents, and where the chosen words stand in too many documents, only those are weighed that have one of the rarest
-words or two of the others; all words count in them. `matches` looks further where a filter leaves too little of that.
+documents, and `held` tells which documents hold which words. Where the words stand in too many documents for that, the
+expression is narrowed: only those are weighed that have one of the rarest words or two of the others; all words count
+in them. `matches` looks further where a filter leaves too little of that.
 """
 
 from __future__ import annotations
@@ -114,11 +115,6 @@ def _pairs(common: list[tuple[str, int]], total: int) -> list[str]:
 def is_narrowed(expression: str) -> bool:
     """Whether the expression leaves out documents that have a word of the query."""
     return _NARROWED in expression
-
-
-def may_find_many(expression: str) -> bool:
-    """Whether nothing is known of how many documents the expression finds."""
-    return " AND " in expression.partition(_NARROWED)[0]
 
 
 def widened(expression: str) -> str:
