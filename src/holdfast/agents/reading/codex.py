@@ -1,0 +1,441 @@
+"""The transcripts of Codex: one JSONL file for a session, compressed when it is old.
+
+Lines are an envelope with a payload; the oldest files have bare records. What a person and the model say is stored
+twice, as an item and as an event: whichever comes first counts. A fork begins with a copy of the session it comes
+from, which is left out here. Turns that were rolled back are void; what they cost is not.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections import deque
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from holdfast.agents.reading.base import (
+    MOST_OUTPUT,
+    MOST_TEXT,
+    OURS,
+    Reading,
+    cut,
+    decode,
+    files_below,
+    input_text,
+    lines,
+    open_plain,
+    separated,
+    text_of,
+    told,
+    when,
+    whole,
+)
+from holdfast.records import SessionEvent
+
+try:
+    import zstandard  # type: ignore[import-not-found,unused-ignore]
+except ImportError:  # Optional: without it, compressed files are counted and passed over.
+    zstandard = None  # type: ignore[assignment,unused-ignore]
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.agents.base import Place
+    from holdfast.records import Session
+
+BROKEN: tuple[type[Exception], ...] = (zstandard.ZstdError,) if zstandard is not None else ()
+UNREADABLE: tuple[type[Exception], ...] = (OSError, *BROKEN)
+MAGIC = b"\x28\xb5\x2f\xfd"
+ENVELOPES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state")
+# An editor writes this between what it adds and the words of the person.
+REQUEST = "## My request for Codex:"
+KINDS = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_input_tokens", "reasoning_output_tokens")
+_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_EXIT = re.compile(r"(?:exited with code|[Ee]xit code:?) (-?\d{1,9})\b")
+_WALL = re.compile(r"Wall time: (\d{1,9}(?:\.\d{1,9})?) seconds")
+_ROLLED_BACK = b"thread_rolled_back"
+_MARKS = (_ROLLED_BACK, b"task_started", b"turn_context", b"user_message")
+_RECENT = 16
+_SNIFFED = 10
+
+
+def find(place: Place) -> Iterator[str]:
+    """Yield the paths of all transcripts, archived ones too; a compressed one only where there is no plain one."""
+    folder = place.environment.get("CODEX_HOME") or os.path.join(place.home, ".codex")
+    for name in ("sessions", "archived_sessions"):
+        for path in files_below(os.path.join(folder, name), ".jsonl", ".jsonl.zst"):
+            if not (path.endswith(".zst") and os.path.exists(path.removesuffix(".zst"))):
+                yield path
+
+
+def sniff(path: str) -> bool:
+    """Whether the file holds lines as only this agent writes them; where nothing can look into it, by its name."""
+    try:
+        with _opened(path) as file:
+            if _is_locked(file):
+                return os.path.basename(path).startswith("rollout-")
+            return any(_is_own(decode(raw)) for _, _, raw in islice(lines(file), _SNIFFED))
+    except UNREADABLE:
+        return False
+
+
+def _is_own(record: dict[str, Any] | None) -> bool:
+    if record is None:
+        return False
+    if isinstance(record.get("payload"), dict):
+        return record.get("type") in ENVELOPES
+    if record.get("record_type") == "state" or ("instructions" in record and "id" in record):
+        return True
+    return record.get("type") in ("message", "function_call") and ("content" in record or "call_id" in record)
+
+
+def read(path: str) -> Iterator[Reading]:
+    """Yield the one session of a file."""
+    yield CodexReading(path)
+
+
+class CodexReading(Reading):
+    """A session, or the thread of a sub-agent."""
+
+    agent = "codex"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self._void: list[tuple[int, int]] = []
+        self._prefix = 0
+        self._number = 0
+        self._at = ""
+        self._folder = ""
+        self._model = ""
+        self._recent: deque[tuple[str, str, str]] = deque(maxlen=_RECENT)
+        self._ended: dict[str, dict[str, Any]] = {}
+        self._total = (0,) * len(KINDS)
+
+    def _walk(self) -> Iterator[None]:
+        try:
+            with _opened(self.path) as file:
+                if _is_locked(file):
+                    self.malformed += 1
+                    return
+            self._prefix, self._void = _survey(self.path)
+            with _opened(self.path) as file:
+                for number, end, raw in lines(file):
+                    self.offset = end
+                    record = decode(raw)
+                    if record is None:
+                        self.malformed += 1
+                        continue
+                    self._number = number
+                    self._take(record)
+                    yield
+        except BROKEN:
+            self.malformed += 1
+
+    def _take(self, record: dict[str, Any]) -> None:
+        kind, payload = _opened_envelope(record)
+        self._at = when(record.get("timestamp", record.get("created_at")))
+        if kind == "session_meta":
+            self._meta(payload)
+        elif kind == "event_msg" and payload.get("type") == "token_count":
+            self._tokens(payload)
+        elif kind == "turn_context":
+            self._context(payload)
+        elif self._number > self._prefix and not (self._void and self._is_void()):
+            self.seen_at(self._at)
+            if kind == "response_item":
+                self._item(payload)
+            elif kind == "event_msg":
+                self._told(payload)
+            elif kind == "compacted":
+                self._add("summary", text_of(payload.get("message")))
+
+    def _is_void(self) -> bool:
+        return any(start <= self._number <= end for start, end in self._void)
+
+    def _meta(self, meta: dict[str, Any]) -> None:
+        if "id" in self.facts:
+            # A fork repeats the beginning of another file; that file's own words about itself are not ours.
+            self.facts.setdefault("parent", told(meta, "id") if told(meta, "id") != self.facts["id"] else "")
+            return
+        git, source = meta.get("git"), meta.get("source")
+        spawned = source.get("subagent") if isinstance(source, dict) else None
+        spawn = spawned.get("thread_spawn") if isinstance(spawned, dict) else None
+        facts = {
+            "id": told(meta, "id", "session_id"),
+            "folder": told(meta, "cwd"),
+            "branch": told(git, "branch"),
+            "version": told(meta, "cli_version"),
+            "parent": told(meta, "parent_thread_id") or told(spawn, "parent_thread_id") or told(meta, "forked_from_id"),
+            "is_subagent": "yes" if spawned else "",
+        }
+        self.facts.update({name: value for name, value in facts.items() if value})
+        self._folder = facts["folder"]
+        self.seen_at(when(meta.get("timestamp")) or self._at)
+
+    def _context(self, context: dict[str, Any]) -> None:
+        if self._number <= self._prefix:
+            return
+        self._folder = told(context, "cwd") or self._folder
+        self._model = told(context, "model") or self._model
+        self.facts.setdefault("folder", self._folder)
+        if self._model:
+            self.models[self._model] = None
+
+    def _tokens(self, payload: dict[str, Any]) -> None:
+        """Count what was added to the running total; where the total starts anew, what the last step says."""
+        info = payload.get("info")
+        usage = info.get("total_token_usage") if isinstance(info, dict) else None
+        if not isinstance(info, dict) or not isinstance(usage, dict):
+            return
+        total = tuple(whole(usage.get(name)) for name in KINDS)
+        added = tuple(new - old for new, old in zip(total, self._total, strict=True))
+        if min(added[:2]) < 0:
+            last = info.get("last_token_usage")
+            added = tuple(whole(last.get(name)) for name in KINDS) if isinstance(last, dict) else total
+        self._total = total
+        if self._number > self._prefix:
+            given, output, cached, written, reasoning = added
+            self.cost.add("", given - cached - written, output - reasoning, cached, written, reasoning)
+
+    def _add(self, role: str, text: str, **more: Any) -> None:
+        text = cut(text, MOST_TEXT)
+        if not text.strip() and role != "tool":
+            return
+        event = SessionEvent(
+            self.held.place,
+            role,
+            text,
+            self._at,
+            more.get("tool", ""),
+            more.get("call", ""),
+            more.get("input", ""),
+            more.get("output", ""),
+            more.get("failed", False),
+            0,
+            self._folder,
+            self.facts.get("branch", ""),
+            self._model if role in ("assistant", "tool") else "",
+            more.get("id", ""),
+            self._number,
+        )
+        self.held.add(event, event.call if role == "tool" and "output" not in more else "")
+
+    def _say(self, role: str, text: str, channel: str) -> None:
+        """Add what was said, unless it was told through the other channel already."""
+        key = text.strip()
+        for told_before in self._recent:
+            if told_before[:2] == (role, key) and told_before[2] != channel:
+                self._recent.remove(told_before)
+                return
+        self._recent.append((role, key, channel))
+        self._add(role, text)
+
+    def _person(self, text: str, channel: str) -> None:
+        before, _, request = text.partition(REQUEST)
+        if request:
+            text = request.strip()
+            if channel == "item":
+                self._add("injected", before)
+        usual = "task" if self.facts.get("is_subagent") else "human"
+        for role, part in separated(cut(text, MOST_TEXT), usual):
+            if role in ("human", "task"):
+                self._say(role, part, channel)
+            elif channel == "item":
+                self._add(role, part)
+
+    def _item(self, item: dict[str, Any]) -> None:
+        kind = told(item, "type") or ("message" if "role" in item else "")
+        if kind == "message":
+            self._message(item)
+        elif kind == "agent_message":
+            self._add("task", text_of(item.get("content")))
+        elif kind.endswith(("_output", "_result")):
+            self._result(item)
+        elif kind.endswith("_call"):
+            self._call(item, kind)
+
+    def _message(self, item: dict[str, Any]) -> None:
+        content, role = item.get("content", item.get("message")), item.get("role")
+        if role == "assistant":
+            self._say("assistant", text_of(content), "item")
+        elif role == "user":
+            for block in content if isinstance(content, list) else [content]:
+                self._person(text_of(block), "item")
+        else:
+            text = text_of(content)
+            self._add("ours" if OURS in text else "injected", text)
+
+    def _call(self, item: dict[str, Any], kind: str) -> None:
+        function = item.get("function")
+        name = told(item, "name") or told(function, "name") or kind.removesuffix("_call")
+        space = told(item, "namespace")
+        given = next((item[one] for one in ("arguments", "input", "action", "revised_prompt") if one in item), None)
+        call, more = told(item, "call_id"), {}
+        if not call or "result" in item:
+            more["output"] = cut(text_of(item.get("result")), MOST_OUTPUT)
+        tool = f"{space}.{name}" if space and not name.startswith(space) else name
+        self._add("tool", "", tool=tool, call=call, input=input_text(given), id=told(item, "id"), **more)
+
+    def _result(self, item: dict[str, Any]) -> None:
+        call = told(item, "call_id")
+        found = next((item[name] for name in ("output", "result", "tools") if name in item), None)
+        result = _understood(found)
+        result.update(self._ended.pop(call, {}))
+        if not self.held.answer(call, until=self._at, **result):
+            self._add("tool", "", call=call, tool=told(item, "name"), **result)
+
+    def _told(self, event: dict[str, Any]) -> None:
+        kind = told(event, "type")
+        if kind == "user_message":
+            self._person(text_of(event.get("message")), "event")
+        elif kind == "agent_message":
+            self._say("assistant", text_of(event.get("message")), "event")
+        elif kind == "item_completed":
+            self._completed(event.get("item"))
+        elif kind in ("exec_command_end", "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response"):
+            self._end(event)
+        elif kind == "turn_aborted":
+            self._add("injected", f"[turn aborted: {told(event, 'reason')}]")
+        elif kind in ("error", "stream_error"):
+            self._add("injected", text_of(event.get("message")), failed=True)
+        elif kind == "thread_name_updated":
+            self.facts["title"] = told(event, "thread_name") or self.facts.get("title", "")
+
+    def _completed(self, item: Any) -> None:
+        kind = told(item, "type")
+        if kind == "UserMessage":
+            self._person(text_of(item.get("content")), "event")
+        elif kind == "AgentMessage":
+            self._say("assistant", text_of(item.get("content")), "event")
+
+    def _end(self, event: dict[str, Any]) -> None:
+        """Keep how a call ended until its result comes, which says it less clearly."""
+        call, taken = told(event, "call_id"), event.get("duration")
+        ended: dict[str, Any] = {}
+        if isinstance(taken, dict):
+            ended["milliseconds"] = whole(taken.get("secs")) * 1_000 + whole(taken.get("nanos")) // 1_000_000
+        if isinstance(event.get("exit_code"), int):
+            ended["failed"] = event["exit_code"] != 0
+        elif isinstance(event.get("success"), bool):
+            ended["failed"] = not event["success"]
+        elif isinstance(event.get("result"), dict):
+            ended["failed"] = "Err" in event["result"]
+        if call and len(self._ended) < 1_000:
+            self._ended[call] = ended
+
+    def session(self) -> Session:
+        if "id" not in self.facts:
+            stem = os.path.basename(self.path).removesuffix(".zst").removesuffix(".jsonl")
+            found = _ID.findall(stem)
+            self.facts["id"] = found[0] if found else stem
+        return super().session()
+
+
+def _opened_envelope(record: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return kind and payload of a record of any generation."""
+    payload = record.get("payload")
+    if isinstance(payload, dict):
+        return told(record, "type"), payload
+    if "type" in record or "role" in record:
+        return "response_item", record
+    return ("session_meta" if "id" in record else ""), record
+
+
+def _understood(output: Any) -> dict[str, Any]:
+    """Return output, failure and duration of a result, as far as it says them."""
+    if isinstance(output, str) and output[:2] in ('{"', "{ "):
+        inner = decode(output.encode("utf-8", "replace"))
+        output = inner if inner is not None and "output" in inner else output
+    failed, taken = False, 0
+    if isinstance(output, dict):
+        failed = output.get("success") is False
+        data = output.get("metadata")
+        if isinstance(data, dict):
+            failed = failed or whole(abs(code) if isinstance(code := data.get("exit_code"), int) else 0) > 0
+            seconds = data.get("duration_seconds")
+            taken = round(seconds * 1_000) if isinstance(seconds, (int, float)) and 0 <= seconds < 1e9 else 0
+    text = text_of(output)
+    if code := _EXIT.search(text, 0, 400):
+        failed = failed or int(code[1]) != 0
+    if wall := _WALL.search(text, 0, 400):
+        taken = taken or round(float(wall[1]) * 1_000)
+    return {"output": cut(text, MOST_OUTPUT), "failed": failed, "milliseconds": taken}
+
+
+def _opened(path: str) -> io.BufferedReader:
+    """Open a transcript in whichever form it is now: the agent compresses files between our listing and opening."""
+    try:
+        file = open_plain(path)
+    except FileNotFoundError:
+        file = open_plain(path.removesuffix(".zst") if path.endswith(".zst") else f"{path}.zst")
+    if zstandard is None or file.peek(4)[:4] != MAGIC:
+        return file
+    stream = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True, closefd=True)
+    return io.BufferedReader(stream, 2**20)
+
+
+def _is_locked(file: io.BufferedReader) -> bool:
+    """Whether the file is compressed and nothing is installed that could open it."""
+    return zstandard is None and file.peek(4)[:4] == MAGIC
+
+
+def _survey(path: str) -> tuple[int, list[tuple[int, int]]]:
+    """Return the last line of a copied beginning and the ranges of lines that are void."""
+    with _opened(path) as file:
+        head = [_opened_envelope(decode(raw) or {}) for _, _, raw in islice(lines(file), 4)]
+    metas = [payload for kind, payload in head if kind == "session_meta"]
+    is_copy = len({told(meta, "id") for meta in metas}) > 1 or bool(metas and told(metas[0], "forked_from_id"))
+    if is_copy or _is_rolled_back(path):
+        return _marked(path, told(metas[0], "id") if is_copy else "")
+    return 0, []
+
+
+def _is_rolled_back(path: str) -> bool:
+    before = b""
+    with _opened(path) as file:
+        while piece := file.read(2**20):
+            if _ROLLED_BACK in before + piece:
+                return True
+            before = piece[-len(_ROLLED_BACK) :]
+    return False
+
+
+def _marked(path: str, fork: str) -> tuple[int, list[tuple[int, int]]]:
+    """Return the same as `_survey` by what the lines say about turns; `fork` is the id of a session with a copy."""
+    prefix, void, number = 0, [], 0
+    copied, has_ids = bool(fork), False
+    turns: dict[str, list[int]] = {"task_started": [], "user_message": []}
+    with _opened(path) as file:
+        for number, _, raw in lines(file):
+            if not any(mark in raw for mark in _MARKS):
+                continue
+            kind, payload = _opened_envelope(decode(raw) or {})
+            name = told(payload, "type") or kind
+            turn = told(payload, "turn_id") if name in ("task_started", "turn_context") else ""
+            if copied and turn:
+                copied, has_ids = _is_before(turn, fork), True
+                prefix = number - 1 if not copied else prefix
+            if kind == "event_msg" and name in turns:
+                turns[name].append(number)
+            elif kind == "event_msg" and name == "thread_rolled_back":
+                void += _rolled_back(turns, whole(payload.get("num_turns")), number)
+    return (number if copied and has_ids else prefix), void
+
+
+def _rolled_back(turns: dict[str, list[int]], count: int, number: int) -> list[tuple[int, int]]:
+    """Return the lines of the last turns, and forget these turns."""
+    starts = turns["task_started"] or turns["user_message"]
+    if not starts or not count:
+        return []
+    first = starts[max(0, len(starts) - count)]
+    for one in turns.values():
+        one[:] = [start for start in one if start < first]
+    return [(first, number)]
+
+
+def _is_before(turn: str, session: str) -> bool:
+    """Whether a turn was begun before the session, by the times that both ids carry."""
+    if not (_ID.fullmatch(turn) and _ID.fullmatch(session)):
+        return False
+    return turn[:13] < session[:13]

@@ -1,0 +1,296 @@
+"""The digest of a session: what stays when its transcript is gone. No model, no input or output.
+
+Events are taken once and in order, so a sweep can store each and hand it on. Memory is bounded whatever the length of
+the session, and so is the digest: MOST_BYTES of JSON beside the facts of the session itself.
+
+**Redaction** is the caller's, before an event comes here. `clean` is called once more on every text that is kept,
+because what was read out of JSON may have been hidden there by escapes. No two texts are joined into one here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+
+from holdfast.light import asdict, replace
+from holdfast.records import Session, SessionEvent
+from holdfast.sessions.commands import CHECKS
+from holdfast.sessions.facts import CommandRun, Digest, Evidence, Said
+from holdfast.sessions.outcome import outcome_of
+from holdfast.sessions.prices import Prices, dollars
+from holdfast.sessions.said import LONGEST_TIME, begins_with, sayings
+from holdfast.sessions.wording import one_line
+from holdfast.sessions.work import Work
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+__all__ = ["MOST_BYTES", "RULES", "Digest", "Digesting", "digest"]
+
+MOST_BYTES = 8_192
+RULES = 1
+_TITLE = 120
+_ASK = 600
+_QUOTE = 240
+_TEXT = 160
+_LONGEST_FACT = 400
+_LONGEST_PATH = 4_096
+_MOST = {
+    **{"files": 30, "checks": 10, "commands": 15, "commits": 15, "pull_requests": 5, "said": 16, "troubles": 10},
+    **{"folders": 8, "branches": 8},
+}
+_MOST_PLACES = 50
+# What goes first where a digest is too long, a quarter at a time.
+_SHRINKS = ("commands", "files", "troubles", "said", "checks", "commits", "folders", "branches", "pull_requests")
+_TAIL_OF_FAILURES = 3
+
+
+def digest(
+    session: Session,
+    events: Iterable[SessionEvent],
+    prices: Prices | None = None,
+    clean: Callable[[str], str] = str,
+) -> Digest:
+    """Return the digest of a session out of all its events, in order."""
+    digesting = Digesting(clean)
+    for event in events:
+        digesting.take(event)
+    return digesting.done(session, prices)
+
+
+class Digesting:
+    """A digest in the making: `take` each event in order, then `done` with the session."""
+
+    def __init__(self, clean: Callable[[str], str] = str) -> None:
+        self._clean = clean
+        self._work = Work()
+        self._talk = _Talk()
+        self._places: dict[str, dict[str, None]] = {"folders": {}, "branches": {}}
+        self._models: dict[str, int] = {}
+        self._compactions = 0
+
+    def take(self, event: SessionEvent) -> None:
+        """Take one event."""
+        for name, value in (("folders", event.folder), ("branches", event.branch)):
+            if value and len(self._places[name]) < _MOST_PLACES:
+                self._places[name].setdefault(value[:_LONGEST_PATH])
+        model = event.model[:_TEXT]
+        if model and (model in self._models or len(self._models) < _MOST_PLACES):
+            self._models[model] = self._models.get(model, 0) + 1
+        if event.role == "tool":
+            self._work.take(event)
+            self._talk.worked(event)
+        elif event.role == "summary":
+            self._compactions += 1
+        elif event.role != "ours":
+            self._talk.take(event, self._work.calls)
+
+    def done(self, session: Session, prices: Prices | None = None) -> Digest:
+        """Return the digest; the session is complete now that all its events were taken."""
+        work, talk = self._work, self._talk
+        amount, source = dollars(session.cost, self._models or dict.fromkeys(session.models, 1), prices)
+        made = Digest(
+            session=_bounded(session, self._clean),
+            title=self._title(session),
+            first_ask=self._quote(talk.first, _ASK),
+            last_ask=self._quote(talk.last, _QUOTE) if talk.last is not talk.first else None,
+            outcome=outcome_of([self._seen(one) for one in [*work.evidence(), *talk.evidence(work)]]),
+            asks=talk.asks,
+            answers=talk.answers,
+            compactions=self._compactions,
+            calls=work.calls,
+            failed_calls=work.failed_calls,
+            refused_calls=work.refused_calls,
+            tools=tuple(sorted(work.kinds.items(), key=lambda one: (-one[1], one[0]))),
+            pushes=work.pushes,
+            dollars=amount,
+            dollars_from=source,
+            rules=RULES,
+        )
+        lists: dict[str, Any] = {
+            name: tuple(self._shown(one) for one in found) for name, found in self._lists().items()
+        }
+        return _within(replace(made, **lists), self._counts_left_out())
+
+    def _lists(self) -> dict[str, Sequence[Any]]:
+        """Return every list of the digest within its bound, the most telling first kept, then in order."""
+        runs = list(self._work.runs.values())
+        checks = [run for run in runs if run.kind in CHECKS]
+        others = [run for run in runs if run.kind not in CHECKS]
+        return {
+            "files": _best(list(self._work.files.values()), "files", lambda one: one.changes),
+            "checks": _best(checks, "checks", _weight),
+            "commands": _best(others, "commands", _weight),
+            "commits": list(self._work.commits)[-_MOST["commits"] :],
+            "pull_requests": list(self._work.pull_requests.values())[-_MOST["pull_requests"] :],
+            "said": self._talk.kept()[: _MOST["said"]],
+            "troubles": self._work.troubles.all()[: _MOST["troubles"]],
+            "folders": list(self._places["folders"])[: _MOST["folders"]],
+            "branches": list(self._places["branches"])[: _MOST["branches"]],
+        }
+
+    def _counts_left_out(self) -> dict[str, int]:
+        runs = [run.kind in CHECKS for run in self._work.runs.values()]
+        return {
+            "files": len(self._work.files) + self._work.left_out.get("files", 0),
+            "checks": sum(runs),
+            "commands": len(runs) - sum(runs) + self._work.left_out.get("commands", 0),
+            "commits": self._work.commits_made,
+            "pull_requests": len(self._work.pull_requests),
+            "said": self._talk.said,
+            "troubles": len(self._work.troubles.all()) + self._work.troubles.left_out,
+            **{name: len(found) for name, found in self._places.items()},
+        }
+
+    def _title(self, session: Session) -> str:
+        first = self._talk.first
+        text = session.title or (_headline(first.text) if first else "")
+        return one_line(self._clean(text[: 8 * _TITLE]), _TITLE)
+
+    def _quote(self, said: Said | None, most: int) -> Said | None:
+        return replace(said, text=one_line(self._clean(said.text), most)) if said else None
+
+    def _seen(self, evidence: Evidence) -> Evidence:
+        return replace(evidence, text=one_line(self._clean(evidence.text), _TEXT))
+
+    def _shown(self, found: Any) -> Any:
+        """Return a fact with its texts cleaned once more and cut to what is shown."""
+        if isinstance(found, str):
+            return one_line(self._clean(found), _LONGEST_FACT)
+        names = [name for name in ("text", "path", "about") if hasattr(found, name)]
+        most = _QUOTE if isinstance(found, Said) else _TEXT
+        return replace(found, **{name: one_line(self._clean(getattr(found, name)), most) for name in names})
+
+
+class _Talk:
+    """What was said: asks, answers, quotes, and how the talk ended. Only a person's words are quoted or weighed."""
+
+    def __init__(self) -> None:
+        self.asks = 0
+        self.answers = 0
+        self.said = 0
+        self.first: Said | None = None
+        self.last: Said | None = None
+        self._earliest: list[Said] = []
+        self._latest: deque[Said] = deque(maxlen=_MOST["said"] // 2)
+        self._last_words: Said | None = None
+        self._calls_at_last_words = 0
+        self._answered = True
+        self._interrupted: SessionEvent | None = None
+        self._error_answer: SessionEvent | None = None
+
+    def worked(self, event: SessionEvent) -> None:
+        """Take note of a tool call: the last ask is being answered."""
+        self._answered, self._interrupted, self._error_answer = True, None, None
+        if event.failed and begins_with(event.output, "interrupted"):
+            self._interrupted = event
+
+    def take(self, event: SessionEvent, calls: int) -> None:
+        """Take a message; `calls` is how many tool calls came before it."""
+        if begins_with(event.text, "interrupted"):
+            self._interrupted = event
+        elif event.role == "assistant" and event.text.strip():
+            self.answers += 1
+            self._answered, self._interrupted = True, None
+            self._error_answer = event if begins_with(event.text, "error-answer") else None
+        elif event.role in ("human", "task") and event.text.strip():
+            self._ask(event, calls)
+
+    def _ask(self, event: SessionEvent, calls: int) -> None:
+        kept = Said("ask", event.text[: 8 * _ASK], event.at[:LONGEST_TIME], event.place, event.line)
+        self.asks += 1
+        self.last = kept
+        self._answered, self._interrupted = False, None
+        found = sayings(event) if event.role == "human" else []
+        if self.first is None:
+            self.first = kept
+            # Before anything was done there is nothing to correct or to praise.
+            found = [one for one in found if one.kind == "decision"]
+        self._last_words = next((one for one in found if one.kind in ("correction", "praise")), None)
+        self._calls_at_last_words = calls
+        for one in found:
+            self.said += one.kind != "praise"
+            if one.kind != "praise":
+                (self._earliest if len(self._earliest) < _MOST["said"] // 2 else self._latest).append(one)
+
+    def kept(self) -> list[Said]:
+        """Return the first and the latest quotes, in order."""
+        return [*self._earliest, *self._latest]
+
+    def evidence(self, work: Work) -> list[Evidence]:
+        """Return what the end of the talk says about the outcome."""
+        found = []
+        words = self._last_words
+        if words and words.kind == "praise":
+            found.append(Evidence("praise", "success", 2.0, words.text, words.place, words.line))
+        elif words and work.last_success() <= self._calls_at_last_words:
+            weight = 1.0 if work.calls > self._calls_at_last_words else 2.0
+            found.append(Evidence("correction", "failure", weight, words.text, words.place, words.line))
+        if self._interrupted:
+            event = self._interrupted
+            found.append(Evidence("interrupted", "abandoned", 2.0, "", event.place, event.line))
+        elif not self._answered and self.last and not words:
+            found.append(Evidence("unanswered", "abandoned", 2.0, self.last.text, self.last.place, self.last.line))
+        broken = self._error_answer
+        if broken or work.failed_in_a_row >= _TAIL_OF_FAILURES:
+            place, line = (broken.place, broken.line) if broken else (0, 0)
+            found.append(Evidence("error-tail", "failure", 1.5, broken.text[:_QUOTE] if broken else "", place, line))
+        return found
+
+
+def _headline(text: str) -> str:
+    """Return the line of an ask that names it: the first, or the second where the first only leads to it."""
+    lines = [line for line in (line.strip(" #*\t") for line in text.splitlines()) if line]
+    leads = len(lines) > 1 and lines[0].endswith(":")
+    return lines[1] if leads else lines[0] if lines else ""
+
+
+def _weight(run: CommandRun) -> float:
+    return (run.kind != "other") + (run.failed > 0) + min(run.runs, 9) / 10
+
+
+def _best(found: list[Any], name: str, weight: Callable[[Any], float]) -> list[Any]:
+    """Return the weightiest, within the bound of their list, in the order in which they came."""
+    kept = sorted(range(len(found)), key=lambda at: (-weight(found[at]), -at))[: _MOST[name]]
+    return [found[at] for at in sorted(kept)]
+
+
+def _bounded(session: Session, clean: Callable[[str], str]) -> Session:
+    """Return the facts of a session, each within its bound; its source stays a path that can be opened."""
+    names = ("agent", "id", "folder", "project", "branch", "started", "ended", "parent", "version")
+    return replace(
+        session,
+        **{name: getattr(session, name)[:_LONGEST_FACT] for name in names},
+        title=one_line(clean(session.title[: 8 * _TITLE]), _TITLE),
+        models=tuple(model[:_TEXT] for model in session.models[:8]),
+        source=session.source[:_LONGEST_PATH],
+    )
+
+
+def size_of(made: Digest) -> int:
+    """Return the bytes of a digest as JSON, without the facts of its session."""
+    facts = asdict(made)
+    del facts["session"]
+    return len(json.dumps(facts, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
+
+
+def _within(made: Digest, all_of: dict[str, int]) -> Digest:
+    """Return the digest within MOST_BYTES, with how many of each list are not in it."""
+    made = _counted(made, all_of)
+    while size_of(made) > MOST_BYTES:
+        name = max(_SHRINKS, key=lambda one: len(str(getattr(made, one))))
+        listed = getattr(made, name)
+        if listed:
+            made = _counted(replace(made, **{name: listed[: len(listed) * 3 // 4]}), all_of)
+        elif made.outcome.evidence:
+            made = replace(made, outcome=replace(made.outcome, evidence=made.outcome.evidence[:-1]))
+        else:
+            break
+    return made
+
+
+def _counted(made: Digest, all_of: dict[str, int]) -> Digest:
+    missing = ((name, count - len(getattr(made, name))) for name, count in all_of.items())
+    return replace(made, left_out=tuple((name, count) for name, count in missing if count > 0))

@@ -1,0 +1,130 @@
+"""The records that a digest is made of. Each fact knows where it comes from: the place and the line of its event."""
+
+from __future__ import annotations
+
+from holdfast.light import dataclass
+from holdfast.records import Session
+
+OUTCOMES = ("success", "failure", "partial", "abandoned", "unknown")
+# What a person said: the first and the last ask, a decision, a correction, praise.
+SAYINGS = ("ask", "decision", "correction", "praise")
+# How a command or an error ended.
+RESULTS = ("passed", "failed", "unknown")
+ENDINGS = ("fixed", "repeated", "left")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A quote of the person, cut to its bound; `kind` is one of SAYINGS."""
+
+    kind: str
+    text: str
+    at: str = ""
+    place: int = 0
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """A file that was changed, how often, and where last."""
+
+    path: str
+    changes: int
+    place: int = 0
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRun:
+    """A command line, how often it ran and failed, and how and where it ended last; `result` is one of RESULTS."""
+
+    text: str
+    kind: str
+    runs: int
+    failed: int
+    result: str
+    place: int = 0
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Something that left the session: a commit (its id and subject) or a pull request (its address)."""
+
+    id: str
+    text: str
+    place: int = 0
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """An error, what it was about, how often it came, first and last, and its end, one of ENDINGS."""
+
+    text: str
+    about: str
+    times: int
+    ended: str
+    place: int = 0
+    line: int = 0
+    last_place: int = 0
+    last_line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One thing that speaks for an outcome: its name, for which one, how much, and what it was."""
+
+    name: str
+    speaks_for: str
+    weight: float
+    text: str = ""
+    place: int = 0
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a session ended: `kind` is one of OUTCOMES, `confidence` between 0 and 1, with all that was weighed."""
+
+    kind: str
+    confidence: float
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """What stays of a session when its transcript is gone.
+
+    `checks` are runs of tests, builds and linters, `commands` what else did something. `dollars` is what `dollars_from`
+    says: `agent` (told by it), `prices` (an estimate by the table of prices) or nothing (unknown). `folders` and
+    `branches` are all in which it worked. `left_out` counts what the bounds cut off. `rules` is the number of the rules
+    that made it, so that an older digest can be told.
+    """
+
+    session: Session
+    title: str
+    first_ask: Said | None
+    last_ask: Said | None
+    outcome: Outcome
+    asks: int = 0
+    answers: int = 0
+    calls: int = 0
+    failed_calls: int = 0
+    refused_calls: int = 0
+    compactions: int = 0
+    tools: tuple[tuple[str, int], ...] = ()
+    files: tuple[FileChange, ...] = ()
+    checks: tuple[CommandRun, ...] = ()
+    commands: tuple[CommandRun, ...] = ()
+    commits: tuple[Made, ...] = ()
+    pushes: int = 0
+    pull_requests: tuple[Made, ...] = ()
+    said: tuple[Said, ...] = ()
+    troubles: tuple[Trouble, ...] = ()
+    dollars: float = 0.0
+    dollars_from: str = ""
+    folders: tuple[str, ...] = ()
+    branches: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, int], ...] = ()
+    rules: int = 1

@@ -1,0 +1,127 @@
+"""A digest as readable Markdown. What was said or run is data: no text of a session can open markup of its own."""
+
+from __future__ import annotations
+
+from holdfast.sessions.facts import CommandRun, Digest, Made, Said, Trouble
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_MARKUP = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_<[]|#~"})
+_ENDED = {"fixed": "fixed", "repeated": "came again, not fixed", "left": "left as it was"}
+_TOKENS = ("input", "cache_read", "cache_write", "output", "reasoning")
+
+
+def markdown(digest: Digest) -> str:
+    """Return the digest as a page: a title, the facts, and a section for each thing that there is."""
+    sections = [
+        f"# {plain(digest.title) or 'A session without a title'}",
+        _listed(_facts(digest)),
+        _section("Asked", [_asked(one) for one in (digest.first_ask, digest.last_ask) if one]),
+        _section("Files changed", [f"{code(one.path)}{_times(one.changes)}{_at(one)}" for one in digest.files]),
+        _section("Checks", map(_run, digest.checks)),
+        _section("Commands", map(_run, digest.commands)),
+        _section("Commits", map(_made, digest.commits)),
+        _section("Pull requests", map(_made, digest.pull_requests)),
+        _section("Said", [f"{one.kind}: {plain(one.text)}{_at(one)}" for one in digest.said]),
+        _section("Errors", map(_trouble, digest.troubles)),
+        _section("Evidence", _evidence(digest)),
+    ]
+    return "\n\n".join(section for section in sections if section) + "\n"
+
+
+def plain(text: str) -> str:
+    """Return a text that Markdown shows as it is, on one line."""
+    return " ".join(text.split()).translate(_MARKUP)
+
+
+def code(text: str) -> str:
+    """Return a text as a span of code, whatever backticks it has."""
+    text = " ".join(text.split())
+    longest = max((len(run) for run in "".join(one if one == "`" else " " for one in text).split()), default=0)
+    fence = "`" * (longest + 1)
+    return f"{fence} {text} {fence}" if longest else f"{fence}{text or ' '}{fence}"
+
+
+def _facts(digest: Digest) -> list[str]:
+    session = digest.session
+    outcome = digest.outcome
+    facts = [
+        ("Outcome", f"{outcome.kind} ({outcome.confidence:.0%} sure)" if outcome.evidence else outcome.kind),
+        ("Agent", plain(f"{session.agent} {session.version}")),
+        ("Session", code(session.id) if session.id else ""),
+        ("Belongs to", code(session.parent) if session.parent else ""),
+        ("Project", plain(session.project)),
+        ("Folders", ", ".join(map(code, digest.folders or ((session.folder,) if session.folder else ())))),
+        ("Branches", ", ".join(map(code, digest.branches or ((session.branch,) if session.branch else ())))),
+        ("Time", plain(f"{session.started} to {session.ended}") if session.started or session.ended else ""),
+        ("Models", ", ".join(map(plain, session.models))),
+        ("Talk", f"{digest.asks} asks, {digest.answers} answers"),
+        ("Tools", _tools(digest)),
+        ("Cost", _cost(digest)),
+        ("Pushes", str(digest.pushes) if digest.pushes else ""),
+        ("Left out here", ", ".join(f"{count} {plain(name)}" for name, count in digest.left_out)),
+        ("Transcript", code(session.source) if session.source else ""),
+    ]
+    return [f"{name}: {value}" for name, value in facts if value]
+
+
+def _tools(digest: Digest) -> str:
+    if not digest.calls:
+        return ""
+    kinds = ", ".join(f"{count} {kind}" for kind, count in digest.tools)
+    return f"{digest.calls} calls ({kinds}), {digest.failed_calls} failed, {digest.refused_calls} refused"
+
+
+def _cost(digest: Digest) -> str:
+    counts = [(name.replace("_", " "), getattr(digest.session.cost, name)) for name in _TOKENS]
+    tokens = ", ".join(f"{count:,} {name}" for name, count in counts if count)
+    amount = f"${digest.dollars:,.2f}" if digest.dollars_from else ""
+    amount += " by the table of prices" if digest.dollars_from == "prices" else ""
+    return "; ".join(part for part in (amount, tokens and f"tokens: {tokens}") if part)
+
+
+def _evidence(digest: Digest) -> list[str]:
+    return [
+        f"{one.name} speaks for {one.speaks_for} ({one.weight:g}){': ' if one.text else ''}{plain(one.text)}{_at(one)}"
+        for one in digest.outcome.evidence
+    ]
+
+
+def _asked(said: Said) -> str:
+    return f"{plain(said.text)}{_at(said)}"
+
+
+def _run(run: CommandRun) -> str:
+    failed = f", {run.failed} failed" if run.failed else ""
+    return f"{run.kind}, {run.result}: {code(run.text)}{_times(run.runs)}{failed}{_at(run)}"
+
+
+def _made(made: Made) -> str:
+    name = code(made.id) if made.id else ""
+    return f"{f'{name} {plain(made.text)}'.strip() or 'without a subject'}{_at(made)}"
+
+
+def _trouble(trouble: Trouble) -> str:
+    said = f"{code(trouble.about)}: {plain(trouble.text)}"
+    return f"{said}{_times(trouble.times)}, {_ENDED[trouble.ended]}{_at(trouble)}"
+
+
+def _times(count: int) -> str:
+    return f", {count} times" if count > 1 else ""
+
+
+def _at(fact: object) -> str:
+    """Return where in the transcript a fact comes from; nothing where the transcript has no lines."""
+    line = getattr(fact, "line", 0)
+    return f" (line {line})" if line else f" (event {getattr(fact, 'place', 0)})"
+
+
+def _section(title: str, entries: Iterable[str]) -> str:
+    listed = _listed(entries)
+    return f"## {title}\n\n{listed}" if listed else ""
+
+
+def _listed(entries: Iterable[str]) -> str:
+    return "\n".join(f"- {entry}" for entry in entries)

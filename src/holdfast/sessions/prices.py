@@ -1,0 +1,153 @@
+"""What tokens cost: a table of prices by model that the person can edit, and an estimate of what a session cost.
+
+`prices.toml` beside this file has what is known; a `prices.toml` in the home adds to it and overrides it, model by
+model. A model that neither has costs an unknown amount, never nothing and never a guess.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+
+from holdfast.errors import BadSetting
+from holdfast.light import dataclass
+from holdfast.records import Cost
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FILE = "prices.toml"
+_MILLION = 1_000_000
+_KINDS = ("input", "output", "cache_read", "cache_write")
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a million tokens of a model cost, in dollars."""
+
+    input: float
+    output: float
+    cache_read: float
+    cache_write: float
+
+    def of(self, cost: Cost) -> float:
+        """Return what these tokens cost; what was thought is paid as what was said."""
+        return (
+            cost.input * self.input
+            + (cost.output + cost.reasoning) * self.output
+            + cost.cache_read * self.cache_read
+            + cost.cache_write * self.cache_write
+        ) / _MILLION
+
+
+class Prices:
+    """A table of prices. A model is found by its name without provider, date and words that change no price."""
+
+    def __init__(
+        self, by_model: Mapping[str, Price], endings: tuple[str, ...] = (), free: tuple[str, ...] = ()
+    ) -> None:
+        self._by_model = {_plain(name): price for name, price in by_model.items()}
+        self._endings = endings
+        self._free = frozenset(_plain(name) for name in free)
+
+    def of(self, model: str) -> Price | None:
+        """Return the price of a model, None where it is unknown."""
+        words = _plain(model).split("-")
+        while words:
+            found = self._by_model.get("-".join(words))
+            if found is not None:
+                return found
+            if not self._changes_nothing(words.pop()):
+                return None
+        return None
+
+    def is_free(self, model: str) -> bool:
+        """Whether no model stands behind this name: an agent wrote the message itself."""
+        return _plain(model) in self._free
+
+    def _changes_nothing(self, word: str) -> bool:
+        return word in self._endings or (word.isdigit() and len(word) > 1)
+
+
+def dollars(cost: Cost, models: Mapping[str, int], prices: Prices | None) -> tuple[float, str]:
+    """Return what a session cost and who says so: `agent`, `prices`, or nobody where a price is unknown.
+
+    Tokens are known for the whole session only, so they are shared out by how much each model was used.
+    """
+    if cost.dollars > 0:
+        return cost.dollars, "agent"
+    if prices is None:
+        return 0.0, ""
+    used = {model: count for model, count in models.items() if not prices.is_free(model)}
+    found = [(prices.of(model), count) for model, count in used.items()]
+    whole = sum(used.values())
+    if not whole or any(price is None for price, _ in found):
+        return 0.0, ""
+    amount = sum(price.of(cost) * count / whole for price, count in found if price)
+    return (round(amount, 6), "prices") if amount else (0.0, "")
+
+
+def load(home: str = "") -> Prices:
+    """Return the prices of the package, with those of the person's own file in the home before them."""
+    tables = [_read(os.path.join(os.path.dirname(os.path.abspath(__file__)), FILE))]
+    own = os.path.join(home, FILE)
+    if home and os.path.exists(own):
+        tables.append(_read(own))
+    by_model: dict[str, Price] = {}
+    endings: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
+    for path, table in tables:
+        by_model.update(_prices(path, table))
+        endings += _names(path, table, "endings")
+        free += _names(path, table, "free")
+    return Prices(by_model, endings, free)
+
+
+def _read(path: str) -> tuple[str, dict[str, object]]:
+    try:
+        with open(path, "rb") as file:
+            return path, tomllib.load(file)
+    except OSError as problem:
+        raise BadSetting(f"{path} cannot be read: {problem.strerror}", "Check its owner and mode.") from problem
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise BadSetting(f"{path} is no TOML: {problem}", "Correct that line, or remove the file.") from problem
+
+
+def _prices(path: str, table: dict[str, object]) -> dict[str, Price]:
+    models = table.get("models", {})
+    if not isinstance(models, dict):
+        raise BadSetting(
+            f"{path}: models is no table", 'Write `"NAME" = { input = 1.0, output = 2.0 }` below [models].'
+        )
+    return {str(name): _price(path, str(name), row) for name, row in models.items()}
+
+
+def _price(path: str, name: str, row: object) -> Price:
+    """Return one row; reading from a cache costs as input where it is not said, and so does writing to it."""
+    given = row if isinstance(row, dict) else {}
+    wrong = [key for key, value in given.items() if key not in _KINDS or not _is_amount(value)]
+    if wrong or not {"input", "output"} <= given.keys():
+        hint = f"A price has input and output, and may have cache_read and cache_write: {', '.join(_KINDS)}."
+        raise BadSetting(f"{path}: the price of {name} cannot be used", hint)
+    return Price(*(float(given[kind] if kind in given else given["input"]) for kind in _KINDS))
+
+
+def _is_amount(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < _MILLION
+
+
+def _names(path: str, table: dict[str, object], key: str) -> tuple[str, ...]:
+    listed = table.get(key, [])
+    if not (isinstance(listed, list) and all(isinstance(word, str) for word in listed)):
+        raise BadSetting(f"{path}: {key} is no list of words", "Write it as a list of texts.")
+    return tuple(listed)
+
+
+def _plain(model: str) -> str:
+    """Return the name of a model as it is compared: no provider before it, no capitals, one sign between words."""
+    name = model.casefold().rpartition("/")[2].partition("@")[0].partition(":")[0]
+    name = "-".join(name.replace("_", "-").split())
+    for provider in ("anthropic.", "openai.", "us.", "eu."):
+        name = name.rpartition(provider)[2] if provider in name else name
+    return name.replace(".", "-")

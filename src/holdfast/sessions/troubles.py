@@ -1,0 +1,84 @@
+"""Errors of a session, each kind once, and how they ended.
+
+An error is known by what it was about and its line without numbers, paths and hashes. It is `fixed` when the same thing
+succeeds later, `repeated` when it came again and never did, else `left`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from holdfast.records import SessionEvent
+from holdfast.sessions.facts import Trouble
+from holdfast.sessions.vocabulary import spoken, words
+from holdfast.sessions.wording import ends_of, one_line
+
+MOST = 200
+_LOOK = 2_000
+_SHOWN = 400
+_LINES = 60
+_VARIES = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{7,40}\b|(?<![\w.~/-])(?:[\w.~-]*/)+[\w.-]*|\d+", re.IGNORECASE)
+# What is only looked for and not found troubles less than what was to be done.
+_MINOR = ("read:", "search:", "web:")
+_STARTS = re.compile(r"[\w.]*(?:Error|Exception)\b")
+_TAG = re.compile(r"</?\w*error>")
+_error_words: list[re.Pattern[str]] = []
+
+
+class Troubles:
+    """The errors seen so far, at most MOST kinds of them; what comes beyond is counted in `left_out`."""
+
+    def __init__(self) -> None:
+        self.left_out = 0
+        self._open: dict[tuple[str, str], Trouble] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._open)
+
+    def failed(self, event: SessionEvent, about: str, shown: str) -> None:
+        """Take an error about a thing, and how that is shown; a later success of the same thing is what fixes it."""
+        line = error_line(event.output or event.text)[:_SHOWN]
+        key = (about, _VARIES.sub("#", line.casefold()))
+        before = self._open.get(key)
+        if before is None and len(self._open) >= MOST:
+            self.left_out += 1
+            return
+        times = before.times + 1 if before else 1
+        first = before or event
+        self._open[key] = Trouble(
+            before.text if before else one_line(line, _SHOWN) or "no message",
+            shown,
+            times,
+            "repeated" if times > 1 else "left",
+            *(first.place, first.line, event.place, event.line),
+        )
+
+    def succeeded(self, about: str) -> None:
+        """Take a success: every error about the same is fixed."""
+        for key, trouble in self._open.items():
+            if key[0] == about and trouble.ended != "fixed":
+                self._open[key] = Trouble(
+                    *(trouble.text, trouble.about, trouble.times, "fixed"),
+                    *(trouble.place, trouble.line, trouble.last_place, trouble.last_line),
+                )
+
+    def all(self) -> list[Trouble]:
+        """Return them: what was left first, then what was fixed, what was only looked for last, each by its place."""
+        found = sorted(self._open.items(), key=lambda one: (one[0][0].startswith(_MINOR), _rank(one[1])))
+        return [trouble for _, trouble in found]
+
+
+def _rank(trouble: Trouble) -> tuple[bool, int]:
+    return trouble.ended == "fixed", trouble.place
+
+
+def error_line(output: str) -> str:
+    """Return the line of an output that says the error: one that begins so, one with a word for it, or the first."""
+    if not _error_words:
+        _error_words.append(re.compile("|".join(re.escape(word) for word in spoken("error")), re.IGNORECASE))
+    lines = [_TAG.sub("", line).strip() for line in ends_of(output, _LOOK).splitlines()[: 2 * _LINES]]
+    lines = [line for line in lines if line and not line.casefold().startswith(words("marks")["no-message"])]
+    starts = words("marks")["error-start"]
+    best = (line for line in lines if line.casefold().startswith(starts) or _STARTS.match(line))
+    good = (line for line in lines if _error_words[0].search(line))
+    return next(best, None) or next(good, None) or (lines[0] if lines else "")

@@ -1,0 +1,182 @@
+"""What was done in a session, gathered from its tool calls: files, commands, checks, commits, pull requests, errors."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import deque
+
+from holdfast.light import replace
+from holdfast.records import SessionEvent
+from holdfast.sessions import commands, tools
+from holdfast.sessions.facts import CommandRun, Evidence, FileChange, Made
+from holdfast.sessions.outcome import halved
+from holdfast.sessions.said import begins_with
+from holdfast.sessions.troubles import Troubles
+from holdfast.sessions.wording import one_line
+
+_MOST_FILES = 1_000
+_MOST_COMMANDS = 400
+_MOST_MADE = 40
+_TEXT = 400
+_PATCH = "*** Begin Patch"
+_ONLY_LOOKS = re.compile(r'"command"\s*:\s*"view"')
+_GOOD = {"test": 2.0, "build": 1.0, "lint": 0.5}
+_BAD = {"test": 2.0, "build": 2.0, "lint": 0.5}
+_CHECK_NAMES = {"test": "tests", "build": "build", "lint": "lint"}
+_MADE = {"committed": 2.0, "pushed": 1.0, "pull-request": 2.0}
+
+
+class Work:
+    """Takes the tool calls of a session one by one; its memory is bounded, `left_out` counts what is beyond."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.failed_calls = 0
+        self.refused_calls = 0
+        self.commits_made = 0
+        self.pushes = 0
+        self.failed_in_a_row = 0
+        self.kinds: dict[str, int] = {}
+        self.left_out: dict[str, int] = {}
+        self.files: dict[str, FileChange] = {}
+        self.runs: dict[tuple[str, str], CommandRun] = {}
+        self.commits: deque[Made] = deque(maxlen=_MOST_MADE)
+        self.pull_requests: dict[str, Made] = {}
+        self.troubles = Troubles()
+        self._changed_at = -1
+        self._last_checks: dict[str, tuple[int, CommandRun]] = {}
+        self._last_made: dict[str, tuple[int, Evidence]] = {}
+
+    def take(self, event: SessionEvent) -> None:
+        """Take one tool call with its result. What a memory answers is no evidence of anything."""
+        kind = tools.kind_of(event.tool)
+        self.calls += 1
+        self.kinds[kind] = self.kinds.get(kind, 0) + 1
+        if kind == "memory":
+            return
+        if event.failed and begins_with(event.output, "refused"):
+            self.refused_calls += 1
+        elif kind == "shell":
+            self._shell(event)
+        else:
+            self._tool(event, kind)
+
+    def evidence(self) -> list[Evidence]:
+        """Return what the work says about the outcome: the last check of each kind and what left the session."""
+        found = []
+        for kind, (at, run) in self._last_checks.items():
+            if run.result != "unknown":
+                good = run.result == "passed"
+                weight = (_GOOD if good else _BAD)[kind]
+                name = f"{_CHECK_NAMES[kind]}-{run.result}"
+                one = Evidence(name, "success" if good else "failure", weight, run.text, run.place, run.line)
+                found.append(halved(one) if good and at < self._changed_at else one)
+        found += [halved(one) if at < self._changed_at else one for at, one in self._last_made.values()]
+        return found
+
+    def last_success(self) -> int:
+        """Return the number of the call in which something was made or a check passed last, -1 for none."""
+        passed = [at for at, run in self._last_checks.values() if run.result == "passed"]
+        return max([*passed, *(at for at, _ in self._last_made.values())], default=-1)
+
+    def _tool(self, event: SessionEvent, kind: str) -> None:
+        is_edit = kind == "edit" and not _ONLY_LOOKS.search(event.input, 0, 4_000)
+        named = is_edit or event.failed or (kind == "read" and bool(self.troubles))
+        paths = [_shown_path(path, event.folder) for path in tools.files_of(event)] if named else []
+        about = paths[0] if paths else one_line(event.tool, _TEXT)
+        self._judge(event, event.failed, f"{kind}:{about}", about or kind)
+        if event.failed:
+            return
+        for path in paths if is_edit else ():
+            self._changed(path, event)
+        if kind == "pr":
+            self._pull_requests(event)
+
+    def _judge(self, event: SessionEvent, failed: bool, about: str, shown: str) -> None:
+        if failed:
+            self.failed_calls += 1
+            self.failed_in_a_row += 1
+            self.troubles.failed(event, about, shown)
+        else:
+            self.failed_in_a_row = 0
+            self.troubles.succeeded(about)
+
+    def _changed(self, path: str, event: SessionEvent) -> None:
+        self._changed_at = self.calls
+        before = self.files.pop(path, None)
+        if before is None and len(self.files) >= _MOST_FILES:
+            self._count_out("files")
+            return
+        self.files[path] = FileChange(path, before.changes + 1 if before else 1, event.place, event.line)
+
+    def _shell(self, event: SessionEvent) -> None:
+        command = tools.command_of(event)
+        found = commands.parts(command)
+        failed = event.failed or bool(commands.exit_of(event.output))
+        main = commands.main_of(found)
+        if main is None or (failed and commands.only_answers(found)):
+            self._judge(event, event.failed and main is None, "shell:", "shell")
+            return
+        for part in found:
+            if part.kind in commands.CHECKS:
+                self._check(part, event, failed, part is found[-1])
+        checked = [run for at, run in self._last_checks.values() if at == self.calls]
+        broken = failed or any(run.result == "failed" for run in checked)
+        # Of what only looks, each command is a thing of its own: another file that is there fixes nothing.
+        self._judge(event, broken, f"read:{main.text}" if main.kind == "look" else f"shell:{main.name}", main.text)
+        if _PATCH in command and not failed:
+            for path in tools.files_of(replace(event, input=command)):
+                self._changed(_shown_path(path, event.folder), event)
+        self._made(found, command, event, failed)
+        if main.kind not in ("look", *commands.CHECKS):
+            self._run(one_line(command, _TEXT), main.kind, "failed" if failed else "passed", event)
+
+    def _check(self, part: commands.Part, event: SessionEvent, failed: bool, is_last: bool) -> None:
+        result = commands.result_of(part, event.output, failed, is_last)
+        run = self._run(part.text, part.kind, result, event)
+        if result != "unknown" or part.kind not in self._last_checks:
+            self._last_checks[part.kind] = (self.calls, run)
+
+    def _run(self, text: str, kind: str, result: str, event: SessionEvent) -> CommandRun:
+        before = self.runs.pop((kind, text), None)
+        runs, failed = (before.runs, before.failed) if before else (0, 0)
+        run = CommandRun(text, kind, runs + 1, failed + (result == "failed"), result, event.place, event.line)
+        if before is None and len(self.runs) >= _MOST_COMMANDS:
+            self._count_out("commands")
+        else:
+            self.runs[kind, text] = run
+        return run
+
+    def _made(self, found: list[commands.Part], command: str, event: SessionEvent, failed: bool) -> None:
+        kinds = {part.kind for part in found}
+        if "commit" in kinds:
+            for name, subject in commands.committed(command, event.output, failed):
+                self.commits_made += 1
+                self.commits.append(Made(name, one_line(subject, _TEXT), event.place, event.line))
+                self._note("committed", one_line(subject, _TEXT), event)
+        if "push" in kinds and commands.pushed(event.output, failed):
+            self.pushes += 1
+            self._note("pushed", "", event)
+        if "pr" in kinds and not failed:
+            self._pull_requests(event)
+
+    def _pull_requests(self, event: SessionEvent) -> None:
+        addresses = commands.pull_requests(event.output)
+        for address in addresses or [""]:
+            if len(self.pull_requests) < _MOST_MADE:
+                self.pull_requests[address] = Made("", one_line(address, _TEXT), event.place, event.line)
+        self._note("pull-request", addresses[0] if addresses else "", event)
+
+    def _note(self, name: str, text: str, event: SessionEvent) -> None:
+        self._last_made[name] = (self.calls, Evidence(name, "success", _MADE[name], text, event.place, event.line))
+
+    def _count_out(self, what: str) -> None:
+        self.left_out[what] = self.left_out.get(what, 0) + 1
+
+
+def _shown_path(path: str, folder: str) -> str:
+    """Return a path below the folder of its event from there, any other as it is."""
+    path = one_line(path.removeprefix("file://"), _TEXT)
+    inside = folder.rstrip("/") + "/"
+    return os.path.normpath(path.removeprefix(inside) if folder else path) if path else path

@@ -1,0 +1,407 @@
+from __future__ import annotations
+
+import base64
+import json
+import os
+from itertools import count
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from holdfast.agents import get
+from holdfast.agents.base import Place
+from holdfast.agents.reading import claude_code
+from holdfast.records import ROLES, Cost, Session, SessionEvent
+
+SESSION = "11111111-2222-4333-8444-555555555555"
+NUMBERS = count(1)
+# Read here, because tests run without the settings of the person.
+TRANSCRIPTS = os.environ.get("HOLDFAST_TRANSCRIPTS", "")
+
+
+def line(kind: str, **fields: object) -> dict[str, object]:
+    """Return a line of the chain with a uuid of its own."""
+    number = next(NUMBERS)
+    own = {"type": kind, "uuid": f"u{number}", "sessionId": SESSION, "timestamp": "2026-02-01T10:00:00.000Z"}
+    return {**own, "cwd": "/src/app", "gitBranch": "main", "version": "2.1.0", "isSidechain": False, **fields}
+
+
+def user(content: object, **fields: object) -> dict[str, object]:
+    """Return a line of the kind user."""
+    return line("user", message={"role": "user", "content": content}, **fields)
+
+
+def assistant(*blocks: object, name: str = "m1", usage: object = None, **fields: object) -> dict[str, object]:
+    """Return a line of the model's message of that id."""
+    message = {"id": name, "model": "claude-x", "role": "assistant", "content": list(blocks), "usage": usage}
+    return line("assistant", message=message, **fields)
+
+
+def text(words: str) -> dict[str, str]:
+    """Return a block of text."""
+    return {"type": "text", "text": words}
+
+
+def call(name: str, tool: str = "Bash", **given_: object) -> dict[str, object]:
+    """Return a block that calls a tool."""
+    return {"type": "tool_use", "id": name, "name": tool, "input": given_}
+
+
+def result(name: str, content: object, **fields: object) -> dict[str, object]:
+    """Return a block with the result of a call."""
+    return {"type": "tool_result", "tool_use_id": name, "content": content, **fields}
+
+
+def read(path: Path, *records: object) -> tuple[list[SessionEvent], Session]:
+    """Write the records as lines of a file and return what is read from it."""
+    raw = [record if isinstance(record, bytes) else json.dumps(record).encode() for record in records]
+    path.write_bytes(b"".join(one + b"\n" for one in raw))
+    return whole(path)
+
+
+def whole(path: Path) -> tuple[list[SessionEvent], Session]:
+    """Return events and session of a file."""
+    [reading] = claude_code.read(str(path))
+    events = list(reading)
+    session = reading.session()
+    assert [event.place for event in events] == list(range(session.events))
+    return events, session
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return where a session's file stands."""
+    return tmp_path / f"{SESSION}.jsonl"
+
+
+def roles(events: list[SessionEvent]) -> list[tuple[str, str]]:
+    """Return role and text of each event."""
+    return [(event.role, event.text) for event in events]
+
+
+def test_a_session_is_read(path: Path) -> None:
+    """Prompt, answer and tool come out in order, with what the file says about the session."""
+    events, session = read(
+        path,
+        user("fix the build"),
+        assistant(text("I look."), call("c1", command="make")),
+        user([result("c1", "ok")], timestamp="2026-02-01T10:00:02.500Z", cwd="/src/app/sub"),
+    )
+    assert roles(events) == [("human", "fix the build"), ("assistant", "I look."), ("tool", "")]
+    tool = events[2]
+    assert (tool.tool, tool.input, tool.output, tool.milliseconds) == ("Bash", '{"command":"make"}', "ok", 2_500)
+    assert (session.agent, session.id, session.folder, session.branch) == ("claude-code", SESSION, "/src/app", "main")
+    assert (session.started, session.ended) == ("2026-02-01T10:00:00.000Z", "2026-02-01T10:00:02.500Z")
+    assert (session.models, session.version, session.events) == (("claude-x",), "2.1.0", 3)
+
+
+def test_one_message_over_several_lines_costs_once(path: Path) -> None:
+    """Each line of a message repeats its cost, the last with the most: the largest of each kind counts, once."""
+    first = {"input_tokens": 3, "output_tokens": 1, "cache_read_input_tokens": 50, "cache_creation_input_tokens": 9}
+    last = {**first, "output_tokens": 40}
+    _, session = read(
+        path,
+        assistant({"type": "thinking", "thinking": "hm"}, usage=first),
+        assistant(text("a"), usage=first),
+        assistant(call("c"), usage=last),
+        assistant(text("b"), name="m2", usage={"input_tokens": 1, "output_tokens": 2}),
+    )
+    assert session.cost == Cost(4, 42, 50, 9)
+
+
+@pytest.mark.parametrize(
+    ("fields", "content", "role"),
+    [
+        ({}, "do it", "human"),
+        ({"isMeta": True}, "Text of a skill", "injected"),
+        ({"isCompactSummary": True}, "What happened so far", "summary"),
+        ({"isSidechain": True}, "Search the code", "task"),
+        ({"origin": {"kind": "task-notification"}}, "A task ended", "injected"),
+        ({"origin": {"kind": "human"}}, "do it", "human"),
+        ({}, "<task-notification>done</task-notification>", "injected"),
+        ({}, "<command-name>/clear</command-name>", "command"),
+        ({}, "<local-command-stdout>x</local-command-stdout>", "command"),
+        ({}, "<bash-input>ls</bash-input>", "command"),
+        ({}, "[Request interrupted by user for tool use]", "injected"),
+        ({}, "<holdfast-memory>\nnotes\n</holdfast-memory>", "ours"),
+    ],
+)
+def test_not_everything_in_a_user_line_is_human(path: Path, fields: dict, content: str, role: str) -> None:
+    """Marks of the line and the beginning of a text tell who speaks."""
+    events, _ = read(path, user(content, **fields))
+    assert roles(events) == [(role, content)]
+
+
+def test_blocks_of_one_prompt_are_classed_one_by_one(path: Path) -> None:
+    """What an editor adds to a prompt is apart from it, and an image in it is its hash and size."""
+    data = base64.b64encode(b"x" * 3_000).decode()
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
+    events, _ = read(path, user([text("<ide_opened_file>a.py</ide_opened_file>"), text("why?"), image]))
+    assert [event.role for event in events] == ["injected", "human"]
+    assert events[1].text.startswith("why?\n[image sha256:") and events[1].text.endswith(" 3000 bytes]")
+
+
+def test_results_of_all_shapes_are_joined(path: Path) -> None:
+    """A result is a text or a list of blocks, in any order, failed or not; an empty one is in the program's record."""
+    events, _ = read(
+        path,
+        assistant(call("c1"), call("c2"), call("c3")),
+        user([result("c2", [text("two"), text("lines")], is_error=True)], toolUseResult="Error: two"),
+        user([result("c1", "one")], toolUseResult=[1]),
+        user([result("c3", "")], toolUseResult={"stdout": "three", "stderr": ""}),
+    )
+    assert [(event.output, event.failed) for event in events] == [
+        ("one", False),
+        ("two\nlines", True),
+        ("three", False),
+    ]
+
+
+def test_a_call_without_a_result_and_a_result_without_a_call(path: Path) -> None:
+    """Neither is lost: the call comes out in its place, the result as an event of its own."""
+    events, _ = read(path, assistant(call("c1")), user("stop"), user([result("gone", "late")]))
+    assert [(event.call, event.text, event.output) for event in events] == [
+        ("c1", "", ""),
+        ("", "stop", ""),
+        ("gone", "", "late"),
+    ]
+
+
+def test_a_line_that_is_repeated_counts_once(path: Path) -> None:
+    """A resumed session repeats lines with their uuid; within a file each counts once, and so does its cost."""
+    answer = assistant(text("a"), name="", usage={"output_tokens": 5})
+    events, session = read(path, answer, answer)
+    assert len(events) == 1 and session.cost.output == 5
+
+
+def test_a_fork_names_where_it_comes_from(path: Path) -> None:
+    """A file that begins with another session's lines is the session of its own lines, with the other as its parent."""
+    _, session = read(path, user("old", sessionId="other"), user("new"))
+    assert (session.id, session.parent) == (SESSION, "other")
+    _, renamed = read(path.with_name("copy.jsonl"), user("old", sessionId="other"), user("new"))
+    assert (renamed.id, renamed.parent) == (SESSION, "other")
+    _, forked = read(path, user("new", forkedFrom={"sessionId": "other", "messageUuid": "u"}))
+    assert forked.parent == "other"
+
+
+@pytest.mark.parametrize("place", ["agent-a1.jsonl", f"{SESSION}/subagents/agent-a1.jsonl"])
+def test_a_sub_agent_has_a_file_of_its_own(tmp_path: Path, place: str) -> None:
+    """In both layouts the sub-agent's session names the session it works for, and its prompt is a task."""
+    (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+    side = {"isSidechain": True, "agentId": "a1"}
+    events, session = read(tmp_path / place, user("look", **side), assistant(text("found"), **side))
+    assert roles(events) == [("task", "look"), ("assistant", "found")]
+    assert (session.id, session.parent, session.is_subagent) == (f"{SESSION}.agent-a1", SESSION, True)
+
+
+def test_a_sub_agent_within_the_session_stays_there(path: Path) -> None:
+    """Older files have the lines of sub-agents among the others: the session is no sub-agent for that."""
+    events, session = read(path, user("do it"), user("look", isSidechain=True, agentId="a1"))
+    assert roles(events) == [("human", "do it"), ("task", "look")]
+    assert (session.id, session.is_subagent) == (SESSION, False)
+
+
+def test_folder_and_branch_are_those_of_the_event(path: Path) -> None:
+    """A session that moves says for each event where it happened."""
+    events, _ = read(path, user("a"), user("b", cwd="/src/other", gitBranch="topic"))
+    assert [(event.folder, event.branch) for event in events] == [("/src/app", "main"), ("/src/other", "topic")]
+
+
+def queued(content: str) -> dict[str, object]:
+    """Return the line of a prompt that was typed while the agent worked."""
+    return {"type": "queue-operation", "operation": "enqueue", "content": content, "sessionId": SESSION}
+
+
+def test_queued_prompts_are_told_once(path: Path) -> None:
+    """A prompt may stand in the queue only, or again as an attachment or prompt: it is one event in each case."""
+    attachment = {"type": "queued_command", "prompt": "second", "commandMode": "prompt"}
+    events, _ = read(
+        path,
+        *(queued(one) for one in ("first", "second", "third", '{"task_id":"b1"}')),
+        line("attachment", attachment=attachment),
+        user("third\nand more"),
+    )
+    assert roles(events) == [("human", "first"), ("human", "second"), ("human", "third\nand more")]
+
+
+def test_what_hooks_hand_over_is_not_what_a_person_says(path: Path) -> None:
+    """Attachments with text are injected, and ours where our fence is in it; those without a text are nothing."""
+    ours = "<holdfast-memory>\nnotes\n</holdfast-memory>"
+    events, _ = read(
+        path,
+        line("attachment", attachment={"type": "hook_additional_context", "content": [ours]}),
+        line("attachment", attachment={"type": "hook_success", "content": "", "stdout": ours}),
+        line("attachment", attachment={"type": "nested_memory", "content": {"content": "rules"}}),
+        line("attachment", attachment={"type": "skill_listing", "content": "many"}),
+        line("attachment", attachment=None),
+    )
+    assert roles(events) == [("ours", ours), ("ours", ours), ("injected", "rules")]
+
+
+def test_the_title_is_the_last_one_of_the_best_kind(path: Path) -> None:
+    """A title by the person is before one by the model, and that before a summary, which must be of this file."""
+    prompt = user("a")
+    summaries = [
+        {"type": "summary", "summary": one, "leafUuid": leaf} for one, leaf in (("mine", prompt["uuid"]), ("no", "x"))
+    ]
+    assert read(path, *summaries, prompt)[1].title == "mine"
+    named = {"type": "ai-title", "aiTitle": "by the model", "sessionId": SESSION}
+    assert read(path, *summaries, named, prompt)[1].title == "by the model"
+    mine = [{"type": "custom-title", "customTitle": one, "sessionId": SESSION} for one in ("old", "new")]
+    assert read(path, *mine, named, prompt)[1].title == "new"
+
+
+def test_noise_is_nothing(path: Path) -> None:
+    """Progress, snapshots, durations and kinds that nobody knows are no events and not malformed."""
+    events, session = read(
+        path,
+        line("progress", data={"type": "agent_progress", "message": {"usage": {"output_tokens": 9}}}),
+        {"type": "file-history-snapshot", "messageId": "x", "snapshot": {}},
+        line("system", subtype="turn_duration", durationMs=5),
+        line("a-kind-to-come", message={"content": "x"}),
+        line("system", subtype="local_command", content="<command-name>/model</command-name>"),
+    )
+    assert [event.role for event in events] == ["command"]
+    assert (session.malformed, session.cost) == (0, Cost())
+
+
+def test_what_the_program_says_for_the_model(path: Path) -> None:
+    """An error of the service is an answer that failed, and its model is none."""
+    message = {"id": "m", "model": "<synthetic>", "content": [text("API Error: 500")], "usage": {}}
+    events, session = read(path, line("assistant", message=message, isApiErrorMessage=True))
+    assert events[0].failed and session.models == ()
+
+
+def test_bad_lines_are_counted_and_cost_nothing_else(path: Path) -> None:
+    """Cut lines, lists, NULs and invalid UTF-8 do not stop the reading of the others."""
+    bad = user("b\udcff").copy()
+    raw = json.dumps({**bad, "message": {"role": "user", "content": "XX"}}).encode().replace(b"XX", b"b\xff")
+    events, session = read(path, user("a"), b'{"type":"user"', b"[1,2]", b"\0\0\0\0", raw, b"", user("c"))
+    assert [event.text for event in events] == ["a", "b�", "c"] and session.malformed == 2
+
+
+def test_a_growing_file_gives_the_same_as_the_whole(path: Path) -> None:
+    """What is read of a beginning is a beginning of what is read of the whole, but for calls without their result."""
+    read(path, *(user(f"prompt {number}") for number in range(5)))
+    data = path.read_bytes()
+    everything, _ = whole(path)
+    for end in range(0, len(data), 37):
+        path.write_bytes(data[:end])
+        events, session = whole(path)
+        assert events == everything[: len(events)] and session.malformed == 0
+
+
+def test_a_line_of_64_megabytes(path: Path) -> None:
+    """A result as long as a line may be is read and bounded."""
+    events, session = read(path, assistant(call("c")), user([result("c", "word " * (13 * 2**20))]))
+    assert len(events[0].output) < 21_000 and session.malformed == 0
+
+
+def test_content_tells_the_agent(tmp_path: Path) -> None:
+    """A file is known by its lines: not those of another agent, not an empty or missing file."""
+    others = [
+        {"type": "session_meta", "payload": {"id": "x"}, "timestamp": ""},
+        {"type": "user", "uuid": "u", "sessionId": "s", "message": {"role": "user", "parts": [{"text": "x"}]}},
+        {"role": "user", "message": {"content": [{"type": "text", "text": "x"}]}},
+    ]
+    for number, record in enumerate([user("x"), queued("x"), *others]):
+        (tmp_path / f"{number}.txt").write_text(json.dumps(record) + "\n")
+    (tmp_path / "empty").write_bytes(b"")
+    names = ["0.txt", "1.txt", "2.txt", "3.txt", "4.txt", "empty", "missing"]
+    assert [claude_code.sniff(str(tmp_path / name)) for name in names] == [True, True, *[False] * 5]
+
+
+def test_sessions_are_found_through_the_door(tmp_path: Path) -> None:
+    """The door lists the transcripts of all projects, where the variable says, and reads only what is its own."""
+    folder = tmp_path / "config" / "projects" / "-src-app"
+    (folder / SESSION / "subagents").mkdir(parents=True)
+    (folder / "memory").mkdir()
+    (folder / "memory" / "MEMORY.md").write_text("x")
+    for name in (f"{SESSION}.jsonl", f"{SESSION}/subagents/agent-a1.jsonl"):
+        (folder / name).write_text(json.dumps(user("x")) + "\n")
+    place = Place(str(tmp_path), str(tmp_path), "user", {"CLAUDE_CONFIG_DIR": str(tmp_path / "config")})
+    door = get("claude-code")
+    found = list(door.find_sessions(place))
+    assert sorted(os.path.basename(one) for one in found) == [f"{SESSION}.jsonl", "agent-a1.jsonl"]
+    assert [len(list(reading)) for one in found for reading in door.read_session(one) or ()] == [1, 1]
+    assert door.read_session(str(folder / "memory" / "MEMORY.md")) is None
+
+
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(max_size=30)
+    | st.sampled_from(["tool_use", "tool_result", "text"])
+)
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["type", "text", "id", "content", "usage", "name", "input", "tool_use_id", "kind", "prompt"]
+            ),
+            inner,
+            max_size=5,
+        )
+    ),
+    max_leaves=12,
+)
+KINDS = ["user", "assistant", "attachment", "system", "summary", "queue-operation", "custom-title", "pr-link", 7]
+RECORDS = st.fixed_dictionaries(
+    {"type": st.sampled_from(KINDS)},
+    optional={name: VALUES for name in claude_code._Line.__struct_fields__ if name != "type"},
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(RECORDS, max_size=6))
+def test_any_records_are_read(path: Path, records: list[object]) -> None:
+    """Whatever stands in the fields, reading ends, and every event has a role and texts that can be written."""
+    events, session = read(path, *records)
+    for event in events:
+        assert event.role in ROLES
+        repr(event).encode()
+    assert session.agent == "claude-code"
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary(max_size=300))
+def test_any_bytes_are_read(path: Path, data: bytes) -> None:
+    """No bytes make a reading or a look at the content fail."""
+    path.write_bytes(data)
+    claude_code.sniff(str(path))
+    whole(path)
+
+
+def counted(path: Path) -> list[int]:
+    """Return the cost of a file by the rules alone: for each message the largest of each kind, copies left out."""
+    reports: dict[str, list[dict[str, int]]] = {}
+    seen = set()
+    for number, raw in enumerate(path.read_bytes().split(b"\n")):
+        try:
+            record = json.loads(raw.decode("utf-8", "replace"))
+        except ValueError:
+            continue
+        if not isinstance(record, dict) or record.get("uuid", number) in seen:
+            continue
+        seen.add(record.get("uuid", number))
+        message = record.get("message")
+        if record.get("type") == "assistant" and isinstance(message, dict) and isinstance(message.get("usage"), dict):
+            reports.setdefault(message.get("id") or record.get("requestId") or number, []).append(message["usage"])
+    kinds = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    return [sum(max(usage.get(kind) or 0 for usage in one) for one in reports.values()) for kind in kinds]
+
+
+@pytest.mark.skipif(not TRANSCRIPTS, reason="HOLDFAST_TRANSCRIPTS names no folder")
+def test_real_files_are_read() -> None:
+    """Every real file gives events in order, and its cost is that of an independent count."""
+    files = [one for one in Path(TRANSCRIPTS).rglob("*.jsonl") if claude_code.sniff(str(one))]
+    assert files
+    for file in files:
+        _, session = whole(file)
+        cost = session.cost
+        assert [cost.input, cost.output, cost.cache_read, cost.cache_write] == counted(file), file.name

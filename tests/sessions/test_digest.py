@@ -1,0 +1,232 @@
+"""The digest of a session: what it says, that it is bounded, and that nothing breaks it."""
+
+from __future__ import annotations
+
+import json
+import os
+import tracemalloc
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast.records import ROLES, Cost, Session, SessionEvent, asdict, replace
+from holdfast.sessions.digest import MOST_BYTES, Digesting, digest, size_of
+from holdfast.sessions.facts import ENDINGS, OUTCOMES, RESULTS
+from holdfast.sessions.markdown import markdown
+from holdfast.sessions.prices import Price, Prices
+
+from .making import SESSION, answer, digested, edited, human, numbered, ran
+
+
+def test_a_whole_session() -> None:
+    """Asks, files, checks, commits, pull requests, quotes, counts and pointers are all there."""
+    found = digested(
+        human("Add a cart to the shop\n\nwith a test"),
+        edited("/home/ann/shop/cart.py"),
+        edited("/home/ann/shop/cart.py"),
+        edited("/etc/hosts"),
+        ran("pytest", "1 failed, 4 passed", True),
+        human("No, that's wrong. Let's use integers for prices."),
+        edited("cart.py"),
+        ran("pytest", "5 passed"),
+        ran("git add . && git commit -m Cart && git push", "[main 1a2b3c4] Cart\nmain -> main"),
+        ran("gh pr create --fill", "https://git.example/ann/shop/pull/7"),
+        answer(),
+    )
+    assert found.title == "Add a cart to the shop"
+    assert found.first_ask is not None
+    assert found.first_ask.text == "Add a cart to the shop with a test"
+    assert found.last_ask is not None
+    assert (found.last_ask.place, found.last_ask.line) == (5, 51)
+    assert [(one.path, one.changes, one.place) for one in found.files] == [("/etc/hosts", 1, 3), ("cart.py", 3, 6)]
+    assert [(one.text, one.runs, one.failed, one.result, one.line) for one in found.checks] == [
+        ("pytest", 2, 1, "passed", 71)
+    ]
+    assert [(one.id, one.text) for one in found.commits] == [("1a2b3c4", "Cart")]
+    assert [one.text for one in found.pull_requests] == ["https://git.example/ann/shop/pull/7"]
+    assert [(one.kind, one.text) for one in found.said] == [
+        ("correction", "No, that's wrong."),
+        ("decision", "Let's use integers for prices."),
+    ]
+    assert (found.asks, found.answers, found.calls, found.failed_calls, found.pushes) == (2, 1, 8, 1, 1)
+    assert dict(found.tools) == {"edit": 4, "shell": 4}
+    assert found.outcome.kind == "success"
+
+
+def test_the_same_whatever_the_tools_are_called() -> None:
+    """Sessions of agents with other names for their tools give the same digest."""
+    one = digested(human("x"), edited("a.py", tool="Edit"), ran("pytest", "1 passed", tool="Bash"))
+    other = digested(human("x"), edited("a.py", tool="replace"), ran("pytest", "1 passed", tool="run_shell_command"))
+    assert one == other
+
+
+def test_a_title_is_the_agents_own_or_the_line_that_names_the_ask() -> None:
+    """A first line that only leads to the next is passed over."""
+    assert digested(human("x"), session=replace(SESSION, title="Cart work")).title == "Cart work"
+    assert digested(human("Implement the following plan:\n\n# A new cart\nmore")).title == "A new cart"
+
+
+def test_a_subagent_is_asked_by_its_task() -> None:
+    """The task of a sub-agent is its first ask, but nobody's decision."""
+    found = digested(SessionEvent(0, "task", "Find the cart. Let's use grep."), answer())
+    assert found.first_ask is not None
+    assert found.first_ask.text.startswith("Find the cart.")
+    assert found.said == ()
+
+
+def test_a_failed_edit_changes_nothing() -> None:
+    """Only what succeeded is a changed file, and looking with an editing tool is none."""
+    view = SessionEvent(0, "tool", tool="str_replace_editor", input='{"command": "view", "path": "a.py"}', output="x")
+    assert digested(human("x"), edited("a.py", "not found", True), view).files == ()
+
+
+def test_a_patch_through_the_shell_changes_files() -> None:
+    """A patch that is handed to a command names its files like one that is handed to a tool."""
+    patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.py\n@@\n+x\n*** End Patch\nEOF"
+    assert [one.path for one in digested(human("x"), ran(patch, "Success")).files] == ["a.py"]
+
+
+def test_folders_and_branches_in_the_middle_are_kept() -> None:
+    """Where a session moves on, all its places are named, in order."""
+    events = [replace(answer(), folder=folder, branch="b-" + folder) for folder in ("one", "two", "one")]
+    found = digested(*events)
+    assert found.folders == ("one", "two")
+    assert found.branches == ("b-one", "b-two")
+
+
+def test_dollars_come_from_the_agent_or_from_the_prices() -> None:
+    """What the agent tells wins, then the table; without either the cost is unknown."""
+    prices = Prices({"claude-opus-4-5": Price(10.0, 20.0, 1.0, 2.0)})
+    session = replace(SESSION, cost=Cost(input=500_000, output=100_000))
+    assert (digest(session, [], prices).dollars, digest(session, [], prices).dollars_from) == (7.0, "prices")
+    told = replace(session, cost=replace(session.cost, dollars=3.5))
+    assert (digest(told, [], prices).dollars, digest(told, [], prices).dollars_from) == (3.5, "agent")
+    assert digest(session, []).dollars_from == ""
+
+
+def test_every_kept_text_is_cleaned_once_more() -> None:
+    """What escapes in JSON hid from the caller is seen by `clean` before it is kept anywhere."""
+    hidden = '{"command": "deploy --token hun\\u0074er2 && git commit -m hun\\u0074er2"}'
+    events = [
+        *[human("Use hunter2. We decided on hunter2."), replace(answer(), folder="/hunter2", branch="hunter2")],
+        SessionEvent(0, "tool", tool="Bash", input=hidden, output="error: hunter2", failed=True),
+        *[edited("/hunter2/a.py"), ran("pytest hunter2", "hunter2 1 passed")],
+    ]
+    found = digest(
+        replace(SESSION, title="hunter2"), numbered(*events), clean=lambda text: text.replace("hunter2", "[x]")
+    )
+    assert "[x]" in str(found)
+    assert "hunter2" not in str(found)
+
+
+def test_control_characters_do_not_join_what_they_part() -> None:
+    """Two halves of a secret with something invisible between them stay two halves."""
+    found = digested(human("key AKIA\x00IOSFODNN7\nEXAMPLE"), ran("run AKIA\x01IOSF", "error: AKIA\x02IOSF", True))
+    assert "AKIAIOSF" not in str(found)
+    assert "IOSFODNN7EXAMPLE" not in str(found)
+
+
+def test_a_very_long_session_gives_a_small_digest() -> None:
+    """Hundreds of files, commands, quotes and errors are cut to a few KB, and what is left out is counted."""
+    events = []
+    for number in range(600):
+        events += [
+            human(f"No, that's wrong {number}, let's use {'é' * 300}"),
+            edited(f"/home/ann/shop/{'deep/' * 20}{number}.py"),
+            ran(f"tool-{number} {'x' * 500}", f"error: {'🙂' * 300}", True),
+            ran(f"git commit -m 'Change {number}'", f"[main {number:07x}] Change {number}"),
+        ]
+    found = digested(*events)
+    assert size_of(found) <= MOST_BYTES
+    assert found.files
+    assert found.said
+    assert dict(found.left_out)["files"] + len(found.files) == 600
+    assert dict(found.left_out)["commits"] + len(found.commits) == 600
+
+
+def test_memory_does_not_grow_with_the_session() -> None:
+    """Events are taken from an iterator once: ten times as many need no more memory."""
+
+    def many(count: int) -> Iterator[SessionEvent]:
+        for number in range(count):
+            text = f"{number} " + "x" * 2_000
+            yield SessionEvent(number, "human", f"let's use {text}")
+            yield replace(ran(f"run {text}", text, True), folder=text, branch=text, model=text)
+
+    def peak(count: int) -> int:
+        digest(SESSION, many(10))
+        tracemalloc.start()
+        digest(SESSION, many(count))
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return most
+
+    assert peak(1_200) < 1.3 * peak(600)
+
+
+def test_taking_events_one_by_one_is_the_same() -> None:
+    """A sweep that hands on each event gets the same digest as one call."""
+    events = numbered(human("x"), edited("a.py"), ran("pytest", "1 passed"), answer())
+    digesting = Digesting()
+    for event in events:
+        digesting.take(event)
+    assert digesting.done(SESSION) == digest(SESSION, events)
+
+
+_PIECES = ("git commit -m", "pytest", "&&", "|", "<<EOF", "1 failed", "[main 1a2b3c4] x", "*** Update File: a", "no,")
+_TEXT = st.one_of(
+    st.text(max_size=80),
+    st.lists(st.sampled_from(_PIECES), max_size=6).map(" ".join),
+    st.binary(max_size=60).map(lambda raw: raw.decode("utf-8", "surrogateescape")),
+    st.sampled_from(('{"command": "pytest"}', '{"file_path": "a', "[1]", "{", "[Request interrupted", "API Error")),
+)
+_GIVEN = st.dictionaries(st.sampled_from(("command", "path", "x")), _TEXT, max_size=2)
+_EVENT = st.builds(
+    SessionEvent,
+    place=st.integers(0, 10**9),
+    role=st.sampled_from((*ROLES, "else", "")),
+    text=_TEXT,
+    at=st.one_of(_TEXT, st.just("9" * 20_000)),
+    tool=st.one_of(st.sampled_from(("Bash", "Edit", "Read", "recall", "mcp__a__b")), _TEXT),
+    input=st.one_of(
+        _TEXT, st.dictionaries(st.sampled_from(("command", "path", "x")), _TEXT, max_size=2).map(json.dumps)
+    ),
+    output=_TEXT,
+    failed=st.booleans(),
+    folder=_TEXT,
+    branch=_TEXT,
+    model=_TEXT,
+    line=st.integers(0, 10**9),
+)
+_SESSION = st.builds(Session, agent=_TEXT, id=_TEXT, title=_TEXT, models=st.lists(_TEXT, max_size=3).map(tuple))
+
+
+@settings(max_examples=150, deadline=None)
+@given(_SESSION, st.lists(_EVENT, max_size=25))
+def test_no_session_is_too_odd(session: Session, events: list[SessionEvent]) -> None:
+    """Whatever the events are, the digest is whole, small, of known words, and can be written as JSON and Markdown."""
+    found = digest(session, events)
+    assert size_of(found) <= MOST_BYTES
+    assert found.outcome.kind in OUTCOMES
+    assert 0 <= found.outcome.confidence < 1
+    assert all(one.ended in ENDINGS for one in found.troubles)
+    assert all(one.result in RESULTS for one in (*found.checks, *found.commands))
+    assert json.loads(json.dumps(asdict(found)))["asks"] == found.asks
+    assert markdown(found).startswith("# ")
+
+
+_LONG = (
+    *("((" * 9_000, "'\"" * 9_000, "a && " * 4_000, "<<A\n" * 4_000, "\\" * 20_000, "# " * 9_000, " " * 20_000),
+    *("x" * 20_000, "/" * 20_000, "a/" * 9_000, "`" * 20_000, "-m " * 6_000, "https://" * 2_500, "9" * 20_000),
+    *(f"*** Update File: {' ' * 19_000}x", f"{'a.' * 9_000}!", "<" * 20_000, "let's " * 3_000, "[main " * 3_000),
+)
+
+
+@pytest.mark.parametrize("text", _LONG, ids=range(len(_LONG)))
+def test_no_text_takes_long(text: str) -> None:
+    """Texts that are made to take long are bounded before they are looked at."""
+    started = os.times().user
+    digested(human(text), ran(text, text, True), edited(text, text, True), ran(text, text))
+    assert os.times().user - started < 2

@@ -1,0 +1,107 @@
+"""How a session ended, by its evidence."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.records import SessionEvent
+from holdfast.sessions.facts import OUTCOMES, Digest, Evidence
+from holdfast.sessions.outcome import outcome_of
+
+from .making import answer, digested, edited, human, ran
+
+ASK = human("Add a cart")
+PASSED = ran("pytest", "5 passed")
+FAILED = ran("pytest", "1 failed, 4 passed", failed=True)
+COMMIT = ran("git commit -m Cart", "[main 1a2b3c4] Cart")
+STOPPED = SessionEvent(0, "injected", "[Request interrupted by user]")
+
+
+def names(digest: Digest) -> set[str]:
+    """Return the names of the evidence."""
+    return {one.name for one in digest.outcome.evidence}
+
+
+@pytest.mark.parametrize(
+    ("events", "kind", "evidence"),
+    [
+        ([ASK, edited("a.py"), PASSED, answer()], "success", {"tests-passed"}),
+        ([ASK, edited("a.py"), FAILED, answer()], "failure", {"tests-failed"}),
+        ([ASK, FAILED, edited("a.py"), PASSED, answer()], "success", {"tests-passed"}),
+        ([ASK, edited("a.py"), FAILED, COMMIT, answer()], "partial", {"tests-failed", "committed"}),
+        ([ASK, edited("a.py"), COMMIT, ran("git push", "main -> main")], "success", {"committed", "pushed"}),
+        ([ASK, ran("gh pr create", "https://git.example/a/b/pull/7"), answer()], "success", {"pull-request"}),
+        ([ASK, edited("a.py"), answer(), human("Perfect, thanks!")], "success", {"praise"}),
+        ([ASK, edited("a.py"), answer(), human("No, that's wrong")], "failure", {"correction"}),
+        ([ASK, answer(), human("No, that's wrong"), edited("a.py"), PASSED], "success", {"tests-passed"}),
+        ([ASK, edited("a.py"), STOPPED], "abandoned", {"interrupted"}),
+        ([ASK, edited("a.py"), PASSED, STOPPED], "partial", {"tests-passed", "interrupted"}),
+        ([ASK, STOPPED, human("go on"), edited("a.py"), PASSED], "success", {"tests-passed"}),
+        ([ASK], "abandoned", {"unanswered"}),
+        ([ASK, *[ran("make deploy-all", "error: no", True)] * 3], "failure", {"error-tail", "build-failed"}),
+        ([ASK, answer("API Error: overloaded")], "failure", {"error-tail"}),
+        ([ASK, answer("It is in cart.py.")], "unknown", set()),
+        ([ASK, edited("a.py"), answer("All tests pass, everything is perfect!")], "unknown", set()),
+        ([], "unknown", set()),
+    ],
+)
+def test_the_outcome_follows_from_named_evidence(events: list[SessionEvent], kind: str, evidence: set[str]) -> None:
+    """Checks, what left the session, the last words and how it broke off decide; claims of the agent do not."""
+    digest = digested(*events)
+    assert names(digest) == evidence
+    assert digest.outcome.kind == kind
+
+
+def test_changes_after_a_check_halve_it() -> None:
+    """Tests that passed before the last change say less."""
+    before = digested(ASK, edited("a.py"), PASSED, answer()).outcome
+    after = digested(ASK, PASSED, edited("a.py"), answer()).outcome
+    assert after.evidence[0].weight == before.evidence[0].weight / 2
+    assert after.confidence < before.confidence
+
+
+def test_what_programs_put_in_is_no_evidence() -> None:
+    """Praise, corrections and results in injected text, summaries, command echoes and our own memory count nothing."""
+    texts = [
+        SessionEvent(0, role, "Perfect, thanks! That's wrong. 5 passed")
+        for role in ("injected", "summary", "ours", "command")
+    ]
+    recalled = SessionEvent(
+        0, "tool", tool="mcp__holdfast__recall", input='{"query": "x"}', output="1 failed", failed=True
+    )
+    digest = digested(ASK, answer(), *texts, recalled)
+    assert digest.outcome.kind == "unknown"
+    assert digest.outcome.evidence == ()
+    assert digest.said == ()
+    assert digest.troubles == ()
+    assert digest.asks == 1
+
+
+def test_memory_of_ours_cannot_break_a_session_off() -> None:
+    """A remembered text that begins like the mark of an interruption is no interruption."""
+    remembered = SessionEvent(0, "ours", STOPPED.text)
+    assert digested(ASK, edited("a.py"), PASSED, remembered).outcome.kind == "success"
+
+
+def test_the_first_ask_corrects_and_praises_nothing() -> None:
+    """Before anything was done, such words are about something else."""
+    for text in ("No, that's wrong in the shop", "Thanks for helping with the cart"):
+        digest = digested(human(text), answer())
+        assert digest.outcome.evidence == ()
+        assert digest.said == ()
+
+
+def test_evidence_points_back() -> None:
+    """Each piece of evidence knows the place and line of its event."""
+    [one] = digested(ASK, edited("a.py"), PASSED, answer()).outcome.evidence
+    assert (one.place, one.line) == (2, 21)
+    assert one.text == "pytest"
+
+
+def test_more_evidence_is_more_sure_and_never_certain() -> None:
+    """The confidence grows with the lead and stays below one."""
+    weak = outcome_of([Evidence("tests-passed", "success", 2.0)])
+    strong = outcome_of([Evidence("tests-passed", "success", 2.0), Evidence("committed", "success", 2.0)] * 5)
+    assert weak.kind == strong.kind == "success"
+    assert weak.confidence < strong.confidence < 1
+    assert {weak.kind, outcome_of([]).kind} <= set(OUTCOMES)

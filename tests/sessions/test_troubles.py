@@ -1,0 +1,74 @@
+"""Errors and how they ended."""
+
+from __future__ import annotations
+
+from holdfast.sessions.troubles import MOST, error_line
+
+from .making import answer, digested, edited, human, ran
+
+ASK = human("Add a cart")
+
+
+def test_a_later_success_of_the_same_fixes_an_error() -> None:
+    """The same command with other arguments counts as the same; another does not."""
+    digest = digested(
+        ASK,
+        ran("pytest tests/a.py", "E   NameError: x\n1 failed", True),
+        ran("ls"),
+        ran("pytest", "3 passed"),
+        answer(),
+    )
+    assert [(one.about, one.text, one.ended) for one in digest.troubles] == [
+        ("pytest tests/a.py", "E NameError: x", "fixed")
+    ]
+    left = digested(ASK, ran("pytest", "1 failed", True), ran("npm run build", "done"))
+    assert [one.ended for one in left.troubles] == ["left"]
+
+
+def test_an_error_that_differs_only_in_numbers_and_paths_is_repeated() -> None:
+    """Line numbers, hashes and folders do not make another error, and first and last place are kept."""
+    failing = [ran("npm run build", f"error: /tmp/{at}/a.ts line {at} is bad", True) for at in (12, 345)]
+    [trouble] = digested(ASK, *failing).troubles
+    assert (trouble.times, trouble.ended) == (2, "repeated")
+    assert (trouble.place, trouble.last_place, trouble.last_line) == (1, 2, 21)
+
+
+def test_what_was_left_comes_before_what_was_fixed() -> None:
+    """A failed edit that worked the second time stands last."""
+    digest = digested(
+        ASK, edited("a.py", "String not found", True), edited("a.py"), ran("make", "make: *** [all] Error 2", True)
+    )
+    assert [(one.about, one.ended) for one in digest.troubles] == [("make", "left"), ("a.py", "fixed")]
+
+
+def test_a_refusal_and_an_empty_search_are_no_errors() -> None:
+    """The person said no, or nothing was found: neither is listed, only counted where it was refused."""
+    digest = digested(
+        ASK, ran("rm -r x", "The user doesn't want to proceed with this tool use.", True), ran("grep -r x .", "", True)
+    )
+    assert digest.troubles == ()
+    assert (digest.refused_calls, digest.failed_calls) == (1, 0)
+
+
+def test_a_failing_check_behind_a_pipe_is_an_error() -> None:
+    """The exit is that of `tail`, but the output says what happened."""
+    [trouble] = digested(ASK, ran("pytest | tail -5", "FAILED a.py::test_x - assert 1 == 2\n1 failed")).troubles
+    assert trouble.text == "FAILED a.py::test_x - assert 1 == 2"
+
+
+def test_the_line_that_says_the_error_is_found() -> None:
+    """Frames of an agent around an output are passed over; a line that begins with an error wins."""
+    assert (
+        error_line("Exit code: 1\nWall time: 2 s\nOutput:\nstarting\nfatal: no such ref\nmore") == "fatal: no such ref"
+    )
+    assert error_line("<tool_use_error>File does not exist.</tool_use_error>") == "File does not exist."
+    assert error_line("Loading, could not say why\nTypeError: x is not a function") == "TypeError: x is not a function"
+    assert error_line("") == ""
+
+
+def test_very_many_errors_stay_bounded() -> None:
+    """Beyond the bound they are only counted."""
+    events = [ran(f"tool{'x' * number} go", f"error: {'y' * number}", True) for number in range(MOST + 50)]
+    digest = digested(ASK, *events)
+    assert digest.failed_calls == MOST + 50
+    assert len(digest.troubles) + dict(digest.left_out)["troubles"] == MOST + 50

@@ -1,0 +1,41 @@
+"""What was done in a session, gathered from its tool calls."""
+
+from __future__ import annotations
+
+from holdfast.sessions.troubles import MOST
+from holdfast.sessions.work import Work
+
+from .making import edited, ran
+
+
+def test_what_is_gathered_is_bounded() -> None:
+    """However many files, commands, errors and commits there are, only so many are held, and the rest is counted."""
+    work = Work()
+    for number in range(1_300):
+        letters = "".join(chr(97 + int(digit)) for digit in str(number))
+        work.take(edited(f"{number}.py"))
+        work.take(ran(f"tool-{number}", f"error: {letters}", True))
+        work.take(ran(f"git commit -m {letters}", f"[main {number:07x}] {letters}"))
+        work.take(ran("gh pr create", f"https://git.example/a/b/pull/{number}"))
+    assert len(work.files) == 1_000
+    assert work.left_out["files"] == 300
+    assert len(work.runs) <= 400
+    assert len(work.troubles.all()) == MOST
+    assert len(work.commits) == len(work.pull_requests) == 40
+    assert work.commits_made == 1_300
+
+
+def test_a_file_that_is_changed_again_moves_to_the_end() -> None:
+    """Files stand in the order of their last change, with how often each was changed."""
+    work = Work()
+    for path in ("a.py", "b.py", "a.py"):
+        work.take(edited(path))
+    assert [(one.path, one.changes) for one in work.files.values()] == [("b.py", 1), ("a.py", 2)]
+
+
+def test_a_check_that_does_not_say_how_it_ended_hides_no_other() -> None:
+    """The last result that is known counts as evidence."""
+    work = Work()
+    work.take(ran("pytest", "1 failed", True))
+    work.take(ran("pytest | tail -1", ""))
+    assert [one.name for one in work.evidence()] == ["tests-failed"]
