@@ -1,0 +1,252 @@
+"""The transcripts of Cursor: JSONL or plain text for each conversation, and the databases of its command line.
+
+The files have mostly no times, no models and no results of tools, and a call has no id: a result is then joined with
+the oldest call that waits. What a person typed stands in a tag. The folder of a project is named by a lossy slug, so
+the workspace is told only where the text given to the model tells it. In the database of a conversation messages are
+blobs named by their hash; the last root says which belong to it, and in which order. The database of the editor is
+not read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+from holdfast.agents.reading.base import (
+    MOST_TEXT,
+    decode,
+    files_below,
+    first_records,
+    open_plain,
+    text_of,
+    told,
+    when,
+)
+from holdfast.agents.reading.database import Database, is_database, opened, text_in, value_in
+from holdfast.agents.reading.turns import Turns, head, stem, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.agents.base import Place
+
+CALLS = ("tool_use", "tool_call", "tool-call")
+RESULTS = ("tool_result", "tool-result")
+HIDDEN = "[REDACTED]"
+_MARK = re.compile(rb"(user:|assistant:|\[Thinking\]|\[Tool call\]|\[Tool result\])[ \t]*(.*)\Z", re.DOTALL)
+_HEX = re.compile(r"\A(?:[0-9a-fA-F]{2})+\Z")
+_HASH = 32
+
+
+def find(place: Place) -> Iterator[str]:
+    """Yield the transcripts, of a text and a JSONL of one name the latter, then the databases of conversations."""
+    root = os.path.join(place.home, ".cursor")
+    for path in files_below(os.path.join(root, "projects"), ".jsonl", ".txt"):
+        if "agent-transcripts" in path.split(os.sep) and not (
+            path.endswith(".txt") and os.path.isfile(path.removesuffix(".txt") + ".jsonl")
+        ):
+            yield path
+    for path in files_below(os.path.join(root, "chats"), "store.db"):
+        if is_database(path):
+            yield path
+
+
+def sniff(path: str) -> bool:
+    """Whether it is a database of blobs, lines with a role and a message, or a text that begins with a speaker."""
+    if is_database(path):
+        database = opened(path)
+        return bool(database and database.has("blobs", "id", "data") and database.has("meta", "key", "value"))
+    for record in first_records(path):
+        is_line = told(record, "role") in ("user", "assistant") and "content" in table(record.get("message"))
+        return is_line and "uuid" not in record and "sessionId" not in record and "type" not in record
+    return head(path).lstrip().startswith((b"user:", b"assistant:"))
+
+
+def read(path: str) -> Iterator[CursorReading]:
+    """Yield the one conversation of a file."""
+    database = opened(path) if is_database(path) else None
+    if database is not None:
+        yield StoreReading(path, database)
+    elif any(True for _ in first_records(path)):
+        yield CursorReading(path)
+    else:
+        yield TextReading(path)
+
+
+class CursorReading(Turns):
+    """One conversation from JSONL."""
+
+    agent = "cursor"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.facts["id"] = stem(path)
+        folder = os.path.dirname(os.path.abspath(path))
+        if os.path.basename(folder) == "subagents":
+            self.facts.update(parent=os.path.basename(os.path.dirname(folder)), is_subagent="yes")
+        self._unnamed = 0
+
+    def _walk(self) -> Iterator[None]:
+        for number, record in self.records():
+            self.stand(when(record.get("timestamp")), number, model=told(record, "model"))
+            if told(record, "type") == "turn_ended":
+                self._end_turn(record)
+            else:
+                self._blocks(told(record, "role"), table(record.get("message")).get("content"))
+            yield
+
+    def _blocks(self, role: str, content: Any) -> None:
+        for block in content if isinstance(content, list) else [content]:
+            kind = told(block, "type")
+            if kind in CALLS:
+                self._call(block)
+            elif kind in RESULTS:
+                self._result(block)
+            elif kind not in ("thinking", "reasoning", "redacted-reasoning"):
+                self._text(role, text_of(block))
+
+    def _text(self, role: str, text: str) -> None:
+        if text.strip() == HIDDEN:
+            return
+        if role == "user":
+            self.look_for_workspace(text)
+            self.release()
+            self.person(text, usual="task" if "is_subagent" in self.facts else "human")
+        elif role == "assistant":
+            self.say("assistant", text)
+
+    def _call(self, block: dict[str, Any]) -> None:
+        self._unnamed += 1
+        key = told(block, "id", "toolCallId") or f"#{self._unnamed}"
+        given = block.get("input", block.get("args", block.get("arguments")))
+        self.call(key, told(block, "name", "toolName"), given)
+
+    def _result(self, block: dict[str, Any]) -> None:
+        key = self.awaited(told(block, "tool_use_id", "toolCallId"), "#")
+        output = block.get("content", block.get("result", block.get("output")))
+        failed = block.get("is_error") is True or block.get("isError") is True
+        self.result(key, output, failed, told(block, "name", "toolName"))
+
+    def _end_turn(self, record: dict[str, Any]) -> None:
+        self.release()
+        status = told(record, "status")
+        if status not in ("", "success", "completed"):
+            self.say("injected", f"[turn {status}: {told(record, 'error', 'message')}]", failed=True)
+
+
+class TextReading(CursorReading):
+    """One conversation from the older plain text."""
+
+    def _walk(self) -> Iterator[None]:
+        mark, name, pieces, first, size = "", "", list[str](), 0, 0
+        with open_plain(self.path) as file:
+            for number, end, raw in lines_of_text(file):
+                self.offset = end
+                found = _MARK.match(raw)
+                if found is None:
+                    size += len(raw)
+                    pieces += [raw.decode("utf-8", "replace")] if size < MOST_TEXT else []
+                    continue
+                self._piece(mark, name, "\n".join(pieces), first)
+                mark, first, size = found[1].decode(), number, 0
+                rest = found[2].decode("utf-8", "replace")
+                name, pieces = (rest, []) if mark.startswith("[Tool") else ("", [rest])
+                yield
+        self._piece(mark, name, "\n".join(pieces), first)
+        yield
+
+    def _piece(self, mark: str, name: str, text: str, line: int) -> None:
+        self.stand("", line)
+        if mark in ("user:", "assistant:"):
+            self._text(mark[:-1], text)
+        elif mark == "[Tool call]":
+            self._call({"name": name, "input": text.strip()})
+        elif mark == "[Tool result]":
+            self._result({"name": name, "content": text})
+
+
+def lines_of_text(file: Any) -> Iterator[tuple[int, int, bytes]]:
+    """Yield number, end and bytes of every line of a text; the last one counts, whether it is ended or not."""
+    end = 0
+    for number, raw in enumerate(iter(lambda: file.readline(MOST_TEXT), b""), 1):
+        end += len(raw)
+        yield number, end, raw.rstrip(b"\r\n")
+
+
+class StoreReading(CursorReading):
+    """One conversation from the database that the command line keeps for it."""
+
+    def __init__(self, path: str, database: Database) -> None:
+        super().__init__(path)
+        self.facts["id"] = os.path.basename(os.path.dirname(os.path.abspath(path)))
+        self._database = database
+
+    def _walk(self) -> Iterator[None]:
+        meta = self._meta()
+        facts = {"id": told(meta, "agentId"), "title": told(meta, "name")}
+        self.facts.update({name: value for name, value in facts.items() if value})
+        self.model = told(meta, "lastUsedModel")
+        self.seen_at(when(meta.get("createdAt")))
+        for number, id in enumerate(self._order(told(meta, "latestRootBlobId")), 1):
+            message = decode(self._blob(id))
+            if message is None or not told(message, "role"):
+                continue
+            self.stand("", number)
+            self._blocks(_role(message), message.get("content"))
+            yield
+        self.malformed += self._database.broken
+
+    def _meta(self) -> dict[str, Any]:
+        for row in self._database.rows("SELECT value FROM meta WHERE key = '0'"):
+            text = text_in(row, "value")
+            return decode(bytes.fromhex(text) if _HEX.match(text) else text.encode("utf-8", "replace")) or {}
+        return {}
+
+    def _order(self, root: str) -> list[str]:
+        """Return the ids of the blobs that the root names; all of them where it names none."""
+        named = [part.hex() for part in _fields(self._blob(root)) if len(part) == _HASH]
+        return named or [text_in(row, "id") for row in self._database.rows("SELECT id FROM blobs ORDER BY rowid")]
+
+    def _blob(self, id: str) -> bytes:
+        for row in self._database.rows("SELECT data FROM blobs WHERE id = ?", id):
+            data = value_in(row, "data")
+            return data if isinstance(data, bytes) else str(data or "").encode("utf-8", "replace")
+        return b""
+
+
+def _role(message: dict[str, Any]) -> str:
+    return "" if told(message, "role") == "system" else told(message, "role")
+
+
+def _fields(data: bytes) -> Iterator[bytes]:
+    """Yield the contents of the fields of a protobuf message that have a length; it ends where that cannot be read."""
+    place = 0
+    while place < len(data):
+        tag, place = _number(data, place)
+        kind = tag & 7
+        if kind == 2:
+            length, place = _number(data, place)
+            yield data[place : place + length]
+            place += length
+        elif kind == 0:
+            _, place = _number(data, place)
+        elif kind in (1, 5):
+            place += 8 if kind == 1 else 4
+        else:
+            return
+
+
+def _number(data: bytes, place: int) -> tuple[int, int]:
+    value = shift = 0
+    while place < len(data) and shift < 64:
+        byte = data[place]
+        place += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            break
+    return value, place
+
+
+__all__ = ["CursorReading", "StoreReading", "TextReading", "find", "read", "sniff"]

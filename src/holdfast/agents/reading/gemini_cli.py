@@ -1,0 +1,251 @@
+"""The transcripts of Gemini CLI: one JSON document for a session, since 0.40 a JSONL log that is replayed.
+
+In the log a message is written again whenever it changes: the last record of an id counts, in the place of the first.
+`$rewindTo` undoes the message it names and all after it. `$set.messages` replaces what the model is given (at a start,
+a resume, a compression): it adds the messages that are new, but what was said before stays said. The result of a call
+stands in the call, and once more as a message of the user. The folder is told by a file beside the chats. Cached
+tokens are part of the input, thoughts are not part of the output.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+from holdfast.agents.reading.base import (
+    MOST_OUTPUT,
+    decode,
+    files_below,
+    lines,
+    open_plain,
+    text_of,
+    told,
+    when,
+    whole,
+)
+from holdfast.agents.reading.turns import Turns, document, first_line, head, listed, small_json, small_text, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import IO
+
+    from holdfast.agents.base import Place
+
+HANDED_OVER = "hook_context"
+TYPES = ("user", "gemini", "info", "error", "warning")
+FAILED = ("error", "cancelled")
+# Behind it stands what the program read because the person named it with an @.
+REFERENCED = "--- Content from referenced files ---"
+_WORKSPACE = re.compile(r"Workspace Directories:\*\*\n\s*- (\S.*)\n")
+_EXIT = re.compile(r"^Exit Code: [1-9]\d*[ \t\r]*$", re.MULTILINE)
+
+
+def find(place: Place) -> Iterator[str]:
+    """Yield the files of chats. A document that was continued as a log is left to the log."""
+    root = place.environment.get("GEMINI_CLI_HOME") or place.home
+    for path in files_below(os.path.join(root, ".gemini", "tmp"), ".json", ".jsonl"):
+        if f"{os.sep}chats{os.sep}" in path and not (path.endswith(".json") and os.path.isfile(path + "l")):
+            yield path
+
+
+def sniff(path: str) -> bool:
+    """Whether the file is a log or a document with the session and the project that only this agent names so."""
+    record = first_line(path)
+    if record is None:
+        start = head(path)
+        is_document = b'"projectHash"' in start or (b'"history"' in start and b'"parts"' in start)
+        return start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and is_document
+    if "projectHash" in record:
+        return "sessionId" in record
+    is_message = told(record, "type") in ("user", "gemini") and "content" in record and "id" in record
+    return is_message and "uuid" not in record and "message" not in record and "role" not in record
+
+
+def read(path: str) -> Iterator[GeminiReading]:
+    """Yield the one session of a file."""
+    yield GeminiReading(path)
+
+
+class GeminiReading(Turns):
+    """One session, from a document or from a log."""
+
+    agent = "gemini-cli"
+
+    def _walk(self) -> Iterator[None]:
+        self._take_folder()
+        messages = self._replayed() if self._is_log() else self._in_document()
+        for number, message in enumerate(messages, 1):
+            if message is None:
+                self.malformed += 1
+                continue
+            self._message(message, number)
+            yield
+
+    def _is_log(self) -> bool:
+        record = first_line(self.path)
+        return record is not None and "messages" not in record and "history" not in record
+
+    def _take_folder(self) -> None:
+        parent = os.path.dirname(os.path.abspath(self.path))
+        if os.path.basename(parent) != "chats" and os.path.basename(os.path.dirname(parent)) == "chats":
+            self.facts.update(parent=os.path.basename(parent), is_subagent="yes")
+            parent = os.path.dirname(parent)
+        project = os.path.dirname(parent)
+        folder = small_text(os.path.join(project, ".project_root"))
+        if not folder:
+            known = table(small_json(os.path.join(project, "..", "..", "projects.json")).get("projects"))
+            folder = next((path for path, name in known.items() if name == os.path.basename(project)), "")
+        self.stand("", 0, folder)
+
+    def _metadata(self, record: dict[str, Any]) -> None:
+        for name, key in (("id", "sessionId"), ("title", "summary")):
+            if told(record, key):
+                self.facts[name] = told(record, key)
+        if told(record, "kind") == "subagent":
+            self.facts["is_subagent"] = "yes"
+        for one in listed(record.get("directories"))[:1]:
+            self.stand("", 0, one if isinstance(one, str) and not self.folder else "")
+        for name in ("startTime", "start_time", "lastUpdated"):
+            self.seen_at(when(record.get(name)))
+
+    def _in_document(self) -> Iterator[dict[str, Any] | None]:
+        rest, messages = document(self.path, "messages")
+        self._metadata(rest)
+        yield from messages
+        for one in listed(rest.get("history")):
+            kind = "gemini" if told(one, "role") in ("model", "gemini") else "user"
+            yield {"type": kind, "content": one.get("parts"), "timestamp": one.get("ts")} if table(one) else None
+
+    def _replayed(self) -> Iterator[dict[str, Any] | None]:
+        """Yield the messages of the log as they are in the end, in the order in which they came up."""
+        with open_plain(self.path) as file:
+            kept = self._survey(file)
+            pages = _Pages(file)
+            for id, (start, end) in kept.items():
+                yield pages.message(id, start, end)
+
+    def _survey(self, file: IO[bytes]) -> dict[str, tuple[int, int]]:
+        """Return where the last record of each message that was not undone stands."""
+        kept: dict[str, tuple[int, int]] = {}
+        for _, end, raw in lines(file):
+            span, self.offset = (self.offset, end), end
+            record = decode(raw)
+            if record is None:
+                self.malformed += 1
+            elif told(record, "$rewindTo"):
+                self._undo(kept, told(record, "$rewindTo"))
+            elif told(record, "id") and "$set" not in record:
+                kept[told(record, "id")] = span
+            else:
+                changed = table(record.get("$set")) or record
+                self._metadata(changed)
+                for one in listed(changed.get("messages")):
+                    kept.setdefault(told(one, "id"), span)
+        kept.pop("", None)
+        return kept
+
+    def _undo(self, kept: dict[str, tuple[int, int]], target: str) -> None:
+        ids = list(kept)
+        for id in ids[ids.index(target) :] if target in kept else ():
+            del kept[id]
+
+    def _message(self, message: dict[str, Any], number: int) -> None:
+        kind, at = told(message, "type"), when(message.get("timestamp"))
+        self.stand(at, number, model=told(message, "model"))
+        if kind == "user":
+            self._user(message)
+        elif kind == "gemini":
+            self._answer(message)
+        elif kind in TYPES:
+            self.say("injected", text_of(message.get("content")), told(message, "id"), failed=kind == "error")
+
+    def _user(self, message: dict[str, Any]) -> None:
+        content, id = message.get("content"), told(message, "id")
+        parts = content if isinstance(content, list) else [content]
+        texts = [text_of(part) for part in parts if "functionResponse" not in table(part)]
+        self._results(parts)
+        added = next((place for place, text in enumerate(texts) if text.strip().startswith(REFERENCED)), len(texts))
+        typed = text_of(message.get("displayContent")) or "\n".join(texts[:added])
+        workspace = _WORKSPACE.search(typed)
+        if workspace and not self.folder:
+            self.stand(self.at, self.line, workspace[1].strip())
+        self.prompted(typed, HANDED_OVER, id, "task" if "is_subagent" in self.facts else "human")
+        self.say("injected", "\n".join(texts[added:]), id)
+
+    def _answer(self, message: dict[str, Any]) -> None:
+        content = message.get("content")
+        parts = content if isinstance(content, list) else [content]
+        said = [text_of(part) for part in parts if not table(part).get("thought") and "functionCall" not in table(part)]
+        self._count(message)
+        self.say("assistant", "\n".join(said), told(message, "id"))
+        for call in listed(message.get("toolCalls")):
+            self._call(table(call), told(message, "id"))
+        for part in parts:
+            asked = table(table(part).get("functionCall"))
+            if asked:
+                self.call(told(asked, "id"), told(asked, "name"), asked.get("args"))
+
+    def _call(self, call: dict[str, Any], message: str) -> None:
+        key, name = told(call, "id") or f"{message}/{told(call, 'name')}/{self.held.given}", told(call, "name")
+        outputs = [_response(part) for part in listed(call.get("result"))]
+        output = "\n".join(text for text, _ in outputs) or text_of(call.get("resultDisplay"))
+        failed = told(call, "status") in FAILED or any(error for _, error in outputs) or _ended_badly(output)
+        self.call(key, name, call.get("args"))
+        now, self.at = self.at, when(call.get("timestamp")) or self.at
+        self.result(key, output, failed, name)
+        self.at = now
+
+    def _results(self, parts: list[Any]) -> None:
+        for part in parts:
+            response = table(table(part).get("functionResponse"))
+            if response:
+                output, error = _response(part)
+                self.result(told(response, "id"), output, error or _ended_badly(output), told(response, "name"))
+
+    def _count(self, message: dict[str, Any]) -> None:
+        tokens = table(message.get("tokens"))
+        names = ("input", "output", "cached", "thoughts", "total")
+        given, output, cached, thoughts, total = (whole(tokens.get(name)) for name in names)
+        counts = usage(given, output, cached, thoughts, total - whole(tokens.get("tool")))
+        self.cost.add(told(message, "id"), counts[0] + whole(tokens.get("tool")), *counts[1:])
+
+
+class _Pages:
+    """Messages by where they stand in a log. A record with many of them is decoded once."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._span = (-1, -1)
+        self._many: dict[str, dict[str, Any]] = {}
+
+    def message(self, id: str, start: int, end: int) -> dict[str, Any] | None:
+        """Return the message of this id in the record between two places of the file."""
+        if (start, end) != self._span:
+            self._file.seek(start)
+            record = decode(self._file.read(end - start).strip(b"\0\r\n\t ").removeprefix(b"\xef\xbb\xbf")) or {}
+            several = listed((table(record.get("$set")) or record).get("messages"))
+            self._many = {told(one, "id"): one for one in reversed(several) if table(one)} or {id: record}
+            self._span = (start, end)
+        return self._many.get(id)
+
+
+def _response(part: Any) -> tuple[str, bool]:
+    """Return what a tool answered, and whether that was an error."""
+    response = table(table(part).get("functionResponse")).get("response")
+    error = told(response, "error") or text_of(table(response).get("error"))
+    return error or text_of(response), bool(error)
+
+
+def _ended_badly(output: str) -> bool:
+    return _EXIT.search(output[-MOST_OUTPUT:]) is not None
+
+
+def usage(prompt: int, output: int, cached: int, thoughts: int, total: int) -> tuple[int, int, int, int, int]:
+    """Return counts as `Costs.add` takes them. Some servers count thoughts into the output: then the total tells."""
+    if thoughts and total == prompt + output:
+        output = max(0, output - thoughts)
+    return max(0, prompt - cached), output, min(cached, prompt), 0, thoughts
+
+
+__all__ = ["GeminiReading", "find", "read", "sniff", "usage"]

@@ -1,0 +1,357 @@
+"""The transcripts of Grok: a folder for each session, of which four files tell one story.
+
+`updates.jsonl` is the log: prompts, pieces of answers, calls and their results, with times, and what each turn cost. It
+only grows; a rewind is a line that makes earlier ones void. `chat_history.jsonl` is what the model was given: it has no
+times and is rewritten by compactions and rewinds, but it alone has the texts that the program put in. `events.jsonl`
+knows how long a tool took and whether it failed, `summary.json` the title, the folder and the branch. Sessions without
+the log, and those of the oldest format, are told from the history.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from holdfast.agents.reading.base import (
+    MOST_TEXT,
+    Costs,
+    class_of,
+    cut,
+    decode,
+    first_records,
+    lines,
+    open_plain,
+    text_of,
+    told,
+    when,
+    whole,
+)
+from holdfast.agents.reading.turns import Turns, listed, small_json, small_text, table, unwrapped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.agents.base import Place
+    from holdfast.records import Session
+
+LOG, HISTORY, EVENTS, SUMMARY = "updates.jsonl", "chat_history.jsonl", "events.jsonl", "summary.json"
+KINDS = ("system", "user", "assistant", "reasoning", "tool_result", "backend_tool_call", "tool")
+# What the person typed while the agent was at work has a reason, too, but it is the person who speaks.
+TYPED = "interjection"
+TICKS_IN_A_DOLLAR = 10_000_000_000
+MOST_ADDED = 1_000
+
+
+def find(place: Place) -> Iterator[str]:
+    """Yield the folders of sessions."""
+    root = os.path.join(place.environment.get("GROK_HOME") or os.path.join(place.home, ".grok"), "sessions")
+    for project in _folders(root):
+        for session in _folders(project):
+            if any(os.path.isfile(os.path.join(session, name)) for name in (LOG, HISTORY)):
+                yield session
+
+
+def _folders(path: str) -> list[str]:
+    try:
+        with os.scandir(path) as entries:
+            return sorted(entry.path for entry in entries if entry.is_dir(follow_symlinks=False))
+    except OSError:
+        return []
+
+
+def sniff(path: str) -> bool:
+    """Whether the folder holds a session: a log of updates, or a history of items."""
+    if not os.path.isdir(path):
+        return False
+    for record in first_records(os.path.join(path, LOG)):
+        if told(_update(record), "sessionUpdate"):
+            return True
+    for record in first_records(os.path.join(path, HISTORY)):
+        return told(record, "type", "role") in KINDS
+    return False
+
+
+def read(path: str) -> Iterator[GrokReading]:
+    """Yield the one session of a folder."""
+    yield GrokReading(path)
+
+
+class GrokReading(Turns):
+    """One session, merged from the files of its folder."""
+
+    agent = "grok"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self._tools: dict[str, tuple[int, bool, str]] = {}
+        self._turns: dict[int, str] = {}
+        self._added: dict[int, list[tuple[int, str, str]]] = {}
+        self._void: list[tuple[int, int]] = []
+        self._typed: set[int] = set()
+        self._counted: dict[str, tuple[tuple[int, ...], float]] = {}
+        # What is being said piece by piece: by whom, in which turn, since when, on which line.
+        self._speaker = ("", -1, "", 0)
+        self._pieces: list[str] = []
+        self._size = 0
+        self._answered = False
+
+    def _walk(self) -> Iterator[None]:
+        self._read_summary()
+        self._read_events()
+        if self._look_ahead():
+            self._read_added()
+            yield from self._walk_log()
+        else:
+            yield from self._walk_history()
+
+    def _records(self, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+        for number, raw in self._lines(name):
+            found = decode(raw)
+            if found is None:
+                self.malformed += 1
+            else:
+                yield number, found
+
+    def _lines(self, name: str) -> Iterator[tuple[int, bytes]]:
+        try:
+            file = open_plain(os.path.join(self.path, name))
+        except OSError:
+            return
+        with file:
+            for number, end, raw in lines(file):
+                self.offset = end if name == LOG else self.offset
+                yield number, raw
+
+    def _read_summary(self) -> None:
+        summary = small_json(os.path.join(self.path, SUMMARY))
+        info = table(summary.get("info"))
+        facts = {
+            "id": told(info, "id") or os.path.basename(os.path.abspath(self.path)),
+            "title": told(summary, "generated_title", "session_summary"),
+            "parent": told(summary, "parent_session_id"),
+            "is_subagent": "yes" if told(summary, "session_kind").startswith("subagent") else "",
+        }
+        self.facts.update({name: value for name, value in facts.items() if value})
+        self.stand("", 0, told(info, "cwd") or self._folder_by_name(), told(summary, "head_branch"))
+        for name in ("created_at", "last_active_at", "updated_at"):
+            self.seen_at(when(summary.get(name)))
+        self.model = told(summary, "current_model_id")
+
+    def _folder_by_name(self) -> str:
+        parent = os.path.dirname(os.path.abspath(self.path))
+        name = unquote(os.path.basename(parent))
+        return small_text(os.path.join(parent, ".cwd")) or (name if os.path.isabs(name) else "")
+
+    def _read_events(self) -> None:
+        for _, event in self._records(EVENTS):
+            kind, at = told(event, "type"), when(event.get("ts"))
+            if kind == "tool_completed" and told(event, "tool_call_id"):
+                failed = told(event, "outcome") not in ("", "success")
+                self._tools[told(event, "tool_call_id")] = (whole(event.get("duration_ms")), failed, at)
+            elif kind == "turn_started" and isinstance(event.get("turn_number"), int):
+                self._turns[event["turn_number"]] = at
+
+    def _look_ahead(self) -> bool:
+        """Find out which lines of the log a rewind made void; say whether the log tells of a conversation at all."""
+        begun: dict[int, int] = {}
+        talks = False
+        for number, raw in self._lines(LOG):
+            if b'"user_message_chunk"' in raw:
+                update = _update(decode(raw) or {})
+                talks = True
+                self._typed.add(hash(text_of(update.get("content")).strip()))
+                begun.setdefault(_turn(update), number)
+            elif b'"rewind_marker"' in raw:
+                target = _update(decode(raw) or {}).get("target_prompt_index")
+                undone = [turn for turn in begun if isinstance(target, int) and turn >= target]
+                if undone:
+                    self._void.append((min(begun[turn] for turn in undone), number))
+                begun = {turn: line for turn, line in begun.items() if turn not in undone}
+            talks = talks or b'"tool_call"' in raw or b'"agent_message_chunk"' in raw
+        return talks
+
+    def _read_added(self) -> None:
+        """Keep what the program told the model, by the turn before which it stands in the history."""
+        waiting: list[tuple[int, str, str]] = []
+        for number, item in self._records(HISTORY):
+            if told(item, "type", "role") != "user":
+                continue
+            role, text = self._role_of(item)
+            if isinstance(item.get("prompt_index"), int):
+                self._added.setdefault(item["prompt_index"], []).extend(waiting)
+                waiting = []
+            elif len(waiting) < MOST_ADDED and (role != "human" or hash(unwrapped(text)) not in self._typed):
+                waiting.append((number, role, cut(text, MOST_TEXT)))
+        self._added.setdefault(-1, []).extend(waiting)
+
+    def _role_of(self, item: dict[str, Any]) -> tuple[str, str]:
+        text, reason = text_of(item.get("content")), told(item, "synthetic_reason")
+        self.look_for_workspace(text)
+        usual = "task" if "is_subagent" in self.facts else "human"
+        if reason == TYPED or isinstance(item.get("prompt_index"), int):
+            return usual, text
+        if reason or text.lstrip().startswith("<user_info>"):
+            return class_of(text, "summary" if "summary" in reason else "injected"), text
+        return class_of(text, usual), text
+
+    def _say_added(self, turn: int) -> None:
+        line = self.line
+        for number, role, text in self._added.pop(turn, ()):
+            self.line = number
+            self._say_as(role, text)
+        self.line = line
+
+    def _say_as(self, role: str, text: str) -> None:
+        if role in ("summary", "command"):
+            self.say(role, text)
+        else:
+            self.person(text, usual=role)
+
+    def _walk_log(self) -> Iterator[None]:
+        for number, record in self._records(LOG):
+            update, params = _update(record), table(record.get("params"))
+            at = when(table(params.get("_meta")).get("agentTimestampMs")) or when(record.get("timestamp"))
+            kind = told(update, "sessionUpdate")
+            if kind == "turn_completed":
+                self._count(update)
+            if any(first <= number <= last for first, last in self._void):
+                continue
+            self.stand(at, number)
+            self._take(kind, update)
+            yield
+        self._finish_saying()
+        self.release()
+        for turn in sorted(self._added):
+            self._say_added(turn)
+        yield
+
+    def _take(self, kind: str, update: dict[str, Any]) -> None:
+        if kind in ("user_message_chunk", "agent_message_chunk"):
+            self._piece(kind, update)
+            return
+        if kind in ("agent_thought_chunk", "tool_call", "turn_completed"):
+            self._finish_saying()
+        if kind == "tool_call":
+            own = table(table(update.get("_meta")).get("x.ai/tool"))
+            self.call(told(update, "toolCallId"), told(own, "name") or told(update, "title"), update.get("rawInput"))
+        elif kind == "tool_call_update" and told(update, "status") in ("completed", "failed"):
+            self._result(update)
+        elif kind == "turn_completed":
+            self._end_turn(update)
+        elif kind in ("model_changed", "model_auto_switched"):
+            self.model = told(update, "model_id", "modelId") or self.model
+
+    def _piece(self, kind: str, update: dict[str, Any]) -> None:
+        is_user = kind == "user_message_chunk"
+        meta = table(update.get("_meta"))
+        role = "command" if meta.get("hostTurn") is True else "human" if is_user else "assistant"
+        turn = _turn(update) if is_user else -1
+        if (role, turn) != self._speaker[:2]:
+            self._finish_saying()
+            if is_user:
+                self.release()
+                self._say_added(turn)
+                self._answered = False
+                self.stand(self.at, self.line, model=told(meta, "modelId"))
+            self._speaker, self._size = (role, turn, self.at, self.line), 0
+        piece = text_of(update.get("content"))
+        self._size += len(piece)
+        if self._size <= MOST_TEXT or not self._pieces:
+            self._pieces.append(piece)
+
+    def _finish_saying(self) -> None:
+        role, _, at, line = self._speaker
+        text, now = "".join(self._pieces), (self.at, self.line)
+        self._speaker, self._pieces = ("", -1, "", 0), []
+        self.at, self.line = at, line
+        if role == "assistant":
+            self.stand(at, line, model=self.model)
+            self._answered = True
+            self.say("assistant", text)
+        elif role == "command":
+            self.say("command", text)
+        elif text:
+            self.person(text, usual="task" if "is_subagent" in self.facts else "human")
+        self.at, self.line = now
+
+    def _result(self, update: dict[str, Any]) -> None:
+        key, own = told(update, "toolCallId"), table(update.get("rawOutput"))
+        took, failed, _ = self._tools.get(key, (0, False, ""))
+        failed = failed or told(update, "status") == "failed" or whole(own.get("exit_code")) != 0
+        output = told(own, "output_for_prompt") or "\n".join(_told_by(block) for block in listed(update.get("content")))
+        self.result(key, output, failed, told(update, "title"), took)
+
+    def _end_turn(self, update: dict[str, Any]) -> None:
+        said = told(update, "agent_result")
+        if told(update, "stop_reason") == "error":
+            self.say("injected", said, failed=True)
+        elif not self._answered:
+            self.say("assistant", said)
+        self.release()
+
+    def _count(self, update: dict[str, Any]) -> None:
+        """Keep what a turn cost: of several reports on it, the largest. It was paid for even if it was undone."""
+        usage, turn = table(update.get("usage")), told(update, "prompt_id") or f"line {self.offset}"
+        cached, made = whole(usage.get("cachedReadTokens")), whole(usage.get("cacheCreationTokens"))
+        given, output = whole(usage.get("inputTokens")), whole(usage.get("outputTokens"))
+        reasoning = min(output, whole(usage.get("reasoningTokens")))
+        counts = (max(0, given - cached - made), output - reasoning, cached, made, reasoning)
+        if sum(counts) >= sum(self._counted.get(turn, ((), 0.0))[0]):
+            self._counted[turn] = (counts, whole(usage.get("costUsdTicks")) / TICKS_IN_A_DOLLAR)
+        for model in table(usage.get("modelUsage")):
+            self.models[model] = None
+
+    def session(self) -> Session:
+        self.cost = Costs()
+        for counts, dollars in self._counted.values():
+            self.cost.add("", *counts)
+            self.cost.dollars += dollars
+        return super().session()
+
+    def _walk_history(self) -> Iterator[None]:
+        for number, item in self._records(HISTORY):
+            kind = told(item, "type", "role")
+            key, turn = told(item, "tool_call_id"), item.get("prompt_index")
+            at = self._tools.get(key, (0, False, ""))[2] or (self._turns.get(turn, "") if isinstance(turn, int) else "")
+            self.stand(at or self.at, number, model=told(item, "model_id"))
+            if kind == "user":
+                self._say_as(*self._role_of(item))
+            elif kind == "assistant":
+                self._assistant(item)
+            elif kind in ("tool_result", "tool"):
+                took, failed, _ = self._tools.get(key, (0, False, ""))
+                self.result(key, item.get("content"), failed, took=took)
+            elif kind == "backend_tool_call":
+                self._backend_call(table(item.get("kind")))
+            yield
+
+    def _assistant(self, item: dict[str, Any]) -> None:
+        self.say("assistant", text_of(item.get("content")))
+        for one in listed(item.get("tool_calls")):
+            named = table(table(one).get("function")) or table(one)
+            self.call(told(one, "id"), told(named, "name"), named.get("arguments"))
+
+    def _backend_call(self, kind: dict[str, Any]) -> None:
+        status = told(kind, "status")
+        self.used(told(kind, "id"), told(kind, "tool_type"), kind.get("action"), "", status not in ("", "completed"))
+
+
+def _update(record: dict[str, Any]) -> dict[str, Any]:
+    """Return what a line of the log tells; the oldest lines have no envelope."""
+    return table(table(record.get("params")).get("update")) or table(record.get("update"))
+
+
+def _turn(update: dict[str, Any]) -> int:
+    turn = table(update.get("_meta")).get("promptIndex")
+    return turn if isinstance(turn, int) else -2
+
+
+def _told_by(block: Any) -> str:
+    """Return the text of a piece of a tool's output; of a changed file, which one it was."""
+    if told(block, "type") == "diff":
+        return f"changed {told(block, 'path')}"
+    return text_of(block)
+
+
+__all__ = ["GrokReading", "find", "read", "sniff"]

@@ -1,0 +1,193 @@
+"""The transcripts of Qwen Code: one JSONL file for a session, with parts as Gemini has them.
+
+A record names the one before it. After a rewind, the records between the one it goes back to and itself are void. An
+answer may stand on several lines of one id, which tell different parts of it, and sometimes two records stand on one
+line. What a hook of a prompt handed over is a part of its own in the prompt. Folder and branch stand on every record.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from holdfast.agents.reading.base import (
+    decode,
+    files_below,
+    first_records,
+    lines,
+    open_plain,
+    text_of,
+    told,
+    when,
+    whole,
+)
+from holdfast.agents.reading.gemini_cli import usage
+from holdfast.agents.reading.turns import Turns, listed, stem, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.agents.base import Place
+
+HANDED_OVER = "qwen:user-prompt-submit-context"
+TYPES = ("user", "assistant", "tool_result", "system")
+
+
+def find(place: Place) -> Iterator[str]:
+    """Yield the files of chats."""
+    root = place.environment.get("QWEN_RUNTIME_DIR") or place.environment.get("QWEN_HOME")
+    for path in files_below(os.path.join(root or os.path.join(place.home, ".qwen"), "projects"), ".jsonl"):
+        if os.path.basename(os.path.dirname(path)) == "chats":
+            yield path
+
+
+def sniff(path: str) -> bool:
+    """Whether the lines have messages with parts, or payloads of the program, as no other agent with uuids has."""
+    for record in _first(path):
+        if "uuid" not in record or "sessionId" not in record or told(record, "type") not in TYPES:
+            return False
+        if "systemPayload" in record or isinstance(table(record.get("message")).get("parts"), list):
+            return True
+    return False
+
+
+def _first(path: str) -> list[dict[str, Any]]:
+    found = list(first_records(path))
+    try:
+        with open_plain(path) as file:
+            return found or [one for _, _, raw in islice(lines(file), 1) for one in _glued(raw)]
+    except OSError:
+        return []
+
+
+def read(path: str) -> Iterator[QwenReading]:
+    """Yield the one session of a file."""
+    yield QwenReading(path)
+
+
+class QwenReading(Turns):
+    """One session. What sub-agents did stands among the rest; what they were asked is a task."""
+
+    agent = "qwen"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.facts["id"] = stem(path)
+        self._is_named = False
+
+    def _walk(self) -> Iterator[None]:
+        void = self._rewound()
+        for number, record in self.records():
+            if "usageMetadata" in record:
+                self._count(record)
+            if not any(first < number < last for first, last in void):
+                self._take(record, number)
+                yield
+
+    def records(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield line number and object of each record, also of those that stand on one line."""
+        with open_plain(self.path) as file:
+            for number, end, raw in lines(file):
+                self.offset = end
+                one = decode(raw)
+                found = [one] if one is not None else _glued(raw)
+                self.malformed += not found
+                for record in found:
+                    yield number, record
+
+    def _rewound(self) -> list[tuple[int, int]]:
+        """Return the lines between which records are void."""
+        places: dict[int, int] = {}
+        void = []
+        with open_plain(self.path) as file:
+            if not any(b'"rewind"' in raw for _, _, raw in lines(file)):
+                return []
+            file.seek(0)
+            for number, _, raw in lines(file):
+                record = decode(raw) or {}
+                places.setdefault(hash(told(record, "uuid")), number)
+                if told(record, "subtype") == "rewind":
+                    target = told(record.get("systemPayload"), "targetUuid") or told(record, "parentUuid")
+                    void.append((places.get(hash(target), number), number))
+        return void
+
+    def _take(self, record: dict[str, Any], number: int) -> None:
+        kind, id = told(record, "type"), told(record, "uuid")
+        if not self._is_named and told(record, "sessionId"):
+            self.facts["id"], self._is_named = told(record, "sessionId"), True
+        self.facts["version"] = told(record, "version") or self.facts.get("version", "")
+        at, model = when(record.get("timestamp")), told(record, "model") if kind == "assistant" else ""
+        self.stand(at, number, told(record, "cwd"), told(record, "gitBranch"), model)
+        parts = [table(part) for part in listed(table(record.get("message")).get("parts"))]
+        if kind == "user":
+            self._user(record, parts, id)
+        elif kind == "assistant":
+            self._answer(parts, id)
+        elif kind == "tool_result":
+            self._results(parts, table(record.get("toolCallResult")))
+        elif kind == "system":
+            self._system(told(record, "subtype"), table(record.get("systemPayload")), id)
+
+    def _user(self, record: dict[str, Any], parts: list[dict[str, Any]], id: str) -> None:
+        usual = "injected" if told(record, "subtype") == "notification" else "human"
+        if record.get("isSidechain") is True or told(record, "agentId"):
+            usual = "task"
+        for part in parts:
+            self.prompted(text_of(part), HANDED_OVER, id, usual)
+
+    def _answer(self, parts: list[dict[str, Any]], id: str) -> None:
+        said = [text_of(part) for part in parts if part.get("thought") is not True and "functionCall" not in part]
+        self.say("assistant", "\n".join(text for text in said if text), id)
+        for part in parts:
+            call = table(part.get("functionCall"))
+            if call:
+                self.call(told(call, "id"), told(call, "name"), call.get("args"), id)
+
+    def _results(self, parts: list[dict[str, Any]], outcome: dict[str, Any]) -> None:
+        status = told(outcome, "status")
+        for part in parts:
+            answer = table(part.get("functionResponse"))
+            response = table(answer.get("response"))
+            error = text_of(response.get("error")) or told(outcome, "error")
+            failed = status in ("error", "cancelled") or bool(text_of(response.get("error")))
+            output = text_of(response.get("output")) or error or text_of(outcome.get("resultDisplay"))
+            key = told(answer, "id") or told(outcome, "callId")
+            self.result(key, output, failed, told(answer, "name"), whole(outcome.get("durationMs")))
+
+    def _system(self, kind: str, payload: dict[str, Any], id: str) -> None:
+        if kind == "custom_title":
+            self.facts["title"] = told(payload, "customTitle") or self.facts.get("title", "")
+        elif kind == "slash_command" and told(payload, "phase") != "result":
+            self.say("command", told(payload, "rawCommand"), id)
+        elif kind == "parent_session":
+            self.facts["parent"] = told(payload, "parentSessionId", "sessionId")
+        elif kind == "chat_compression":
+            first = [table(one).get("parts") for one in listed(payload.get("compressedHistory"))[:1]]
+            self.say("summary", told(payload, "summary") or text_of(first), id)
+
+    def _count(self, record: dict[str, Any]) -> None:
+        told_usage = table(record.get("usageMetadata"))
+        names = ("promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount", "thoughtsTokenCount")
+        counts = [whole(told_usage.get(name)) for name in (*names, "totalTokenCount")]
+        if any(counts):
+            self.cost.add(told(record, "uuid"), *usage(*counts))
+
+
+def _glued(raw: bytes) -> list[dict[str, Any]]:
+    """Return the objects of a line on which several stand, one right behind the other."""
+    found: list[dict[str, Any]] = []
+    text, place = raw.decode("utf-8", "replace"), 0
+    decoder = json.JSONDecoder(strict=False)
+    while place < len(text):
+        try:
+            one, place = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            return found
+        if isinstance(one, dict):
+            found.append(one)
+    return found
+
+
+__all__ = ["QwenReading", "find", "read", "sniff"]
