@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from holdfast.actions import hand_over
 from holdfast.actions.remember import remember
+from holdfast.inject.block import digest_of
+from holdfast.inject.receipts import receipt_of
 from holdfast.inject.shown import ShownSet
 from holdfast.records import Hit, Memory, Scope
 from holdfast.store import files
@@ -56,3 +58,14 @@ def test_without_a_session_nothing_is_noted(house, home) -> None:
         hand_over.note_known(opened, "s1")
     assert not (home / "state" / "shown").exists()
     assert files.read_if_there(str(home / "state" / "shown")) == b""
+
+
+def test_a_receipt_counts_what_was_handed_over(house) -> None:
+    """Of a memory that was cut the receipt counts the part that was given, under the digest of the whole."""
+    with house() as opened:
+        stored = remember(opened, "x " * 40_000, key="long").memory
+        handed = hand_over.shares([stored])
+        hand_over.note_given(opened, "s1", [Hit(stored, 1.0)], agent="codex", moment="recall", handed=handed)
+        (receipt,) = [receipt_of(event) for event in opened.journal.events("receipt")]
+    assert receipt.tokens <= hand_over.MOST_CHARACTERS // 4 + 50 and receipt.given[0].tokens <= receipt.tokens
+    assert receipt.given[0].digest == digest_of(stored)

@@ -88,6 +88,21 @@ def test_portable_names_no_path(cli, machine, shop) -> None:
     assert not (machine / ".claude").exists()
 
 
+def test_portable_does_not_name_another_home(cli, shop, tmp_path) -> None:
+    """A file that others share has no folder of mine in it, even where my home is not the usual one."""
+    other = tmp_path / "mine"
+    assert cli("--home", str(other), "install", "codex", "--scope", "project", "--portable", "--yes").code == 0
+    text = (shop / ".codex" / "hooks.json").read_text() + (shop / ".codex" / "config.toml").read_text()
+    assert "holdfast-hook" in text and str(other) not in text
+
+
+def test_outside_a_project_the_way_out_is_one_that_install_has(cli, machine, monkeypatch) -> None:
+    """In the home folder the scope project is refused with a hint that this command can follow."""
+    monkeypatch.chdir(machine)
+    ended = cli("install", "codex", "--scope", "project", "--yes")
+    assert ended.code == 2 and "--scope user" in ended.err and "global" not in ended.err
+
+
 def test_the_project_scope_goes_to_the_root_of_the_project(cli, shop, monkeypatch) -> None:
     """From a folder within a repository, the files at its root are changed."""
     (shop / "src").mkdir()

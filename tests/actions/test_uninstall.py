@@ -204,3 +204,26 @@ def test_a_rules_file_of_somebody_elses_stays(name, scope, path, cli, machine, s
     assert "is not ours" in cli("install", name, "--scope", scope, "--yes").err
     assert cli("uninstall", name, "--scope", scope, "--yes", "--verify").code == 0
     assert theirs.read_text() == "My own rule.\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "text"),
+    [
+        ("claude-code", ".claude/settings.json", '{"hooks": {"Stop": [],\n "SessionStart" : [ ] }, "a": 1}'),
+        ("claude-code", ".claude/settings.json", ""),
+        ("codex", ".codex/config.toml", "a = 1\n\n\n# the end"),
+        ("opencode", ".config/opencode/opencode.json", '{\n "mcp": {}, "a": [\n]}'),
+    ],
+)
+def test_an_install_that_was_renewed_goes_to_the_byte_as_well(name, path, text, cli, machine, shop) -> None:
+    """After a second install with other commands, as after an upgrade, a file becomes what it was before the first."""
+    theirs = machine / path
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text(text)
+    assert cli("install", name, "--yes").code == 0
+    first = theirs.read_text()
+    assert cli("install", name, "--portable", "--yes").code == 0
+    assert theirs.read_text() != first
+    ended = cli("uninstall", name, "--yes", "--verify")
+    assert ended.code == 0 and f"{theirs}: as it was, byte for byte" in ended.out
+    assert theirs.read_text() == text

@@ -176,3 +176,13 @@ def test_no_text_breaks_the_scanner(text) -> None:
     except ValueError:
         return
     assert mine == theirs
+
+
+def test_an_empty_container_is_empty_again_on_one_line() -> None:
+    """A container that was there as `{}` is found by the tag and written so again, in a text that changed since."""
+    edited = Insertions('{\n  "hooks": {},\n  "model": "x"\n}\n')
+    add(edited, ("hooks", "Stop"), {"command": "ours"}, element=True)
+    changed = edited.text.replace('"x"', '"y"')
+    made = (("hooks", "Stop"),)
+    left = drop(changed, lambda node: node.kind == "object" and node.plain() == {"command": "ours"}, made)
+    assert left == '{\n  "hooks": {},\n  "model": "y"\n}\n'

@@ -151,3 +151,17 @@ def test_a_shell_reads_back_what_was_written(words) -> None:
 def test_parts_are_plain_values() -> None:
     """Two parts with the same fields are equal, so that plans can be compared."""
     assert Part("/a", "member", ("b",), {"c": 1}) == Part("/a", "member", ("b",), {"c": 1})
+
+
+def test_a_broken_package_takes_only_its_own_agent_away(added, cli, shop) -> None:
+    """An added agent that cannot be loaded any more stops neither the list, nor a store, nor another agent."""
+    assert cli("install", "dummy", "--yes").code == 0
+    sys.modules.pop("holdfast_dummy", None)
+    (added / "holdfast_dummy.py").write_text("import no_such_module\n")
+    listed = cli("install", "--json")
+    assert [one["name"] for one in listed.json["agents"]] == [*agents.BUILT_IN]
+    assert "dummy cannot be loaded" in listed.err
+    told = cli("install", "dummy", "--yes")
+    assert told.code == 3 and "Update or remove the package" in told.err
+    assert cli("remember", "Deploys need the VPN.").code == 0
+    assert "With plugins: claude-code, codex." in cli("plugin", "grok", "--out", "p").err

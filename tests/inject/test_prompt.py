@@ -41,7 +41,7 @@ def test_changes_stand_before_what_is_new():
     made = prompt_block(changes, [Entry(memory("new"), "relevance 0.80")], 1_200, clean=as_it_is)
     lines = made.text.split("\n")[2:-1]
     assert [line.split()[1] for line in lines] == ["forgotten:", "changed:", "[global]"]
-    assert [given.key for given in made.given] == ["changed", "new"]
+    assert [given.key for given in made.given] == ["gone", "changed", "new"]
 
 
 def test_the_budget_of_a_prompt_holds():
@@ -61,3 +61,12 @@ def test_what_was_gone_may_come_again():
     """A memory that was told as gone and is there again is new to the session."""
     assert prompt.is_new(memory("a"), {("global", "", "a"): FORGOTTEN})
     assert not prompt.is_new(memory("a"), {("global", "", "a"): "digest"})
+
+
+def test_what_is_told_as_gone_is_on_the_receipt():
+    """A note that a memory was forgotten costs tokens, so the receipt names it with its reason."""
+    made = prompt_block(Changes(gone=((GLOBAL, "old-rule"),)), [], 1_200, clean=as_it_is)
+    assert [(one.key, one.digest, one.why) for one in made.given] == [
+        ("old-rule", FORGOTTEN, "forgotten since it was shown")
+    ]
+    assert made.given[0].tokens > 10

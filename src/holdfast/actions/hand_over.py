@@ -70,10 +70,21 @@ def is_cut(text: str) -> bool:
     return text.endswith(_CUT)
 
 
-def note_given(house: House, session: str, hits: Sequence[Hit], *, agent: str, moment: str) -> None:
-    """Note that the session was given these: no hook gives them again, and a receipt is left. Trouble is only said."""
+def note_given(
+    house: House,
+    session: str,
+    hits: Sequence[Hit],
+    *,
+    agent: str,
+    moment: str,
+    handed: Sequence[Memory] | None = None,
+) -> None:
+    """Note that the session was given these: no hook gives them again, and a receipt is left. Trouble is only said.
+
+    `handed` are the memories as they were handed over, where some were cut.
+    """
     try:
-        mark_shown(house, session, hits, agent=agent, moment=moment)
+        mark_shown(house, session, hits, agent=agent, moment=moment, handed=handed)
     except HoldfastError as problem:
         house.say(f"not noted as shown: {problem}")
 

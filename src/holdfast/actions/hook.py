@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.actions.house import House
     from holdfast.agents.base import Agent
     from holdfast.inject.block import Block
-    from holdfast.records import Hit, HookCall, Project
+    from holdfast.records import Hit, HookCall, Memory, Project
     from holdfast.settings import Settings
 
 # A session that goes on with its context has in it what it was given when it started; so has a fork of it.
@@ -131,6 +131,9 @@ def _answer(visit: Visit) -> str:
         return _at_prompt(visit)
     if visit.call.moment in ("stop", "end"):
         _make_vectors(visit)
+    if visit.call.moment == "compact" and not visit.agent.starts_again:
+        with shown.ShownSet(visit.home, visit.session) as before:
+            before.lose()
     return ""
 
 
@@ -162,9 +165,18 @@ def record(visit: Visit) -> None:
 
 def last_prompt(visit: Visit) -> str:
     """Return what the person asked last in this session: so far all that is known of its working state."""
-    for event in visit.journal.latest("prompt"):
+    return _latest(visit, "prompt", "prompt")
+
+
+def asked_before_compaction(visit: Visit) -> str:
+    """Return what the person had asked last when this session was compacted."""
+    return _latest(visit, "compact", "last_prompt")
+
+
+def _latest(visit: Visit, kind: str, field: str) -> str:
+    for event in visit.journal.latest(kind):
         if event.data.get("session") == visit.told_session and event.data.get("agent") == visit.call.agent:
-            return " ".join(str(event.data.get("prompt", "")).split())
+            return " ".join(str(event.data.get(field, "")).split())
     return ""
 
 
@@ -180,20 +192,31 @@ def without_secrets(text: str) -> str:
     return redact.redact(text)[0]
 
 
-def mark_shown(house: House, session: str, hits: Iterable[Hit], *, agent: str = "", moment: str = "recall") -> None:
-    """Note that a session was shown these hits through another door; no hook gives them again. It leaves a receipt."""
+def mark_shown(
+    house: House,
+    session: str,
+    hits: Iterable[Hit],
+    *,
+    agent: str = "",
+    moment: str = "recall",
+    handed: Iterable[Memory] | None = None,
+) -> None:
+    """Note that a session was shown these hits through another door; no hook gives them again. It leaves a receipt.
+
+    `handed` are the same memories as they were handed over, where long ones were cut: the receipt counts those.
+    """
     from holdfast.inject.block import Block, Entry, digest_of, given_of, statement_of
 
     if not session or not house.enabled:
         return
     memories = [hit.memory for hit in hits]
-    given = tuple(given_of(Entry(memory, "asked for"), statement_of(memory)) for memory in memories)
+    texts = [statement_of(memory) for memory in (memories if handed is None else handed)]
+    given = tuple(given_of(Entry(one, "asked for"), text) for one, text in zip(memories, texts, strict=True))
     if not given:
         return
     with shown.ShownSet(house.home, session) as before:
         before.note([(memory.scope, memory.key, digest_of(memory)) for memory in memories])
-    text = "".join(statement_of(memory) for memory in memories)
-    receipt = _receipt(now(), agent, session, moment, Block(text, given))
+    receipt = _receipt(now(), agent, session, moment, Block("".join(texts), given))
     house.journal.append(receipts.event_of(receipt), durable=False)
 
 
@@ -225,10 +248,10 @@ def _at_prompt(visit: Visit) -> str:
     from holdfast.actions import inject
 
     with shown.ShownSet(visit.home, visit.session) as before:
-        block, gone = inject.prompt_block(visit, before.read())
-        output = _handed_over(visit, block, before)
-        before.note([(scope, key, shown.FORGOTTEN) for scope, key in gone])
-        return output
+        if not before.is_lost():
+            return _handed_over(visit, inject.prompt_block(visit, before.read()), before)
+        before.clear()
+        return _handed_over(visit, inject.block_after_compaction(visit), before)
 
 
 def _handed_over(visit: Visit, block: Block, before: shown.ShownSet) -> str:

@@ -53,7 +53,7 @@ def start_block(visit: Visit) -> Block:
 
 
 def block_after_compaction(visit: Visit) -> Block:
-    """Return what a prompt brings to a context that was compacted: what a session starts with, then what it asks for."""
+    """Return what a prompt brings after a compaction: what a session starts with, then what the prompt asks for."""
     start = start_block(visit)
     shown = {(one.scope.kind, one.scope.owner, one.key): one.digest for one in start.given}
     asked = prompt_block(visit, shown)

@@ -13,12 +13,17 @@ from holdfast.actions.house import House, now
 from holdfast.agents.base import Agent, Change, Command, Found, Place
 from holdfast.agents.editing import record
 from holdfast.agents.editing.apply import apply as carry_out
+from holdfast.agents.editing.plan import read
 from holdfast.agents.editing.record import Install
 from holdfast.capture.redact import redact
-from holdfast.errors import BadInput, BrokenFile
+from holdfast.errors import BadInput, BrokenFile, NotFound, ScopeUnknown
 from holdfast.light import dataclass, replace
 from holdfast.project.files import upwards
 from holdfast.store import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SCOPES = ("user", "project")
 FILE = "installs.json"
@@ -53,10 +58,19 @@ def overview(house: House) -> list[Seen]:
     """Return every agent that is known, those that are here first."""
     installs, place = load(house.home), place_of(house, "user")
     seen = []
-    for agent in map(agents.get, agents.names()):
+    for agent in _loadable(house):
         scopes = [one.scope for one in installs if one.agent == agent.name and _concerns(one, place)]
         seen.append(Seen(agent, agent.detect(place), tuple(scopes), gets(agent, place)))
     return sorted(seen, key=lambda one: one.found is None)
+
+
+def _loadable(house: House) -> Iterator[Agent]:
+    """Yield every agent; one whose package is broken is only said."""
+    for name in agents.names():
+        try:
+            yield agents.get(name)
+        except NotFound as problem:
+            house.say(str(problem))
 
 
 def _concerns(install: Install, place: Place) -> bool:
@@ -109,8 +123,15 @@ def place_of(house: House, scope: str) -> Place:
     """Return where an install of that scope goes."""
     if scope not in SCOPES:
         raise BadInput(f"{scope!a} is not a scope of an install", f"Use one of {', '.join(SCOPES)}.")
-    root = house.project().root if scope == "project" else house.folder or os.curdir
+    root = _project_root(house) if scope == "project" else house.folder or os.curdir
     return Place(_person(house), os.path.realpath(root), scope, house.environment)
+
+
+def _project_root(house: House) -> str:
+    try:
+        return house.project().root
+    except ScopeUnknown as problem:
+        raise ScopeUnknown(str(problem), "cd into a project, or use --scope user.") from problem
 
 
 def _person(house: House) -> str:
@@ -120,16 +141,28 @@ def _person(house: House) -> str:
 def remembering(installs: list[Install], agent: Agent, place: Place) -> Place:
     """Return the place with what an earlier install made there."""
     earlier = find(installs, Plan(agent, place, ()).where)
-    return replace(place, made={one.path: one.made for one in earlier.files}) if earlier else place
+    if earlier is None:
+        return place
+    return replace(place, made={one.path: one.made for one in earlier.files}, was=_as_they_were(earlier, place))
+
+
+def _as_they_were(earlier: Install, place: Place) -> dict[str, bytes]:
+    """Return the files that nobody touched since an install as they were before it."""
+    found = {}
+    for one in earlier.files:
+        data = read(one.path, place)
+        untouched, before = record.restored(data, one) if data is not None else (False, None)
+        if untouched:
+            found[one.path] = before or b""
+    return found
 
 
 def command_of(house: House, *, portable: bool = False) -> Command:
-    """Return how configs call this installation."""
+    """Return how configs call this installation. What is portable names no folder of this person's, nor the home."""
     runner = os.path.join(os.path.dirname(os.path.abspath(holdfast.__file__)), "surfaces", "hook", "run.py")
     usual = os.path.join(_person(house), ".holdfast")
-    return Command(
-        os.path.abspath(sys.executable), runner, _program(), "" if usual == house.home else house.home, portable
-    )
+    home = "" if portable or usual == house.home else house.home
+    return Command(os.path.abspath(sys.executable), runner, _program(), home, portable)
 
 
 def _program() -> tuple[str, ...]:

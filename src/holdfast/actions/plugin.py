@@ -25,7 +25,8 @@ def plan(house: House, name: str, folder: str, *, portable: bool = False) -> Pla
     root = os.path.abspath(folder)
     wanted = agent.plugin(install.command_of(house, portable=portable), holdfast.__version__, _skill())
     if not wanted:
-        takes = [one for one in agents.names() if agents.get(one).plugin(install.command_of(house), "", "")]
+        known = [one.agent for one in install.overview(house)]
+        takes = [one.name for one in known if one.plugin(install.command_of(house), "", "")]
         raise NotFound(
             f"{agent.title} takes no plugin from us",
             f"Use `holdfast install {name}`. With plugins: {', '.join(takes)}.",

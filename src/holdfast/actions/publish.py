@@ -25,7 +25,6 @@ from holdfast.light import replace
 from holdfast.recall import fusion
 from holdfast.records import Hit, Scope
 
-NOTE = "<!-- Written by Holdfast. Changes in here are lost. -->\n"
 # As many of a scope as a hook ranks at a session's start.
 RANKED = 40
 
@@ -71,10 +70,10 @@ def _change(rules: ManagedFile, text: str, place: Place, *, created: bool) -> Ch
     if rules.block:
         after = _with_block(decoded(data or b"", rules.path), text)
         wanted = None if not after and (created or data is None) else after.encode("utf-8")
-    elif data is not None and NOTE.encode() not in data:
+    elif data is not None and block_text.NOTE.encode() not in data:
         raise Conflict(f"{rules.path} is there and is not ours", "Move it away.")
     else:
-        wanted = (rules.head + NOTE + text + "\n").encode("utf-8") if text else None
+        wanted = (rules.head + block_text.NOTE + text + "\n").encode("utf-8") if text else None
     return None if wanted == data else Change(rules.path, data, wanted)
 
 

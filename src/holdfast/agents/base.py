@@ -15,7 +15,8 @@ name. A file that cannot be parsed is refused, and then nothing is changed anywh
 **Rules files** are for agents whose hooks cannot hand text to the model: `rules_file` says where a file or a block
 of memories stands that is kept up to date by `holdfast.actions.publish`.
 
-An agent's transcripts are heavy to read, so `find_sessions` and `read_session` belong into a module of their own.
+**Transcripts** are heavy to read, so `find_sessions` and `read_session` load a module of `agents/reading` when they are
+called, and only then.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from holdfast.records import HookCall
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from holdfast.agents.reading.base import Reading
 
 SERVER = "holdfast"
 ABOUT = "One memory for all your coding agents: what was remembered reaches this one too."
@@ -50,7 +53,8 @@ _TAGS = (
 class Place:
     """Where an agent is installed: the person's home, the project's root, which of the two, and the environment.
 
-    `made` has, for each file, the JSON containers that an earlier install made; None where nobody remembers.
+    `made` has, for each file, the JSON containers that an earlier install made; None where nobody remembers. `was` has,
+    for each file that nobody touched since then, what it was before.
     """
 
     home: str
@@ -58,6 +62,7 @@ class Place:
     scope: str
     environment: Mapping[str, str]
     made: Mapping[str, tuple[tuple[str, ...], ...]] | None = None
+    was: Mapping[str, bytes] | None = None
 
     def root(self, variable: str, personal: str, shared: str = "") -> str:
         """Return the agent's folder: in the project, or where its variable says, or in the person's home."""
@@ -173,6 +178,8 @@ class Agent:
     keeps_memory: bool = True
     # The moments at which text on a hook's standard output reaches the model.
     injects: frozenset[str] = frozenset()
+    # After a compaction it runs its hook of a session's start once more; where it does not, the next prompt makes up.
+    starts_again: bool = True
     # The agent's own names of events, and which of MOMENTS each is.
     events: Mapping[str, str] = {}
     # What the person must do after an install.
@@ -260,8 +267,8 @@ class Agent:
         """Yield the paths of the agent's transcripts."""
         return iter(())
 
-    def read_session(self, path: str) -> object | None:
-        """Return the session that a transcript tells, or None."""
+    def read_session(self, path: str) -> Iterator[Reading] | None:
+        """Return the sessions that a transcript tells, or None where its content is none of this agent's."""
         return None
 
 

@@ -22,7 +22,9 @@ from holdfast.records import HookCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+
+    from holdfast.agents.reading.base import Reading
 
 # Agents that read this one's settings set these, some of them beside aliases of its own variables.
 FOREIGN = (RUNS_OTHERS, "CURSOR_VERSION", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR")
@@ -102,6 +104,16 @@ class ClaudeCode(Agent):
         personal = place.environment.get("CLAUDE_CONFIG_DIR") or os.path.join(place.home, ".claude")
         inside = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
         return existing(os.path.join(personal, "CLAUDE.md"), *(os.path.join(place.folder, name) for name in inside))
+
+    def find_sessions(self, place: Place) -> Iterator[str]:
+        from holdfast.agents.reading import claude_code as reading
+
+        return reading.find(place)
+
+    def read_session(self, path: str) -> Iterator[Reading] | None:
+        from holdfast.agents.reading import claude_code as reading
+
+        return reading.read(path) if reading.sniff(path) else None
 
 
 AGENT = ClaudeCode()

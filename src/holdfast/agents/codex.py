@@ -20,6 +20,12 @@ from holdfast.agents.base import (
 )
 from holdfast.records import HookCall
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.agents.reading.base import Reading
+
 # It gives the end of a session three seconds at most.
 SECONDS = {
     "SessionStart": 10,
@@ -93,6 +99,16 @@ class Codex(Agent):
         names = ("AGENTS.override.md", "AGENTS.md")
         inside = [os.path.join(folder, name) for folder in (personal, place.folder) for name in names]
         return existing(os.path.join(personal, "memories", "MEMORY.md"), *inside)
+
+    def find_sessions(self, place: Place) -> Iterator[str]:
+        from holdfast.agents.reading import codex as reading
+
+        return reading.find(place)
+
+    def read_session(self, path: str) -> Iterator[Reading] | None:
+        from holdfast.agents.reading import codex as reading
+
+        return reading.read(path) if reading.sniff(path) else None
 
 
 AGENT = Codex()

@@ -8,6 +8,12 @@ from holdfast.agents.base import SERVER, Agent, Command, Part, Place, existing, 
 from holdfast.plain_json import dumps
 from holdfast.records import HookCall
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.agents.reading.base import Reading
+
 SECONDS = {
     "sessionStart": 10,
     "userPromptSubmitted": 5,
@@ -26,6 +32,7 @@ class Copilot(Agent):
     title = "GitHub Copilot CLI"
     programs = ("copilot",)
     injects = frozenset({"start", "prompt"})
+    starts_again = False
     events = {  # noqa: RUF012
         "sessionStart": "start",
         "userPromptSubmitted": "prompt",
@@ -58,6 +65,16 @@ class Copilot(Agent):
     def memory_files(self, place: Place) -> list[str]:
         inside = (".github/copilot-instructions.md", "AGENTS.md")
         return existing(*(os.path.join(place.folder, name) for name in inside))
+
+    def find_sessions(self, place: Place) -> Iterator[str]:
+        from holdfast.agents.reading import copilot as reading
+
+        return reading.find(place)
+
+    def read_session(self, path: str) -> Iterator[Reading] | None:
+        from holdfast.agents.reading import copilot as reading
+
+        return reading.read(path) if reading.sniff(path) else None
 
 
 AGENT = Copilot()

@@ -10,7 +10,9 @@ from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+
+    from holdfast.agents.reading.base import Reading
 
 SECONDS = {
     "sessionStart": 10,
@@ -64,10 +66,8 @@ class Cursor(Agent):
         folder = self.folder(place)
         path = os.path.join(folder, "hooks.json")
         hooks = [
-            Part(
-                path, "element", ("hooks", native), {"command": command.hook_line(self.name, native), "timeout": least}
-            )
-            for native, least in SECONDS.items()
+            Part(path, "element", ("hooks", native), self._handler(native, seconds, command))
+            for native, seconds in SECONDS.items()
         ]
         servers = server(os.path.join(folder, "mcp.json"), self.name, command)
         return [Part(path, "default", ("version",), 1), *hooks, servers]
@@ -82,6 +82,16 @@ class Cursor(Agent):
 
     def memory_files(self, place: Place) -> list[str]:
         return existing(os.path.join(place.folder, "AGENTS.md"), os.path.join(place.folder, ".cursorrules"))
+
+    def find_sessions(self, place: Place) -> Iterator[str]:
+        from holdfast.agents.reading import cursor as reading
+
+        return reading.find(place)
+
+    def read_session(self, path: str) -> Iterator[Reading] | None:
+        from holdfast.agents.reading import cursor as reading
+
+        return reading.read(path) if reading.sniff(path) else None
 
 
 AGENT = Cursor()

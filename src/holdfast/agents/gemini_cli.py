@@ -9,7 +9,9 @@ from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+
+    from holdfast.agents.reading.base import Reading
 
 SECONDS = {"SessionStart": 10, "BeforeAgent": 5, "AfterAgent": 5, "PreCompress": 5, "SessionEnd": 3}
 MILLISECONDS = 1_000
@@ -23,6 +25,7 @@ class GeminiCli(Agent):
     title = "Gemini CLI"
     programs = ("gemini",)
     injects = frozenset({"start", "prompt"})
+    starts_again = False
     events = {  # noqa: RUF012
         "SessionStart": "start",
         "BeforeAgent": "prompt",
@@ -60,6 +63,16 @@ class GeminiCli(Agent):
     def memory_files(self, place: Place) -> list[str]:
         root = place.environment.get("GEMINI_CLI_HOME") or place.home
         return existing(os.path.join(root, ".gemini", "GEMINI.md"), os.path.join(place.folder, "GEMINI.md"))
+
+    def find_sessions(self, place: Place) -> Iterator[str]:
+        from holdfast.agents.reading import gemini_cli as reading
+
+        return reading.find(place)
+
+    def read_session(self, path: str) -> Iterator[Reading] | None:
+        from holdfast.agents.reading import gemini_cli as reading
+
+        return reading.read(path) if reading.sniff(path) else None
 
 
 AGENT = GeminiCli()

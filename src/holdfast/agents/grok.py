@@ -20,7 +20,9 @@ from holdfast.agents.base import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+
+    from holdfast.agents.reading.base import Reading
 
 SECONDS = {
     "SessionStart": 5,
@@ -80,6 +82,16 @@ class Grok(Agent):
     def memory_files(self, place: Place) -> list[str]:
         personal = place.environment.get("GROK_HOME") or os.path.join(place.home, ".grok")
         return existing(os.path.join(personal, "memory", "MEMORY.md"), os.path.join(place.folder, "AGENTS.md"))
+
+    def find_sessions(self, place: Place) -> Iterator[str]:
+        from holdfast.agents.reading import grok as reading
+
+        return reading.find(place)
+
+    def read_session(self, path: str) -> Iterator[Reading] | None:
+        from holdfast.agents.reading import grok as reading
+
+        return reading.read(path) if reading.sniff(path) else None
 
 
 AGENT = Grok()

@@ -10,7 +10,9 @@ from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+
+    from holdfast.agents.reading.base import Reading
 
 SECONDS = {"agentSpawn": 10, "userPromptSubmit": 5, "stop": 5}
 MILLISECONDS = 1_000
@@ -79,6 +81,16 @@ class Kiro(Agent):
             names = sorted(os.listdir(steering)) if os.path.isdir(steering) else []
             found += [os.path.join(steering, name) for name in names if name.endswith(".md")]
         return existing(*found, os.path.join(place.folder, "AGENTS.md"))
+
+    def find_sessions(self, place: Place) -> Iterator[str]:
+        from holdfast.agents.reading import kiro as reading
+
+        return reading.find(place)
+
+    def read_session(self, path: str) -> Iterator[Reading] | None:
+        from holdfast.agents.reading import kiro as reading
+
+        return reading.read(path) if reading.sniff(path) else None
 
 
 AGENT = Kiro()

@@ -8,6 +8,12 @@ from holdfast.agents.base import SERVER, Agent, Command, Part, Place, existing
 from holdfast.plain_json import dumps
 from holdfast.records import HookCall
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.agents.reading.base import Reading
+
 PLUGIN = os.path.join(os.path.dirname(__file__), "opencode_plugin.js")
 
 
@@ -56,6 +62,16 @@ class OpenCode(Agent):
 
     def memory_files(self, place: Place) -> list[str]:
         return existing(os.path.join(self.folder(place), "AGENTS.md"), os.path.join(place.folder, "AGENTS.md"))
+
+    def find_sessions(self, place: Place) -> Iterator[str]:
+        from holdfast.agents.reading import opencode as reading
+
+        return reading.find(place)
+
+    def read_session(self, path: str) -> Iterator[Reading] | None:
+        from holdfast.agents.reading import opencode as reading
+
+        return reading.read(path) if reading.sniff(path) else None
 
 
 AGENT = OpenCode()

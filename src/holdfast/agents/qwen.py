@@ -7,6 +7,12 @@ import os
 from holdfast.agents.base import Agent, Command, Part, Place, context_json, existing, hook_groups, server
 from holdfast.records import HookCall
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.agents.reading.base import Reading
+
 SECONDS = {
     "SessionStart": 10,
     "UserPromptSubmit": 5,
@@ -53,6 +59,16 @@ class Qwen(Agent):
         personal = place.environment.get("QWEN_HOME") or os.path.join(place.home, ".qwen")
         inside = [os.path.join(place.folder, name) for name in ("QWEN.md", "AGENTS.md")]
         return existing(os.path.join(personal, "QWEN.md"), *inside)
+
+    def find_sessions(self, place: Place) -> Iterator[str]:
+        from holdfast.agents.reading import qwen as reading
+
+        return reading.find(place)
+
+    def read_session(self, path: str) -> Iterator[Reading] | None:
+        from holdfast.agents.reading import qwen as reading
+
+        return reading.read(path) if reading.sniff(path) else None
 
 
 AGENT = Qwen()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from holdfast.inject import fence
-from holdfast.inject.block import Block, Entry, digest_of, fill, name_of
+from holdfast.inject.block import Block, Entry, digest_of, fill, name_of, tokens_of
 from holdfast.inject.shown import FORGOTTEN
 from holdfast.light import dataclass
-from holdfast.records import Memory, Scope
+from holdfast.records import Given, Memory, Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,13 +38,20 @@ def changes_of(shown: Shown, now: Mapping[tuple[str, str, str], Memory]) -> Chan
 
 def prompt_block(changes: Changes, found: Sequence[Entry], budget: int, *, clean: Callable[[str], str]) -> Block:
     """Return the block of a prompt within its budget; empty where there is nothing to say."""
-    lines = [
-        f"- forgotten: [{scope.kind}] {key} is no longer in memory; do not rely on it." for scope, key in changes.gone
+    lines = [_farewell(scope, key) for scope, key in changes.gone]
+    told = [
+        Given(scope, key, FORGOTTEN, "forgotten since it was shown", tokens_of(line))
+        for (scope, key), line in zip(changes.gone, lines, strict=True)
     ]
     room = budget - fence.OVERHEAD - sum(len(line) + 1 for line in lines)
     updates = [Entry(memory, "changed since it was shown", "changed: ") for memory in changes.changed]
     filled = fill([*updates, *found], room, clean)
-    return Block(fence.fenced([*lines, *([filled.text] if filled.text else [])]), filled.given, filled.left_out)
+    text = fence.fenced([*lines, *([filled.text] if filled.text else [])])
+    return Block(text, (*told, *filled.given), filled.left_out)
+
+
+def _farewell(scope: Scope, key: str) -> str:
+    return f"- forgotten: [{scope.kind}] {key} is no longer in memory; do not rely on it."
 
 
 def is_new(memory: Memory, shown: Shown) -> bool:

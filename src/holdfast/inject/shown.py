@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FORGOTTEN = "forgotten"
+_LOST = b"compacted\n"
 LOCK_SECONDS = 0.25
 # Two hooks of one event run at the same time; the same tag much later is another event.
 _SAME_EVENT_SECONDS = 20.0
@@ -65,6 +66,18 @@ class ShownSet:
         text = "".join([f"{scope.kind}\t{scope.owner}\t{key}\t{digest}\n" for scope, key, digest in rows])
         if text:
             files.append(self.path, text.encode("utf-8", "replace"), durable=False)
+
+    def lose(self) -> None:
+        """Note that the context with what was shown is being compacted."""
+        self.clear()
+        files.append(self.path, _LOST, durable=False)
+
+    def is_lost(self) -> bool:
+        """Whether a compaction took what was shown, and nothing was handed over since."""
+        try:
+            return files.read(self.path, _MOST_READ).startswith(_LOST)
+        except NotFound:
+            return False
 
     def clear(self) -> None:
         """Forget what was shown: the context that had it is lost."""

@@ -122,6 +122,14 @@ def test_another_host_is_answered_with_silence(hook, remember):
     assert hook.events() == [] and len(hook.log()) == 1
 
 
+def test_a_secret_on_the_command_line_is_not_in_the_log(hook, remember):
+    """What the log tells of a call is freed of secrets like everything that is written."""
+    remember("Deploys need the VPN.")
+    token = "ghp_" + "a1B2c3D4e5" * 4
+    assert hook(token).code == 0
+    assert len(hook.log()) == 1 and token not in hook.log()[0] and "not known" in hook.log()[0]
+
+
 def test_an_agent_that_nobody_knows_is_logged(hook, remember):
     """A hook of an unknown agent ends with 0 and leaves a line that names the known ones."""
     remember("Deploys need the VPN.")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 BEGIN = "<!-- holdfast:begin (written by Holdfast; changes in here are lost) -->"
 END = "<!-- holdfast:end -->"
+# What tells a rules file that is wholly ours from one that somebody wrote under the same name.
+NOTE = "<!-- Written by Holdfast. Changes in here are lost. -->\n"
 _BEGINS = "<!-- holdfast:begin"
 
 

@@ -300,9 +300,18 @@ def _cut(text: str, node: Node) -> str:
     if is_last and not follows:
         pieces += _comma_before(text, node)
     pieces.append((_line_start(text, start), start))
-    for begin, stop in sorted(pieces, reverse=True):
+    for begin, stop in _emptied(text, node) or sorted(pieces, reverse=True):
         text = text[:begin] + text[stop:]
     return text
+
+
+def _emptied(text: str, node: Node) -> list[tuple[int, int]]:
+    """Return all that is inside a container with nothing but this value on lines of its own: it was written `{}`."""
+    up = node.up
+    if up is None or len(up.inner) > 1:
+        return []
+    around = text[up.at + 1 : node.start] + text[node.end : up.end - 1]
+    return [(up.at + 1, up.end - 1)] if "\n" in around and not around.strip() else []
 
 
 def _comma_before(text: str, node: Node) -> list[tuple[int, int]]:

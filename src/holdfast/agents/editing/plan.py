@@ -99,7 +99,8 @@ def _json_with(
     if text.strip("\ufeff \t\r\n"):
         if _holds(agent, text, parts):
             return None, ()
-        text = json_text.drop(text, _finder(agent, parts), _made(place, parts[0].path))
+        was = _was(place, parts[0].path)
+        text = json_text.drop(text, _finder(agent, parts), _made(place, parts[0].path)) if was is None else was
     edited, made = Insertions(text), []
     for part in parts:
         if part.form == "default" and _there(edited.text, part.keys):
@@ -171,6 +172,11 @@ def _made(place: Place, path: str) -> tuple[tuple[str, ...], ...] | None:
     return None if place.made is None else place.made.get(path, ())
 
 
+def _was(place: Place, path: str) -> str | None:
+    """Return the file without ours to the byte, where that is known: what is cut out by its tags may leave a space."""
+    return decoded(place.was[path], path) if place.was and path in place.was else None
+
+
 def _toml_with(
     agent: Agent, text: str, parts: list[Part], place: Place
 ) -> tuple[Insertions | None, tuple[tuple[str, ...], ...]]:
@@ -182,7 +188,8 @@ def _toml_with(
         if value is not None and not is_server_of(agent.name, value):
             raise TypeError(f"there is a server {SERVER} that is not ours")
         text = toml_text.drop(text, part.keys)
-    edited = Insertions(text)
+    was = _was(place, parts[0].path)
+    edited = Insertions(text if was is None else was)
     for part in parts:
         toml_text.add(edited, part.keys, _table(part.value))
     return edited, ()
@@ -234,7 +241,7 @@ def _says_nothing(text: str, parts: list[Part]) -> bool:
 
 def _without_rules(data: bytes, path: str, *, block: bool) -> bytes | None:
     if not block:
-        return None
+        return None if block_text.NOTE.encode() in data else data
     return block_text.drop(decoded(data, path)).encode("utf-8")
 
 

@@ -55,8 +55,9 @@ def edited_file(change: Change, earlier: EditedFile | None) -> EditedFile:
     """Return the record of a change, with what an earlier one knew of the file."""
     after = change.after or b""
     base = without(after, change.spans)
-    # A file that holds nothing but ours is ours to remove, whoever made its first version.
-    created = change.before is None or (not base and bool(change.before)) or (earlier is not None and earlier.created)
+    # A file that holds nothing but ours is ours to remove, unless it is known to have been there, empty, before.
+    only_ours = not base and bool(change.before) if earlier is None else earlier.created
+    created = change.before is None or only_ours
     made = tuple(dict.fromkeys([*change.made, *(earlier.made if earlier else ())]))
     return EditedFile(change.path, created, digest(base), digest(after), change.spans, made)
 

@@ -169,7 +169,9 @@ def _told(problem: Exception) -> str:
 
 def _log(home: str, where: str, problem: Exception) -> None:
     """Add one line to the log, which never has what was said in a session."""
-    text = " ".join(f"{where}: {_told(problem)}".split())[:300]
+    from holdfast.capture.redact import redact
+
+    text = " ".join(redact(f"{where}: {_told(problem)}")[0].split())[:300]
     safe = "".join([letter if letter.isprintable() else "?" for letter in text])
     line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {safe}\n"
     folder = os.path.join(home, "state")

@@ -60,7 +60,7 @@ def recall(request: Request, asked: given.Recall) -> Answer:
         order=asked.sort_by,
     )
     memories = hand_over.shares([hit.memory for hit in hits])
-    hand_over.note_given(request.house, request.session, hits, agent=request.agent, moment="recall")
+    hand_over.note_given(request.house, request.session, hits, agent=request.agent, moment="recall", handed=memories)
     found = [_found(request, hit, memory, asked.include_related) for hit, memory in zip(hits, memories, strict=True)]
     lines = [_line(memory, one) for memory, one in zip(memories, found, strict=True)]
     return results.Recalled(memories=found), hand_over.fenced(lines) or "Nothing was found."
