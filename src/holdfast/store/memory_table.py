@@ -9,7 +9,7 @@ from __future__ import annotations
 from holdfast.records import Scope
 from holdfast.store import words
 from holdfast.store.base import Candidate, Filter
-from holdfast.store.held import all_holders, documents, heaviest, held_words, lengths, word_count
+from holdfast.store.held import all_holders, documents, heaviest, held_words, word_count
 from holdfast.store.index import COLUMNS, Index, where_of
 from holdfast.store.sketches import Sketches
 
@@ -128,14 +128,6 @@ class MemoryTable:
     def held(self, asked: Asked, ids: Sequence[int]) -> dict[int, int]:
         """Return for each of these memories which words of the query it holds, one bit a word."""
         return held_words(self.db, "words", asked, ids)
-
-    def lengths(self, ids: Sequence[int]) -> dict[int, int]:
-        """Return how many words these memories have: title, key, tags and body."""
-        return lengths(self.db, "words", ids, columns=4)
-
-    def speakers(self, ids: Sequence[int]) -> dict[int, str]:
-        """Nobody is asked for by name in memories."""
-        return {}
 
     def known(self, ids: Sequence[int]) -> dict[int, tuple[str, int, bytes]]:
         """Return of each of these memories how many words it has and its vector; nobody is asked for by name."""

@@ -21,7 +21,7 @@ from holdfast.light import dataclass
 from holdfast.records import Scope
 from holdfast.store import tokens, words
 from holdfast.store.database import TOKENIZE
-from holdfast.store.held import all_holders, heaviest, held_words, lengths, word_count, worth_of
+from holdfast.store.held import all_holders, heaviest, held_words, word_count, worth_of
 from holdfast.store.sketches import Sketches
 
 TYPE_CHECKING = False
@@ -256,21 +256,6 @@ class Passages:
     def held(self, asked: Asked, ids: Sequence[int]) -> dict[int, int]:
         """Return for each of these passages which words of the query it holds, one bit a word."""
         return held_words(self.db, "passage_words", asked, ids)
-
-    def lengths(self, ids: Sequence[int]) -> dict[int, int]:
-        """Return how many words these passages have."""
-        return lengths(self.db, "passage_words", ids)
-
-    def speakers(self, ids: Sequence[int]) -> dict[int, str]:
-        """Return who said these passages, where that is known."""
-        found: dict[int, str] = {}
-        for start in range(0, len(ids), _AT_ONCE):
-            part = ids[start : start + _AT_ONCE]
-            numbers = ",".join("?" * len(part))
-            found.update(
-                self.db.execute(f"SELECT id, speaker FROM passage WHERE id IN ({numbers}) AND speaker <> ''", part)
-            )
-        return found
 
     def known(self, ids: Sequence[int]) -> dict[int, tuple[str, int, bytes]]:
         """Return of each of these passages who said it, how many words it has, and its vector; empty where unknown."""
