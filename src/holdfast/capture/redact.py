@@ -166,12 +166,12 @@ _KEY_OF = (
 
 # What may follow the word: the rest of the name, the sign between name and value, and a quote.
 _ASSIGNED = r"""(?x)
-    (?P<rest>(?i:word|wd|phrase|code|wort))?
-    (?i:[_-]?(?:access|key|token|value|str|string|b64|base64|prod|dev|staging|live|test|old|new|main|confirm(?:ation)?|\d{1,3})){0,3}
+    (?P<rest>(?=[WwPpCc])(?i:word|wd|phrase|code|wort))?
+    (?:(?=[\w-])(?i:[_-]?(?:access|key|token|value|str|string|b64|base64|prod|dev|staging|live|test|old|new|main|confirm(?:ation)?|\d{1,3}))){0,3}
     (?P<closed>\\{0,3}["'`])?\]?\)?
     (?:
         [ \t]{0,8}(?:\??:[ ]{0,2}[A-Za-z&'][\w\[\]&'.| <>]{0,30}?[ ]{0,2})?
-        (?:=>|:=|={1,3}|!==?|:|->)[ \t]{0,8}
+        (?:=>|:=|={1,3}+|!==?|:|->)[ \t]{0,8}(?=\S)
       | (?P<comma>,[ \t]{0,3})
       | (?P<tag>>)
       | (?P<pair>,?\s{1,40}\\{0,3}["'{]?(?i:value)\\{0,3}["']?[ ]{0,2}[:=][ ]{0,2})
@@ -184,7 +184,8 @@ _ASSIGNED = r"""(?x)
 
 # A longer value is judged by this much of it, so that a hostile text costs no more than its length.
 _LONG = 400
-_BARE = rf"[^\s\"'`\\]{{4,{_LONG}}}"
+# One without a digit or a sign is no secret: most are told by that at once.
+_BARE = rf"(?=[^\s\"'`\\\d!#%*?^~@$+&]{{0,{_LONG}}}[\d!#%*?^~@$+&])[^\s\"'`\\]{{4,{_LONG}}}"
 _SAID_BEFORE = r"""(?x)
     (?:^|\s)["'`(]?([^\s"'`]{8,80})["'`)]?,?\sas\s(?:(?:the|my|our|your|its|a|new)\s){0,2}(?:\w{1,12}\s)?$
 """
@@ -292,7 +293,7 @@ def _private(text: str) -> Iterator[_Span]:
     if "<" not in text or "private" not in text.lower():
         return
     depth = start = 0
-    for tag in _pattern(_PRIVATE).finditer(text):
+    for tag in pattern(_PRIVATE).finditer(text):
         if not tag[1]:
             start = start if depth else tag.start()
             depth += 1
@@ -320,17 +321,17 @@ def _shaped(text: str, lowered: str) -> Iterator[_Span]:
 def _tried(text: str, where: str, beginning: str, rank: int, kind: str, source: str) -> Iterator[_Span]:
     at = where.find(beginning)
     while at >= 0:
-        match = _pattern(source).match(text, at) if glance.may_begin(text, at, beginning) else None
+        match = pattern(source).match(text, at) if glance.may_begin(text, at, beginning) else None
         if match:
-            yield from _checked(text, match, rank, kind)
+            yield from checked(text, match, rank, kind)
         at = where.find(beginning, match.end() if match else at + 1)
 
 
-def _checked(text: str, match: re.Match[str], rank: int, kind: str) -> Iterator[_Span]:
+def checked(text: str, match: re.Match[str], rank: int, kind: str) -> Iterator[_Span]:
     start, end = match.span(match.re.groups)
     if kind in _BEFORE:
         source, belongs = _BEFORE[kind]
-        before = _pattern(source).search(text, max(0, match.start() - 40), match.start())
+        before = pattern(source).search(text, max(0, match.start() - 40), match.start())
         if not before:
             return
         start = before.start() if belongs else start
@@ -341,13 +342,13 @@ def _checked(text: str, match: re.Match[str], rank: int, kind: str) -> Iterator[
 def _is_shaped(kind: str, value: str) -> bool:
     """Say whether a value of the right shape is a secret, and not a stand-in or an ordinary name."""
     if kind == "private-key":
-        return bool(_pattern(r"[A-Za-z0-9+/=]{24}").search(value)) and not _pattern(_MARK).search(value)
-    if _pattern(_PLACEHOLDER).search(value) or _pattern(_MARK).search(value):
+        return bool(pattern(r"[A-Za-z0-9+/=]{24}").search(value)) and not pattern(_MARK).search(value)
+    if pattern(_PLACEHOLDER).search(value) or pattern(_MARK).search(value):
         return False
     if kind in ("basic-auth-url", "database-url"):
         return value.lower() not in ("password", "pass", "passwd", "pwd", "secret", "token") and not value.isdigit()
     if kind in ("command-line", "authorization"):
-        return _is_value(value, "password") and not _pattern(_CODE_WORD + r"$").match(value)
+        return _is_value(value, "password") and not pattern(_CODE_WORD + r"$").match(value)
     if kind == "aws-secret-key":
         return _turns(value) > 5
     if kind == "openai-key":
@@ -361,24 +362,23 @@ def _named(text: str, lowered: str) -> Iterator[_Span]:
     for rank, (word, kind) in enumerate(WORDS, start=len(PHRASES) + len(TOKENS)):
         at = lowered.find(word)
         while at >= 0:
-            span = _value_behind(text, at, at + len(word), kind) or _value_before(text, at, kind)
+            may_be = glance.may_be_given(text, at, kind)
+            span = (value_behind(text, at, at + len(word), kind) or value_before(text, at, kind)) if may_be else None
             if span:
                 yield *span, rank, kind
             at = lowered.find(word, max(at + len(word), span[1] if span else 0))
 
 
-def _value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
+def value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
     """Return where the secret is that the name around `at` to `end` is given, if it is given one."""
-    if not glance.may_be_given(text, at, kind):
-        return None
-    match = _pattern(_ASSIGNED).match(text, end)
+    match = pattern(_ASSIGNED).match(text, end)
     if not match or not _is_name(text, at, match, kind):
         return None
     start = match.end()
     stop = _closing(text, start, match["quote"]) if match["quote"] else 0
     quoted = stop > 0
     if not quoted:
-        bare = _pattern(_BARE).match(text, start)
+        bare = pattern(_BARE).match(text, start)
         if not bare:
             return None
         stop = _bare_end(text, at, start, bare.end())
@@ -395,24 +395,24 @@ def _is_given(text: str, at: int, match: re.Match[str], value: str, kind: str, q
     return _is_secret(value, kind, quoted, phrase)
 
 
-def _value_before(text: str, at: int, kind: str) -> tuple[int, int] | None:
+def value_before(text: str, at: int, kind: str) -> tuple[int, int] | None:
     """Return where the secret is that prose names behind it, as in "use ... as the password"."""
     start = max(0, at - 100)
-    if kind != "password" or text.find(" as ", start, at) < 0 or not glance.may_be_given(text, at, kind):
+    if kind != "password" or text.find(" as ", start, at) < 0:
         return None
-    match = _pattern(_SAID_BEFORE).search(text, start, at)
+    match = pattern(_SAID_BEFORE).search(text, start, at)
     return match.span(1) if match and _is_strong(match[1], kind) else None
 
 
 def _run_end(text: str, at: int) -> int:
-    match = _pattern(r"[^\s\"'`\\]*").match(text, at)
+    match = pattern(r"[^\s\"'`\\]*").match(text, at)
     return match.end() if match else at
 
 
 def _is_name(text: str, at: int, match: re.Match[str], kind: str) -> bool:
     """Say whether the word is, or ends, the name of a secret: not any key, no `pass` inside another word."""
     if kind == "api-key":
-        return bool(_pattern(_KEY_OF).search(text, max(0, at - 14), at))
+        return bool(pattern(_KEY_OF).search(text, max(0, at - 14), at))
     if kind == "password" and text[at].islower() and text[max(0, at - 1) : at].islower():
         return bool(match["rest"]) or text[at : at + 3] == "pwd"
     return not match["comma"] or (bool(match["closed"]) and text[_name_start(text, at) - 1] in "\"'`")
@@ -451,47 +451,47 @@ def _is_secret(value: str, kind: str, quoted: bool, phrase: bool) -> bool:
         return quoted or not _is_code(value)
     if quoted and kind == "password" and value.isdigit():
         return len(value) >= 6
-    return phrase and bool(_pattern(_SEED_PHRASE).match(value)) and not _pattern(_SENTENCE).search(value)
+    return phrase and bool(pattern(_SEED_PHRASE).match(value)) and not pattern(_SENTENCE).search(value)
 
 
 def _is_strong(value: str, kind: str) -> bool:
     """Say whether what only stands beside a name, as in prose, is a secret: the value itself must show it."""
     if len(value) < 8 or not _is_value(value, kind):
         return False
-    return _turns(value) > 1 and not _pattern(r"[(){}<>\[\]=]|^\w+:").search(value)
+    return _turns(value) > 1 and not pattern(r"[(){}<>\[\]=]|^\w+:").search(value)
 
 
 def _is_value(value: str, kind: str) -> bool:
     """Say whether this can be a secret at all: long enough, mixed enough, no stand-in, no reference."""
-    if len(value) < 6 or not _pattern(r"^\S*[\d!#%*?^~@$+&]\S*$").match(value):
+    if len(value) < 6 or not pattern(r"^\S*[\d!#%*?^~@$+&]\S*$").match(value):
         return False
-    if _pattern(_PLACEHOLDER).search(value) or _pattern(_MARK).search(value) or _pattern(_REFERENCE).search(value):
+    if pattern(_PLACEHOLDER).search(value) or pattern(_MARK).search(value) or pattern(_REFERENCE).search(value):
         return False
-    if kind != "password" and _pattern(_NUMBERED).match(value):
+    if kind != "password" and pattern(_NUMBERED).match(value):
         return False
-    rest = _pattern(_TECHNICAL).sub("", value)
+    rest = pattern(_TECHNICAL).sub("", value)
     if not any(char.isalpha() for char in rest):
         return False
     if any(char.isdigit() for char in rest):
         return "/" not in value or _turns(value) > 5
-    return kind == "password" and bool(_pattern(r"\w[!#%*?^~@$+&]+\w").search(rest))
+    return kind == "password" and bool(pattern(r"\w[!#%*?^~@$+&]+\w").search(rest))
 
 
 def _is_code(value: str) -> bool:
     """Say whether a value without quotes is rather a name, a call or a type."""
-    if _pattern(r"^[\w.$:>&*-]*[(\[{<]|[(\[{<]\)?$|\)[;,]?$|[|<>]").search(value):
+    if pattern(r"^[\w.$:>&*-]*[(\[{<]|[(\[{<]\)?$|\)[;,]?$|[|<>]").search(value):
         return _turns(value) < 8
-    if not _pattern(_CODE).match(value):
+    if not pattern(_CODE).match(value):
         return False
-    return _turns(value) < 2 and (len(value) < 7 or bool(_pattern(_CODE_WORD).search(value)))
+    return _turns(value) < 2 and (len(value) < 7 or bool(pattern(_CODE_WORD).search(value)))
 
 
 def _turns(value: str) -> int:
     """Count the changes between letters, digits and signs: a random value has many, a word few."""
-    return len(_pattern(r"(?<=[A-Za-z])[^A-Za-z\s_.-]|(?<=\d)[^\d\s_.-]|(?<=[a-z])[A-Z](?=[A-Z0-9])").findall(value))
+    return len(pattern(r"(?<=[A-Za-z])[^A-Za-z\s_.-]|(?<=\d)[^\d\s_.-]|(?<=[a-z])[A-Z](?=[A-Z0-9])").findall(value))
 
 
-def _pattern(source: str) -> re.Pattern[str]:
+def pattern(source: str) -> re.Pattern[str]:
     """Compile on first use: most texts need few of the patterns, and a hook saves the import of `re`."""
     if source not in _compiled:
         import re
