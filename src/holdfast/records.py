@@ -126,6 +126,28 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
+class Proposal:
+    """Something found that becomes standing memory only when a person says so.
+
+    `kind` is what it would become. `source` says where it was found, `evidence` what speaks for it. `status` is open,
+    approved or rejected.
+    """
+
+    id: str
+    text: str
+    scope: Scope
+    kind: str = "memory"
+    title: str = ""
+    type: str = "project"
+    tags: tuple[str, ...] = ()
+    source: str = ""
+    agent: str = ""
+    evidence: str = ""
+    created: str = ""
+    status: str = "open"
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One act of a plan: what is done to what, the rule or reason, and the bytes it frees."""
 
@@ -224,8 +246,9 @@ class Cost:
 class SessionEvent:
     """One thing in a session, in the order of the source. What the agent does not tell is empty.
 
-    `role` is one of ROLES. A tool call and its result are one event of role `tool`, joined by `call`. `folder` and
-    `branch` are those of this event. `id` is the agent's own id of it, `line` where it stands in the source.
+    `role` is one of ROLES. A tool call and its result are one event of role `tool`, joined by `call`; `answered`: the
+    result came. `folder` and `branch` are those of this event. `id` is the agent's own id of it, `line` where it
+    stands in the source.
     """
 
     place: int
@@ -243,11 +266,25 @@ class SessionEvent:
     model: str = ""
     id: str = ""
     line: int = 0
+    answered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """What the messages of one model cost on one day (`YYYY-MM-DD`, UTC); what is not told is empty."""
+
+    day: str
+    model: str
+    cost: Cost
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One session of any agent. `id` is the agent's own; `parent` the session that it was forked from or works for."""
+    """One session of any agent. `id` is the agent's own; `parent` the session that it was forked from or works for.
+
+    `spends` are `cost` taken apart by day and model. `beginning` is the id of the first event that has one: two
+    sessions of one agent that begin with the same event are copies of each other.
+    """
 
     agent: str
     id: str
@@ -265,6 +302,13 @@ class Session:
     events: int = 0
     malformed: int = 0
     source: str = ""
+    spends: tuple[Spend, ...] = ()
+    beginning: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the session is called: its agent and its id."""
+        return f"{self.agent}/{self.id}"
 
 
 __all__ = [
@@ -283,10 +327,12 @@ __all__ = [
     "Part",
     "Problem",
     "Project",
+    "Proposal",
     "Receipt",
     "Scope",
     "Session",
     "SessionEvent",
+    "Spend",
     "Statement",
     "Step",
     "Stored",

@@ -159,7 +159,8 @@ class AgentContract:
         data = {"session_id": "s1", "cwd": str(shop), "prompt": "hello there", "source": "startup"}
         runner = Path(agents.__file__).parent.parent / "surfaces" / "hook" / "run.py"
         command = [sys.executable, "-I", "-S", "-E", str(runner), native, "--agent", self.name]
-        environment = {"PATH": os.environ["PATH"], "HOME": str(home.parent), "HOLDFAST_HOME": str(home), **self.host}
+        person = {"PATH": os.environ["PATH"], "HOME": str(home.parent), "HOLDFAST_HOME": str(home)}
+        environment = {**person, "HOLDFAST_SWEEP_AT_SESSION_END": "no", **self.host}
         ended = subprocess.run(
             command, input=json.dumps(data), env=environment, cwd=shop, capture_output=True, text=True, check=False
         )
@@ -275,8 +276,8 @@ class AgentContract:
         rules = agent.rules_file(place)
         assert rules is None or rules.path.startswith((place.home, place.folder))
 
-    def test_sessions_are_found_later(self, agent, place) -> None:
-        """Until its transcripts are read, an agent finds no session and reads none."""
+    def test_where_there_are_no_transcripts_no_session_is_found(self, agent, place) -> None:
+        """On a machine without transcripts an agent finds no session, and a path that is not there is none."""
         assert list(agent.find_sessions(place)) == [] and agent.read_session("/nowhere") is None
 
 

@@ -106,7 +106,8 @@ def test_an_agent_that_says_nothing_is_harmless(tmp_path) -> None:
 
 def test_nobody_else_names_an_agent() -> None:
     """Outside of agents/ no code has the name of an agent, but for the examples in help and the tags to neutralise."""
-    names = re.compile(r"claude|codex|gemini|opencode|grok|kiro|copilot|qwen|\.cursor/|== ?.cursor", re.IGNORECASE)
+    listed = r"claude|codex|gemini|opencode|grok|kiro|copilot|qwen|droid|kimi|antigravity|\.cursor/|== ?.cursor"
+    names = re.compile(listed, re.IGNORECASE)
     found = [
         f"{path.relative_to(SOURCE)}:{number}: {line.strip()}"
         for path in sorted(SOURCE.rglob("*.py"))

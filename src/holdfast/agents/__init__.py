@@ -22,6 +22,10 @@ BUILT_IN = {
     "copilot": "copilot",
     "cursor": "cursor",
     "qwen": "qwen",
+    "pi": "pi",
+    "droid": "droid",
+    "kimi": "kimi",
+    "antigravity": "antigravity",
 }
 GROUP = "holdfast.agents"
 

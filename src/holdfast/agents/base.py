@@ -40,6 +40,8 @@ ABOUT = "One memory for all your coding agents: what was remembered reaches this
 HOOK_PROGRAM = "holdfast-hook"
 HOOK_FILE = "holdfast/surfaces/hook/run.py"
 MOST_TEXT = 4_000
+# No agent's folder of rules or memories has more files than this; one that has is something else.
+MOST_FILES = 1_000
 # Set by an agent that runs the hooks of other agents, too, beside aliases of their variables.
 RUNS_OTHERS = "GROK_HOOK_EVENT"
 # What tells one call of a hook from the next, in the words of any agent.
@@ -123,6 +125,18 @@ class ManagedFile:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryFile:
+    """A file with what an agent knows of itself: where it is, and where that holds, `global` or `project`.
+
+    `kind` says who wrote it: `memory` the agent, `instructions` or `rules` mostly the person.
+    """
+
+    path: str
+    scope: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
 class Command:
     """How the config files of agents call this installation.
 
@@ -180,6 +194,8 @@ class Agent:
     injects: frozenset[str] = frozenset()
     # After a compaction it runs its hook of a session's start once more; where it does not, the next prompt makes up.
     starts_again: bool = True
+    # The moment at which a session is worth reading: its end, or each pause where the agent tells of no end.
+    settles: str = "end"
     # The agent's own names of events, and which of MOMENTS each is.
     events: Mapping[str, str] = {}
     # What the person must do after an install.
@@ -251,8 +267,8 @@ class Agent:
 
         return plan_uninstall(self, place)
 
-    def memory_files(self, place: Place) -> list[str]:
-        """Return the instruction and memory files of the agent's own that are there."""
+    def memory_files(self, place: Place) -> list[MemoryFile]:
+        """Return the instruction and memory files of the agent's own that are there, at whatever scope `place` is."""
         return []
 
     def rules_file(self, place: Place) -> ManagedFile | None:
@@ -329,9 +345,19 @@ def on_path(names: tuple[str, ...], environment: Mapping[str, str]) -> str:
     return ""
 
 
-def existing(*paths: str) -> list[str]:
-    """Return those of the paths that are plain files."""
-    return [path for path in paths if os.path.isfile(path)]
+def existing(scope: str, kind: str, folder: str, *names: str) -> list[MemoryFile]:
+    """Return those of the names that are files in the folder."""
+    paths = [os.path.join(folder, name) for name in names]
+    return [MemoryFile(path, scope, kind) for path in paths if os.path.isfile(path)]
+
+
+def all_below(scope: str, kind: str, folder: str, *endings: str) -> list[MemoryFile]:
+    """Return the files with these endings in the folder and below it, in order; links to folders are not followed."""
+    found = []
+    for here, folders, names in os.walk(folder):
+        folders.sort()
+        found += [os.path.join(here, name) for name in sorted(names) if name.endswith(endings)]
+    return [MemoryFile(path, scope, kind) for path in found[:MOST_FILES] if os.path.isfile(path)]
 
 
 def grouped(groups: list[Part]) -> dict[str, object]:
@@ -374,8 +400,10 @@ __all__ = [
     "Command",
     "Found",
     "ManagedFile",
+    "MemoryFile",
     "Part",
     "Place",
+    "all_below",
     "context_json",
     "existing",
     "grouped",

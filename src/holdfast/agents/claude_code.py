@@ -10,8 +10,10 @@ from holdfast.agents.base import (
     SERVER,
     Agent,
     Command,
+    MemoryFile,
     Part,
     Place,
+    all_below,
     context_json,
     existing,
     grouped,
@@ -100,10 +102,24 @@ class ClaudeCode(Agent):
             f"skills/{SERVER}-memory/SKILL.md": skill,
         }
 
-    def memory_files(self, place: Place) -> list[str]:
+    def memory_files(self, place: Place) -> list[MemoryFile]:
         personal = place.environment.get("CLAUDE_CONFIG_DIR") or os.path.join(place.home, ".claude")
-        inside = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
-        return existing(os.path.join(personal, "CLAUDE.md"), *(os.path.join(place.folder, name) for name in inside))
+        shared = os.path.join(place.folder, ".claude")
+        names = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
+        return [
+            *existing("global", "instructions", personal, "CLAUDE.md"),
+            *all_below("global", "rules", os.path.join(personal, "rules"), ".md"),
+            *existing("project", "instructions", place.folder, *names),
+            *all_below("project", "rules", os.path.join(shared, "rules"), ".md"),
+            *all_below("project", "memory", self._own_memory(place, personal), ".md"),
+            *all_below("project", "memory", os.path.join(shared, "agent-memory"), ".md"),
+        ]
+
+    def _own_memory(self, place: Place, personal: str) -> str:
+        """Return the folder of its own memory of a project: that of its transcripts, named after the path."""
+        letters = [letter if letter.isascii() and letter.isalnum() else "-" for letter in place.folder]
+        name = place.environment.get("CLAUDE_CODE_PROJECT_DIR_NAME") or "".join(letters)
+        return os.path.join(personal, "projects", name, "memory")
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import claude_code as reading

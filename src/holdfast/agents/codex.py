@@ -9,6 +9,7 @@ from holdfast.agents.base import (
     SERVER,
     Agent,
     Command,
+    MemoryFile,
     Part,
     Place,
     context_json,
@@ -94,11 +95,14 @@ class Codex(Agent):
             f"{folder}/skills/{SERVER}-memory/SKILL.md": skill,
         }
 
-    def memory_files(self, place: Place) -> list[str]:
+    def memory_files(self, place: Place) -> list[MemoryFile]:
         personal = place.environment.get("CODEX_HOME") or os.path.join(place.home, ".codex")
         names = ("AGENTS.override.md", "AGENTS.md")
-        inside = [os.path.join(folder, name) for folder in (personal, place.folder) for name in names]
-        return existing(os.path.join(personal, "memories", "MEMORY.md"), *inside)
+        return [
+            *existing("global", "memory", os.path.join(personal, "memories"), "MEMORY.md", "memory_summary.md"),
+            *existing("global", "instructions", personal, *names),
+            *existing("project", "instructions", place.folder, *names),
+        ]
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import codex as reading

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import SERVER, Agent, Command, Part, Place, existing, server
+from holdfast.agents.base import SERVER, Agent, Command, MemoryFile, Part, Place, all_below, existing, server
 from holdfast.plain_json import dumps
 from holdfast.records import HookCall
 
@@ -62,9 +62,16 @@ class Copilot(Agent):
     def _handler(self, native: str, seconds: int, command: Command) -> dict[str, object]:
         return {"type": "command", "bash": command.hook_line(self.name, native), "timeoutSec": seconds}
 
-    def memory_files(self, place: Place) -> list[str]:
-        inside = (".github/copilot-instructions.md", "AGENTS.md")
-        return existing(*(os.path.join(place.folder, name) for name in inside))
+    def memory_files(self, place: Place) -> list[MemoryFile]:
+        personal = place.environment.get("COPILOT_HOME") or os.path.join(place.home, ".copilot")
+        shared = os.path.join(place.folder, ".github")
+        return [
+            *existing("global", "instructions", personal, "copilot-instructions.md"),
+            *all_below("global", "rules", os.path.join(personal, "instructions"), ".md"),
+            *existing("project", "instructions", shared, "copilot-instructions.md"),
+            *all_below("project", "rules", os.path.join(shared, "instructions"), ".instructions.md"),
+            *existing("project", "instructions", place.folder, "AGENTS.md"),
+        ]
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import copilot as reading

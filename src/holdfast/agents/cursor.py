@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import Agent, Command, ManagedFile, Part, Place, existing, server
+from holdfast.agents.base import Agent, Command, ManagedFile, MemoryFile, Part, Place, all_below, existing, server
 from holdfast.plain_json import dumps
 from holdfast.records import HookCall, replace
 
@@ -80,8 +80,11 @@ class Cursor(Agent):
             return None
         return ManagedFile(os.path.join(place.folder, RULE), HEAD)
 
-    def memory_files(self, place: Place) -> list[str]:
-        return existing(os.path.join(place.folder, "AGENTS.md"), os.path.join(place.folder, ".cursorrules"))
+    def memory_files(self, place: Place) -> list[MemoryFile]:
+        return [
+            *all_below("project", "rules", os.path.join(place.folder, ".cursor", "rules"), ".mdc", ".md"),
+            *existing("project", "instructions", place.folder, "AGENTS.md", ".cursorrules"),
+        ]
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import cursor as reading

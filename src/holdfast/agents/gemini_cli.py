@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import Agent, Command, Part, Place, context_json, existing, hook_groups, server
+from holdfast.agents.base import (
+    Agent,
+    Command,
+    MemoryFile,
+    Part,
+    Place,
+    all_below,
+    context_json,
+    existing,
+    hook_groups,
+    server,
+)
+from holdfast.digests import short
 from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
@@ -15,6 +27,7 @@ if TYPE_CHECKING:
 
 SECONDS = {"SessionStart": 10, "BeforeAgent": 5, "AfterAgent": 5, "PreCompress": 5, "SessionEnd": 3}
 MILLISECONDS = 1_000
+_LONGEST_PATH = 4_096
 HANDED_OVER = ("<hook_context>", "</hook_context>")
 
 
@@ -60,9 +73,25 @@ class GeminiCli(Agent):
         hooks = hook_groups(settings, self.name, command, SECONDS, MILLISECONDS, name="holdfast")
         return [*hooks, server(settings, self.name, command)]
 
-    def memory_files(self, place: Place) -> list[str]:
-        root = place.environment.get("GEMINI_CLI_HOME") or place.home
-        return existing(os.path.join(root, ".gemini", "GEMINI.md"), os.path.join(place.folder, "GEMINI.md"))
+    def memory_files(self, place: Place) -> list[MemoryFile]:
+        personal = os.path.join(place.environment.get("GEMINI_CLI_HOME") or place.home, ".gemini")
+        return [
+            *existing("global", "instructions", personal, "GEMINI.md"),
+            *existing("project", "instructions", place.folder, "GEMINI.md"),
+            *all_below("project", "memory", self._own_memory(place, os.path.join(personal, "tmp")), ".md"),
+        ]
+
+    def _own_memory(self, place: Place, folder: str) -> str:
+        """Return the folder of its own memory of a project: named after a hash of the path, or by a file in it."""
+        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+            try:
+                with open(os.path.join(folder, name, ".project_root"), encoding="utf-8", errors="replace") as file:
+                    told = file.read(_LONGEST_PATH).strip()
+            except OSError:
+                continue
+            if told == place.folder:
+                return os.path.join(folder, name, "memory")
+        return os.path.join(folder, short(place.folder, length=64), "memory")
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import gemini_cli as reading

@@ -10,8 +10,10 @@ from holdfast.agents.base import (
     Agent,
     Command,
     ManagedFile,
+    MemoryFile,
     Part,
     Place,
+    all_below,
     existing,
     grouped,
     hook_groups,
@@ -79,9 +81,14 @@ class Grok(Agent):
     def rules_file(self, place: Place) -> ManagedFile | None:
         return ManagedFile(os.path.join(self.folder(place), "rules", f"{SERVER}.md"))
 
-    def memory_files(self, place: Place) -> list[str]:
+    def memory_files(self, place: Place) -> list[MemoryFile]:
         personal = place.environment.get("GROK_HOME") or os.path.join(place.home, ".grok")
-        return existing(os.path.join(personal, "memory", "MEMORY.md"), os.path.join(place.folder, "AGENTS.md"))
+        return [
+            *existing("global", "memory", os.path.join(personal, "memory"), "MEMORY.md"),
+            *all_below("global", "rules", os.path.join(personal, "rules"), ".md"),
+            *all_below("project", "rules", os.path.join(place.folder, ".grok", "rules"), ".md"),
+            *existing("project", "instructions", place.folder, "AGENTS.md"),
+        ]
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import grok as reading

@@ -5,7 +5,18 @@ from __future__ import annotations
 import os
 import time
 
-from holdfast.agents.base import SERVER, Agent, Command, ManagedFile, Part, Place, existing, server
+from holdfast.agents.base import (
+    SERVER,
+    Agent,
+    Command,
+    ManagedFile,
+    MemoryFile,
+    Part,
+    Place,
+    all_below,
+    existing,
+    server,
+)
 from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
@@ -28,6 +39,7 @@ class Kiro(Agent):
     programs = ("kiro-cli",)
     keeps_memory = False
     injects = frozenset({"start", "prompt"})
+    settles = "stop"
     advice = (
         "Its hooks run only with the agent `holdfast`: use `kiro-cli chat --agent holdfast`, or make it the default "
         "with `kiro-cli settings chat.defaultAgent holdfast`.",
@@ -74,13 +86,13 @@ class Kiro(Agent):
     def rules_file(self, place: Place) -> ManagedFile | None:
         return ManagedFile(os.path.join(place.folder, STEERING), HEAD) if place.scope == "project" else None
 
-    def memory_files(self, place: Place) -> list[str]:
-        found = []
-        for root in (place.home, place.folder):
-            steering = os.path.join(root, ".kiro", "steering")
-            names = sorted(os.listdir(steering)) if os.path.isdir(steering) else []
-            found += [os.path.join(steering, name) for name in names if name.endswith(".md")]
-        return existing(*found, os.path.join(place.folder, "AGENTS.md"))
+    def memory_files(self, place: Place) -> list[MemoryFile]:
+        steering = os.path.join(".kiro", "steering")
+        return [
+            *all_below("global", "rules", os.path.join(place.home, steering), ".md"),
+            *all_below("project", "rules", os.path.join(place.folder, steering), ".md"),
+            *existing("project", "instructions", place.folder, "AGENTS.md"),
+        ]
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import kiro as reading

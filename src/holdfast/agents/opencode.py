@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import SERVER, Agent, Command, Part, Place, existing
+from holdfast.agents.base import SERVER, Agent, Command, MemoryFile, Part, Place, existing
 from holdfast.plain_json import dumps
-from holdfast.records import HookCall
+from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ class OpenCode(Agent):
     programs = ("opencode",)
     keeps_memory = False
     injects = frozenset({"start", "prompt"})
+    # It tells when a session is deleted, not when one ends.
+    settles = "stop"
     events = {  # noqa: RUF012
         "session.created": "start",
         "chat.message": "prompt",
@@ -60,8 +62,11 @@ class OpenCode(Agent):
         plain, commented = (os.path.join(folder, name) for name in ("opencode.json", "opencode.jsonc"))
         return commented if os.path.exists(commented) and not os.path.exists(plain) else plain
 
-    def memory_files(self, place: Place) -> list[str]:
-        return existing(os.path.join(self.folder(place), "AGENTS.md"), os.path.join(place.folder, "AGENTS.md"))
+    def memory_files(self, place: Place) -> list[MemoryFile]:
+        personal = self.folder(replace(place, scope="user"))
+        # It reads only the first of these that a project has.
+        shared = existing("project", "instructions", place.folder, "AGENTS.md", "CLAUDE.md", "CONTEXT.md")
+        return [*existing("global", "instructions", personal, "AGENTS.md"), *shared[:1]]
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import opencode as reading

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import Agent, Command, Part, Place, context_json, existing, hook_groups, server
+from holdfast.agents.base import Agent, Command, MemoryFile, Part, Place, context_json, existing, hook_groups, server
 from holdfast.records import HookCall
 
 TYPE_CHECKING = False
@@ -55,10 +55,12 @@ class Qwen(Agent):
         hooks = hook_groups(settings, self.name, command, SECONDS, MILLISECONDS, name="holdfast")
         return [*hooks, server(settings, self.name, command)]
 
-    def memory_files(self, place: Place) -> list[str]:
+    def memory_files(self, place: Place) -> list[MemoryFile]:
         personal = place.environment.get("QWEN_HOME") or os.path.join(place.home, ".qwen")
-        inside = [os.path.join(place.folder, name) for name in ("QWEN.md", "AGENTS.md")]
-        return existing(os.path.join(personal, "QWEN.md"), *inside)
+        return [
+            *existing("global", "instructions", personal, "QWEN.md"),
+            *existing("project", "instructions", place.folder, "QWEN.md", "AGENTS.md"),
+        ]
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import qwen as reading

@@ -11,20 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.agents.reading import base
-from holdfast.agents.reading.base import (
-    Costs,
-    Held,
-    class_of,
-    cut,
-    decode,
-    input_text,
-    lines,
-    separated,
-    text_of,
-    when,
-    without_bulk,
-)
+from holdfast.agents.reading import base, holding
+from holdfast.agents.reading.base import class_of, cut, decode, input_text, lines, separated, text_of, when
+from holdfast.agents.reading.costs import Costs
+from holdfast.agents.reading.holding import Held
+from holdfast.agents.reading.texts import without_bulk
 from holdfast.inject import fence
 from holdfast.records import ROLES, Cost, SessionEvent
 
@@ -64,9 +55,11 @@ def test_reading_on_from_an_offset() -> None:
 
 
 def test_a_line_of_64_megabytes_is_read_and_a_longer_one_passed(monkeypatch) -> None:
-    """The longest line that is accepted comes whole; a longer one is one malformed line, and reading goes on."""
-    long = b'{"a":"' + b"x" * (64 * 2**20) + b'"}\n'
-    assert [len(raw) for _, _, raw in told(long)] == [len(long) - 1]
+    """The longest line that is accepted is understood; a longer one is one malformed line, and reading goes on."""
+    long = b'{"a":"' + b"x " * (32 * 2**20) + b'","b":7}\n{"c":3}\n'
+    [first, second] = told(long)
+    assert (first[1], second) == (len(long) - 8, (2, len(long), b'{"c":3}'))
+    assert (decode(first[2]) or {})["b"] == 7
     monkeypatch.setattr(base, "MOST_LINE", 1_000)
     found = told(b'{"a":"' + b"x" * 5_000 + b'"}\n{"b":2}\n')
     assert decode(found[0][2]) is None and found[1][2] == b'{"b":2}' and found[1][1] == 5_017
@@ -203,7 +196,7 @@ def test_events_wait_behind_a_call_until_it_is_answered() -> None:
 
 def test_a_call_that_is_never_answered_holds_up_a_bounded_number(monkeypatch) -> None:
     """When too much waits, the call comes out as it is, and its late result finds no call."""
-    monkeypatch.setattr(base, "MOST_HELD", 3)
+    monkeypatch.setattr(holding, "MOST_HELD", 3)
     held = Held()
     held.add(SessionEvent(0, "tool", call="c"), "c")
     for number in range(3):
@@ -214,7 +207,7 @@ def test_a_call_that_is_never_answered_holds_up_a_bounded_number(monkeypatch) ->
 
 def test_what_was_dropped_takes_no_room(monkeypatch) -> None:
     """The bound on what waits counts what is there, not what was."""
-    monkeypatch.setattr(base, "MOST_HELD_TEXT", 100)
+    monkeypatch.setattr(holding, "MOST_HELD_TEXT", 100)
     held = Held()
     held.add(SessionEvent(0, "tool", call="c"), "c")
     for number in range(9):
@@ -223,6 +216,26 @@ def test_what_was_dropped_takes_no_room(monkeypatch) -> None:
     assert list(held.take()) == []
     held.add(event("x" * 101))
     assert len(list(held.take())) == 2
+
+
+def test_a_call_knows_whether_its_result_came() -> None:
+    """An answer completes the call, one without a result only lets it go."""
+    held = Held()
+    for name in ("a", "b"):
+        held.add(SessionEvent(0, "tool", call=name, at="2026-05-04T10:00:00.000Z"), name)
+    held.answer("a", output="", until="2026-05-04T10:00:01.500Z")
+    held.answer("b")
+    assert [(one.answered, one.milliseconds) for one in held.take()] == [(True, 1_500), (False, 0)]
+
+
+def test_what_another_session_told_is_passed_over() -> None:
+    """Events with ids that are to be skipped go; the beginning is the first id of those that come."""
+    held = Held()
+    held.skip = frozenset({"old"})
+    for number, id in enumerate(("old", "", "new", "newer")):
+        held.add(SessionEvent(number, "human", str(number), id=id))
+    assert [(one.place, one.id) for one in held.rest()] == [(0, ""), (1, "new"), (2, "newer")]
+    assert (held.beginning, held.given) == ("new", 3)
 
 
 def test_a_dropped_event_leaves_no_gap() -> None:

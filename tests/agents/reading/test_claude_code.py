@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from holdfast.agents import get
 from holdfast.agents.base import Place
 from holdfast.agents.reading import claude_code
-from holdfast.records import ROLES, Cost, Session, SessionEvent
+from holdfast.records import ROLES, Cost, Session, SessionEvent, Spend
 
 SESSION = "11111111-2222-4333-8444-555555555555"
 NUMBERS = count(1)
@@ -184,6 +184,57 @@ def test_a_fork_names_where_it_comes_from(path: Path) -> None:
     assert (renamed.id, renamed.parent) == (SESSION, "other")
     _, forked = read(path, user("new", forkedFrom={"sessionId": "other", "messageUuid": "u"}))
     assert forked.parent == "other"
+
+
+def test_lines_of_another_session_are_passed_over(path: Path) -> None:
+    """Lines that say that another session told them do not count, nor does their cost; the other is the parent."""
+    old = [user("old", sessionId="o" * 36), assistant(text("a"), usage={"output_tokens": 9}, sessionId="o" * 36)]
+    events, session = read(path, *old, user("new"), assistant(text("b"), name="m2", usage={"output_tokens": 2}))
+    assert roles(events) == [("human", "new"), ("assistant", "b")]
+    assert (session.parent, session.cost) == ("o" * 36, Cost(output=2))
+    copied = [{**one, "sessionId": SESSION, "forkedFrom": {"sessionId": "o" * 36, "messageUuid": "u"}} for one in old]
+    events, session = read(path, *copied, user("new"))
+    assert (roles(events), session.parent, session.cost) == ([("human", "new")], "o" * 36, Cost())
+
+
+def test_a_copy_without_a_mark_is_passed_over_when_it_is_known(path: Path) -> None:
+    """With the ids of another session to skip, all up to the last of them is a copy: calls, results and cost too."""
+    asked = user("old")
+    called = assistant(call("t1"), usage={"output_tokens": 9})
+    copied = [
+        asked,
+        called,
+        user([result("t1", "done")]),
+        assistant({"type": "thinking"}, name="m2", usage={"output_tokens": 4}),
+    ]
+    last, new = user("also old"), assistant(text("new"), name="m3", usage={"output_tokens": 2})
+    events, first = read(path, *copied, last)
+    assert first.beginning == asked["uuid"] == events[0].id
+    read(path, *copied, last, new)
+    [reading] = claude_code.read(str(path))
+    reading.skip = frozenset(event.id for event in events)
+    assert roles(list(reading)) == [("assistant", "new")]
+    session = reading.session()
+    assert (session.beginning, session.cost, session.id) == (new["uuid"], Cost(output=2), SESSION)
+
+
+def test_what_was_spent_is_told_by_day_and_model(path: Path) -> None:
+    """Each message counts for its model on the day of its first line."""
+    later = {"timestamp": "2026-02-02T00:00:00.000Z"}
+    first = assistant(text("a"), usage={"output_tokens": 1}, timestamp="2026-02-01T23:59:59.999Z")
+    again = assistant(text("b"), usage={"output_tokens": 5}, **later)
+    next_day = assistant(text("c"), name="m2", usage={"input_tokens": 3}, **later)
+    _, session = read(path, first, again, next_day)
+    days = (Spend("2026-02-01", "claude-x", Cost(output=5)), Spend("2026-02-02", "claude-x", Cost(3)))
+    assert session.spends == days
+
+
+def test_lines_that_do_not_tell_their_folder_have_the_last_one(path: Path) -> None:
+    """Each event has the folder and branch of its own line, or those of the line before."""
+    link = {"type": "pr-link", "prUrl": "https://git.example/1"}
+    events, _ = read(path, user("a"), link, user("b", cwd="/src/lib", gitBranch="topic"), link)
+    places = [("/src/app", "main")] * 2 + [("/src/lib", "topic")] * 2
+    assert [(one.folder, one.branch) for one in events] == places
 
 
 @pytest.mark.parametrize("place", ["agent-a1.jsonl", f"{SESSION}/subagents/agent-a1.jsonl"])
@@ -377,9 +428,16 @@ def test_any_bytes_are_read(path: Path, data: bytes) -> None:
     whole(path)
 
 
-def counted(path: Path) -> list[int]:
-    """Return the cost of a file by the rules alone: for each message the largest of each kind, copies left out."""
+KINDS_OF_TOKENS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+
+
+def counted(path: Path) -> dict[tuple[str, str], list[int]]:
+    """Return the cost of a file by the rules alone, by day and model of the first line of each message.
+
+    For each message the largest of each kind counts; lines that repeat the uuid of another are copies and do not.
+    """
     reports: dict[str, list[dict[str, int]]] = {}
+    first: dict[str, tuple[str, str]] = {}
     seen = set()
     for number, raw in enumerate(path.read_bytes().split(b"\n")):
         try:
@@ -391,17 +449,26 @@ def counted(path: Path) -> list[int]:
         seen.add(record.get("uuid", number))
         message = record.get("message")
         if record.get("type") == "assistant" and isinstance(message, dict) and isinstance(message.get("usage"), dict):
-            reports.setdefault(message.get("id") or record.get("requestId") or number, []).append(message["usage"])
-    kinds = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-    return [sum(max(usage.get(kind) or 0 for usage in one) for one in reports.values()) for kind in kinds]
+            name = message.get("id") or record.get("requestId") or number
+            reports.setdefault(name, []).append(message["usage"])
+            first.setdefault(name, ((record.get("timestamp") or "")[:10], message.get("model") or ""))
+    sums: dict[tuple[str, str], list[int]] = {}
+    for name, usages in reports.items():
+        most = [max(usage.get(kind) or 0 for usage in usages) for kind in KINDS_OF_TOKENS]
+        sums[first[name]] = [old + new for old, new in zip(sums.get(first[name], [0] * 4), most, strict=True)]
+    return {key: kinds for key, kinds in sums.items() if any(kinds)}
 
 
 @pytest.mark.skipif(not TRANSCRIPTS, reason="HOLDFAST_TRANSCRIPTS names no folder")
 def test_real_files_are_read() -> None:
-    """Every real file gives events in order, and its cost is that of an independent count."""
+    """Every real file gives events in order, and what it spent is that of an independent count, by day and model."""
     files = [one for one in Path(TRANSCRIPTS).rglob("*.jsonl") if claude_code.sniff(str(one))]
     assert files
     for file in files:
         _, session = whole(file)
-        cost = session.cost
-        assert [cost.input, cost.output, cost.cache_read, cost.cache_write] == counted(file), file.name
+        kinds = ("input", "output", "cache_read", "cache_write")
+        found = {(one.day, one.model): [getattr(one.cost, kind) for kind in kinds] for one in session.spends}
+        assert found == counted(file), file.name
+        assert [sum(column) for column in zip(*found.values(), strict=True)] == [
+            getattr(session.cost, kind) for kind in kinds if found
+        ]

@@ -219,6 +219,16 @@ def test_running_totals_are_counted_once(path: Path) -> None:
     assert session.cost == Cost(input=110, output=26, cache_read=140, reasoning=4)
 
 
+def test_what_was_spent_is_told_by_day_and_model(path: Path) -> None:
+    """What a total grew by counts for the model of its turn, on the day on which it was told."""
+    first, second = (envelope("turn_context", {"turn_id": one, "model": f"gpt-{one}"}) for one in ("a", "b"))
+    grown = {**tokens((150, 0, 15, 0), (50, 0, 5, 0)), "timestamp": "2026-03-02T00:00:00.000Z"}
+    _, session = read(path, meta(), first, tokens((100, 0, 10, 0), (100, 0, 10, 0)), second, grown)
+    found = [(one.model, one.cost) for one in session.spends]
+    assert found == [("gpt-a", Cost(100, 10)), ("gpt-b", Cost(50, 5))]
+    assert session.spends[0].day < session.spends[1].day == "2026-03-02"
+
+
 def test_a_total_that_starts_anew(path: Path) -> None:
     """After a compaction the total may be smaller than before: then the last step counts."""
     _, session = read(path, meta(), tokens((100, 0, 10, 0), (100, 0, 10, 0)), tokens((30, 0, 5, 0), (30, 0, 5, 0)))

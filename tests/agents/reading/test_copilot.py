@@ -68,8 +68,10 @@ def test_tokens_are_told_at_the_shutdown(log) -> None:
     """Cached tokens and reasoning are apart; the counts of single answers are in them, but for those after it."""
     over = event("session.shutdown", 9, modelMetrics={"m-1": {"usage": USAGE}})
     resumed = answer("more", messageId="b", outputTokens=7)
-    cost = read_one(copilot, log(answer("a", messageId="a", outputTokens=20), over, resumed))[1].cost
+    _, session = read_one(copilot, log(answer("a", messageId="a", outputTokens=20), over, resumed))
+    cost = session.cost
     assert (cost.input, cost.output, cost.cache_read, cost.cache_write, cost.reasoning) == (30, 22, 60, 10, 5)
+    assert [(one.day, one.model, one.cost.output) for one in session.spends] == [("2026-03-01", "m-1", 22)]
 
 
 def test_after_a_crash_the_answers_are_counted(log) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import sqlite3
 import tempfile
 import time
@@ -14,11 +15,26 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.agents.reading import copilot, cursor, gemini_cli, grok, kiro, opencode, pi, qwen
+from holdfast.agents.reading import (
+    antigravity,
+    claude_code,
+    codex,
+    copilot,
+    cursor,
+    droid,
+    gemini_cli,
+    grok,
+    kimi,
+    kiro,
+    opencode,
+    pi,
+    qwen,
+)
 from holdfast.agents.reading.base import MOST_OUTPUT, MOST_TEXT
 from holdfast.records import ROLES
 
-READERS = (copilot, cursor, gemini_cli, grok, kiro, opencode, pi, qwen)
+READERS = (antigravity, claude_code, codex, copilot, cursor, droid, gemini_cli, grok, kimi, kiro, opencode, pi, qwen)
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 TRANSCRIPTS = os.environ.get("HOLDFAST_TRANSCRIPTS", "")
 QUICK = settings(max_examples=60, deadline=5_000, suppress_health_check=[HealthCheck.too_slow])
 # The words that mean something to one reader or another.
@@ -74,6 +90,7 @@ WORDS = (
         "summary",
         "systemPayload",
     ),
+    *("step_index", "source", "created_at", "event", "part", "protocol_version", "return_value", "session_id", "value"),
     *("target_prompt_index", "prompt_index", "synthetic_reason", "subtype", "projectHash", "directory", "projectID"),
 )
 VALUES = (
@@ -90,6 +107,8 @@ VALUES = (
         "text",
         "toolCall",
     ),
+    *("metadata", "context.append_message", "context.append_loop_event", "content.part", "tool.call", "tool.result"),
+    *("session_start", "USER_INPUT", "PLANNER_RESPONSE", "MODEL", "TurnBegin", "ToolCall", "ToolResult", "ContentPart"),
     *("user_message_chunk", "agent_message_chunk", "tool_call", "tool_call_update", "turn_completed", "rewind_marker"),
     *("user.message", "assistant.message", "tool.execution_complete", "session.start", "session.shutdown", "Prompt"),
     *("2026-03-01T10:00:00Z", "a", "b", "<user_query>x</user_query>", "<holdfast-memory>", "completed", "\ud800", ""),
@@ -115,11 +134,17 @@ def walk(reader, path: str) -> int:
         with contextlib.suppress(IsADirectoryError, FileNotFoundError):
             for place, event in enumerate(reading):
                 assert event.place == place and event.role in ROLES
+                assert not event.at or TIME.fullmatch(event.at)
+                assert event.answered or event.role != "tool" or not event.output
                 assert len(event.text) <= MOST_TEXT + 100 and len(event.output) <= MOST_OUTPUT + 100
                 (event.text + event.input + event.output + event.tool + event.call + event.id).encode("utf-8")
                 count += 1
             session = reading.session()
             assert (session.events, session.agent) == (count, reading.agent)
+            assert all(not one or TIME.fullmatch(one) for one in (session.started, session.ended))
+            for kind in ("input", "output", "cache_read", "cache_write", "reasoning", "dollars"):
+                parts = [getattr(spend.cost, kind) for spend in session.spends]
+                assert sum(parts) == pytest.approx(getattr(session.cost, kind))
             assert session.malformed == reading.malformed and min(session.cost.input, session.cost.output) >= 0
         total += count
     return total

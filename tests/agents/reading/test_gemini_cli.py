@@ -50,6 +50,7 @@ def test_a_document_is_read(tmp_path, indent) -> None:
     assert (session.id, session.title, session.models, events[2].milliseconds) == ("s-1", "Look", ("g-1",), 1_500)
     cost = session.cost
     assert (cost.input, cost.output, cost.cache_read, cost.reasoning) == (65, 7, 40, 3)
+    assert [(one.day, one.model, one.cost) for one in session.spends] == [("2026-03-01", "g-1", cost)]
 
 
 def test_a_message_that_is_written_again_counts_once(log) -> None:

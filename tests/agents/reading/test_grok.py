@@ -76,7 +76,7 @@ def test_a_session_is_told_by_its_log_with_the_times_of_the_log(folder) -> None:
         "/srv/shop",
     )
     told = (session.id, session.title, session.folder, session.started, session.ended, session.models)
-    assert told == ("s-1", "Look around", "/srv/shop", "2026-03-01T10:00:00.000Z", "2026-03-01T10:09:00Z", ("g-1",))
+    assert told == ("s-1", "Look around", "/srv/shop", "2026-03-01T10:00:00.000Z", "2026-03-01T10:09:00.000Z", ("g-1",))
 
 
 def test_how_a_tool_ended_is_told_by_the_events(folder) -> None:
@@ -121,6 +121,7 @@ def test_a_turn_is_counted_once_and_cached_tokens_apart(folder) -> None:
     cost = session.cost
     assert (cost.input, cost.output, cost.cache_read, cost.cache_write, cost.reasoning) == (30, 15, 60, 10, 5)
     assert cost.dollars == 0.5
+    assert [(one.day, one.cost) for one in session.spends] == [("2026-03-01", cost)]
 
 
 def test_what_the_program_put_in_stands_before_its_prompt(folder) -> None:
@@ -196,7 +197,7 @@ def test_without_a_log_the_history_is_told_with_the_times_of_the_events(folder) 
         ("tool", 'run {"command":"ls"} -> a.txt'),
         ("tool", "web_search {} -> "),
     ]
-    assert (events[0].at, events[1].milliseconds) == ("2026-03-01T10:00:01Z", 5)
+    assert (events[0].at, events[1].milliseconds) == ("2026-03-01T10:00:01.000Z", 5)
 
 
 def test_the_oldest_format_is_read(folder) -> None:

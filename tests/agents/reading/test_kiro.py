@@ -117,6 +117,7 @@ def test_a_log_of_the_second_engine_is_read(tmp_path) -> None:
     events, session = read_one(kiro, path)
     assert spoken(events) == EXPECTED and events[2].failed
     assert (session.title, session.folder, session.cost.input, session.malformed) == ("Look", "/srv/shop", 10, 1)
+    assert [one.cost for one in session.spends] == [session.cost]
     assert list(kiro.find(home(tmp_path))) == [str(path)]
 
 

@@ -125,6 +125,7 @@ def test_an_export_is_read(exported, indent) -> None:
         2,
         0.25,
     )
+    assert [(one.model, one.cost) for one in session.spends] == [("m-1", cost)] and session.spends[0].day
 
 
 def test_a_database_is_read_while_it_is_written(tmp_path) -> None:

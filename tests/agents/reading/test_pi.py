@@ -53,6 +53,7 @@ def test_a_session_is_read(tmp_path, file) -> None:
     assert (events[2].failed, session.title, session.folder, session.models) == (True, "Look", "/srv/shop", ("m-1",))
     cost = session.cost
     assert (cost.input, cost.output, cost.cache_read, cost.cache_write, cost.dollars) == (10, 5, 100, 7, 0.5)
+    assert [(one.model, one.cost) for one in session.spends] == [("m-1", cost)] and session.spends[0].day
     assert list(pi.find(home(tmp_path))) == [str(path)]
 
 

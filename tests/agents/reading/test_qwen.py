@@ -79,6 +79,7 @@ def test_an_answer_on_several_lines_is_counted_once(chat) -> None:
     assert [one.text for one in events] == ["look", "one", "two"]
     cost = session.cost
     assert (cost.input, cost.output, cost.cache_read, cost.reasoning) == (40, 15, 60, 5)
+    assert [(bool(one.day), one.cost) for one in session.spends] == [(True, cost)]
 
 
 def test_two_records_on_one_line_are_both_read(chat) -> None:

@@ -1,9 +1,10 @@
 """The transcripts of Claude Code: one JSONL file for a session, and one for each of its sub-agents.
 
 One message of the model stands on several lines, each of which repeats what it cost. Most lines of the kind `user` are
-not typed by a person. A resumed session may repeat the lines of another; within a file a line counts once, by its uuid.
-A sub-agent's own file names the session that it works for; its id is put together from both. In older files the lines
-of sub-agents stand among those of the session and stay there.
+not typed by a person. A resumed session may repeat the lines of another: within a file a line counts once, by its uuid;
+lines that are marked as another session's, or stand before the last one that is to be skipped, are passed over. A
+sub-agent's own file names the session that it works for; its id is put together from both. In older files the lines of
+sub-agents stand among those of the session and stay there.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from holdfast.agents.reading.base import (
     Reading,
     class_of,
     cut,
-    decode_broken,
+    decode,
     files_below,
     first_records,
     input_text,
@@ -46,6 +47,8 @@ OWN_TYPES = (
 )
 CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 RESULTS = ("tool_result", "web_search_tool_result", "mcp_tool_result", "web_fetch_tool_result")
+# Lines of the conversation itself; all others are about it.
+CHAIN = ("user", "assistant", "attachment", "system")
 # Attachments with text that reached the model, and where in them it stands; all others say nothing of the work.
 ATTACHED = {
     "hook_additional_context": ("content",),
@@ -57,38 +60,59 @@ ATTACHED = {
 _MOST_QUEUED = 200
 
 
+class _Usage(msgspec.Struct, gc=False):
+    """What a message cost."""
+
+    input_tokens: Any = None
+    output_tokens: Any = None
+    cache_read_input_tokens: Any = None
+    cache_creation_input_tokens: Any = None
+
+
+class _Message(msgspec.Struct, gc=False):
+    """The fields of a message that are read."""
+
+    id: str | None = None
+    model: str | None = None
+    content: Any = None
+    usage: _Usage | None = None
+
+
 class _Line(msgspec.Struct, gc=False):
     """The fields of a line that are read; what has no name here is passed over without being built."""
 
-    type: Any = None
-    uuid: Any = None
-    sessionId: Any = None
+    type: str | None = None
+    uuid: str | None = None
+    sessionId: str | None = None
     timestamp: Any = None
-    cwd: Any = None
-    gitBranch: Any = None
-    version: Any = None
-    isSidechain: Any = None
-    isMeta: Any = None
-    isCompactSummary: Any = None
-    isApiErrorMessage: Any = None
+    cwd: str | None = None
+    gitBranch: str | None = None
+    version: str | None = None
+    isSidechain: bool | None = None
+    isMeta: bool | None = None
+    isCompactSummary: bool | None = None
+    isApiErrorMessage: bool | None = None
     origin: Any = None
-    agentId: Any = None
+    agentId: str | None = None
     forkedFrom: Any = None
-    requestId: Any = None
-    message: Any = None
+    requestId: str | None = None
+    message: _Message | None = None
     toolUseResult: msgspec.Raw = msgspec.Raw(b"null")
     attachment: Any = None
-    subtype: Any = None
-    operation: Any = None
+    subtype: str | None = None
+    operation: str | None = None
     content: Any = None
-    summary: Any = None
-    leafUuid: Any = None
-    customTitle: Any = None
-    aiTitle: Any = None
-    prUrl: Any = None
+    summary: str | None = None
+    leafUuid: str | None = None
+    customTitle: str | None = None
+    aiTitle: str | None = None
+    prUrl: str | None = None
 
 
 _decode = msgspec.json.Decoder(_Line).decode
+_types: dict[type, dict[str, Any]] = {
+    kind: {field.name: field.type for field in msgspec.structs.fields(kind)} for kind in (_Line, _Message, _Usage)
+}
 
 
 def find(place: Place) -> Iterator[str]:
@@ -123,99 +147,119 @@ class ClaudeCodeReading(Reading):
         super().__init__(path)
         self._seen: set[int] = set()
         self._sessions: dict[str, None] = {}
+        self._session = ""
         self._subagent = ""
         self._is_main = False
         self._titles: dict[str, str] = {}
         self._summaries: list[tuple[int, str]] = []
         self._queued: dict[str, str] = {}
-        self._counted: tuple[str, dict[str, Any]] = ("", {})
+        self._counted = ("", _Usage(), "", "")
         self._number = 0
         self._at = ""
+        self._place = ("", "")
+        self._circumstances: tuple[str | None, ...] = ()
+        self._copied_until = 0
 
     def _walk(self) -> Iterator[None]:
+        if self.skip:
+            self._copied_until = _last_line_of(self.path, self.skip)
         with open_plain(self.path) as file:
             for number, end, raw in lines(file):
                 self.offset = end
                 line = _line(raw)
                 if line is None:
                     self.malformed += 1
-                    continue
-                self._number = number
-                self._take(line)
-                yield
+                elif line.type != "progress":
+                    self._number = number
+                    self._take(line)
+                    yield
 
     def _take(self, line: _Line) -> None:
-        if isinstance(line.uuid, str):
+        if line.uuid is not None:
             key = hash(line.uuid)
             if key in self._seen:
                 return
             self._seen.add(key)
+        is_usual = line.sessionId == self._session and line.forkedFrom is None and self._number > self._copied_until
+        if not is_usual and self._is_copied(line):
+            return
         kind = line.type
         self._at = when(line.timestamp)
         if kind == "assistant" or kind == "user":
             self._note(line)
-            if isinstance(line.message, dict):
-                (self._assistant if kind == "assistant" else self._user)(line, line.message)
-            else:
+            if line.message is None:
                 self.malformed += 1
+            elif kind == "assistant":
+                self._assistant(line, line.message)
+            else:
+                self._user(line, line.message.content)
         elif kind == "attachment":
             self._note(line)
             self._attachment(line)
         elif kind == "system":
             self._note(line)
             self._system(line)
-        elif kind != "progress":
+        else:
             self._metadata(line)
 
+    def _is_copied(self, line: _Line) -> bool:
+        """Whether another session has told this line; which one is kept in mind."""
+        session = line.sessionId
+        if session and line.type in CHAIN:
+            self._session = session
+        if session and session not in self._sessions and line.type in CHAIN:
+            self._sessions[session] = None
+            if len(self._sessions) == 1 and not self.skip:
+                self._copied_until = _lines_before(self.path, session)
+        if line.forkedFrom is not None:
+            self.facts["forked"] = told(line.forkedFrom, "sessionId")
+            return self.facts["forked"] not in ("", session)
+        return self._number <= self._copied_until and (line.type in CHAIN or line.type == "queue-operation")
+
     def _note(self, line: _Line) -> None:
-        """Take note of what a line says about the session as a whole."""
+        """Take note of what a line says about the session as a whole, and where it stands."""
         self.seen_at(self._at)
-        facts = self.facts
-        if isinstance(line.sessionId, str) and line.sessionId:
-            self._sessions[line.sessionId] = None
-        if line.isSidechain is True:
-            if isinstance(line.agentId, str):
-                self._subagent = line.agentId
+        if line.isSidechain:
+            self._subagent = line.agentId or self._subagent
         else:
             self._is_main = True
-        if line.cwd and isinstance(line.cwd, str):
+        if (line.cwd, line.gitBranch, line.version) == self._circumstances:
+            return
+        self._circumstances = (line.cwd, line.gitBranch, line.version)
+        facts = self.facts
+        if line.cwd:
+            self._place = (line.cwd, line.gitBranch or "")
             facts.setdefault("folder", line.cwd)
-        if line.gitBranch and isinstance(line.gitBranch, str):
+        if line.gitBranch:
             facts.setdefault("branch", line.gitBranch)
-        if line.version and isinstance(line.version, str):
+        if line.version:
             facts["version"] = line.version
-        if line.forkedFrom is not None:
-            facts["forked"] = told(line.forkedFrom, "sessionId")
 
-    def _event(self, line: _Line, role: str, text: str = "", **more: Any) -> SessionEvent:
-        return SessionEvent(
-            self.held.place,
-            role,
-            text,
-            self._at,
-            more.get("tool", ""),
-            more.get("call", ""),
-            more.get("input", ""),
-            more.get("output", ""),
-            more.get("failed", False),
-            0,
-            line.cwd if isinstance(line.cwd, str) else "",
-            line.gitBranch if isinstance(line.gitBranch, str) else "",
-            more.get("model", ""),
-            line.uuid if isinstance(line.uuid, str) else "",
-            self._number,
-        )
+    def _event(
+        self,
+        line: _Line,
+        role: str,
+        text: str = "",
+        tool: str = "",
+        call: str = "",
+        given: str = "",
+        output: str = "",
+        failed: bool = False,
+        model: str = "",
+        answered: bool = False,
+    ) -> SessionEvent:
+        place = self.held.place
+        circumstances = (*self._place, model, line.uuid or "", self._number, answered)
+        return SessionEvent(place, role, text, self._at, tool, call, given, output, failed, 0, *circumstances)
 
-    def _assistant(self, line: _Line, message: dict[str, Any]) -> None:
-        model = told(message, "model")
+    def _assistant(self, line: _Line, message: _Message) -> None:
+        model = message.model or ""
         if model and model != "<synthetic>":
             self.models[model] = None
-        usage = message.get("usage")
-        if isinstance(usage, dict):
-            self._count(line, message, usage)
-        content = message.get("content")
-        blocks: list[Any] = content if isinstance(content, list) else [content]
-        for block in blocks:
+        if message.usage is not None:
+            self._count(message.id or line.requestId or "", message.usage, model)
+        content = message.content
+        for block in content if isinstance(content, list) else [content]:
             kind = block.get("type") if isinstance(block, dict) else "text"
             if kind in CALLS:
                 self._call(line, block, model)
@@ -227,35 +271,36 @@ class ClaudeCodeReading(Reading):
                     failed = line.isApiErrorMessage is True
                     self.held.add(self._event(line, "assistant", text, model=model, failed=failed))
 
-    def _count(self, line: _Line, message: dict[str, Any], usage: dict[str, Any]) -> None:
-        name = told(message, "id") or (line.requestId if isinstance(line.requestId, str) else "")
-        if name and (name, usage) == self._counted:
+    def _count(self, name: str, usage: _Usage, model: str) -> None:
+        """Take a report. Each line of a message has one, and most tell more than the one before: the last is enough."""
+        counted = self._counted
+        if name and name == counted[0] and _covers(usage, counted[1]):
+            self._counted = (name, usage, *counted[2:])
             return
-        self._counted = (name, usage)
-        self.cost.add(
-            name,
-            usage.get("input_tokens"),
-            usage.get("output_tokens"),
-            usage.get("cache_read_input_tokens"),
-            usage.get("cache_creation_input_tokens"),
-        )
+        self._finish_counting()
+        self._counted = (name, usage, self._at, model)
+
+    def _finish_counting(self) -> None:
+        name, usage, at, model = self._counted
+        kinds = (usage.input_tokens, usage.output_tokens)
+        cached = (usage.cache_read_input_tokens, usage.cache_creation_input_tokens)
+        self.cost.add(name, *kinds, *cached, at=at, model=model)
+        self._counted = ("", _Usage(), "", "")
 
     def _call(self, line: _Line, block: dict[str, Any], model: str) -> None:
         call = told(block, "id")
         given = input_text(block.get("input"))
-        event = self._event(line, "tool", tool=told(block, "name"), call=call, input=given, model=model)
-        self.held.add(event, call)
+        self.held.add(self._event(line, "tool", "", told(block, "name"), call, given, model=model), call)
 
     def _result(self, line: _Line, block: dict[str, Any]) -> None:
         call = told(block, "tool_use_id")
         output = text_of(block.get("content")) or text_of(_spilled(line.toolUseResult))
         failed = block.get("is_error") is True
         output = cut(output, MOST_OUTPUT)
-        if not self.held.answer(call, output=output, failed=failed, until=self._at):
-            self.held.add(self._event(line, "tool", call=call, output=output, failed=failed))
+        if not self.held.answer(call, output, failed, until=self._at):
+            self.held.add(self._event(line, "tool", call=call, output=output, failed=failed, answered=True))
 
-    def _user(self, line: _Line, message: dict[str, Any]) -> None:
-        content = message.get("content")
+    def _user(self, line: _Line, content: Any) -> None:
         usual = self._usual(line)
         parts: list[tuple[str, str]] = []
         for block in content if isinstance(content, list) else [content]:
@@ -268,7 +313,8 @@ class ClaudeCodeReading(Reading):
                 else:
                     parts.append(part)
         for role, text in parts:
-            self._unqueue(text)
+            if self._queued:
+                self._unqueue(text)
             self.held.add(self._event(line, role, text))
 
     def _usual(self, line: _Line) -> str:
@@ -320,11 +366,11 @@ class ClaudeCodeReading(Reading):
 
     def _metadata(self, line: _Line) -> None:
         for kind, name in (("custom", line.customTitle), ("ai", line.aiTitle)):
-            if isinstance(name, str) and name.strip():
+            if name and name.strip():
                 self._titles[kind] = name.strip()
-        if line.type == "summary" and isinstance(line.summary, str) and isinstance(line.leafUuid, str):
+        if line.type == "summary" and line.summary is not None and line.leafUuid is not None:
             self._summaries = [*self._summaries[-50:], (hash(line.leafUuid), line.summary.strip())]
-        elif line.type == "pr-link" and isinstance(line.prUrl, str):
+        elif line.type == "pr-link" and line.prUrl is not None:
             self.held.add(self._event(line, "injected", f"Pull request: {cut(line.prUrl, 500)}"))
         elif line.type == "queue-operation" and line.operation == "enqueue" and isinstance(line.content, str):
             self._enqueue(line, line.content)
@@ -338,6 +384,7 @@ class ClaudeCodeReading(Reading):
             self.held.add(self._event(line, "human", text), key)
 
     def session(self) -> Session:
+        self._finish_counting()
         told_here = [title for leaf, title in self._summaries if leaf in self._seen]
         title = self._titles.get("custom") or self._titles.get("ai") or next(reversed(told_here), "")
         name, parent, is_subagent = self._names()
@@ -359,11 +406,69 @@ def _line(raw: bytes) -> _Line | None:
     try:
         return _decode(raw)
     except (ValueError, RecursionError):
-        found = decode_broken(raw)
-    if not isinstance(found, dict):
-        return None
-    found.pop("toolUseResult", None)
-    return msgspec.convert(found, _Line)
+        found = decode(raw)
+    return None if found is None else _Line(**_fitting(_Line, found))
+
+
+def _fitting(kind: type, found: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a line of which some are of another kind than expected: those are as if they were not there.
+
+    What the agent program itself kept of a result is left out too.
+    """
+    kept: dict[str, Any] = {}
+    for name, wanted in _types[kind].items():
+        value = found.get(name)
+        if wanted is msgspec.Raw or value is None:
+            continue
+        if isinstance(value, dict) and name in _INNER:
+            kept[name] = _INNER[name](**_fitting(_INNER[name], value))
+        elif wanted is Any or (isinstance(value, (str, bool)) and wanted == type(value) | None):
+            kept[name] = value
+    return kept
+
+
+_INNER: dict[str, type] = {"message": _Message, "usage": _Usage}
+
+
+def _last_line_of(path: str, ids: frozenset[str]) -> int:
+    """Return the number of the last line that has one of these ids; a copy stands at the beginning."""
+    last = 0
+    with open_plain(path) as file:
+        for number, _, raw in lines(file):
+            line = _line(raw)
+            if line is not None and line.uuid in ids:
+                last = number
+    return last
+
+
+def _lines_before(path: str, first: str) -> int:
+    """Return how many lines stand before those of the session that the file is named after, if it begins with others.
+
+    `first` is the session of the first line. Where the file has another name than a session's, there is no telling.
+    """
+    stem = os.path.basename(path).removesuffix(".jsonl")
+    mark = b'"' + stem.encode("utf-8", "replace") + b'"'
+    if stem == first or len(stem) != len(first):
+        return 0
+    with open_plain(path) as file:
+        for number, _, raw in lines(file):
+            line = _line(raw) if mark in raw else None
+            if line is not None and line.sessionId == stem and line.type in CHAIN:
+                return number - 1
+    return 0
+
+
+def _covers(usage: _Usage, before: _Usage) -> bool:
+    """Whether a report tells at least as much of everything as another."""
+    try:
+        return bool(
+            usage.output_tokens >= before.output_tokens
+            and usage.input_tokens >= before.input_tokens
+            and usage.cache_read_input_tokens >= before.cache_read_input_tokens
+            and usage.cache_creation_input_tokens >= before.cache_creation_input_tokens
+        )
+    except TypeError:
+        return False
 
 
 def _spilled(raw: msgspec.Raw) -> Any:

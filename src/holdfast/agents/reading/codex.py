@@ -107,6 +107,7 @@ class CodexReading(Reading):
         self._number = 0
         self._at = ""
         self._folder = ""
+        self._branch = ""
         self._model = ""
         self._recent: deque[tuple[str, str, str]] = deque(maxlen=_RECENT)
         self._ended: dict[str, dict[str, Any]] = {}
@@ -156,7 +157,10 @@ class CodexReading(Reading):
     def _meta(self, meta: dict[str, Any]) -> None:
         if "id" in self.facts:
             # A fork repeats the beginning of another file; that file's own words about itself are not ours.
-            self.facts.setdefault("parent", told(meta, "id") if told(meta, "id") != self.facts["id"] else "")
+            if told(meta, "id") != self.facts["id"]:
+                self.facts.setdefault("parent", told(meta, "id"))
+            else:
+                self._branch = told(meta.get("git"), "branch") or self._branch
             return
         git, source = meta.get("git"), meta.get("source")
         spawned = source.get("subagent") if isinstance(source, dict) else None
@@ -170,7 +174,7 @@ class CodexReading(Reading):
             "is_subagent": "yes" if spawned else "",
         }
         self.facts.update({name: value for name, value in facts.items() if value})
-        self._folder = facts["folder"]
+        self._folder, self._branch = facts["folder"], facts["branch"]
         self.seen_at(when(meta.get("timestamp")) or self._at)
 
     def _context(self, context: dict[str, Any]) -> None:
@@ -196,7 +200,8 @@ class CodexReading(Reading):
         self._total = total
         if self._number > self._prefix:
             given, output, cached, written, reasoning = added
-            self.cost.add("", given - cached - written, output - reasoning, cached, written, reasoning)
+            counts = (given - cached - written, output - reasoning, cached, written, reasoning)
+            self.cost.add("", *counts, at=self._at, model=self._model)
 
     def _add(self, role: str, text: str, **more: Any) -> None:
         text = cut(text, MOST_TEXT)
@@ -214,10 +219,11 @@ class CodexReading(Reading):
             more.get("failed", False),
             0,
             self._folder,
-            self.facts.get("branch", ""),
+            self._branch,
             self._model if role in ("assistant", "tool") else "",
             more.get("id", ""),
             self._number,
+            role == "tool" and "output" in more,
         )
         self.held.add(event, event.call if role == "tool" and "output" not in more else "")
 
@@ -369,7 +375,7 @@ def _opened(path: str) -> io.BufferedReader:
         file = open_plain(path)
     except FileNotFoundError:
         file = open_plain(path.removesuffix(".zst") if path.endswith(".zst") else f"{path}.zst")
-    if zstandard is None or file.peek(4)[:4] != MAGIC:
+    if zstandard is None or not _is_compressed(file):
         return file
     stream = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True, closefd=True)
     return io.BufferedReader(stream, 2**20)
@@ -377,7 +383,12 @@ def _opened(path: str) -> io.BufferedReader:
 
 def _is_locked(file: io.BufferedReader) -> bool:
     """Whether the file is compressed and nothing is installed that could open it."""
-    return zstandard is None and file.peek(4)[:4] == MAGIC
+    return zstandard is None and _is_compressed(file)
+
+
+def _is_compressed(file: io.BufferedReader) -> bool:
+    # Not through the buffer, which would be filled for four bytes.
+    return os.pread(file.fileno(), 4, 0) == MAGIC
 
 
 def _survey(path: str) -> tuple[int, list[tuple[int, int]]]:
@@ -392,12 +403,12 @@ def _survey(path: str) -> tuple[int, list[tuple[int, int]]]:
 
 
 def _is_rolled_back(path: str) -> bool:
-    before = b""
+    before, length = b"", len(_ROLLED_BACK)
     with _opened(path) as file:
-        while piece := file.read(2**20):
-            if _ROLLED_BACK in before + piece:
+        while piece := file.read(2**18):
+            if _ROLLED_BACK in piece or _ROLLED_BACK in before + piece[:length]:
                 return True
-            before = piece[-len(_ROLLED_BACK) :]
+            before = piece[-length:]
     return False
 
 

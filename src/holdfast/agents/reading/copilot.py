@@ -57,7 +57,7 @@ class CopilotReading(Turns):
     def __init__(self, path: str) -> None:
         super().__init__(path)
         # The tokens of answers since the last shutdown.
-        self._unsettled: dict[str, int] = {}
+        self._unsettled: dict[str, tuple[int, str, str]] = {}
 
     def _walk(self) -> Iterator[None]:
         own_folder = os.path.basename(self.path) == "events.jsonl"
@@ -71,8 +71,8 @@ class CopilotReading(Turns):
             yield
 
     def session(self) -> Session:
-        for message, output in self._unsettled.items():
-            self.cost.add(message, 0, output)
+        for message, (output, at, model) in self._unsettled.items():
+            self.cost.add(message, 0, output, at=at, model=model)
         self._unsettled.clear()
         return super().session()
 
@@ -109,7 +109,7 @@ class CopilotReading(Turns):
 
     def _answer(self, data: dict[str, Any], id: str) -> None:
         self.say("assistant", text_of(data.get("content")), id)
-        self._unsettled[told(data, "messageId") or id] = whole(data.get("outputTokens"))
+        self._unsettled[told(data, "messageId") or id] = (whole(data.get("outputTokens")), self.at, self.model)
         for one in listed(data.get("toolRequests")):
             self.call(told(one, "toolCallId"), told(one, "name"), table(one).get("arguments"), id)
 
@@ -130,7 +130,8 @@ class CopilotReading(Turns):
             names = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens")
             given, output, cached, made, reasoning = (whole(usage.get(name)) for name in names)
             reasoning = min(reasoning, output)
-            self.cost.add("", max(0, given - cached - made), output - reasoning, cached, made, reasoning)
+            counts = (max(0, given - cached - made), output - reasoning, cached, made, reasoning)
+            self.cost.add("", *counts, at=self.at, model=model)
             self.models[model] = None
         if not any(metrics.values()):
             metrics = self._settle_by_kind(table(data.get("tokenDetails")))
@@ -141,7 +142,8 @@ class CopilotReading(Turns):
     def _settle_by_kind(self, kinds: dict[str, Any]) -> dict[str, dict[str, Any]]:
         """Count tokens that are told by their kind, for all models together."""
         names = ("input", "output", "cache_read", "cache_write")
-        self.cost.add("", *(whole(table(kinds.get(name)).get("tokenCount")) for name in names))
+        counts = (whole(table(kinds.get(name)).get("tokenCount")) for name in names)
+        self.cost.add("", *counts, at=self.at, model=self.model)
         return {"": kinds}
 
     def _other(self, kind: str, data: dict[str, Any], id: str) -> None:

@@ -208,7 +208,8 @@ class GeminiReading(Turns):
         names = ("input", "output", "cached", "thoughts", "total")
         given, output, cached, thoughts, total = (whole(tokens.get(name)) for name in names)
         counts = usage(given, output, cached, thoughts, total - whole(tokens.get("tool")))
-        self.cost.add(told(message, "id"), counts[0] + whole(tokens.get("tool")), *counts[1:])
+        at, model = when(message.get("timestamp")), told(message, "model")
+        self.cost.add(told(message, "id"), counts[0] + whole(tokens.get("tool")), *counts[1:], at=at, model=model)
 
 
 class _Pages:

@@ -15,7 +15,6 @@ from urllib.parse import unquote
 
 from holdfast.agents.reading.base import (
     MOST_TEXT,
-    Costs,
     class_of,
     cut,
     decode,
@@ -27,6 +26,7 @@ from holdfast.agents.reading.base import (
     when,
     whole,
 )
+from holdfast.agents.reading.costs import Costs
 from holdfast.agents.reading.turns import Turns, listed, small_json, small_text, table, unwrapped
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class GrokReading(Turns):
         self._added: dict[int, list[tuple[int, str, str]]] = {}
         self._void: list[tuple[int, int]] = []
         self._typed: set[int] = set()
-        self._counted: dict[str, tuple[tuple[int, ...], float]] = {}
+        self._counted: dict[str, tuple[tuple[int, ...], float, str, str]] = {}
         # What is being said piece by piece: by whom, in which turn, since when, on which line.
         self._speaker = ("", -1, "", 0)
         self._pieces: list[str] = []
@@ -214,7 +214,7 @@ class GrokReading(Turns):
             at = when(table(params.get("_meta")).get("agentTimestampMs")) or when(record.get("timestamp"))
             kind = told(update, "sessionUpdate")
             if kind == "turn_completed":
-                self._count(update)
+                self._count(update, at)
             if any(first <= number <= last for first, last in self._void):
                 continue
             self.stand(at, number)
@@ -290,23 +290,23 @@ class GrokReading(Turns):
             self.say("assistant", said)
         self.release()
 
-    def _count(self, update: dict[str, Any]) -> None:
+    def _count(self, update: dict[str, Any], at: str) -> None:
         """Keep what a turn cost: of several reports on it, the largest. It was paid for even if it was undone."""
         usage, turn = table(update.get("usage")), told(update, "prompt_id") or f"line {self.offset}"
         cached, made = whole(usage.get("cachedReadTokens")), whole(usage.get("cacheCreationTokens"))
         given, output = whole(usage.get("inputTokens")), whole(usage.get("outputTokens"))
         reasoning = min(output, whole(usage.get("reasoningTokens")))
         counts = (max(0, given - cached - made), output - reasoning, cached, made, reasoning)
-        if sum(counts) >= sum(self._counted.get(turn, ((), 0.0))[0]):
-            self._counted[turn] = (counts, whole(usage.get("costUsdTicks")) / TICKS_IN_A_DOLLAR)
-        for model in table(usage.get("modelUsage")):
-            self.models[model] = None
+        models = list(table(usage.get("modelUsage")))
+        if turn not in self._counted or sum(counts) >= sum(self._counted[turn][0]):
+            model = models[0] if len(models) == 1 else self.model
+            self._counted[turn] = (counts, whole(usage.get("costUsdTicks")) / TICKS_IN_A_DOLLAR, at, model)
+        self.models.update(dict.fromkeys(models))
 
     def session(self) -> Session:
         self.cost = Costs()
-        for counts, dollars in self._counted.values():
-            self.cost.add("", *counts)
-            self.cost.dollars += dollars
+        for counts, dollars, at, model in self._counted.values():
+            self.cost.add("", *counts, at=at, model=model, dollars=dollars)
         return super().session()
 
     def _walk_history(self) -> Iterator[None]:

@@ -143,7 +143,9 @@ class LogReading(Turns):
         self.model = told(table(state.get("rts_model_state")).get("model_info"), "model_id")
         turns = listed(table(state.get("conversation_metadata")).get("user_turn_metadatas"))
         for turn in turns:
-            self.cost.add("", table(turn).get("input_token_count"), table(turn).get("output_token_count"))
+            counts = (table(turn).get(name) for name in ("input_token_count", "output_token_count"))
+            at = when(table(turn).get("end_timestamp")) or self.ended
+            self.cost.add("", *counts, at=at, model=self.model)
 
     def _take(self, kind: str, content: list[Any], id: str) -> None:
         text = "\n".join(told(one, "data") for one in content if told(one, "kind") == "text")

@@ -213,10 +213,9 @@ class OpenCodeReading(Turns):
             cache.get("write"),
             tokens.get("reasoning"),
         )
-        self.cost.add(told(info, "id"), *kinds)
         cost = info.get("cost")
-        if isinstance(cost, (int, float)) and 0 < cost < 1e9:
-            self.cost.dollars += cost
+        dollars = cost if isinstance(cost, (int, float)) and 0 < cost < 1e9 else 0.0
+        self.cost.add(told(info, "id"), *kinds, at=self.at, model=self.model, dollars=dollars)
 
     def _part(self, info: dict[str, Any], part: dict[str, Any]) -> None:
         kind, id = told(part, "type"), told(part, "id")

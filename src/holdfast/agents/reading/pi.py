@@ -144,10 +144,10 @@ class PiReading(Turns):
         if not usage:
             return
         kinds = [usage.get(name) for name in ("input", "output", "cacheRead", "cacheWrite")]
-        self.cost.add(told(entry, "id"), *kinds)
-        dollars = table(usage.get("cost")).get("total")
-        if isinstance(dollars, (int, float)) and 0 < dollars < 1e9:
-            self.cost.dollars += dollars
+        cost = table(usage.get("cost")).get("total")
+        dollars = cost if isinstance(cost, (int, float)) and 0 < cost < 1e9 else 0.0
+        model = told(message, "model") or self.model
+        self.cost.add(told(entry, "id"), *kinds, at=self.at, model=model, dollars=dollars)
 
 
 __all__ = ["PiReading", "find", "read", "sniff"]

@@ -172,7 +172,8 @@ class QwenReading(Turns):
         names = ("promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount", "thoughtsTokenCount")
         counts = [whole(told_usage.get(name)) for name in (*names, "totalTokenCount")]
         if any(counts):
-            self.cost.add(told(record, "uuid"), *usage(*counts))
+            at, model = when(record.get("timestamp")), told(record, "model")
+            self.cost.add(told(record, "uuid"), *usage(*counts), at=at, model=model)
 
 
 def _glued(raw: bytes) -> list[dict[str, Any]]:

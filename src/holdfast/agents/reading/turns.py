@@ -30,6 +30,7 @@ from holdfast.agents.reading.base import (
     text_of,
     when,
 )
+from holdfast.agents.reading.long_lines import short_document
 from holdfast.records import SessionEvent
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class Turns(Reading):
     def stand(self, at: str = "", line: int = 0, folder: str = "", branch: str = "", model: str = "") -> None:
         """Take note of where the session stands now; what is not told stays, but for the time and the line."""
         self.at, self.line = at, line
+        self.cost.at = at or self.cost.at
         self.seen_at(at)
         if folder:
             self.folder = folder
@@ -65,7 +67,7 @@ class Turns(Reading):
             self.branch = branch
             self.facts.setdefault("branch", branch)
         if model:
-            self.model = model
+            self.model = self.cost.model = model
             self.models[model] = None
 
     def person(self, text: str, id: str = "", usual: str = "human") -> None:
@@ -110,7 +112,7 @@ class Turns(Reading):
             return
         if not key or hash(key) not in self._called:
             self._called.add(hash(key))
-            self.held.add(self._event("tool", "", "", failed, tool, key, "", text))
+            self.held.add(self._event("tool", "", "", failed, tool, key, "", text, answered=True))
 
     def used(self, key: str, tool: str, given: Any, output: Any, failed: bool = False, took: int = 0) -> None:
         """Add a call and its result at once."""
@@ -145,12 +147,13 @@ class Turns(Reading):
         call: str = "",
         given: str = "",
         output: str = "",
+        answered: bool = False,
     ) -> SessionEvent:
         by_model = role in ("assistant", "tool") and bool(self.model)
         if by_model:
             self.models[self.model] = None
         # Every field in its place: this is done for each event, and names would take twice the time.
-        circumstances = (self.folder, self.branch, self.model if by_model else "", id, self.line)
+        circumstances = (self.folder, self.branch, self.model if by_model else "", id, self.line, answered)
         return SessionEvent(self.held.place, role, text, self.at, tool, call, given, output, failed, 0, *circumstances)
 
 
@@ -179,9 +182,10 @@ def _given(value: Any) -> str:
 def document(path: str, name: str) -> tuple[dict[str, Any], Iterator[dict[str, Any] | None]]:
     """Return a JSON document without its list of this name, and that list, decoded one by one; None is no object."""
     with open_plain(path) as file:
-        raw = file.read(MOST_LINE + 1).strip(b"\0\r\n\t ").removeprefix(b"\xef\xbb\xbf")
-    if len(raw) > MOST_LINE:
+        found = short_document(file, MOST_LINE)
+    if found is None:
         return {}, iter((None,))
+    raw = found.strip(b"\0\r\n\t ").removeprefix(b"\xef\xbb\xbf")
     try:
         members = _members(raw)
         many = _items(members.pop(name, b"[]"))

@@ -1,0 +1,35 @@
+"""Factory Droid: its sessions are read."""
+
+from __future__ import annotations
+
+from holdfast.agents.base import Agent, Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.agents.reading.base import Reading
+
+
+class Droid(Agent):
+    """Known by sessions of others: no program of it was run here, and its hooks were not verified."""
+
+    name = "droid"
+    title = "Factory Droid"
+    programs = ("droid",)
+
+    def folder(self, place: Place) -> str:
+        return place.root("", ".factory")
+
+    def find_sessions(self, place: Place) -> Iterator[str]:
+        from holdfast.agents.reading import droid as reading
+
+        return reading.find(place)
+
+    def read_session(self, path: str) -> Iterator[Reading] | None:
+        from holdfast.agents.reading import droid as reading
+
+        return reading.read(path) if reading.sniff(path) else None
+
+
+AGENT = Droid()

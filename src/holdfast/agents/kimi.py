@@ -1,0 +1,38 @@
+"""Kimi Code, and the Kimi CLI before it: their sessions are read."""
+
+from __future__ import annotations
+
+from holdfast.agents.base import Agent, MemoryFile, Place, existing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.agents.reading.base import Reading
+
+
+class Kimi(Agent):
+    """Known by its documents and by sessions of others: neither a program nor the hooks of it were run here."""
+
+    name = "kimi"
+    title = "Kimi Code"
+    programs = ("kimi",)
+
+    def folder(self, place: Place) -> str:
+        return place.root("", ".kimi-code")
+
+    def memory_files(self, place: Place) -> list[MemoryFile]:
+        return existing("project", "instructions", place.folder, "AGENTS.md")
+
+    def find_sessions(self, place: Place) -> Iterator[str]:
+        from holdfast.agents.reading import kimi as reading
+
+        return reading.find(place)
+
+    def read_session(self, path: str) -> Iterator[Reading] | None:
+        from holdfast.agents.reading import kimi as reading
+
+        return reading.read(path) if reading.sniff(path) else None
+
+
+AGENT = Kimi()

@@ -1,0 +1,43 @@
+"""Pi: its sessions are read. It has no hooks but extensions in TypeScript, and no MCP."""
+
+from __future__ import annotations
+
+from holdfast.agents.base import Agent, MemoryFile, Place, existing
+from holdfast.records import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.agents.reading.base import Reading
+
+
+class Pi(Agent):
+    """Known by its documents and by sessions of others: no program of it was run here."""
+
+    name = "pi"
+    title = "Pi"
+    programs = ("pi",)
+
+    def folder(self, place: Place) -> str:
+        return place.root("PI_CODING_AGENT_DIR", ".pi/agent", ".pi")
+
+    def memory_files(self, place: Place) -> list[MemoryFile]:
+        personal = self.folder(replace(place, scope="user"))
+        # In each folder it reads only the first of these.
+        own = existing("global", "instructions", personal, "AGENTS.md", "CLAUDE.md")
+        shared = existing("project", "instructions", place.folder, "AGENTS.md", "CLAUDE.md")
+        return [*own[:1], *shared[:1]]
+
+    def find_sessions(self, place: Place) -> Iterator[str]:
+        from holdfast.agents.reading import pi as reading
+
+        return reading.find(place)
+
+    def read_session(self, path: str) -> Iterator[Reading] | None:
+        from holdfast.agents.reading import pi as reading
+
+        return reading.read(path) if reading.sniff(path) else None
+
+
+AGENT = Pi()

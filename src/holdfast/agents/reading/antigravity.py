@@ -1,0 +1,122 @@
+"""The transcripts of Antigravity: the steps of a conversation, each a record.
+
+A request stands among other blocks in what counts as the person's input. Calls have no ids: what tools gave follows as
+steps of their own, in the order of the calls, and a step whose call is not told stands alone. Neither tokens nor, but
+for what a command or a list of files was given, the folder are told.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from holdfast.agents.reading.base import first_records, text_of, told, when
+from holdfast.agents.reading.turns import Turns, listed, stem, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.agents.base import Place
+
+# The whole one first: the other has long fields cut.
+FILES = ("transcript_full.jsonl", "transcript.jsonl")
+PERSON = "USER_EXPLICIT"
+_REQUEST = re.compile(r"<USER_REQUEST>(.*?)</USER_REQUEST>", re.DOTALL)
+_MODEL = re.compile(r"setting `Model Selection` from .{0,80}? to (.{1,80}?)\.\s")
+_FAILED = re.compile(r"(?:command failed|exit code:? [1-9])", re.IGNORECASE)
+_LOOKED_AT = 2_000
+
+
+def find(place: Place) -> Iterator[str]:
+    """Yield one file for each conversation of the command line, the desktop program and the editor."""
+    for program in ("antigravity-cli", "antigravity", "antigravity-ide"):
+        folder = os.path.join(place.home, ".gemini", program, "brain")
+        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+            paths = [os.path.join(folder, name, ".system_generated", "logs", file) for file in FILES]
+            yield from [path for path in paths if os.path.isfile(path) and not os.path.islink(path)][:1]
+
+
+def sniff(path: str) -> bool:
+    """Whether the lines are steps with a source and a type."""
+    for record in first_records(path):
+        return "step_index" in record and bool(told(record, "source")) and told(record, "type").isupper()
+    return False
+
+
+def read(path: str) -> Iterator[AntigravityReading]:
+    """Yield the one conversation of a file."""
+    yield AntigravityReading(path)
+
+
+class AntigravityReading(Turns):
+    """One conversation."""
+
+    agent = "antigravity"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self._asked: deque[str] = deque()
+
+    def _walk(self) -> Iterator[None]:
+        above, _, below = self.path.partition(f"{os.sep}brain{os.sep}")
+        self.facts["id"] = below.partition(os.sep)[0] if below and above else stem(self.path)
+        for number, record in self.records():
+            self.stand(when(record.get("created_at")), number)
+            self._take(told(record, "type"), told(record, "source"), record)
+            yield
+
+    def _take(self, kind: str, source: str, record: dict[str, Any]) -> None:
+        text = text_of(record.get("content"))
+        if kind == "USER_INPUT":
+            self._over()
+            self._input(text, "human" if source == PERSON else "injected")
+        elif kind == "PLANNER_RESPONSE":
+            self._over()
+            self.say("assistant", text)
+            for number, call in enumerate(listed(record.get("tool_calls"))):
+                self._call(f"{self.line}.{number}", table(call))
+        elif kind == "CHECKPOINT":
+            self.say("summary", text)
+        elif source == "MODEL" or kind == "TOOL_RESPONSE":
+            self._result(kind, text, told(record, "status"))
+        else:
+            self.person(text, usual="injected")
+
+    def _input(self, text: str, usual: str) -> None:
+        """Add what was asked, apart from what the program put around it."""
+        model = _MODEL.search(f"{text[-_LOOKED_AT:]} ")
+        if model:
+            self.model = model[1]
+        last = 0
+        for found in _REQUEST.finditer(text):
+            self.person(text[last : found.start()], usual="injected")
+            self.person(found[1], usual=usual)
+            last = found.end()
+        self.person(text[last:], usual="injected" if last else usual)
+
+    def _call(self, key: str, call: dict[str, Any]) -> None:
+        given = {name: _plain(value) for name, value in table(call.get("args")).items()}
+        self.stand(self.at, self.line, folder=told(given, "Cwd"))
+        self._asked.append(key)
+        self.call(key, told(call, "name"), given)
+
+    def _result(self, kind: str, text: str, status: str) -> None:
+        failed = status in ("ERROR", "FAILED") or (kind == "RUN_COMMAND" and bool(_FAILED.search(text[:_LOOKED_AT])))
+        key = self._asked.popleft() if self._asked else f"{self.line}"
+        self.result(key, text, failed, kind.lower())
+
+    def _over(self) -> None:
+        """What was called before gets no result any more."""
+        self.release()
+        self._asked.clear()
+
+
+def _plain(value: Any) -> Any:
+    """Return what was given to a tool: a text in quotes without them."""
+    is_quoted = isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"'
+    return value[1:-1].replace('\\"', '"').replace("\\\\", "\\") if is_quoted else value
+
+
+__all__ = ["AntigravityReading", "find", "read", "sniff"]

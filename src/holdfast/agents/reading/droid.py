@@ -1,0 +1,168 @@
+"""The transcripts of Factory's Droid: the file that it keeps of a session, and the stream that `droid exec` prints.
+
+The kept file has messages in blocks; what the session cost and its model stand in a small file beside it. The stream
+has one record for each message, call and result, and tells its tokens at the end.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+from holdfast.agents.reading.base import files_below, first_records, text_of, told, when, whole
+from holdfast.agents.reading.turns import Turns, small_json, stem, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.agents.base import Place
+
+_FAILED = re.compile(r"\AError: |exit(?:ed with)? code:? [1-9]\d*[)\]]")
+_LOOKED_AT = 400
+_LEAST_ID = 12
+_UNTITLED = "New Session"
+
+
+def find(place: Place) -> Iterator[str]:
+    """Yield the files of sessions."""
+    for name in ("sessions", "projects"):
+        yield from files_below(os.path.join(place.home, ".factory", name), ".jsonl")
+
+
+def sniff(path: str) -> bool:
+    """Whether the file begins as a session does, or has a record that only the stream has."""
+    for number, record in enumerate(first_records(path)):
+        kind = told(record, "type")
+        if number == 0 and kind == "session_start":
+            return bool(told(_head_of(record), "id"))
+        if kind not in ("system", "message", "tool_call", "tool_result", "completion") or not _session_of(record):
+            return False
+        if kind != "system":
+            return "text" in record or "toolName" in record or "finalText" in record
+    return False
+
+
+def read(path: str) -> Iterator[DroidReading]:
+    """Yield the one session of a file."""
+    yield DroidReading(path)
+
+
+class DroidReading(Turns):
+    """One session."""
+
+    agent = "droid"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self._last = ""
+
+    def _walk(self) -> Iterator[None]:
+        self.facts["id"] = stem(self.path)
+        beside = small_json(self.path.removesuffix(".jsonl") + ".settings.json")
+        self.stand(model=told(beside, "model"))
+        for number, record in self.records():
+            self.stand(when(record.get("timestamp")), number, folder=told(record, "cwd"))
+            self._take(told(record, "type"), record)
+            yield
+        # Told as one sum, which counts for the last day.
+        self._count(table(beside.get("tokenUsage")))
+
+    def _take(self, kind: str, record: dict[str, Any]) -> None:
+        if kind == "session_start":
+            self._head(_head_of(record))
+        elif kind == "message" and isinstance(record.get("message"), dict):
+            self._message(record["message"], _id_of(record))
+        elif kind == "compaction_state":
+            self.say("summary", told(record, "summaryText", "summary") or told(table(record.get("summary")), "body"))
+        elif _session_of(record):
+            self.facts["id"] = _session_of(record)
+            self._streamed(kind, record)
+
+    def _head(self, record: dict[str, Any]) -> None:
+        self.facts["id"] = told(record, "id") or self.facts["id"]
+        title = told(record, "sessionTitle", "title")
+        self.facts["title"] = "" if title == _UNTITLED else title
+        self.facts["version"] = told(record, "version")
+        self.stand(self.at, self.line, folder=told(record, "cwd"))
+        self.facts["parent"] = told(record, "parentSessionId", "parent")
+
+    def _message(self, message: dict[str, Any], id: str) -> None:
+        is_person = told(message, "role") == "user"
+        content = message.get("content")
+        for block in content if isinstance(content, list) else [content]:
+            kind = told(block, "type")
+            if kind == "tool_use":
+                self.call(told(block, "id"), told(block, "name"), table(block).get("input"), id)
+            elif kind == "tool_result":
+                self._result(told(block, "tool_use_id"), table(block).get("content"), table(block).get("is_error"))
+            elif kind not in ("thinking", "redacted_thinking"):
+                self._spoken(is_person, text_of(block), id)
+
+    def _spoken(self, is_person: bool, text: str, id: str) -> None:
+        if is_person:
+            self.person(text, id)
+        else:
+            self._last = text.strip()
+            self.say("assistant", text, id)
+
+    def _streamed(self, kind: str, record: dict[str, Any]) -> None:
+        key = told(record, "toolCallId", "id")
+        if kind == "system":
+            self.stand(self.at, self.line, model=told(record, "model"))
+        elif kind == "message":
+            self._spoken(told(record, "role") == "user", told(record, "text"), _id_of(record))
+        elif kind == "tool_call":
+            self.call(key, told(record, "toolName", "toolId"), record.get("parameters"))
+        elif kind == "tool_result":
+            self._result(key, *_value(record))
+        elif kind == "completion":
+            if told(record, "finalText").strip() != self._last:
+                self._spoken(False, told(record, "finalText"), "")
+            self._count(table(record.get("usage")))
+        elif kind == "error":
+            self.say("injected", f"[error: {told(record, 'message')}]", failed=True)
+
+    def _result(self, key: str, output: Any, failed: Any) -> None:
+        text = text_of(output)
+        ends = text[:_LOOKED_AT] + text[-_LOOKED_AT:]
+        self.result(key, text, failed is True or (failed is None and bool(_FAILED.search(ends))))
+
+    def _count(self, usage: dict[str, Any]) -> None:
+        names = (
+            ("inputTokens", "input_tokens"),
+            ("outputTokens", "output_tokens"),
+            ("cacheReadTokens", "cache_read_input_tokens"),
+            ("cacheCreationTokens", "cache_creation_input_tokens"),
+            ("thinkingTokens",),
+        )
+        kinds = [next((usage[name] for name in each if name in usage), 0) for each in names]
+        if any(whole(kind) for kind in kinds):
+            self.cost.add("", *kinds)
+
+
+def _head_of(record: dict[str, Any]) -> dict[str, Any]:
+    """Return what the first record says of the session; some versions put it a level deeper."""
+    return table(record.get("session")) or record
+
+
+def _id_of(record: dict[str, Any]) -> str:
+    """Return the id of a message; a short one is a number within the file, and would look like a copy elsewhere."""
+    id = told(record, "id")
+    return id if len(id) >= _LEAST_ID else ""
+
+
+def _session_of(record: dict[str, Any]) -> str:
+    return told(record, "session_id", "sessionId")
+
+
+def _value(record: dict[str, Any]) -> tuple[Any, bool | None]:
+    """Return the output of a tool and whether it failed: None where nobody says."""
+    value, failed = record.get("value"), record.get("isError")
+    if isinstance(value, dict) and "exitCode" in value:
+        parts = [told(value, "stdout"), told(value, "stderr")]
+        return "\n".join(part for part in parts if part), whole(value.get("exitCode")) != 0
+    return value, failed if isinstance(failed, bool) else None
+
+
+__all__ = ["DroidReading", "find", "read", "sniff"]

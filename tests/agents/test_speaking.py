@@ -1,0 +1,31 @@
+"""What a person typed of a text that stands where a person speaks."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.agents import reading, speaking
+
+
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [
+        ("fix the login", "fix the login"),
+        ("<system-reminder>use Redis</system-reminder>\nno, Postgres", "no, Postgres"),
+        ("a <ide_selection>x</ide_selection> b <ide_selection>y</ide_selection> c", "a  b  c"),
+        ("<task-notification>let's go with Redis</task-notification>", ""),
+        ("This session is being continued from a previous conversation. We use Redis.", ""),
+        ("<bash-input>remember that</bash-input>", ""),
+        ("<system-reminder>never closed, so all is its own", ""),
+        ("what does <system-reminder> mean?", "what does <system-reminder> mean?"),
+    ],
+)
+def test_what_programs_add_is_not_typed(text, typed):
+    """Blocks of programs are taken out, and a text that a program wrote is nobody's."""
+    assert speaking.typed(text) == typed
+
+
+def test_hooks_and_readers_know_the_same_beginnings():
+    """What the readers of transcripts take for a program's text, the hooks take for one too."""
+    names = ("COMMAND_STARTS", "SUMMARY_STARTS", "INJECTED_STARTS")
+    assert all(getattr(speaking, name) == getattr(reading, name) for name in names)
