@@ -22,13 +22,15 @@ def answer(text: str = "Done.") -> SessionEvent:
 
 def ran(command: str, output: str = "", failed: bool = False, tool: str = "Bash") -> SessionEvent:
     """Return a run of a shell command with its result."""
-    return SessionEvent(0, "tool", tool=tool, input=json.dumps({"command": command}), output=output, failed=failed)
+    given = json.dumps({"command": command})
+    return SessionEvent(0, "tool", tool=tool, input=given, output=output, failed=failed, answered=True)
 
 
 def edited(path: str, output: str = "ok", failed: bool = False, tool: str = "Edit") -> SessionEvent:
     """Return a change of a file."""
     given = json.dumps({"file_path": path, "new_string": "x = 1"})
-    return SessionEvent(0, "tool", tool=tool, input=given, output=output, failed=failed, folder="/home/ann/shop")
+    event = SessionEvent(0, "tool", tool=tool, input=given, output=output, failed=failed, answered=True)
+    return replace(event, folder="/home/ann/shop")
 
 
 def numbered(*events: SessionEvent) -> list[SessionEvent]:

@@ -61,3 +61,9 @@ def test_code_closes_only_at_its_end(text: str) -> None:
 def test_plain_text_is_one_line() -> None:
     """Line ends become spaces, so that a list stays a list."""
     assert plain("a\n\n- b") == "a - b"
+
+
+def test_a_file_elsewhere_is_shown_with_its_folder() -> None:
+    """A path that begins in another folder than the session's is told as a whole."""
+    page = markdown(digested(human("x"), replace(edited("b.py"), folder="/home/ann/other")))
+    assert "- `/home/ann/other/b.py` (line 11)" in page.splitlines()

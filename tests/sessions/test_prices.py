@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import BadSetting
-from holdfast.records import Cost
+from holdfast.records import Cost, Spend
 from holdfast.sessions.prices import Price, Prices, dollars, load
 
 TABLE = Prices({"big": Price(10.0, 50.0, 1.0, 12.5), "big-2": Price(1.0, 5.0, 0.1, 1.25)}, ("latest",), ("<none>",))
@@ -37,6 +37,16 @@ def test_several_models_share_the_tokens() -> None:
     """They are shared out by use, and a message without a model costs nothing."""
     cost = Cost(input=1_000_000)
     assert dollars(cost, {"big": 1, "big-2": 2, "<none>": 9}, TABLE) == (4.0, "prices")
+
+
+def test_what_each_model_spent_has_its_own_price() -> None:
+    """Where a session tells which model spent what, nothing is shared out, but for what no model is told of."""
+    million, uses = Cost(input=1_000_000), {"big": 1, "big-2": 9}
+    spends = [Spend("2026-05-04", "big", million), Spend("2026-05-05", "big-2", million)]
+    assert dollars(Cost(input=2_000_000), uses, TABLE, spends) == (11.0, "prices")
+    assert dollars(Cost(input=3_000_000), uses, TABLE, [*spends, Spend("", "", million)]) == (12.9, "prices")
+    assert dollars(Cost(input=3_000_000), uses, TABLE, [*spends, Spend("", "<none>", million)]) == (11.0, "prices")
+    assert dollars(Cost(input=3_000_000), uses, TABLE, [*spends, Spend("", "else", million)]) == (0.0, "")
 
 
 def test_an_unknown_price_is_not_guessed() -> None:

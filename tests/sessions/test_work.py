@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.records import replace
 from holdfast.sessions.troubles import MOST
 from holdfast.sessions.work import Work
 
@@ -31,6 +32,30 @@ def test_a_file_that_is_changed_again_moves_to_the_end() -> None:
     for path in ("a.py", "b.py", "a.py"):
         work.take(edited(path))
     assert [(one.path, one.changes) for one in work.files.values()] == [("b.py", 1), ("a.py", 2)]
+
+
+def test_a_file_is_one_file_from_whichever_folder() -> None:
+    """Paths are told from the session's folder where they are below it, from their own folder where that is another."""
+    work = Work()
+    for folder, path in (
+        ("/home/ann/shop", "src/a.py"),
+        ("/home/ann/shop/src", "a.py"),
+        ("/home/ann/shop/src", "/home/ann/shop/b.py"),
+        ("/home/ann/other", "c.py"),
+        ("/home/ann/other", "/etc/d"),
+    ):
+        work.take(replace(edited(path), folder=folder))
+    found = [(one.path, one.folder, one.changes) for one in work.changed_from("/home/ann/shop")]
+    assert found == [("src/a.py", "", 2), ("b.py", "", 1), ("c.py", "/home/ann/other", 1), ("/etc/d", "", 1)]
+
+
+def test_a_call_that_was_never_answered_proves_nothing() -> None:
+    """A session that ends in the middle of a build, a test or a commit has neither passed nor made anything."""
+    work = Work()
+    for command in ("make", "pytest", "git commit -m x", "gh pr create"):
+        work.take(replace(ran(command), answered=False))
+    assert work.evidence() == [] and work.commits_made == 0
+    assert {run.result for run in work.runs.values()} == {"unknown"}
 
 
 def test_a_check_that_does_not_say_how_it_ended_hides_no_other() -> None:

@@ -1,37 +1,38 @@
 """What a shell command is: a run of tests, a build, a commit, a look around. The lists are in `words/commands.txt`.
 
-A command line is taken apart at `&&`, `||`, `;`, `|` and line ends outside of quotes and here-documents. This is no
-shell: what it cannot understand is `other`, and a wrong guess costs a wrong line in a digest, nothing more.
+What is not in them is `other`. A wrong guess costs a wrong line in a digest, nothing more.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cache, lru_cache
 
-from holdfast.light import dataclass, replace
+from holdfast.light import dataclass
+from holdfast.sessions.shell_line import MOST_COMMANDS, split
 from holdfast.sessions.vocabulary import words
 from holdfast.sessions.wording import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # The kinds, the first that fits wins; then `other`.
 KINDS = ("test", "lint", "format", "install", "commit", "push", "pr", "merge", "deploy", "look", "build")
 CHECKS = ("test", "build", "lint")
 # Of the commands of one line the one that it was run for, the most telling first.
 _TELLING = (*CHECKS, "pr", "push", "commit", "deploy", "merge", "install", "other", "format", "look")
-_MOST_PARTS = 24
-_MOST_WORDS = 40
+_RANK = {kind: rank for rank, kind in enumerate(_TELLING)}
 _LONGEST = 6_000
+# Command lines that come again and again are short, and only those are remembered.
+_REMEMBERED = 1_024
+_LONGEST_REMEMBERED = 300
 _DEEPEST = 3
 _SHOWN = 240
 _TAIL = 2_000
 _END = 300
 # After these signs the exit of a line says nothing about the command before.
 _HIDING = ("|", "|&", "||", ";", "&", "\n")
-_TOKEN = re.compile(
-    r"""(?P<here><<-?\s*(?P<q>['"]?)(?P<tag>\w+)(?P=q))"""
-    r"""|(?P<end>&&|\|\|?&?|;+|\n|(?<![<>&\d])&(?![>&\d]))|(?P<space>[ \t\r]+|\\\n)|(?P<comment>(?<!\S)\#[^\n]*)"""
-    r"""|(?P<single>'[^']*(?:'|\Z))|(?P<double>"(?:[^"\\]|\\.)*(?:"|\Z))|(?P<other>\\.|[^'"\s;&|\\<]+|.)""",
-    re.DOTALL,
-)
 _VERSIONED = re.compile(r"^(python|pip)\d[\d.]*$")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
 _EXIT = re.compile(
@@ -58,27 +59,39 @@ class Part:
     hidden: bool = False
 
 
-def parts(command: str, depth: int = 0) -> list[Part]:
+def parts(command: str) -> list[Part]:
     """Return the commands of a line in order, those that a shell inside it runs in its place."""
+    return list(_remembered(command) if len(command) <= _LONGEST_REMEMBERED else _parts(command, 0))
+
+
+@lru_cache(_REMEMBERED)
+def _remembered(command: str) -> tuple[Part, ...]:
+    return tuple(_parts(command, 0))
+
+
+def _parts(command: str, depth: int) -> list[Part]:
     found: list[Part] = []
-    for line_words, text, end in _split(command[:_LONGEST]):
+    for line_words, text, end in split(command[:_LONGEST]):
         line = _without_wrappers(line_words)
         inner = _carried(line)
         # The text is as it was written: words without their quotes might join what stood apart, a secret for example.
         text, hidden = one_line(text, _SHOWN), end in _HIDING
         if inner and depth < _DEEPEST:
-            found += [replace(part, text=text, hidden=part.hidden or hidden) for part in parts(inner, depth + 1)]
+            found += [Part(one.kind, one.name, text, one.hidden or hidden) for one in _parts(inner, depth + 1)]
         elif line:
             found.append(Part(*_known(line), text, hidden))
-    if found and not command.rstrip(" \n;").endswith(("&", "|")):
+    if depth == 0 and found and found[-1].hidden and not command.rstrip(" \n;").endswith(("&", "|")):
         # A sign that ends the line hides nothing, for no other command comes after it.
-        found[-1] = replace(found[-1], hidden=False) if depth == 0 else found[-1]
-    return found[:_MOST_PARTS]
+        last = found[-1]
+        found[-1] = Part(last.kind, last.name, last.text, False)
+    return found[:MOST_COMMANDS]
 
 
 def main_of(found: list[Part]) -> Part | None:
     """Return the command that a line was run for, None where there is none."""
-    return min(found, key=lambda part: _TELLING.index(part.kind), default=None)
+    if len(found) == 1:
+        return found[0]
+    return min(found, key=lambda part: _RANK[part.kind], default=None)
 
 
 def result_of(part: Part, output: str, failed: bool, is_last: bool = True) -> str:
@@ -134,98 +147,72 @@ def pull_requests(output: str) -> list[str]:
     return list(dict.fromkeys(f"https://{found}" for found in _PULL_REQUEST.findall(ends)))[:5]
 
 
-class _Line:
-    """A command line being taken apart."""
+class _Lists:
+    """The lists of `words/commands.txt` by what they are asked for."""
 
-    def __init__(self, command: str) -> None:
-        self.command = command
-        self.found: list[tuple[list[str], str, str]] = []
-        self.words: list[str] = []
-        self.word = ""
-        self.start = 0
-        self.here = ""
-
-    def end_word(self) -> None:
-        """Put the word away that was being read."""
-        if self.word:
-            self.words.append(self.word)
-            self.word = ""
-
-    def end_command(self, at: int, sign: str) -> None:
-        """Put the command away that ends here by that sign."""
-        self.end_word()
-        if self.words:
-            self.found.append((self.words[:_MOST_WORDS], self.command[self.start : at], sign))
-        self.words = []
-
-
-def _split(command: str) -> list[tuple[list[str], str, str]]:
-    """Return the words of each command of a line, its text, and the sign that ends it."""
-    line = _Line(command)
-    at = 0
-    while at < len(command) and len(line.found) < _MOST_PARTS:
-        match = _TOKEN.match(command, at)
-        if match is None:
-            break
-        if match["end"]:
-            line.end_command(at, match[0])
-            at = match.end()
-            if match[0] == "\n" and line.here:
-                at, line.here = _behind(command, at, line.here), ""
-            line.start = at
-            continue
-        if match["here"]:
-            line.here = match["tag"]
-        elif match["space"] or match["comment"]:
-            line.end_word()
-        else:
-            line.word += _unquoted(match[0], match.lastgroup or "")
-        at = match.end()
-    line.end_command(at, "")
-    return line.found
+    def __init__(self) -> None:
+        lists = words("commands")
+        self.shells = frozenset(lists["shells"])
+        self.only_tells = frozenset(lists["only-tells"])
+        self.runs_script = frozenset(lists["runs-script"])
+        self.value_options = frozenset(lists["value-option"])
+        self.wrappers_with_value = frozenset(lists["wrapper-with-value"])
+        self.wrappers: dict[str, list[list[str]]] = {}
+        for wrapper in lists["wrapper"]:
+            self.wrappers.setdefault(wrapper.split()[0], []).append(wrapper.split())
+        self.exact: dict[tuple[str, ...], str] = {}
+        self.open_ended: dict[str, list[tuple[list[str], str, str]]] = {}
+        for kind in reversed(KINDS):
+            for pattern in lists[kind]:
+                wanted = pattern.split()
+                if pattern.endswith("*"):
+                    self.open_ended.setdefault(wanted[0], []).append((wanted, kind, pattern))
+                else:
+                    self.exact[tuple(wanted)] = kind
+        self.firsts = {first for first, *_ in self.exact} | self.open_ended.keys()
 
 
-def _behind(command: str, at: int, tag: str) -> int:
-    """Return where the here-document ends that begins here and is closed by a line of its tag."""
-    close = re.compile(rf"^[ \t]*{re.escape(tag)}[ \t]*$", re.MULTILINE).search(command, at)
-    return close.end() if close else len(command)
-
-
-def _unquoted(text: str, kind: str) -> str:
-    if kind in ("single", "double"):
-        return text[1:].removesuffix(text[0]) or " "
-    return text[1:] if len(text) == 2 and text[0] == "\\" else text.strip("(){}") if text in "(){}" else text
+_lists = cache(_Lists)
 
 
 def _without_wrappers(line: list[str]) -> list[str]:
     """Return the words without variables, wrappers and options before the command, and its path taken off."""
-    lists = words("commands")
-    while line:
-        line = [_program(line[0]), *line[1:]]
-        length = _wrapper_length(line)
-        if _ASSIGNED.match(line[0]) or line[0].startswith("-"):
-            line = line[2:] if line[0] in lists["value-option"] else line[1:]
-        elif line[0] in lists["wrapper-with-value"]:
-            rest = line[1:]
-            while rest and rest[0].startswith("-"):
-                rest = rest[2:] if rest[0] in lists["value-option"] else rest[1:]
-            line = rest[1:]
-        elif length:
-            line = line[length:]
+    lists, at = _lists(), 0
+    while at < len(line):
+        name = _program(line[at])
+        if name[0] == "-" or ("=" in name and _ASSIGNED.match(name)):
+            at += 2 if name in lists.value_options else 1
+        elif name in lists.wrappers_with_value:
+            at += 1
+            while at < len(line) and line[at].startswith("-"):
+                at += 2 if line[at] in lists.value_options else 1
+            at += 1
+        elif length := _wrapper_length(name, line, at):
+            at += length
         else:
-            return line
+            return [name, *line[at + 1 :]]
     return []
 
 
 def _program(word: str) -> str:
     """Return the name of a program without its folder, and of an interpreter without its version."""
-    name = word.lstrip("(").rstrip("/").rpartition("/")[2] or word
-    return _VERSIONED.sub(r"\1", name)
+    if "/" in word or word[0] == "(":
+        word = word.lstrip("(").rstrip("/").rpartition("/")[2] or word
+    return _VERSIONED.sub(r"\1", word) if word[0] == "p" else word
+
+
+def _wrapper_length(name: str, line: list[str], at: int) -> int:
+    """Return how many words of a line are a wrapper around the command behind it."""
+    fitting = _lists().wrappers.get(name)
+    if fitting is None:
+        return 0
+    fitting = [one for one in fitting if line[at + 1 : at + len(one)] == one[1:]]
+    return max((len(one) for one in fitting if len(line) - at > len(one)), default=0)
 
 
 def _carried(line: list[str]) -> str:
     """Return the command line that a shell is given to run, nothing where this is no shell."""
-    if not line or line[0] not in words("commands")["shells"]:
+    if not line or line[0] not in _lists().shells:
         return ""
     for number, word in enumerate(line[1:4], 1):
         if re.fullmatch(r"-[a-z]*c", word):
@@ -237,72 +224,60 @@ def _known(line: list[str]) -> tuple[str, str]:
     """Return the kind of a command and the words that it is known by."""
     line = _script(line)
     bare = _without_options(line)
-    found = max((_longest(bare), _longest(line)), key=lambda one: len(one[1].split()))
-    if found[0]:
-        return ("look" if any(word in line for word in words("commands")["only-tells"]) else found[0]), found[1]
+    kind, name = _longest(bare)
+    if bare != line[:_LONGEST_PATTERN]:
+        # With its options, more of a line may be known than without them.
+        other_kind, other_name = _longest(line)
+        if len(other_name.split()) > len(name.split()):
+            kind, name = other_kind, other_name
+    if kind:
+        return (kind if _lists().only_tells.isdisjoint(line) else "look"), name
     return "other", " ".join(bare[:2])
 
 
-_exact: dict[tuple[str, ...], str] = {}
-_open_ended: dict[str, list[tuple[list[str], str, str]]] = {}
-_wrappers: dict[str, list[list[str]]] = {}
+# No entry of the lists has more words.
 _LONGEST_PATTERN = 4
 
 
 def _longest(line: list[str]) -> tuple[str, str]:
     """Return kind and words of the longest entry that a line begins with, nothing where there is none."""
-    if not _exact:
-        _index()
+    lists = _lists()
+    if line[0] not in lists.firsts:
+        return "", ""
     best = ("", "")
     for length in range(min(_LONGEST_PATTERN, len(line)), 0, -1):
-        kind = _exact.get(tuple(line[:length]))
+        kind = lists.exact.get(tuple(line[:length]))
         if kind:
             best = (kind, " ".join(line[:length]))
             break
-    for wanted, kind, pattern in _open_ended.get(line[0], ()):
+    for wanted, kind, pattern in lists.open_ended.get(line[0], ()):
         if len(wanted) > len(best[1].split()) and _fits(wanted, line):
             best = (kind, pattern)
     return best
 
 
-def _index() -> None:
-    for kind in reversed(KINDS):
-        for pattern in words("commands")[kind]:
-            wanted = pattern.split()
-            if pattern.endswith("*"):
-                _open_ended.setdefault(wanted[0], []).append((wanted, kind, pattern))
-            else:
-                _exact[tuple(wanted)] = kind
-
-
-def _wrapper_length(line: list[str]) -> int:
-    """Return how many words of a line are a wrapper around the command behind it."""
-    if not _wrappers:
-        for wrapper in words("commands")["wrapper"]:
-            _wrappers.setdefault(wrapper.split()[0], []).append(wrapper.split())
-    fitting = [one for one in _wrappers.get(line[0], ()) if line[: len(one)] == one]
-    return max((len(one) for one in fitting if len(line) > len(one)), default=0)
-
-
 def _script(line: list[str]) -> list[str]:
     """Return a line that runs a script of a known name as if that were the command, any other as it is."""
-    if len(line) > 1 and "/" in line[1] and line[0] in words("commands")["runs-script"]:
+    if len(line) > 1 and "/" in line[1] and line[0] in _lists().runs_script:
         name = _program(line[1]).removesuffix(".js").removesuffix(".mjs").removesuffix(".py")
-        if _longest([name])[0]:
+        if name and _longest([name])[0]:
             return [name, *line[2:]]
     return line
 
 
 def _without_options(line: list[str]) -> list[str]:
+    """Return the first words that are no options, as many as an entry can have."""
     bare: list[str] = []
     passed = False
     for word in line:
         if passed:
             passed = False
-        elif word.startswith(("-", "+")) and bare:
-            passed = word in words("commands")["value-option"] and len(bare) == 1
+        elif word[0] in "-+" and bare:
+            passed = len(bare) == 1 and word in _lists().value_options
         else:
             bare.append(word)
+            if len(bare) == _LONGEST_PATTERN:
+                break
     return bare
 
 
@@ -312,18 +287,41 @@ def _fits(wanted: list[str], given: list[str]) -> bool:
     return len(given) > last and given[:last] == wanted[:last] and given[last].startswith(wanted[last][:-1])
 
 
-_told_by: dict[str, re.Pattern[str]] = {}
+# The letters that a pattern which minds no capitals takes for plain ones, and `lower` does not.
+_ODD = "\u0130\u0131\u017f\u212a"
+
+
+@cache
+def _ending(kind: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
+    """Return how an output says that a check ended so, and texts of which it must have one to say it."""
+    counts, starts = words("commands")[f"{kind}-count"], words("commands")[f"{kind}-line"]
+    counted, begins = "|".join(counts), "|".join(re.escape(line) for line in starts)
+    pattern = re.compile(
+        rf"(?<![\d.])[1-9]\d{{0,6}} (?:tests? |checks? |suites? )?(?:{counted})\b"
+        rf"|(?:\b(?:{counted})[:=] ?|# (?:{counted}) )[1-9]\d{{0,6}}\b|^[ \t]*(?:{begins})(?!\w)",
+        re.IGNORECASE | re.MULTILINE,
+    )
+    needed = {text.lower() for text in (*counts, *starts)}
+    return pattern, tuple(one for one in needed if not any(other in one for other in needed - {one}))
 
 
 def _told(tail: str) -> str:
     """Return how a check ended by what it printed last, nothing where that does not say."""
-    if not _told_by:
-        for ending in ("failed", "passed"):
-            counted = "|".join(words("commands")[f"{ending}-count"])
-            begins = "|".join(re.escape(line) for line in words("commands")[f"{ending}-line"])
-            _told_by[ending] = re.compile(
-                rf"(?<![\d.])[1-9]\d{{0,6}} (?:tests? |checks? |suites? )?(?:{counted})\b"
-                rf"|(?:\b(?:{counted})[:=] ?|# (?:{counted}) )[1-9]\d{{0,6}}\b|^[ \t]*(?:{begins})(?!\w)",
-                re.IGNORECASE | re.MULTILINE,
-            )
-    return next((ending for ending in ("failed", "passed") if _told_by[ending].search(tail)), "")
+    for kind in ("failed", "passed"):
+        pattern, needed = _ending(kind)
+        looked_at = (tail,) if any(letter in tail for letter in _ODD) else _lines_with(tail, needed)
+        if any(pattern.search(line) for line in looked_at):
+            return kind
+    return ""
+
+
+def _lines_with(text: str, wanted: tuple[str, ...]) -> Iterator[str]:
+    """Yield the lines that have one of these in them, in any case; the pattern is too slow for all of them."""
+    lowered = text.lower()
+    for one in wanted:
+        at = lowered.find(one)
+        while at >= 0:
+            end = lowered.find("\n", at)
+            end = len(text) if end < 0 else end
+            yield text[lowered.rfind("\n", 0, at) + 1 : end]
+            at = lowered.find(one, end)

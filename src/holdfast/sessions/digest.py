@@ -9,13 +9,12 @@ because what was read out of JSON may have been hidden there by escapes. No two 
 
 from __future__ import annotations
 
-import json
 from collections import deque
 
-from holdfast.light import asdict, replace
+from holdfast.light import replace
 from holdfast.records import Session, SessionEvent
 from holdfast.sessions.commands import CHECKS
-from holdfast.sessions.facts import CommandRun, Digest, Evidence, Said
+from holdfast.sessions.facts import CommandRun, Digest, Evidence, Said, encode
 from holdfast.sessions.outcome import outcome_of
 from holdfast.sessions.prices import Prices, dollars
 from holdfast.sessions.said import LONGEST_TIME, begins_with, sayings
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_BYTES", "RULES", "Digest", "Digesting", "digest"]
 
 MOST_BYTES = 8_192
-RULES = 1
+RULES = 2
 _TITLE = 120
 _ASK = 600
 _QUOTE = 240
@@ -45,6 +44,9 @@ _MOST_PLACES = 50
 # What goes first where a digest is too long, a quarter at a time.
 _SHRINKS = ("commands", "files", "troubles", "said", "checks", "commits", "folders", "branches", "pull_requests")
 _TAIL_OF_FAILURES = 3
+_OWN = tuple(name for name in Digest.__match_args__ if name != "session")
+# The fields of facts that are somebody's words.
+_TEXTS = ("text", "path", "about", "folder")
 
 
 def digest(
@@ -68,35 +70,46 @@ class Digesting:
         self._work = Work()
         self._talk = _Talk()
         self._places: dict[str, dict[str, None]] = {"folders": {}, "branches": {}}
+        self._last_place = ("", "")
         self._models: dict[str, int] = {}
         self._compactions = 0
 
     def take(self, event: SessionEvent) -> None:
         """Take one event."""
-        for name, value in (("folders", event.folder), ("branches", event.branch)):
-            if value and len(self._places[name]) < _MOST_PLACES:
-                self._places[name].setdefault(value[:_LONGEST_PATH])
+        if event.folder != self._last_place[0] or event.branch != self._last_place[1]:
+            self._moved(event)
         model = event.model[:_TEXT]
         if model and (model in self._models or len(self._models) < _MOST_PLACES):
             self._models[model] = self._models.get(model, 0) + 1
-        if event.role == "tool":
+        role = event.role
+        if role == "tool":
             self._work.take(event)
             self._talk.worked(event)
-        elif event.role == "summary":
+        elif role == "summary":
             self._compactions += 1
-        elif event.role != "ours":
+        elif role != "ours":
             self._talk.take(event, self._work.calls)
+
+    def _moved(self, event: SessionEvent) -> None:
+        self._last_place = (event.folder, event.branch)
+        for name, value in (("folders", event.folder), ("branches", event.branch)):
+            if value and len(self._places[name]) < _MOST_PLACES:
+                self._places[name].setdefault(value[:_LONGEST_PATH])
 
     def done(self, session: Session, prices: Prices | None = None) -> Digest:
         """Return the digest; the session is complete now that all its events were taken."""
         work, talk = self._work, self._talk
-        amount, source = dollars(session.cost, self._models or dict.fromkeys(session.models, 1), prices)
+        models = self._models or dict.fromkeys(session.models, 1)
+        amount, source = dollars(session.cost, models, prices, session.spends)
+        lists: dict[str, Any] = {
+            name: tuple(self._shown(one) for one in found) for name, found in self._lists(session).items()
+        }
         made = Digest(
             session=_bounded(session, self._clean),
             title=self._title(session),
             first_ask=self._quote(talk.first, _ASK),
             last_ask=self._quote(talk.last, _QUOTE) if talk.last is not talk.first else None,
-            outcome=outcome_of([self._seen(one) for one in [*work.evidence(), *talk.evidence(work)]]),
+            outcome=outcome_of([self._cleaned(one, _TEXT) for one in [*work.evidence(), *talk.evidence(work)]]),
             asks=talk.asks,
             answers=talk.answers,
             compactions=self._compactions,
@@ -108,19 +121,17 @@ class Digesting:
             dollars=amount,
             dollars_from=source,
             rules=RULES,
+            **lists,
         )
-        lists: dict[str, Any] = {
-            name: tuple(self._shown(one) for one in found) for name, found in self._lists().items()
-        }
-        return _within(replace(made, **lists), self._counts_left_out())
+        return _within(made, self._counts_left_out())
 
-    def _lists(self) -> dict[str, Sequence[Any]]:
+    def _lists(self, session: Session) -> dict[str, Sequence[Any]]:
         """Return every list of the digest within its bound, the most telling first kept, then in order."""
         runs = list(self._work.runs.values())
         checks = [run for run in runs if run.kind in CHECKS]
         others = [run for run in runs if run.kind not in CHECKS]
         return {
-            "files": _best(list(self._work.files.values()), "files", lambda one: one.changes),
+            "files": _best(self._work.changed_from(session.folder), "files", lambda one: one.changes),
             "checks": _best(checks, "checks", _weight),
             "commands": _best(others, "commands", _weight),
             "commits": list(self._work.commits)[-_MOST["commits"] :],
@@ -150,18 +161,18 @@ class Digesting:
         return one_line(self._clean(text[: 8 * _TITLE]), _TITLE)
 
     def _quote(self, said: Said | None, most: int) -> Said | None:
-        return replace(said, text=one_line(self._clean(said.text), most)) if said else None
-
-    def _seen(self, evidence: Evidence) -> Evidence:
-        return replace(evidence, text=one_line(self._clean(evidence.text), _TEXT))
+        return self._cleaned(said, most) if said else None
 
     def _shown(self, found: Any) -> Any:
         """Return a fact with its texts cleaned once more and cut to what is shown."""
         if isinstance(found, str):
             return one_line(self._clean(found), _LONGEST_FACT)
-        names = [name for name in ("text", "path", "about") if hasattr(found, name)]
-        most = _QUOTE if isinstance(found, Said) else _TEXT
-        return replace(found, **{name: one_line(self._clean(getattr(found, name)), most) for name in names})
+        return self._cleaned(found, _QUOTE if isinstance(found, Said) else _TEXT)
+
+    def _cleaned(self, found: Any, most: int) -> Any:
+        texts = {name: getattr(found, name) for name in _TEXTS if hasattr(found, name)}
+        cleaned = {name: one_line(self._clean(text), most) for name, text in texts.items()}
+        return found if cleaned == texts else replace(found, **cleaned)
 
 
 class _Talk:
@@ -259,7 +270,7 @@ def _best(found: list[Any], name: str, weight: Callable[[Any], float]) -> list[A
 
 def _bounded(session: Session, clean: Callable[[str], str]) -> Session:
     """Return the facts of a session, each within its bound; its source stays a path that can be opened."""
-    names = ("agent", "id", "folder", "project", "branch", "started", "ended", "parent", "version")
+    names = ("agent", "id", "folder", "project", "branch", "started", "ended", "parent", "version", "beginning")
     return replace(
         session,
         **{name: getattr(session, name)[:_LONGEST_FACT] for name in names},
@@ -271,9 +282,7 @@ def _bounded(session: Session, clean: Callable[[str], str]) -> Session:
 
 def size_of(made: Digest) -> int:
     """Return the bytes of a digest as JSON, without the facts of its session."""
-    facts = asdict(made)
-    del facts["session"]
-    return len(json.dumps(facts, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
+    return len(encode({name: getattr(made, name) for name in _OWN}))
 
 
 def _within(made: Digest, all_of: dict[str, int]) -> Digest:
@@ -293,4 +302,5 @@ def _within(made: Digest, all_of: dict[str, int]) -> Digest:
 
 def _counted(made: Digest, all_of: dict[str, int]) -> Digest:
     missing = ((name, count - len(getattr(made, name))) for name, count in all_of.items())
-    return replace(made, left_out=tuple((name, count) for name, count in missing if count > 0))
+    left_out = tuple((name, count) for name, count in missing if count > 0)
+    return replace(made, left_out=left_out) if left_out != made.left_out else made

@@ -1,9 +1,18 @@
-"""The records that a digest is made of. Each fact knows where it comes from: the place and the line of its event."""
+"""The records that a digest is made of, and a digest as bytes.
+
+Each fact knows where it comes from: the place and the line of its event. The bytes are JSON; what a newer version of
+Holdfast added to it is passed over, and what an older one did not have yet is empty.
+"""
 
 from __future__ import annotations
 
+import json
+from typing import Any, get_type_hints
+
+import msgspec
+
 from holdfast.light import dataclass
-from holdfast.records import Session
+from holdfast.records import Cost, Session
 
 OUTCOMES = ("success", "failure", "partial", "abandoned", "unknown")
 # What a person said: the first and the last ask, a decision, a correction, praise.
@@ -26,12 +35,13 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A file that was changed, how often, and where last."""
+    """A file that was changed, how often, and where last; `folder` is where the path begins, if not the session's."""
 
     path: str
     changes: int
     place: int = 0
     line: int = 0
+    folder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,3 +138,53 @@ class Digest:
     branches: tuple[str, ...] = ()
     left_out: tuple[tuple[str, int], ...] = ()
     rules: int = 1
+
+
+_types_of: dict[type, dict[str, Any]] = {}
+
+
+def encode(facts: Digest | dict[str, object]) -> bytes:
+    """Return a digest, or some of its facts, as JSON."""
+    try:
+        return _encode(facts)
+    except UnicodeEncodeError:
+        # The name of a file may be no text; what cannot be written is a question mark.
+        text = json.dumps(facts, default=_members, ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8", "replace")
+
+
+def decode(raw: bytes) -> Digest:
+    """Return the digest that these bytes are; ValueError where they are none."""
+    try:
+        return _decode(raw)
+    except RecursionError as problem:
+        raise ValueError("nested too deep") from problem
+
+
+def _members(record: Any) -> dict[str, Any]:
+    if isinstance(record, (Cost, FileChange)):
+        # There are many of them, and most of their fields are empty.
+        return {name: value for name in record.__slots__ if (value := getattr(record, name))}
+    return {name: getattr(record, name) for name in record.__slots__}
+
+
+def _record(kind: type, given: Any) -> Any:
+    """Return a record of this kind out of an object, each of its fields checked."""
+    if not isinstance(given, dict):
+        raise ValueError(f"a {kind.__name__} is an object")
+    types = _types_of.get(kind)
+    if types is None:
+        types = _types_of[kind] = get_type_hints(kind)
+    known = {name: _convert(given[name], wanted) for name, wanted in types.items() if name in given}
+    try:
+        return kind(**known)
+    except TypeError as problem:
+        raise ValueError(str(problem)) from problem
+
+
+def _convert(value: Any, wanted: Any) -> Any:
+    return msgspec.convert(value, wanted, dec_hook=_record)
+
+
+_encode = msgspec.json.Encoder(enc_hook=_members).encode
+_decode = msgspec.json.Decoder(Digest, dec_hook=_record).decode

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from holdfast.sessions.facts import CommandRun, Digest, Made, Said, Trouble
+import os
+
+from holdfast.sessions.facts import CommandRun, Digest, FileChange, Made, Said, Trouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ def markdown(digest: Digest) -> str:
         f"# {plain(digest.title) or 'A session without a title'}",
         _listed(_facts(digest)),
         _section("Asked", [_asked(one) for one in (digest.first_ask, digest.last_ask) if one]),
-        _section("Files changed", [f"{code(one.path)}{_times(one.changes)}{_at(one)}" for one in digest.files]),
+        _section("Files changed", [f"{code(_path(one))}{_times(one.changes)}{_at(one)}" for one in digest.files]),
         _section("Checks", map(_run, digest.checks)),
         _section("Commands", map(_run, digest.commands)),
         _section("Commits", map(_made, digest.commits)),
@@ -91,6 +93,10 @@ def _evidence(digest: Digest) -> list[str]:
 
 def _asked(said: Said) -> str:
     return f"{plain(said.text)}{_at(said)}"
+
+
+def _path(change: FileChange) -> str:
+    return os.path.join(change.folder, change.path)
 
 
 def _run(run: CommandRun) -> str:

@@ -11,11 +11,11 @@ import tomllib
 
 from holdfast.errors import BadSetting
 from holdfast.light import dataclass
-from holdfast.records import Cost
+from holdfast.records import Cost, Spend
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 FILE = "prices.toml"
 _MILLION = 1_000_000
@@ -70,22 +70,37 @@ class Prices:
         return word in self._endings or (word.isdigit() and len(word) > 1)
 
 
-def dollars(cost: Cost, models: Mapping[str, int], prices: Prices | None) -> tuple[float, str]:
+def dollars(
+    cost: Cost, models: Mapping[str, int], prices: Prices | None, spends: Sequence[Spend] = ()
+) -> tuple[float, str]:
     """Return what a session cost and who says so: `agent`, `prices`, or nobody where a price is unknown.
 
-    Tokens are known for the whole session only, so they are shared out by how much each model was used.
+    Tokens of which no spend tells the model are shared out by how much each model was used.
     """
     if cost.dollars > 0:
         return cost.dollars, "agent"
     if prices is None:
         return 0.0, ""
+    paid = [spend for spend in spends if not prices.is_free(spend.model)]
+    amounts = [spent(spend.cost, {spend.model: 1} if spend.model else models, prices) for spend in paid]
+    if not spends:
+        amounts = [spent(cost, models, prices)]
+    if any(amount is None for amount in amounts):
+        return 0.0, ""
+    amount = round(sum(amount for amount in amounts if amount), 6)
+    return (amount, "prices") if amount else (0.0, "")
+
+
+def spent(cost: Cost, models: Mapping[str, int], prices: Prices) -> float | None:
+    """Return what these tokens cost, shared out by how much each model was used; None where a price is unknown."""
+    if cost == Cost():
+        return 0.0
     used = {model: count for model, count in models.items() if not prices.is_free(model)}
     found = [(prices.of(model), count) for model, count in used.items()]
     whole = sum(used.values())
     if not whole or any(price is None for price, _ in found):
-        return 0.0, ""
-    amount = sum(price.of(cost) * count / whole for price, count in found if price)
-    return (round(amount, 6), "prices") if amount else (0.0, "")
+        return None
+    return sum(price.of(cost) * count / whole for price, count in found if price)
 
 
 def load(home: str = "") -> Prices:

@@ -7,6 +7,7 @@ A quote is one sentence. Code, quoted lines and long pasted texts are not what a
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from holdfast.records import SessionEvent
 from holdfast.sessions.facts import Said
@@ -20,8 +21,9 @@ _MOST_OF_A_TEXT = 8
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|^[ \t]*[>|].*$", re.DOTALL | re.MULTILINE)
 _SENTENCE = re.compile(r"[^.!?\n]+(?:\.(?=\S)[^.!?\n]*)*[.!?]*")
 _APART = re.compile(r"[^\w']+")
+# The same for plain letters: what is neither a letter, a number, `_` nor `'` becomes a space.
+_PLAIN_WORDS = "".join(sign if sign.isalnum() or sign in "_'" else " " for sign in map(chr, range(128)))
 _BEFORE = 4
-_found: dict[str, re.Pattern[str]] = {}
 _starts_of: dict[str, tuple[str, ...]] = {}
 
 
@@ -29,7 +31,10 @@ def sayings(event: SessionEvent) -> list[Said]:
     """Return the sentences of a person's message that decide, correct or praise, in order, a few at most."""
     found: list[Said] = []
     is_first = True
-    for match in _SENTENCE.finditer(_CODE.sub(" … ", event.text[:_LOOK])):
+    text = event.text[:_LOOK]
+    if "`" in text or ">" in text or "|" in text:
+        text = _CODE.sub(" … ", text)
+    for match in _SENTENCE.finditer(text):
         sentence = match[0].strip()
         if 1 < len(sentence) <= _LONGEST_SENTENCE:
             for kind in _kinds(sentence, is_first):
@@ -47,33 +52,55 @@ def begins_with(text: str, mark: str) -> bool:
 
 def _kinds(sentence: str, is_first: bool) -> list[str]:
     """Return what a sentence is: a correction is no praise, and a question decides nothing."""
-    folded = f" {_APART.sub(' ', sentence.casefold().replace('’', chr(39))).strip()} "
+    folded = _folded(sentence)
+    in_it = folded.split(" ")
     is_question = sentence.endswith("?")
     kinds = []
-    if _has(folded, "correction") or (is_first and _starts(folded, "correction-first")):
+    if _place_of("correction", folded, in_it) >= 0 or (is_first and _starts(folded, "correction-first")):
         kinds.append("correction")
-    elif not is_question and (_praises(folded) or (is_first and _starts(folded, "praise-first"))):
+    elif not is_question and (_praises(folded, in_it) or (is_first and _starts(folded, "praise-first"))):
         kinds.append("praise")
-    if not is_question and _has(folded, "decision"):
+    if not is_question and _place_of("decision", folded, in_it) >= 0:
         kinds.append("decision")
     return kinds
 
 
-def _praises(folded: str) -> bool:
-    match = _pattern("praise").search(folded)
-    before = folded[: match.start()].split()[-_BEFORE:] if match else []
-    return match is not None and not set(before) & set(spoken("negation"))
+def _folded(sentence: str) -> str:
+    """Return the words of a sentence, in small letters, with a space around each."""
+    folded = sentence.casefold()
+    if folded.isascii():
+        return f" {' '.join(folded.translate(_PLAIN_WORDS).split())} "
+    return f" {_APART.sub(' ', folded.replace('’', chr(39))).strip()} "
 
 
-def _has(folded: str, kind: str) -> bool:
-    return _pattern(kind).search(folded) is not None
+def _praises(folded: str, in_it: list[str]) -> bool:
+    place = _place_of("praise", folded, in_it)
+    before = folded[:place].split()[-_BEFORE:] if place >= 0 else []
+    return place >= 0 and not set(before) & set(spoken("negation"))
 
 
 def _starts(folded: str, kind: str) -> bool:
-    return folded.startswith(tuple(f" {word} " for word in spoken(kind)))
+    return folded.startswith(_beginnings(kind))
 
 
-def _pattern(kind: str) -> re.Pattern[str]:
-    if kind not in _found:
-        _found[kind] = re.compile(f" (?:{'|'.join(re.escape(word) for word in spoken(kind))}) ")
-    return _found[kind]
+@cache
+def _beginnings(kind: str) -> tuple[str, ...]:
+    return tuple(f" {word} " for word in spoken(kind))
+
+
+@cache
+def _phrases(kind: str) -> dict[str, list[str]]:
+    """Return the phrases of a kind, with a space around each, by the word that they begin with."""
+    found: dict[str, list[str]] = {}
+    for phrase in spoken(kind):
+        found.setdefault(phrase.split(" ")[0], []).append(f" {phrase} ")
+    return found
+
+
+def _place_of(kind: str, folded: str, in_it: list[str]) -> int:
+    """Return where the first phrase of a kind stands in a sentence with these words, -1 where there is none."""
+    by_first_word = _phrases(kind)
+    if by_first_word.keys().isdisjoint(in_it):
+        return -1
+    places = [folded.find(phrase) for word in in_it for phrase in by_first_word.get(word, ())]
+    return min((place for place in places if place >= 0), default=-1)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from functools import lru_cache
+
+import msgspec
 
 from holdfast.records import SessionEvent
 from holdfast.sessions.vocabulary import words
@@ -16,8 +19,10 @@ _STRING = r'"\s*:\s*"((?:[^"\\]|\\.){1,4096})"'
 _LONGEST_COMMAND = 8_000
 _MOST_FILES_OF_A_CALL = 50
 _by_name: dict[str, str] = {}
+_decode = msgspec.json.Decoder().decode
 
 
+@lru_cache(512)
 def kind_of(tool: str) -> str:
     """Return the kind of a tool, one of KINDS, by its name or the last part of its name."""
     if not _by_name:
@@ -35,11 +40,16 @@ def command_of(event: SessionEvent) -> str:
 
 def files_of(event: SessionEvent) -> list[str]:
     """Return the files that a call of an editing tool changes, each once."""
+    return files_in(event.input)
+
+
+def files_in(given: str) -> list[str]:
+    """Return the files that are changed by what a tool was given, a patch or an object that names one."""
     found: list[str] = []
-    if "*** " in event.input:
-        found = _PATCHED.findall(event.input.replace("\\n", "\n") if event.input[:1] in "{[" else event.input)
+    if "*** " in given:
+        found = _PATCHED.findall(given.replace("\\n", "\n") if given[:1] in "{[" else given)
     if not found:
-        path = _first_told(event.input, "path-key", plain=False)
+        path = _first_told(given, "path-key", plain=False)
         found = [path] if path else []
     return list(dict.fromkeys(path.strip() for path in found if path.strip()))[:_MOST_FILES_OF_A_CALL]
 
@@ -53,7 +63,7 @@ def _first_told(given: str, keys: str, plain: bool = True) -> str:
     if given[:1] not in "{[":
         return given if plain else ""
     try:
-        found = json.loads(given, strict=False)
+        found = _understood(given)
     except (ValueError, RecursionError):
         return _searched(given, keys)
     if isinstance(found, dict):
@@ -62,6 +72,14 @@ def _first_told(given: str, keys: str, plain: bool = True) -> str:
                 return text
         return ""
     return _as_line(found) if plain else ""
+
+
+def _understood(given: str) -> object:
+    try:
+        return _decode(given)
+    except (ValueError, RecursionError):
+        # What is nearly JSON, with a line end in a text for example, only the slow way understands.
+        return json.loads(given, strict=False)
 
 
 def _searched(given: str, keys: str) -> str:

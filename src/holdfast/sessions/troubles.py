@@ -7,6 +7,7 @@ succeeds later, `repeated` when it came again and never did, else `left`.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from holdfast.records import SessionEvent
 from holdfast.sessions.facts import Trouble
@@ -22,7 +23,6 @@ _VARIES = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{7,40}\b|(?<![\w.~/-])(?:[\w.~-]*/)
 _MINOR = ("read:", "search:", "web:")
 _STARTS = re.compile(r"[\w.]*(?:Error|Exception)\b")
 _TAG = re.compile(r"</?\w*error>")
-_error_words: list[re.Pattern[str]] = []
 
 
 class Troubles:
@@ -31,6 +31,7 @@ class Troubles:
     def __init__(self) -> None:
         self.left_out = 0
         self._open: dict[tuple[str, str], Trouble] = {}
+        self._abouts: set[str] = set()
 
     def __bool__(self) -> bool:
         return bool(self._open)
@@ -45,6 +46,7 @@ class Troubles:
             return
         times = before.times + 1 if before else 1
         first = before or event
+        self._abouts.add(about)
         self._open[key] = Trouble(
             before.text if before else one_line(line, _SHOWN) or "no message",
             shown,
@@ -55,6 +57,9 @@ class Troubles:
 
     def succeeded(self, about: str) -> None:
         """Take a success: every error about the same is fixed."""
+        if about not in self._abouts:
+            return
+        self._abouts.discard(about)
         for key, trouble in self._open.items():
             if key[0] == about and trouble.ended != "fixed":
                 self._open[key] = Trouble(
@@ -74,11 +79,27 @@ def _rank(trouble: Trouble) -> tuple[bool, int]:
 
 def error_line(output: str) -> str:
     """Return the line of an output that says the error: one that begins so, one with a word for it, or the first."""
-    if not _error_words:
-        _error_words.append(re.compile("|".join(re.escape(word) for word in spoken("error")), re.IGNORECASE))
-    lines = [_TAG.sub("", line).strip() for line in ends_of(output, _LOOK).splitlines()[: 2 * _LINES]]
-    lines = [line for line in lines if line and not line.casefold().startswith(words("marks")["no-message"])]
-    starts = words("marks")["error-start"]
-    best = (line for line in lines if line.casefold().startswith(starts) or _STARTS.match(line))
-    good = (line for line in lines if _error_words[0].search(line))
-    return next(best, None) or next(good, None) or (lines[0] if lines else "")
+    text = ends_of(output, _LOOK)
+    folded_text = text.casefold()
+    error_words = [word for word in _error_words() if word in folded_text]
+    first = good = ""
+    for line in text.splitlines()[: 2 * _LINES]:
+        line = (_TAG.sub("", line) if "<" in line else line).strip()
+        folded = line.casefold()
+        if not line or folded.startswith(words("marks")["no-message"]):
+            continue
+        if folded.startswith(words("marks")["error-start"]) or (
+            ("Error" in line or "Exception" in line) and _STARTS.match(line)
+        ):
+            return line
+        if error_words and not good and any(word in folded for word in error_words):
+            good = line
+        first = first or line
+    return good or first
+
+
+@cache
+def _error_words() -> tuple[str, ...]:
+    """Return the words for errors, without those that have another of them in themselves."""
+    found = {word.casefold() for word in spoken("error")}
+    return tuple(word for word in found if not any(other in word for other in found - {word}))

@@ -6,7 +6,6 @@ import os
 import re
 from collections import deque
 
-from holdfast.light import replace
 from holdfast.records import SessionEvent
 from holdfast.sessions import commands, tools
 from holdfast.sessions.facts import CommandRun, Evidence, FileChange, Made
@@ -75,13 +74,24 @@ class Work:
         found += [halved(one) if at < self._changed_at else one for at, one in self._last_made.values()]
         return found
 
+    def changed_from(self, folder: str) -> list[FileChange]:
+        """Return the files that were changed, in order, with their paths from this folder where they are below it."""
+        inside = folder.rstrip("/") + "/"
+        found = []
+        for whole, one in self.files.items():
+            path, place = (one.path, one.folder) if one.folder != folder else (one.path, "")
+            if folder and (place or not one.folder) and whole.startswith(inside):
+                path, place = os.path.normpath(whole[len(inside) :]), ""
+            found.append(FileChange(path, one.changes, one.place, one.line, place))
+        return found
+
     def last_success(self) -> int:
         """Return the number of the call in which something was made or a check passed last, -1 for none."""
         passed = [at for at, run in self._last_checks.values() if run.result == "passed"]
         return max([*passed, *(at for at, _ in self._last_made.values())], default=-1)
 
     def _tool(self, event: SessionEvent, kind: str) -> None:
-        is_edit = kind == "edit" and not _ONLY_LOOKS.search(event.input, 0, 4_000)
+        is_edit = kind == "edit" and not _only_looks(event.input)
         named = is_edit or event.failed or (kind == "read" and bool(self.troubles))
         paths = [_shown_path(path, event.folder) for path in tools.files_of(event)] if named else []
         about = paths[0] if paths else one_line(event.tool, _TEXT)
@@ -104,11 +114,13 @@ class Work:
 
     def _changed(self, path: str, event: SessionEvent) -> None:
         self._changed_at = self.calls
-        before = self.files.pop(path, None)
+        folder = "" if os.path.isabs(path) else event.folder
+        whole = os.path.join(folder, path)
+        before = self.files.pop(whole, None)
         if before is None and len(self.files) >= _MOST_FILES:
             self._count_out("files")
             return
-        self.files[path] = FileChange(path, before.changes + 1 if before else 1, event.place, event.line)
+        self.files[whole] = FileChange(path, before.changes + 1 if before else 1, event.place, event.line, folder)
 
     def _shell(self, event: SessionEvent) -> None:
         command = tools.command_of(event)
@@ -126,14 +138,16 @@ class Work:
         # Of what only looks, each command is a thing of its own: another file that is there fixes nothing.
         self._judge(event, broken, f"read:{main.text}" if main.kind == "look" else f"shell:{main.name}", main.text)
         if _PATCH in command and not failed:
-            for path in tools.files_of(replace(event, input=command)):
+            for path in tools.files_in(command):
                 self._changed(_shown_path(path, event.folder), event)
-        self._made(found, command, event, failed)
+        if event.answered:
+            self._made(found, command, event, failed)
         if main.kind not in ("look", *commands.CHECKS):
-            self._run(one_line(command, _TEXT), main.kind, "failed" if failed else "passed", event)
+            result = "failed" if failed else "passed" if event.answered else "unknown"
+            self._run(one_line(command, _TEXT), main.kind, result, event)
 
     def _check(self, part: commands.Part, event: SessionEvent, failed: bool, is_last: bool) -> None:
-        result = commands.result_of(part, event.output, failed, is_last)
+        result = commands.result_of(part, event.output, failed, is_last) if event.answered else "unknown"
         run = self._run(part.text, part.kind, result, event)
         if result != "unknown" or part.kind not in self._last_checks:
             self._last_checks[part.kind] = (self.calls, run)
@@ -173,6 +187,10 @@ class Work:
 
     def _count_out(self, what: str) -> None:
         self.left_out[what] = self.left_out.get(what, 0) + 1
+
+
+def _only_looks(given: str) -> bool:
+    return '"view"' in given and _ONLY_LOOKS.search(given, 0, 4_000) is not None
 
 
 def _shown_path(path: str, folder: str) -> str:
