@@ -1,0 +1,427 @@
+"""The archive of sessions: a raw file and a digest of each, pins, and what was forgotten.
+
+    archive/raw/<agent>/<id>.jsonl.zst          the cleaned events (raw.py has the form), within the byte budget
+    archive/raw/<agent>/<id>.earlier.jsonl.zst  what the session told before its transcript was rewritten shorter
+    archive/digests/<agent>/<id>.json           the digest; stays when the raw file goes
+    archive/pins.txt                            one session a line, whose raw file stays
+    archive/forgotten.txt                       hashes of the names of sessions that must not come back
+
+**Identity.** A session is `agent/id`; names.py has the names of the files. Nothing else knows them.
+
+**Atomic** is each single file. The raw file comes first, the digest then takes over its time: a session is *analysed*
+when both have the same time, or when there is only a digest. So a kill between the two leaves one to be analysed.
+
+**Loss.** `drop_raw` takes the raw file, `forget` everything. Nothing else removes. No link is written through.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from datetime import UTC, datetime
+from operator import attrgetter
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
+
+from holdfast.digests import short
+from holdfast.errors import BadInput, BrokenFile, Forgotten, HoldfastError, NotFound, Refused
+from holdfast.light import dataclass
+from holdfast.records import Problem, Session, Step
+from holdfast.sessions import facts, names
+from holdfast.sessions.raw import RawEvents, RawWriter, ended_at, session_in
+from holdfast.store import files
+from holdfast.store.layout import is_plain_folder, link_on_the_way
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.sessions.facts import Digest
+
+__all__ = ["Applied", "Archive", "Entry", "RawEvents", "RawWriter", "Usage"]
+
+# The pass of the budget that may drop what was never analysed.
+LOSES_DATA = "hard-unanalysed"
+_RAW, _EARLIER, _DIGEST = ".jsonl.zst", ".earlier.jsonl.zst", ".json"
+_NAMED_CANDIDATES = 5
+_MOST_DIGEST = 4 * 2**20
+_SECOND, _MILLISECOND = 1_000_000_000, 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One session in the archive as its files tell by their names, sizes and times. `at` is the end of the session."""
+
+    name: str
+    agent: str
+    id: str
+    raw_bytes: int = 0
+    digest_bytes: int = 0
+    analysed: bool = False
+    pinned: bool = False
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How many bytes the raw files take, and how many the digests."""
+
+    raw: int = 0
+    distilled: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What was really done of a plan; `unreadable` are sessions that were kept as their digest cannot be read."""
+
+    steps: tuple[Step, ...]
+    unreadable: dict[str, Problem]
+
+
+class Archive:
+    """The archive in one home. Nothing is made on the disk before something is stored."""
+
+    def __init__(self, home: str) -> None:
+        self.home = home
+        self.root = os.path.join(home, "archive")
+        self._forgotten: tuple[tuple[int, int, int], frozenset[str]] = ((0, 0, 0), frozenset())
+
+    def writing(self, agent: str) -> RawWriter:
+        """Return a writer of one raw file; it is kept under the name that the session has in the end."""
+        folder = self._folder("raw", names.stem_of(agent))
+        return RawWriter(folder, self._place_to_write)
+
+    def put_digest(self, digest: Digest) -> None:
+        """Make the digest of a session durable, as the one of its raw file if there is one."""
+        name = digest.session.name
+        self._refuse_forgotten(name)
+        path = self._path("digests", name, _DIGEST)
+        files.make_folder(os.path.dirname(path))
+        data = facts.encode(digest)
+        at = self._time_of_raw(name) or ended_at(digest.session)
+        try:
+            files.write(path, data)
+            os.utime(path, ns=(at, at), follow_symlinks=False)
+        except OSError as problem:
+            raise files.unavailable(problem, path) from problem
+
+    def digest(self, name: str) -> Digest:
+        """Return the digest of a session, or raise NotFound or BrokenFile."""
+        path = self._path("digests", name, _DIGEST)
+        return _decoded(path)
+
+    def digests(self, problems: list[Problem] | None = None) -> Iterator[Digest]:
+        """Yield every digest, by agent and id; a file that cannot be read is added to the problems."""
+        for agent in self._agents("digests"):
+            folder = os.path.join(self.root, "digests", names.stem_of(agent))
+            for stem in sorted(_stems(folder, _DIGEST)):
+                path = os.path.join(folder, stem + _DIGEST)
+                try:
+                    yield _decoded(path)
+                except NotFound:
+                    continue
+                except HoldfastError as problem:
+                    if problems is not None:
+                        problems.append(Problem("digest", path, str(problem), problem.hint))
+
+    def has(self, name: str) -> bool:
+        """Whether the archive holds a raw file or a digest of that session."""
+        return self.has_raw(name) or os.path.lexists(self._path("digests", name, _DIGEST))
+
+    def has_raw(self, name: str) -> bool:
+        """Whether the archive holds the raw file of that session."""
+        return os.path.lexists(self._path("raw", name, _RAW))
+
+    def has_earlier(self, name: str) -> bool:
+        """Whether the archive holds what the session told before its transcript was rewritten shorter."""
+        return os.path.lexists(self._path("raw", name, _EARLIER))
+
+    def events(self, name: str, *, earlier: bool = False) -> RawEvents:
+        """Return the events of a session, to be walked once; NotFound where its raw file is gone."""
+        try:
+            return RawEvents(self._path("raw", name, _EARLIER if earlier else _RAW))
+        except NotFound:
+            hint = "Its digest stays." if self.has(name) else "`holdfast sessions` lists what there is."
+            raise NotFound(f"the archive has no events of {name}", hint) from None
+
+    def session(self, name: str) -> Session:
+        """Return the facts of a session, by its raw file or else by its digest."""
+        try:
+            return session_in(self._path("raw", name, _RAW))
+        except (NotFound, BrokenFile) as problem:
+            try:
+                return self.digest(name).session
+            except NotFound:
+                raise problem from None
+
+    def entries(self) -> list[Entry]:
+        """Return every session in the archive, oldest first. No file is opened but the pins."""
+        raw: dict[tuple[str, str], list[int]] = {}
+        digests: dict[tuple[str, str], os.stat_result] = {}
+        for agent in self._agents("raw"):
+            for name, status in _stats(os.path.join(self.root, "raw", names.stem_of(agent))):
+                _count_raw(raw, agent, name, status)
+        for agent in self._agents("digests"):
+            for name, status in _stats(os.path.join(self.root, "digests", names.stem_of(agent))):
+                id = names.text_of(name.removesuffix(_DIGEST)) if name.endswith(_DIGEST) else None
+                if id is not None:
+                    digests[agent, id] = status
+        pins = self.pins()
+        found = [_entry(*key, raw.get(key), digests.get(key), pins) for key in raw.keys() | digests.keys()]
+        return sorted(found, key=attrgetter("at", "name"))
+
+    def usage(self) -> Usage:
+        """Return how many bytes the archive takes."""
+        entries = self.entries()
+        return Usage(sum(entry.raw_bytes for entry in entries), sum(entry.digest_bytes for entry in entries))
+
+    def resolve(self, text: str) -> str:
+        """Return the name of the session that a text means: its name, its id, or a part that only one id has."""
+        found = _matching(self.entries(), text.strip())
+        if not found:
+            raise NotFound(f"no session is called {text[:80]!r}", "`holdfast sessions` lists what there is.")
+        if len(found) > 1:
+            shown = ", ".join(found[:_NAMED_CANDIDATES]) + (" ..." if len(found) > _NAMED_CANDIDATES else "")
+            raise BadInput(f"{text[:80]!r} means {len(found)} sessions: {shown}", "Give more of the id, or AGENT/ID.")
+        return found[0]
+
+    def drop_raw(self, name: str) -> None:
+        """Remove the raw file of a session; its digest stays."""
+        files.remove(self._path("raw", name, _EARLIER))
+        files.remove(self._path("raw", name, _RAW))
+
+    def apply(self, steps: tuple[Step, ...]) -> Applied:
+        """Drop the raw files of a plan one by one, each only where its digest can be read, but for the last pass."""
+        done: list[Step] = []
+        unreadable: dict[str, Problem] = {}
+        for step in steps:
+            try:
+                if step.act != LOSES_DATA:
+                    self.digest(step.target)
+            except HoldfastError as problem:
+                path = self._path("digests", step.target, _DIGEST)
+                unreadable[step.target] = Problem("digest", path, f"{problem}; its raw file is kept", problem.hint)
+                continue
+            self.drop_raw(step.target)
+            done.append(step)
+        return Applied(tuple(done), unreadable)
+
+    def forget(self, name: str) -> None:
+        """Remove everything of a session and take care that no sweep brings it back."""
+        with self._lock():
+            # The note comes first: a kill half-way leaves something to remove, never something that comes back.
+            if not self.is_forgotten(name):
+                _append(os.path.join(self.root, "forgotten.txt"), _hash(name))
+        for path in self._paths(name):
+            files.remove(path)
+        self.unpin(name)
+
+    def is_forgotten(self, name: str) -> bool:
+        """Whether a person forgot this session."""
+        return _hash(name) in self._forgotten_hashes()
+
+    def pin(self, name: str) -> None:
+        """Keep the raw file of a session whatever the budget says."""
+        if not self.has(name):
+            raise NotFound(f"the archive has no session {name}", "`holdfast sessions` lists what there is.")
+        with self._lock():
+            if _known(name) not in self.pins():
+                _append(os.path.join(self.root, "pins.txt"), _written(name))
+
+    def unpin(self, name: str) -> None:
+        """Let the budget have the raw file of a session again."""
+        path = os.path.join(self.root, "pins.txt")
+        if not os.path.lexists(path):
+            return
+        with self._lock():
+            lines = files.read_if_there(path).decode("utf-8", "replace").splitlines()
+            kept = [line for line in lines if _read_name(line) != _known(name)]
+            if len(kept) < len(lines):
+                files.write(path, "".join(f"{line}\n" for line in kept).encode())
+
+    def pins(self) -> frozenset[str]:
+        """Return the names of the pinned sessions."""
+        lines = files.read_if_there(os.path.join(self.root, "pins.txt")).decode("utf-8", "replace").splitlines()
+        return frozenset(name for name in map(_read_name, lines) if name)
+
+    def clear_leftovers(self) -> int:
+        """Remove what kills left half-written or half-forgotten; return how many files. Only while no sweep runs."""
+        left = [
+            os.path.join(self.root, kind, names.stem_of(agent), name)
+            for kind in ("raw", "digests")
+            for agent in self._agents(kind)
+            for name in _names(os.path.join(self.root, kind, names.stem_of(agent)))
+            if name.startswith(files.TEMPORARY)
+        ]
+        if self._forgotten_hashes():
+            half_forgotten = [entry.name for entry in self.entries() if self.is_forgotten(entry.name)]
+            left += [path for name in half_forgotten for path in self._paths(name) if os.path.lexists(path)]
+        for path in left:
+            files.remove(path)
+        return len(left)
+
+    def _paths(self, name: str) -> list[str]:
+        """Return every file that a session can have."""
+        kinds = (("raw", _EARLIER), ("raw", _RAW), ("digests", _DIGEST))
+        return [self._path(kind, name, ending) for kind, ending in kinds]
+
+    def _place_to_write(self, session: Session) -> tuple[str, str]:
+        """Return where the raw file of a session goes, and where what it told earlier."""
+        self._refuse_forgotten(session.name)
+        return self._path("raw", session.name, _RAW), self._path("raw", session.name, _EARLIER)
+
+    def _refuse_forgotten(self, name: str) -> None:
+        if self.is_forgotten(name):
+            raise Forgotten(f"the session {name} was forgotten", "Delete archive/forgotten.txt to let all come back.")
+
+    def _path(self, kind: str, name: str, ending: str) -> str:
+        agent, id = names.split(name)
+        return os.path.join(self._folder(kind, names.stem_of(agent)), names.stem_of(id) + ending)
+
+    def _folder(self, kind: str, agent_stem: str) -> str:
+        link = link_on_the_way(self.home, f"archive/{kind}/{agent_stem}")
+        if link:
+            raise Refused(f"{link} is a symbolic link", "Replace the link by a folder; Holdfast does not follow it.")
+        return os.path.join(self.root, kind, agent_stem)
+
+    def _agents(self, kind: str) -> list[str]:
+        """Return the agents that have a folder of that kind."""
+        folder = os.path.join(self.root, kind)
+        if link_on_the_way(self.home, f"archive/{kind}"):
+            return []
+        stems = [name for name in _names(folder) if is_plain_folder(os.path.join(folder, name))]
+        return sorted(agent for agent in map(names.text_of, stems) if agent)
+
+    def _time_of_raw(self, name: str) -> int:
+        try:
+            return os.lstat(self._path("raw", name, _RAW)).st_mtime_ns
+        except OSError:
+            return 0
+
+    def _forgotten_hashes(self) -> frozenset[str]:
+        path = os.path.join(self.root, "forgotten.txt")
+        try:
+            status = os.lstat(path)
+        except OSError:
+            return frozenset()
+        mark = (status.st_ino, status.st_size, status.st_mtime_ns)
+        if mark != self._forgotten[0]:
+            self._forgotten = (mark, frozenset(files.read_if_there(path).decode("ascii", "replace").split()))
+        return self._forgotten[1]
+
+    def _lock(self) -> files.Lock:
+        folder = os.path.join(self.home, "state", "locks")
+        files.make_folder(folder)
+        if link_on_the_way(self.home, "archive"):
+            raise Refused(f"{self.root} is a symbolic link", "Replace the link by a folder.")
+        files.make_folder(self.root)
+        return files.Lock(os.path.join(folder, "archive.lock"))
+
+
+def _decoded(path: str) -> Digest:
+    try:
+        return facts.decode(files.read(path, _MOST_DIGEST))
+    except ValueError as problem:
+        hint = "The next sweep makes it anew from the raw file, if that is still there."
+        raise BrokenFile(f"{path} is no digest: {problem}", hint) from problem
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _stems(folder: str, ending: str) -> Iterator[str]:
+    for name in _names(folder):
+        stem = name.removesuffix(ending)
+        if stem != name and names.text_of(stem) is not None:
+            yield stem
+
+
+def _stats(folder: str) -> Iterator[tuple[str, os.stat_result]]:
+    """Yield name and stat of each plain file."""
+    with suppress(OSError), os.scandir(folder) as found:
+        for one in found:
+            try:
+                if one.is_file(follow_symlinks=False):
+                    yield one.name, one.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue
+
+
+def _count_raw(raw: dict[tuple[str, str], list[int]], agent: str, name: str, status: os.stat_result) -> None:
+    """Add a file to the bytes of its session; its time counts unless it is the earlier file."""
+    is_earlier = name.endswith(_EARLIER)
+    if not name.endswith(_RAW):
+        return
+    id = names.text_of(name.removesuffix(_EARLIER if is_earlier else _RAW))
+    if id is not None:
+        size_and_time = raw.setdefault((agent, id), [0, 0])
+        size_and_time[0] += status.st_size
+        size_and_time[1] = size_and_time[1] if is_earlier else status.st_mtime_ns
+
+
+def _entry(agent: str, id: str, raw: list[int] | None, digest: os.stat_result | None, pins: frozenset[str]) -> Entry:
+    name = f"{agent}/{id}"
+    size, time = raw or (0, 0)
+    digest_time = digest.st_mtime_ns if digest else 0
+    analysed = digest is not None and time in (0, digest_time)
+    return Entry(
+        name, agent, id, size, digest.st_size if digest else 0, analysed, name in pins, _iso(time or digest_time)
+    )
+
+
+def _iso(nanoseconds: int) -> str:
+    try:
+        whole = datetime.fromtimestamp(nanoseconds // _SECOND, UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return ""
+    return f"{whole[:19]}.{nanoseconds // _MILLISECOND % 1_000:03}Z"
+
+
+def _matching(entries: list[Entry], text: str) -> list[str]:
+    """Return the sessions that a text may mean, by the strictest rule that any of them meets."""
+    agent, slash, part = text.partition("/")
+    told = [entry for entry in entries if entry.agent == agent] if slash else []
+    entries, part = (told, part) if told else (entries, text)
+    if not part:
+        return []
+    known = names.known_id(part)
+    rules = (
+        lambda entry: entry.id == known,
+        lambda entry: entry.id.startswith(part),
+        lambda entry: part in entry.id,
+    )
+    for rule in rules:
+        found = [entry.name for entry in entries if rule(entry)]
+        if found:
+            return found
+    return []
+
+
+def _known(name: str) -> str:
+    return "/".join(names.split(name))
+
+
+def _hash(name: str) -> str:
+    return short(*names.split(name))
+
+
+def _written(name: str) -> str:
+    """Return a name as a line of a file: what would break the line is written as `%xx`."""
+    return quote(_known(name), safe="/:;,@+=~!$&'()*[]{}^| ", errors="surrogatepass")
+
+
+def _read_name(line: str) -> str:
+    agent, slash, id = line.strip().partition("/")
+    if not slash or agent.startswith("#"):
+        return ""
+    return f"{unquote(agent)}/{unquote(id, errors='surrogatepass')}"
+
+
+def _append(path: str, line: str) -> None:
+    # A line that a full disk cut short must not swallow the one after it.
+    before = files.read_if_there(path)
+    start = "\n" if before and not before.endswith(b"\n") else ""
+    files.append(path, f"{start}{line}\n".encode())
