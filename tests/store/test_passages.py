@@ -475,3 +475,65 @@ def test_the_best_holders_have_most_of_the_words_and_are_seen(table):
     best = table.best_holders(holders, asked, worth, Filter((GLOBAL,)), 3)
     assert [table.read(row)[0].name for row, *_ in best] == ["s:0", "s:1", "s:2"]
     assert len(table.best_holders(holders, asked, worth, EVERYTHING, 3)) == 3
+
+
+def test_a_passage_has_a_scope_of_its_own(table):
+    """A passage with a scope of its own is seen there and not where its session is, and is counted once."""
+    bakery = Scope("project", "bakery")
+    told = [Passage(0, "apples here", "a"), Passage(1, "apples there", "b", scope=bakery)]
+    table.put(Source("s", SHOP), told, [None, b"\x01"])
+    assert found(table, "apples", Filter((SHOP,))) == ["a"]
+    assert found(table, "apples", Filter((bakery,))) == ["b"]
+    assert table.read(ids(table)["b"])[1].scope == bakery
+    assert table.count() == 2 and table.waiting() == 1
+    table.drop("s")
+    assert table.count() == 0 and table.waiting() == 0
+    assert table.db.execute("SELECT sum(passages) FROM realm").fetchone() == (0,)
+
+
+def test_what_is_told_many_at_a_time_is_the_same(table):
+    """Passages that come as plain tuples are stored as those that come as records, without vectors."""
+    table.put(Source("s", SHOP, at="2026-05-07"), [Passage(0, "apples 部署", "a", "ann", "2026-05-07")], [None])
+    before = table.read(ids(table)["a"])
+    words = table.db.execute("SELECT text, about, grams FROM passage_words").fetchall()
+    scores = table.session_scores('"apples"', EVERYTHING, 5)
+    table.put_told(Source("s", SHOP, at="2026-05-07"), {SHOP: [(0, "apples 部署", "a", "ann", "2026-05-07")]})
+    assert table.read(ids(table)["a"]) == before
+    assert table.db.execute("SELECT text, about, grams FROM passage_words").fetchall() == words
+    assert list(table.session_scores('"apples"', EVERYTHING, 5).values()) == list(scores.values())
+    assert table.waiting() == 1
+
+
+def test_the_newest_come_first(table):
+    """The newest passages within a filter are told by their time, whatever the order in which they came."""
+    put(table, "b", "second", at="2026-05-02")
+    put(table, "a", "first", at="2026-05-01")
+    put(table, "c", "elsewhere", at="2026-05-03", scope=SHOP)
+    names = [table.read(row)[0].name for row in table.newest(Filter((GLOBAL,)), 5)]
+    assert names == ["b:0", "a:0"]
+
+
+def test_words_of_sessions_wait_until_they_are_asked_for(table):
+    """Putting a session does not tell its words as a whole; the first question about sessions does, once."""
+    put(table, "s", "apples", "pears")
+    assert table.db.execute("SELECT count(*) FROM session_words").fetchone() == (0,)
+    assert len(table.session_scores('"pears"', EVERYTHING, 5)) == 1
+    assert table.db.execute("SELECT count(*) FROM session_words").fetchone() == (1,)
+    assert table.db.execute("SELECT count(*) FROM session_unworded").fetchone() == (0,)
+
+
+def test_a_search_goes_on_while_another_process_writes(tmp_path):
+    """Where the words of sessions cannot be told because somebody writes, the search goes on without them."""
+    path = str(tmp_path / "index.db")
+    db = sqlite3.connect(path, timeout=0.05, isolation_level=None)
+    db.execute("PRAGMA journal_mode=WAL")
+    table = Passages(db)
+    put(table, "s", "apples")
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    assert table.session_scores('"apples"', EVERYTHING, 5) == {}
+    assert found(table, "apples") == ["s:0"]
+    other.execute("ROLLBACK")
+    assert len(table.session_scores('"apples"', EVERYTHING, 5)) == 1
+    other.close()
+    db.close()

@@ -1,4 +1,4 @@
-"""Make the index anew from the files and the journal, and the vectors with it; or only the vectors.
+"""Make the index anew from the files, the journal and the archive, and the vectors with it; or only the vectors.
 
 Vectors are made in portions, each of them kept at once. So it may be stopped anywhere, even by a power cut: what was
 made stays, the rest is found by its words, and the next run goes on from there. One process makes them at a time.
@@ -11,10 +11,11 @@ import time
 
 from holdfast.actions.house import House
 from holdfast.actions.recall import make_vectors
+from holdfast.actions.session_index import make_passage_vectors, rebuild, waiting_passages
 from holdfast.errors import StoreBusy
 from holdfast.light import dataclass
+from holdfast.sessions.archive import Archive
 from holdfast.store import files
-from holdfast.store.tree import Swept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,24 +30,39 @@ _SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
+class Reindexed:
+    """What was read again: memory files (`gone` ones are out of the index now) and sessions of the archive."""
+
+    read: int
+    gone: int
+    sessions: int
+
+
+@dataclass(frozen=True, slots=True)
 class Made:
-    """How many vectors were made, how many memories have none yet, and by which model; no name where there is none."""
+    """How many vectors were made, how many memories and passages of sessions have none yet, and by which model.
+
+    There is no name where there is no model.
+    """
 
     made: int
     waiting: int
     model: str
 
 
-def reindex(house: House) -> Swept:
-    """Read every file and every use again, then make every vector; recall goes on meanwhile."""
+def reindex(house: House) -> Reindexed:
+    """Read every file, use and session again, then make every vector; recall goes on meanwhile."""
     house.need_enabled()
     swept = house.store.rebuild(house.progress)
     house.store.clear_uses()
     house.store.add_uses(house.journal.uses())
+    archive = Archive(house.home)
+    rebuild(house, archive, house.progress)
     left = _make_vectors(house, _SECONDS).waiting
     if left:
-        house.say(f"{left:,} memories have no vector yet; `holdfast reindex --meaning` makes them, and recall does too")
-    return swept
+        what = f"{left:,} memories and passages have no vector yet"
+        house.say(f"{what}; `holdfast reindex --meaning` makes them, and recall does too")
+    return Reindexed(swept.read, swept.gone, len(archive.entries()))
 
 
 def make_all_vectors(house: House) -> Made:
@@ -60,14 +76,16 @@ def _make_vectors(house: House, seconds: float) -> Made:
     model = house.chosen_model()
     if model is None:
         return Made(0, 0, "")
+    end = time.monotonic() + seconds
     try:
         with _making(house):
-            made = _in_portions(house, model, time.monotonic() + seconds)
+            made = _in_portions(house, model, end)
     except StoreBusy:
         house.say("another process is making the vectors already")
         made = 0
     done, total = _counts(house, model)
-    return Made(made, total - done, model.version)
+    made += make_passage_vectors(house, end - time.monotonic(), model)
+    return Made(made, total - done + waiting_passages(house), model.version)
 
 
 def _making(house: House) -> files.Lock:

@@ -16,80 +16,38 @@ changes, every passage waits for a new vector, the newest first, and is found by
 
 from __future__ import annotations
 
+import re
+import sqlite3
+
 from holdfast.errors import NotFound
-from holdfast.light import dataclass
 from holdfast.records import Scope
 from holdfast.store import tokens, words
-from holdfast.store.database import TOKENIZE
 from holdfast.store.held import all_holders, heaviest, held_words, word_count, worth_of
+from holdfast.store.passage_tables import ALL, TABLES, seen_by
+from holdfast.store.passage_tables import Passage as Passage
+from holdfast.store.passage_tables import Source as Source
+from holdfast.store.passage_tables import spoken_date as spoken_date
 from holdfast.store.sketches import Sketches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from holdfast.store.base import Filter
     from holdfast.store.words import Asked
 
     Row = tuple[int, int, int]
+    # A passage without its session: place, text, name, speaker, time.
+    Told = tuple[int, str, str, str, str]
 
-# `realm` numbers the scopes, so that a passage says in one number who may see it.
-_TABLES = f"""
-CREATE TABLE IF NOT EXISTS realm(id INTEGER PRIMARY KEY, scope TEXT NOT NULL, owner TEXT NOT NULL,
-  passages INTEGER NOT NULL DEFAULT 0, UNIQUE(scope, owner));
-CREATE TABLE IF NOT EXISTS session(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,
-  realm INTEGER NOT NULL, agent TEXT NOT NULL, kind TEXT NOT NULL, title TEXT NOT NULL, at TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS passage(id INTEGER PRIMARY KEY AUTOINCREMENT, session INTEGER NOT NULL,
-  place INTEGER NOT NULL, realm INTEGER NOT NULL, at TEXT NOT NULL, name TEXT NOT NULL, speaker TEXT NOT NULL);
-CREATE UNIQUE INDEX IF NOT EXISTS passage_place ON passage(session, place);
-CREATE INDEX IF NOT EXISTS passage_time ON passage(realm, at);
-CREATE TABLE IF NOT EXISTS passage_meaning(id INTEGER PRIMARY KEY, model INTEGER NOT NULL, vector BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS passage_unmade(id INTEGER PRIMARY KEY);
-CREATE TABLE IF NOT EXISTS passage_model(number INTEGER PRIMARY KEY, version TEXT NOT NULL,
-  unmade_below INTEGER NOT NULL);
-CREATE VIRTUAL TABLE IF NOT EXISTS passage_words USING fts5(text, about, grams, tokenize='{TOKENIZE}');
-CREATE VIRTUAL TABLE IF NOT EXISTS session_words USING fts5(text, tokenize='{TOKENIZE}');
-CREATE VIRTUAL TABLE IF NOT EXISTS passage_vocabulary USING fts5vocab(passage_words, row);
-INSERT OR IGNORE INTO passage_model VALUES (0, '', 0);
-"""
 _SCORE = "-bm25(passage_words, 1.0, 0.6, 1.0)"
+_OTHER_LETTER = re.compile("[^\x00-\x7f\u2010-\u2027\xa0\xab\xb7\xbb]")
 # Numbers in one statement; SQLite takes more, but not everywhere.
 _AT_ONCE = 500
 # Of an expression that finds many passages, the newest so many are weighed.
 _MOST_WEIGHED = 3_000
 # So many times as many as are wanted are looked at, of those that hold most of the words.
 _LOOKED_AT, _LOOKED_AT_FILTERED = 2, 6
-# The condition that everything meets.
-_ALL = "1"
-_MONTHS = (
-    *("", "January", "February", "March", "April", "May", "June", "July"),
-    *("August", "September", "October", "November", "December"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """One turn. `name` is what the source calls it; `place` counts from nought within the session."""
-
-    place: int
-    text: str
-    name: str = ""
-    speaker: str = ""
-    at: str = ""
-    session: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """The session that passages belong to: who may see it, which agent it was, and when it began."""
-
-    name: str
-    scope: Scope
-    agent: str = ""
-    kind: str = "session"
-    title: str = ""
-    at: str = ""
 
 
 class Passages:
@@ -100,7 +58,7 @@ class Passages:
         self.sketches = Sketches(db, "passage_sketch")
         self._read: list[int] = []
         if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'passage_sketch_scope'").fetchone():
-            for statement in (*_TABLES.split(";\n"), *self.sketches.tables()):
+            for statement in (*TABLES.split(";\n"), *self.sketches.tables()):
                 db.execute(statement)
         self._model = self._newest_model()
 
@@ -109,45 +67,75 @@ class Passages:
         return words.ask(self.db, "passage_vocabulary", self.count(), query, "passage_words")
 
     def put(self, source: Source, passages: Iterable[Passage], vectors: Iterable[bytes | None]) -> None:
-        """Store the session whole, in place of what was there under its name. The caller holds a transaction."""
+        """Store the session whole, in place of what was there under its name. The caller holds a transaction.
+
+        A passage without a vector waits for one; the words of the whole session are told when they are asked for.
+        """
+        by_scope: dict[Scope, list[Told]] = {}
+        vectors_of: dict[Scope, list[bytes | None]] = {}
+        for one, vector in zip(passages, vectors, strict=True):
+            scope = one.scope or source.scope
+            by_scope.setdefault(scope, []).append((one.place, one.text, one.name, one.speaker, one.at))
+            vectors_of.setdefault(scope, []).append(vector)
+        session = self._put_session(source)
+        for scope, told in by_scope.items():
+            first = self._put_told(session, scope, told)
+            listed = list(enumerate(vectors_of[scope], first))
+            made = [(row, vector) for row, vector in listed if vector is not None]
+            self._keep(scope, made)
+            self._wait([row for row, vector in listed if vector is None])
+
+    def put_told(self, source: Source, by_scope: Mapping[Scope, Sequence[Told]]) -> None:
+        """As `put`, for passages that come many at a time and without vectors: as plain tuples, by who may see them."""
+        session = self._put_session(source)
+        for scope, told in by_scope.items():
+            first = self._put_told(session, scope, told)
+            self._wait(range(first, first + len(told)))
+
+    def _put_session(self, source: Source) -> int | None:
         self.drop(source.name)
-        realm = self._realm(source.scope)
         session = self.db.execute(
             "INSERT INTO session(name, realm, agent, kind, title, at) VALUES (?,?,?,?,?,?)",
-            (source.name, realm, source.agent, source.kind, source.title, source.at),
+            (source.name, self._realm(source.scope), source.agent, source.kind, source.title, source.at),
         ).lastrowid
-        texts, made = [], list[tuple[int, bytes]]()
-        for passage, vector in zip(passages, vectors, strict=True):
-            row = self._put_one(session, realm, passage)
-            if vector is None:
-                self.db.execute("INSERT INTO passage_unmade VALUES (?)", (row,))
-            else:
-                made.append((row, vector))
-            texts.append(f"{passage.speaker} {passage.text}")
-        self._keep(source.scope, made)
-        self.db.execute("UPDATE realm SET passages = passages + ? WHERE id = ?", (len(texts), realm))
-        whole = "\n".join([source.title, spoken_date(source.at), *texts])
-        whole = "\n".join([whole, *tokens.grams(whole)])
-        self.db.execute("INSERT INTO session_words(rowid, text) VALUES (?, ?)", (session, whole))
+        self.db.execute("INSERT INTO session_unworded VALUES (?)", (session,))
+        return session
 
     def _realm(self, scope: Scope) -> int:
         place = (scope.kind, scope.owner)
-        self.db.execute("INSERT OR IGNORE INTO realm(scope, owner) VALUES (?, ?)", place)
-        return int(self.db.execute("SELECT id FROM realm WHERE scope = ? AND owner = ?", place).fetchone()[0])
+        if found := self.db.execute("SELECT id FROM realm WHERE scope = ? AND owner = ?", place).fetchone():
+            return int(found[0])
+        return self.db.execute("INSERT INTO realm(scope, owner) VALUES (?, ?)", place).lastrowid or 0
 
-    def _put_one(self, session: int | None, realm: int, passage: Passage) -> int:
-        about = f"{passage.speaker} {spoken_date(passage.at)}"
-        row = self.db.execute(
-            "INSERT INTO passage(session, place, realm, at, name, speaker) VALUES (?,?,?,?,?,?)",
-            (session, passage.place, realm, passage.at, passage.name, passage.speaker),
-        ).lastrowid
-        self.db.execute(
-            "INSERT INTO passage_words(rowid, text, about, grams) VALUES (?, ?, ?, ?)",
-            (row, passage.text, about, " ".join(tokens.grams(f"{passage.text}\n{passage.speaker}"))),
+    def _put_told(self, session: int | None, scope: Scope, told: Sequence[Told]) -> int:
+        """Put passages of one scope, many in one statement; return the number of the first, the others follow."""
+        given = self.db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'passage'").fetchone()
+        first = int(given[0]) + 1 if given else 1
+        realm = self._realm(scope)
+        self.db.executemany(
+            "INSERT INTO passage(id, session, place, realm, at, name, speaker) VALUES (?,?,?,?,?,?,?)",
+            [
+                (row, session, place, realm, at, name, speaker)
+                for row, (place, _, name, speaker, at) in enumerate(told, first)
+            ],
         )
-        return row or 0
+        days = {day: f" {spoken_date(day)}" for day in {at[:10] for *_, at in told}}
+        self.db.executemany(
+            "INSERT INTO passage_words(rowid, text, about, grams) VALUES (?, ?, ?, ?)",
+            [
+                (row, text, speaker + days[at[:10]], _grams(text, speaker))
+                for row, (_, text, _, speaker, at) in enumerate(told, first)
+            ],
+        )
+        self.db.execute("UPDATE realm SET passages = passages + ? WHERE id = ?", (len(told), realm))
+        return first
+
+    def _wait(self, rows: Iterable[int]) -> None:
+        self.db.executemany("INSERT INTO passage_unmade VALUES (?)", [(row,) for row in rows])
 
     def _keep(self, scope: Scope, made: list[tuple[int, bytes]]) -> None:
+        if not made:
+            return
         self.db.executemany(
             "INSERT OR REPLACE INTO passage_meaning VALUES (?, ?, ?)", [(row, self._model, blob) for row, blob in made]
         )
@@ -155,18 +143,18 @@ class Passages:
 
     def drop(self, name: str) -> None:
         """Take the session out, if it is there."""
-        found = self.db.execute("SELECT id, realm FROM session WHERE name = ?", (name,)).fetchone()
+        found = self.db.execute("SELECT id FROM session WHERE name = ?", (name,)).fetchone()
         if not found:
             return
-        session, realm = found
-        rows = self.db.execute("SELECT id FROM passage WHERE session = ?", (session,)).fetchall()
+        rows = self.db.execute("SELECT id FROM passage WHERE session = ?", found).fetchall()
+        realms = self.db.execute("SELECT count(*), realm FROM passage WHERE session = ? GROUP BY realm", found)
+        self.db.executemany("UPDATE realm SET passages = passages - ? WHERE id = ?", realms.fetchall())
         for table, number in (("passage_words", "rowid"), ("passage_meaning", "id"), ("passage_unmade", "id")):
             self.db.executemany(f"DELETE FROM {table} WHERE {number} = ?", rows)
         self.sketches.remove([row for (row,) in rows])
-        self.db.execute("DELETE FROM passage WHERE session = ?", (session,))
-        self.db.execute("DELETE FROM session_words WHERE rowid = ?", (session,))
-        self.db.execute("DELETE FROM session WHERE id = ?", (session,))
-        self.db.execute("UPDATE realm SET passages = passages - ? WHERE id = ?", (len(rows), realm))
+        self.db.execute("DELETE FROM passage WHERE session = ?", found)
+        for table, number in (("session_words", "rowid"), ("session_unworded", "id"), ("session", "id")):
+            self.db.execute(f"DELETE FROM {table} WHERE {number} = ?", found)
 
     def count(self) -> int:
         """Return how many passages there are."""
@@ -185,7 +173,7 @@ class Passages:
         self, expression: str, where: str, values: list[object], limit: int, *, bounded: bool
     ) -> list[tuple[int, int, int, float]]:
         # Where nothing is filtered out, only the best few are looked up.
-        filtered = f" JOIN passage p ON p.id = passage_words.rowid WHERE {where} AND" if where != _ALL else " WHERE"
+        filtered = f" JOIN passage p ON p.id = passage_words.rowid WHERE {where} AND" if where != ALL else " WHERE"
         newest = f"ORDER BY passage_words.rowid DESC LIMIT {_MOST_WEIGHED}" if bounded else ""
         rows = self.db.execute(
             "SELECT p.id, p.session, p.place, best.text FROM (SELECT number, text FROM"
@@ -205,7 +193,7 @@ class Passages:
     ) -> list[tuple[int, int, int, float]]:
         """As `matches`, of these holders: each word counts once, by its worth, and less in a longer passage."""
         where, values = seen_by(wanted)
-        looked_at = (_LOOKED_AT if where == _ALL else _LOOKED_AT_FILTERED) * limit
+        looked_at = (_LOOKED_AT if where == ALL else _LOOKED_AT_FILTERED) * limit
         while True:
             numbers = heaviest(holders, worth, looked_at)
             rows = self.db.execute(
@@ -219,6 +207,7 @@ class Passages:
 
     def session_scores(self, expression: str, wanted: Filter, limit: int) -> dict[int, float]:
         """Return the text score of the best whole sessions."""
+        self._tell_sessions()
         where, values = seen_by(wanted, "s")
         rows = self.db.execute(
             "SELECT s.id, -bm25(session_words) AS text FROM session_words JOIN session s ON s.id = session_words.rowid"
@@ -226,6 +215,34 @@ class Passages:
             (expression, *values, limit),
         )
         return {int(row): float(text) for row, text in rows}
+
+    def _tell_sessions(self) -> None:
+        """Put the words of whole sessions that wait; only a small collection is asked for them, so few do."""
+        waiting = self.db.execute(
+            "SELECT s.id, s.title, s.at FROM session_unworded u JOIN session s ON s.id = u.id"
+        ).fetchall()
+        if not waiting:
+            return
+        self.db.execute("SAVEPOINT tell_sessions")
+        try:
+            self._put_session_words(waiting)
+        except sqlite3.OperationalError:
+            # Another process writes just now; they go on waiting.
+            self.db.execute("ROLLBACK TO tell_sessions")
+        finally:
+            self.db.execute("RELEASE tell_sessions")
+
+    def _put_session_words(self, sessions: list[tuple[int, str, str]]) -> None:
+        for session, title, at in sessions:
+            said = self.db.execute(
+                "SELECT p.speaker || ' ' || w.text FROM passage p JOIN passage_words w ON w.rowid = p.id"
+                " WHERE p.session = ? ORDER BY p.place",
+                (session,),
+            )
+            whole = "\n".join([title, spoken_date(at), *(text for (text,) in said)])
+            whole = "\n".join([whole, *tokens.grams(whole)])
+            self.db.execute("INSERT INTO session_words(rowid, text) VALUES (?, ?)", (session, whole))
+            self.db.execute("DELETE FROM session_unworded WHERE id = ?", (session,))
 
     def around(self, session: int, first: int, last: int, wanted: Filter) -> list[tuple[int, int]]:
         """Return id and place of the passages of a session between two places, in order."""
@@ -274,6 +291,12 @@ class Passages:
     def times(self, ids: Sequence[int]) -> dict[int, str]:
         """Return when these passages were said."""
         return dict(self.db.execute(f"SELECT id, at FROM passage WHERE id IN ({','.join('?' * len(ids))})", ids))
+
+    def newest(self, wanted: Filter, limit: int) -> list[int]:
+        """Return the newest passages that the filter lets through."""
+        where, values = seen_by(wanted)
+        rows = self.db.execute(f"SELECT p.id FROM passage p WHERE {where} ORDER BY p.at DESC LIMIT ?", (*values, limit))
+        return [row for (row,) in rows]
 
     def texts(self, ids: Sequence[int]) -> dict[int, str]:
         """Return what these passages say."""
@@ -361,6 +384,14 @@ class Passages:
         self.sketches.clear()
         self.db.execute("RELEASE another_model")
 
+    def waiting(self) -> int:
+        """Return how many passages wait for a vector."""
+        sql = (
+            "SELECT (SELECT count(*) FROM passage_unmade) + (SELECT count(*) FROM passage WHERE id <"
+            " (SELECT unmade_below FROM passage_model WHERE number = ?))"
+        )
+        return int(self.db.execute(sql, (self._model,)).fetchone()[0])
+
     def without_vector(self, limit: int) -> list[tuple[int, str]]:
         """Return passages that wait for a vector, the newest first, as id and text."""
         waiting = self.db.execute("SELECT id FROM passage_unmade ORDER BY id DESC LIMIT ?", (limit,)).fetchall()
@@ -412,6 +443,14 @@ class Passages:
         return Passage(place, text, name, speaker, at, session), source
 
 
+def _grams(text: str, speaker: str) -> str:
+    whole = text if speaker.isascii() else f"{text}\n{speaker}"
+    # Most texts have no other letters than ASCII, but dashes, quotes and dots, which are no words.
+    if whole.isascii() or not _OTHER_LETTER.search(whole):
+        return ""
+    return " ".join(tokens.grams(whole))
+
+
 def _weighed(
     rows: list[tuple[int, int, int, bytes]], holders: dict[str, int], worth: Sequence[float]
 ) -> list[tuple[int, int, int, float]]:
@@ -424,33 +463,3 @@ def _weighed(
         for (row, session, place, _), length in zip(rows, long, strict=True)
     ]
     return sorted(found, key=lambda one: -one[3])
-
-
-def seen_by(wanted: Filter, of: str = "p") -> tuple[str, list[object]]:
-    """Return the condition that keeps what may and should be seen, of passages `p` or sessions `s`, and its values."""
-    clauses, values = [_ALL], list[object]()
-    if wanted.scopes is not None:
-        pairs = " OR ".join(["0", *["(scope = ? AND owner = ?)"] * len(wanted.scopes)])
-        clauses.append(f"{of}.realm IN (SELECT id FROM realm WHERE {pairs})")
-        values += [part for scope in wanted.scopes for part in (scope.kind, scope.owner)]
-    if wanted.agents:
-        agents = f"SELECT id FROM session WHERE lower(agent) IN ({','.join('?' * len(wanted.agents))})"
-        clauses.append(f"{of}.session IN ({agents})" if of == "p" else f"s.id IN ({agents})")
-        values += [name.lower() for name in wanted.agents]
-    for since, until in ((wanted.since, wanted.until), wanted.between):
-        if since:
-            clauses.append(f"{of}.at >= ?")
-            values.append(since)
-        if until:
-            clauses.append(f"{of}.at < ?")
-            values.append(until)
-    return " AND ".join(clauses), values
-
-
-def spoken_date(at: str) -> str:
-    """Return a date as people write it, so that the words of a question find it: `7 May 2023`."""
-    try:
-        year, month, day = at[:10].split("-")
-        return f"{int(day)} {_MONTHS[int(month)]} {year}" if int(month) > 0 else ""
-    except (ValueError, IndexError):
-        return ""

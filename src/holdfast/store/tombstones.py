@@ -35,6 +35,10 @@ class Tombstones:
         keys, digests = self._read()
         return key in keys or digest(statement) in digests
 
+    def statements(self) -> frozenset[str]:
+        """Return the digest of every statement that is forgotten now."""
+        return frozenset(self._read()[1])
+
     def bury(self, key: str, statements: list[str], at: str) -> None:
         """Note that the key with these statements was forgotten."""
         self._append([f"{at}\t{key}\t{digest(statement)}" for statement in statements])

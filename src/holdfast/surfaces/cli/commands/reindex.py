@@ -35,15 +35,16 @@ class VectorProgress(Progress):
 @json_option
 @with_house
 def command(house: House, meaning: bool, as_json: bool) -> None:
-    """Make the index anew from the files. It loses nothing, and recall goes on meanwhile."""
+    """Make the index anew from the files and the archive. It loses nothing, and recall goes on meanwhile."""
     if meaning:
         _make_vectors(house, as_json)
         return
     swept = reindex(house)
     if as_json:
-        print_json({"read": swept.read, "gone": swept.gone})
+        print_json({"read": swept.read, "gone": swept.gone, "sessions": swept.sessions})
     else:
-        click.echo(f"read {swept.read:,} files; {swept.gone:,} were gone")
+        sessions = f", and {swept.sessions:,} sessions" if swept.sessions else ""
+        click.echo(f"read {swept.read:,} files{sessions}; {swept.gone:,} were gone")
 
 
 def _make_vectors(house: House, as_json: bool) -> None:
@@ -55,6 +56,6 @@ def _make_vectors(house: House, as_json: bool) -> None:
     if as_json:
         print_json({"made": done.made, "waiting": done.waiting, "model": done.model})
     elif done.model:
-        click.echo(f"made {done.made:,} vectors by {done.model}; {done.waiting:,} memories have none")
+        click.echo(f"made {done.made:,} vectors by {done.model}; {done.waiting:,} are still missing")
     else:
         click.echo("made no vectors: there is no model to make them")

@@ -1,0 +1,298 @@
+"""Sessions of every agent, read back: list, cost, show, pin, forget. Looking is not use."""
+
+from __future__ import annotations
+
+import json
+import os
+from itertools import pairwise
+
+from holdfast.actions import audit, session_index
+from holdfast.actions.house import House, now
+from holdfast.errors import BadInput, NotFound, ScopeUnknown
+from holdfast.light import dataclass
+from holdfast.recall import when
+from holdfast.records import Cost, SessionEvent, Step, asdict
+from holdfast.sessions import html, prices, transcript
+from holdfast.sessions.archive import Archive
+from holdfast.sessions.facts import OUTCOMES, Digest
+from holdfast.sessions.markdown import markdown
+from holdfast.store import files
+from holdfast.store.session_table import BY, SessionRow, SessionTable, Wanted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeVar
+
+    from holdfast.store.session_table import Spent
+
+    Answer = TypeVar("Answer")
+
+# So much of an id is shown at least, less one.
+_LEAST_OF_ID = 7
+_TOKENS = ("input", "output", "cache_read", "cache_write", "reasoning")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Sessions, the last to end first; `project` is the one that was asked about, empty for all of them.
+
+    `short` has the beginning of each id that no other session has.
+    """
+
+    sessions: tuple[SessionRow, ...]
+    project: str
+    more: bool = False
+    pins: frozenset[str] = frozenset()
+    short: dict[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CostRow:
+    """What a group cost. `told` dollars are the agents' own, `estimated` by the table of prices.
+
+    `unpriced` counts the tokens of models that have no price: what they cost is not in the dollars. `numbers` are the
+    sessions that spent something, as the index numbers them.
+    """
+
+    group: str
+    numbers: frozenset[int]
+    cost: Cost
+    told: float = 0.0
+    estimated: float = 0.0
+    unpriced: int = 0
+
+    @property
+    def sessions(self) -> int:
+        """How many sessions spent something."""
+        return len(self.numbers)
+
+    @property
+    def dollars(self) -> float:
+        """All that is known of what it cost."""
+        return self.told + self.estimated
+
+
+def list_sessions(
+    house: House,
+    *,
+    agents: tuple[str, ...] = (),
+    since: str = "",
+    until: str = "",
+    outcomes: tuple[str, ...] = (),
+    file: str = "",
+    branch: str = "",
+    subagents: bool = False,
+    everywhere: bool = False,
+    limit: int = 50,
+) -> Listed:
+    """Return the sessions of this project, or of all, that are asked for."""
+    if not house.enabled:
+        return Listed((), "")
+    wrong = [one for one in outcomes if one not in OUTCOMES]
+    if wrong:
+        raise BadInput(f"{wrong[0]!a} is no outcome", f"Use one of {', '.join(OUTCOMES)}.")
+    projects = projects_here(house, everywhere=everywhere)
+    wanted = Wanted(
+        *(projects, agents, *span(since, until), outcomes, branch),
+        file=in_folder(house, file),
+        subagents=subagents,
+    )
+    found, every = ask(house, lambda table: (table.find(wanted, limit + 1), table.ids()))
+    name, pins = projects[0] if projects else "", Archive(house.home).pins()
+    return Listed(tuple(found[:limit]), name, len(found) > limit, pins, _shortest(every))
+
+
+def _shortest(ids: list[str]) -> dict[str, str]:
+    """Return for each of these ids, which are in order, the beginning that tells it from all others."""
+    common = [0, *(_in_common(one, other) for one, other in pairwise(ids)), 0]
+    return {id: id[: max(_LEAST_OF_ID, *common[at : at + 2]) + 1] for at, id in enumerate(ids)}
+
+
+def _in_common(one: str, other: str) -> int:
+    """Return with how many letters both begin."""
+    return next((at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), len(one))
+
+
+def projects_here(house: House, *, everywhere: bool) -> tuple[str, ...] | None:
+    """Return the project that is meant and its other ids; None for all, also where the folder is no project."""
+    if everywhere and house.asked_project:
+        raise BadInput("a project and everywhere do not go together", "Give --project, or --everywhere, not both.")
+    if everywhere:
+        return None
+    try:
+        project = house.project()
+    except ScopeUnknown:
+        return None
+    return (project.id, *project.aliases)
+
+
+def span(since: str, until: str) -> tuple[str, str]:
+    """Return two times as people write them as the index has them."""
+    at = now()
+    return when.moment(since, at) if since else "", when.moment(until, at) if until else ""
+
+
+def in_folder(house: House, path: str) -> str:
+    """Return a path as seen from the folder of the house; a bare name stays one."""
+    if not path:
+        return ""
+    whole = os.path.join(house.folder or os.getcwd(), os.path.expanduser(path))
+    return os.path.normpath(whole) if os.path.lexists(whole) else path
+
+
+def ask(house: House, question: Callable[[SessionTable], Answer]) -> Answer:
+    """Return what the table of sessions answers; it is filled first, where the index was made anew."""
+    session_index.complete(house, Archive(house.home))
+    return house.store.tree.ask(lambda index: question(SessionTable(index.db)))
+
+
+def ids_beginning(house: House, start: str) -> list[str]:
+    """Return the ids in the index that begin so; nothing is read or written beside it."""
+    if not house.enabled:
+        return []
+    return [id for id in house.store.tree.ask(lambda index: SessionTable(index.db).ids()) if id.startswith(start)]
+
+
+def cost(house: House, *, by: str = "project", since: str = "", until: str = "") -> list[CostRow]:
+    """Return what was spent by group: in all projects, or in the one that was named. Days are days of UTC."""
+    if not house.enabled:
+        return []
+    if by not in BY:
+        raise BadInput(f"cost is not told by {by!a}", f"Use one of {', '.join(BY)}.")
+    projects = projects_here(house, everywhere=not house.asked_project)
+    wanted = Wanted(projects, (), *span(since, until))
+    found = ask(house, lambda table: table.spent(wanted, by))
+    table = prices.load(house.home)
+    groups: dict[str, list[Spent]] = {}
+    for one in found:
+        groups.setdefault(one.group, []).append(one)
+    rows = [_cost_row(group, spent, table) for group, spent in groups.items()]
+    return sorted(rows, key=lambda row: row.group, reverse=True) if by == "day" else sorted(rows, key=_dearest)
+
+
+def _dearest(row: CostRow) -> tuple[float, int, str]:
+    return -row.dollars, -row.cost.output, row.group
+
+
+def _cost_row(group: str, spent: Sequence[Spent], table: prices.Prices) -> CostRow:
+    estimated, unpriced = 0.0, 0
+    for one in spent:
+        price = table.of(one.model)
+        if price is not None:
+            estimated += price.of(one.untold)
+        elif not table.is_free(one.model):
+            unpriced += sum(getattr(one.untold, name) for name in _TOKENS)
+    numbers = frozenset(number for one in spent for number in one.sessions)
+    told = sum(one.cost.dollars for one in spent)
+    return CostRow(group, numbers, _sum([one.cost for one in spent]), told, estimated, unpriced)
+
+
+def total(rows: Sequence[CostRow]) -> CostRow:
+    """Return the sum of the rows; a session that stands in several counts once."""
+    numbers = frozenset().union(*(row.numbers for row in rows))
+    return CostRow(
+        *("total", numbers, _sum([row.cost for row in rows])),
+        *(sum(row.told for row in rows), sum(row.estimated for row in rows), sum(row.unpriced for row in rows)),
+    )
+
+
+def _sum(costs: Sequence[Cost]) -> Cost:
+    return Cost(*(sum(getattr(one, name) for one in costs) for name in (*_TOKENS, "dollars")))
+
+
+def digest_of(house: House, text: str) -> Digest:
+    """Return the digest of the session that a text means."""
+    archive = Archive(house.home)
+    name = archive.resolve(text)
+    try:
+        return archive.digest(name)
+    except NotFound:
+        hint = f"`holdfast sweep` makes it; `holdfast sessions show {name} --raw` shows its events."
+        raise NotFound(f"{name} has no digest yet", hint) from None
+
+
+def events_of(house: House, text: str, first: int = 0, last: int | None = None) -> Iterator[SessionEvent]:
+    """Yield the events of the session that a text means, from one place to another, both included."""
+    archive = Archive(house.home)
+    if last is not None and last < first:
+        raise BadInput(f"{last} is before {first}", "Give --from a place before --to.")
+    return (
+        event
+        for event in archive.events(archive.resolve(text))
+        if event.place >= first and (last is None or event.place <= last)
+    )
+
+
+def pin(house: House, text: str, *, pinned: bool) -> str:
+    """Keep the raw events of a session whatever the budget says, or no longer; return its name."""
+    house.need_enabled()
+    archive = Archive(house.home)
+    name = archive.resolve(text)
+    archive.pin(name) if pinned else archive.unpin(name)
+    return name
+
+
+def plan_forget(house: House, texts: tuple[str, ...]) -> tuple[list[str], list[Step]]:
+    """Return the sessions that would go, and the steps."""
+    house.need_enabled()
+    archive = Archive(house.home)
+    names = list(dict.fromkeys(archive.resolve(text) for text in texts))
+    sizes = {entry.name: entry.raw_bytes + entry.digest_bytes for entry in archive.entries()}
+    reason = "its events, its digest and its words in the index go; no sweep brings it back"
+    return names, [Step("forget", name, reason, sizes.get(name, 0)) for name in names]
+
+
+def apply_forget(house: House, names: list[str]) -> None:
+    """Forget these sessions for good."""
+    archive = Archive(house.home)
+    for name in names:
+        archive.forget(name)
+        audit.note(house, "sessions forget", name, "raw events, digest and index rows")
+    session_index.drop_all(house, names)
+    session_index.erase_traces(house)
+
+
+def shown(
+    house: House, text: str, *, form: str = "markdown", raw: bool = False, first: int = 0, last: int | None = None
+) -> Iterator[str]:
+    """Return a session as text, piece by piece: its digest, or with `raw` its events, in one of three forms."""
+    if form == "html":
+        return html.page(digest_of(house, text), events_of(house, text, first, last) if raw else None)
+    if raw:
+        events = events_of(house, text, first, last)
+        return transcript.markdown_of(events) if form == "markdown" else _events_json(events)
+    digest = digest_of(house, text)
+    if form == "json":
+        return iter((json.dumps(asdict(digest), ensure_ascii=False, indent=2) + "\n",))
+    return iter((transcript.harmless(markdown(digest)),))
+
+
+def _events_json(events: Iterator[SessionEvent]) -> Iterator[str]:
+    """Yield the events as one JSON document, a line each, so that a long session is never held as a whole."""
+    yield '{"events": ['
+    apart = "\n"
+    for event in events:
+        yield apart + json.dumps(asdict(event), ensure_ascii=False)
+        apart = ",\n"
+    yield "\n]}\n"
+
+
+def save(path: str, pieces: Iterator[str]) -> str:
+    """Write the pieces to a file, whole or not at all, and return its path. No link is written through."""
+    whole = os.path.abspath(os.path.expanduser(path))
+    files.refuse_link(whole)
+    temporary = f"{whole}.{os.getpid()}.part"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        with os.fdopen(os.open(temporary, flags, files.FILE_MODE), "w", encoding="utf-8", errors="replace") as file:
+            file.writelines(pieces)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, whole)
+    except OSError as problem:
+        raise files.unavailable(problem, whole) from problem
+    finally:
+        if os.path.lexists(temporary):
+            os.unlink(temporary)
+    return whole

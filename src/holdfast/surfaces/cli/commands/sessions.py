@@ -1,0 +1,275 @@
+"""`holdfast sessions`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import Any
+
+import click
+
+from holdfast.actions import session_search, sessions
+from holdfast.actions.house import House
+from holdfast.actions.session_search import SessionHit
+from holdfast.actions.sessions import CostRow
+from holdfast.records import asdict
+from holdfast.sessions.facts import OUTCOMES
+from holdfast.sessions.transcript import harmless
+from holdfast.store.session_table import BY, SessionRow
+from holdfast.surfaces.cli.shared import (
+    applied,
+    consent_options,
+    consented,
+    json_option,
+    print_json,
+    say,
+    subcommand,
+    why_empty,
+    with_house,
+)
+from holdfast.surfaces.cli.tables import print_table
+
+_SHOWN = 50
+_TOKENS = ("input", "output", "cache_read", "cache_write", "reasoning")
+
+
+def _complete(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
+    """Return the ids that begin so, for shell completion; whatever goes wrong, the shell is not disturbed."""
+    try:
+        root = ctx.find_root()
+        with House(root.params.get("home") or (root.obj or {}).get("home")) as house:
+            house.leave_pages()
+            return sessions.ids_beginning(house, start)
+    except Exception:
+        return []
+
+
+@click.group(
+    "sessions",
+    invoke_without_command=True,
+    short_help="List, read and search the sessions of every agent.",
+    help="Example: holdfast sessions --since 7d --outcome failure\n\nList the sessions of this project, newest first.",
+)
+@click.option("--agent", "agents", multiple=True, metavar="NAME", help="Only of this agent; several are or.")
+@click.option("--since", default="", metavar="TIME", help="Ended since: 2026-11-01, 7d, 2w, yesterday.")
+@click.option("--until", default="", metavar="TIME", help="Began before.")
+@click.option("--outcome", "outcomes", multiple=True, type=click.Choice(OUTCOMES), help="Only with this outcome.")
+@click.option("--file", default="", metavar="PATH", help="Only those that changed this file, or one below it.")
+@click.option("--branch", default="", metavar="NAME", help="Only those that worked on this branch.")
+@click.option("--subagents", is_flag=True, help="Sub-agents too.")
+@click.option("--everywhere", is_flag=True, help="Of every project.")
+@click.option("--limit", "-n", type=click.IntRange(1), default=_SHOWN, help=f"At most so many. Default: {_SHOWN}.")
+@json_option
+@with_house
+def _sessions(house: House, /, as_json: bool, **asked: Any) -> None:
+    if click.get_current_context().invoked_subcommand is not None:
+        return
+    found = sessions.list_sessions(house, **asked)
+    if as_json:
+        listed = [{**session_json(row), "pinned": row.name in found.pins} for row in found.sessions]
+        print_json({"project": found.project, "sessions": listed, "more": found.more})
+        return
+    say_where(house, found.project)
+    heads = ("session", "ended", "agent", "outcome", "files", "cost", "title")
+    short = found.short if found.short and sys.stdout.isatty() else {}
+    cells = [_cells(row, short.get(row.id, row.id), row.name in found.pins) for row in found.sessions]
+    print_table(heads, cells, right=("files", "cost"))
+    if found.more:
+        say(f"the last {len(found.sessions)}; --limit shows more")
+    if not found.sessions:
+        elsewhere = ", --everywhere shows those of all projects" if found.project else ""
+        say(why_empty(house, f"no sessions here; `holdfast sweep` reads them in{elsewhere}"))
+
+
+def say_where(house: House, project: str) -> None:
+    """Say which project an answer is about."""
+    if house.enabled:
+        say(f"in the project {project}" if project else "in every project")
+
+
+def session_json(row: SessionRow) -> dict[str, object]:
+    """Return a session as `--json` promises it (docs/json.md)."""
+    plain = asdict(row)
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
+
+
+def _cells(row: SessionRow, id: str, pinned: bool) -> tuple[str, ...]:
+    title = f"{'pinned · ' if pinned else ''}{row.title or '(no title)'}"
+    return id, row.ended[:16].replace("T", " "), row.agent, row.outcome, str(row.files or ""), _dollars(row), title
+
+
+def _dollars(row: SessionRow) -> str:
+    if not row.dollars_from:
+        return ""
+    return f"{'~' if row.dollars_from == 'prices' else ''}${row.dollars:,.2f}"
+
+
+@subcommand(
+    _sessions,
+    "cost",
+    "holdfast sessions cost --by day --since 7d",
+    "Show what sessions cost, in tokens and dollars. In every project, unless --project names one.",
+)
+@click.option("--by", type=click.Choice(tuple(BY)), default="project", help="What to sum by. Default: project.")
+@click.option("--since", default="", metavar="TIME", help="From this day on: 2026-11-01, 7d, 2w.")
+@click.option("--until", default="", metavar="TIME", help="Before this day.")
+@json_option
+@with_house
+def _cost(house: House, by: str, since: str, until: str, as_json: bool) -> None:
+    rows = sessions.cost(house, by=by, since=since, until=until)
+    whole = sessions.total(rows)
+    if as_json:
+        print_json({"by": by, "rows": [_cost_json(row) for row in rows], "total": _cost_json(whole)})
+        return
+    if not rows:
+        say(why_empty(house, "nothing was spent; `holdfast sweep` reads sessions in"))
+        return
+    heads = (by, "sessions", "input", "output", "cache read", "cache write", "reasoning", "dollars")
+    print_table(heads, [_cost_cells(row) for row in (*rows, whole)], right=heads[1:])
+    say("~ is an estimate by the table of prices; what the agent told itself has no mark")
+    if whole.unpriced:
+        say(f"{whole.unpriced:,} tokens are of models without a price, and not in the dollars: prices.toml adds one")
+
+
+def _cost_json(row: CostRow) -> dict[str, object]:
+    tokens = {name: getattr(row.cost, name) for name in _TOKENS}
+    dollars = {"dollars": row.dollars, "told": row.told, "estimated": row.estimated, "unpriced": row.unpriced}
+    return {"group": row.group, "sessions": row.sessions, **tokens, **dollars}
+
+
+def _cost_cells(row: CostRow) -> tuple[str, ...]:
+    known = row.told or row.estimated
+    mark = "+" if row.unpriced else ""
+    dollars = f"{'~' if row.estimated else ''}${row.dollars:,.2f}{mark}" if known else "unknown" if row.unpriced else ""
+    tokens = (f"{getattr(row.cost, name):,}" for name in _TOKENS)
+    return row.group or "(none)", f"{row.sessions:,}", *tokens, dollars
+
+
+@subcommand(
+    _sessions,
+    "show",
+    "holdfast sessions show 61d299fc --raw --from 12 --to 20",
+    "Show the digest of a session, or its events. ID is its id, AGENT/ID, or a part of the id that no other has.",
+)
+@click.argument("session_id", metavar="ID", shell_complete=_complete)
+@click.option("--raw", is_flag=True, help="What happened, event by event, instead of the digest.")
+@click.option("--as", "form", type=click.Choice(("markdown", "json", "html")), default="markdown", help="The form.")
+@click.option("--from", "first", type=click.IntRange(0), help="With --raw: from this event on.")
+@click.option("--to", "last", type=click.IntRange(0), help="With --raw: up to this event.")
+@click.option("--out", "-o", default="", metavar="FILE", help="Write it to this file, not to standard output.")
+@with_house
+def _show(house: House, session_id: str, raw: bool, form: str, first: int | None, last: int | None, out: str) -> None:
+    if not house.enabled:
+        say(why_empty(house, ""))
+        return
+    if (first is not None or last is not None) and not raw:
+        raise click.UsageError("--from and --to choose events: give --raw with them")
+    pieces = sessions.shown(house, session_id, form=form, raw=raw, first=first or 0, last=last)
+    if out:
+        click.echo(f"wrote {sessions.save(out, pieces)}")
+        return
+    for piece in pieces:
+        sys.stdout.write(piece)
+
+
+@subcommand(
+    _sessions,
+    "search",
+    'holdfast sessions search "why did the upload fail last week"',
+    "Find what was said and done in the sessions of this project, by words and by meaning, best first.",
+)
+@click.argument("query", nargs=-1, required=True)
+@click.option("--agent", "agents", multiple=True, metavar="NAME", help="Only of this agent; several are or.")
+@click.option("--since", default="", metavar="TIME", help="Said since: 2026-11-01, 7d, 2w, yesterday.")
+@click.option("--until", default="", metavar="TIME", help="Said before.")
+@click.option("--limit", "-n", type=click.IntRange(1, 1000), default=10, help="At most so many. Default: 10.")
+@click.option("--everywhere", is_flag=True, help="In the sessions of every project.")
+@click.option("--explain", is_flag=True, help="Show each part of the score.")
+@json_option
+@with_house
+def _search(house: House, /, query: tuple[str, ...], explain: bool, as_json: bool, **asked: Any) -> None:
+    words = " ".join(query)
+    found = session_search.search(house, words, explain=explain, **asked)
+    if as_json:
+        print_json({"query": words, "project": found.project, "hits": [_hit_json(hit, explain) for hit in found.hits]})
+        return
+    say_where(house, found.project)
+    for hit in found.hits:
+        _print_hit(hit, explain)
+    if not found.hits:
+        elsewhere = "; --everywhere searches the sessions of all projects" if found.project else ""
+        say(why_empty(house, f"nothing found{elsewhere}"))
+
+
+def _hit_json(hit: SessionHit, explain: bool) -> dict[str, object]:
+    plain = asdict(hit)
+    parts = plain.pop("parts")
+    plain["open"] = _opens(hit)
+    if explain:
+        plain["parts"] = [{**part, "points": one.points} for part, one in zip(parts, hit.parts, strict=True)]
+    return plain
+
+
+def _opens(hit: SessionHit) -> str:
+    where = f" --raw --from {hit.event}" if hit.event >= 0 else ""
+    # An id is whatever a transcript says: pasted into a shell it must stay one word.
+    return f"holdfast sessions show {shlex.quote(harmless(hit.session))}{where}"
+
+
+def _print_hit(hit: SessionHit, explain: bool) -> None:
+    name = click.style(harmless(hit.session), bold=True)
+    score = click.style(f"{hit.score:.2f}", dim=True)
+    at = harmless(hit.at[:16].replace("T", " "))
+    click.echo(f"{name}  {hit.speaker}  {at}  {harmless(hit.title)}  {score}")
+    click.echo(f"  {harmless(hit.shown)}")
+    click.echo(f"  {click.style(_opens(hit), dim=True)}")
+    for part in hit.parts if explain else ():
+        click.echo(f"    {part.points:6.3f} = {part.value:.3f} × {part.weight:.2f}  {part.name:15} {part.why}")
+
+
+@subcommand(
+    _sessions,
+    "pin",
+    "holdfast sessions pin 61d299fc",
+    "Keep the events of a session, whatever the byte budget says.",
+)
+@click.argument("session_id", metavar="ID", shell_complete=_complete)
+@json_option
+@with_house
+def _pin(house: House, session_id: str, as_json: bool) -> None:
+    _print_pinned(sessions.pin(house, session_id, pinned=True), True, as_json)
+
+
+@subcommand(_sessions, "unpin", "holdfast sessions unpin 61d299fc", "Let the byte budget have the events again.")
+@click.argument("session_id", metavar="ID", shell_complete=_complete)
+@json_option
+@with_house
+def _unpin(house: House, session_id: str, as_json: bool) -> None:
+    _print_pinned(sessions.pin(house, session_id, pinned=False), False, as_json)
+
+
+def _print_pinned(name: str, pinned: bool, as_json: bool) -> None:
+    if as_json:
+        print_json({"session": name, "pinned": pinned})
+    else:
+        click.echo(f"{'pinned' if pinned else 'unpinned'}: {harmless(name)}")
+
+
+@subcommand(
+    _sessions,
+    "forget",
+    "holdfast sessions forget 61d299fc --dry-run",
+    "Forget sessions for good. A hash of the name stays, so that no sweep brings them back.",
+)
+@click.argument("session_ids", metavar="ID...", nargs=-1, required=True, shell_complete=_complete)
+@consent_options
+@json_option
+@with_house
+def _forget(house: House, session_ids: tuple[str, ...], dry_run: bool, yes: bool, as_json: bool) -> None:
+    names, steps = sessions.plan_forget(house, session_ids)
+    if consented(steps, dry_run=dry_run, yes=yes, as_json=as_json, nothing="nothing to forget"):
+        sessions.apply_forget(house, names)
+        applied(steps, as_json, f"forgotten: {', '.join(map(harmless, names))}")
+
+
+command = _sessions
