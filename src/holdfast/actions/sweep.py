@@ -1,0 +1,246 @@
+"""Sweep: find what changed in the transcripts of all agents, take it into the archive, and keep that within its budget.
+
+A transcript that changed is read from its first byte and replaces what the archive had of its sessions, so one that
+grew step by step and one that is read at once come to the same. Stop it anywhere, also by a power cut: what is done is
+durable, and the next sweep does the rest.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import holdfast
+from holdfast import agents as doors
+from holdfast.actions import session_index
+from holdfast.actions.house import House, now
+from holdfast.actions.sweep_file import Taker
+from holdfast.actions.sweep_find import Looked, Transcript, look
+from holdfast.actions.sweep_lock import SweepLock
+from holdfast.actions.sweep_projects import ProjectOf
+from holdfast.capture.cursors import Cursors
+from holdfast.errors import HoldfastError
+from holdfast.light import dataclass
+from holdfast.recall import when
+from holdfast.records import Problem
+from holdfast.sessions import budget
+from holdfast.sessions.archive import Archive, Usage
+from holdfast.sessions.digest import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from holdfast.sessions.archive import Entry
+
+    # Files done and all, bytes done and all.
+    Pace = Callable[[int, int, int, int], None]
+
+# So much is put into the index at a time, and only then are the cursors written.
+_TOGETHER_FILES, _TOGETHER_BYTES, _TOGETHER_SECONDS = 100, 64_000_000, 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Retained:
+    """What the budget did: bytes freed, what is left, how many sessions went in each pass, and what was lost."""
+
+    passes: dict[str, int]
+    freed: int = 0
+    final_usage: Usage = Usage()
+    data_loss: tuple[budget.Loss, ...] = ()
+    alert: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep did: `discovered` and `skipped_unchanged` count transcripts, `ingested` and `analysed` sessions.
+
+    `waiting` transcripts were left for lack of time. `redacted` says how often each kind of secret was taken out.
+    """
+
+    redacted: dict[str, int]
+    retention: Retained
+    discovered: int = 0
+    ingested: int = 0
+    skipped_unchanged: int = 0
+    analysed: int = 0
+    rewritten: int = 0
+    forgotten_skipped: int = 0
+    malformed: int = 0
+    waiting: int = 0
+    problems: tuple[Problem, ...] = ()
+    dry_run: bool = False
+
+
+def sweep(
+    house: House,
+    *,
+    agents: tuple[str, ...] = (),
+    since: str = "",
+    dry_run: bool = False,
+    within: float = 0,
+    paths: tuple[str, ...] = (),
+    pace: Pace | None = None,
+) -> Swept:
+    """Take in what changed since the last sweep. `within` bounds it in seconds: no transcript is begun after that.
+
+    `since` leaves out transcripts that did not change after that time; `paths` are swept in place of all that agents
+    have. With `dry_run` everything is read and nothing is written.
+    """
+    if not house.enabled:
+        return Swept({}, Retained({}), dry_run=dry_run)
+    for name in agents:
+        doors.get(name)
+    end = time.monotonic() + within if within else float("inf")
+    look_for = {"names": agents, "paths": paths, "since_ns": _nanoseconds(since)}
+    if dry_run:
+        return _Sweep(house, end, pace, dry_run=True).run(look_for)
+    with SweepLock(house.home):
+        return _Sweep(house, end, pace, dry_run=False).run(look_for)
+
+
+def _nanoseconds(since: str) -> int:
+    if not since:
+        return 0
+    return int(datetime.fromisoformat(when.moment(since, now())).timestamp()) * 1_000_000_000
+
+
+class _Sweep:
+    """One sweep of one home."""
+
+    def __init__(self, house: House, end: float, pace: Pace | None, *, dry_run: bool) -> None:
+        self._house = house
+        self._end = end
+        self._pace = pace
+        self._dry_run = dry_run
+        self._archive = Archive(house.home)
+        made_by = f"{holdfast.__version__} {RULES}"
+        self._cursors = Cursors(house.home, made_by, keep=not dry_run)
+        override = house.settings.text("project.id")
+        self._taker = Taker(house, self._archive, self._cursors, ProjectOf(house.registry, override), dry_run=dry_run)
+
+    def run(self, look_for: dict[str, object]) -> Swept:
+        """Look, take, analyse what is left, keep within the budget."""
+        try:
+            if not self._dry_run:
+                self._archive.clear_leftovers()
+            looked = look(self._cursors, self._house.environment, str(RULES), **look_for)  # type: ignore[arg-type]
+            if self._cursors.fresh and looked.changed:
+                self._learn_beginnings()
+            waiting = self._take_all(looked)
+            entries = self._analyse_the_rest()
+            retention, unreadable = self._keep_within(entries)
+        finally:
+            self._cursors.close()
+        return self._told(looked, waiting, retention, (*looked.problems, *self._taker.tally.problems, *unreadable))
+
+    def _learn_beginnings(self) -> None:
+        """After the cursors were lost, learn from the archive which sessions a copy may have begun as."""
+        found = ((one.session.agent, one.session.beginning, one.session.name) for one in self._archive.digests())
+        self._cursors.learn_beginnings(found)
+
+    def _take_all(self, looked: Looked) -> int:
+        """Take what changed, the oldest first; return how many were left for lack of time."""
+        left = deque(looked.changed)
+        done, total = 0, sum(one.stamp.size for one in left)
+        while left and not self._is_over():
+            with self._taker.together():
+                for transcript in self._batch(left):
+                    self._taker.take(transcript)
+                    done += transcript.stamp.size
+                    if self._pace:
+                        self._pace(len(looked.changed) - len(left), len(looked.changed), done, total)
+        return len(left)
+
+    def _batch(self, left: deque[Transcript]) -> Iterator[Transcript]:
+        began, size, count = time.monotonic(), 0, 0
+        while left and count < _TOGETHER_FILES and size < _TOGETHER_BYTES:
+            if self._is_over() or time.monotonic() - began > _TOGETHER_SECONDS:
+                return
+            transcript = left.popleft()
+            count, size = count + 1, size + transcript.stamp.size
+            yield transcript
+
+    def _is_over(self) -> bool:
+        return time.monotonic() >= self._end
+
+    def _analyse_the_rest(self) -> list[Entry]:
+        """Digest what is stored without a digest, or with one by older rules; return all that is stored."""
+        entries = self._archive.entries()
+        left = [entry.name for entry in entries if entry.raw_bytes and self._needs_digest(entry)]
+        if self._dry_run:
+            return entries
+        if left:
+            entries = self._analysed(left, self._end)
+        if not self._is_over():
+            self._cursors.all_digested(str(RULES))
+        return entries
+
+    def _analysed(self, names: list[str], end: float) -> list[Entry]:
+        with self._taker.together():
+            for name in names:
+                if time.monotonic() >= end:
+                    break
+                self._taker.analyse_stored(name)
+        return self._archive.entries()
+
+    def _needs_digest(self, entry: Entry) -> bool:
+        if entry.name in self._taker.tried:
+            return False
+        if not entry.analysed or self._cursors.digested_by == str(RULES):
+            return not entry.analysed
+        try:
+            return self._archive.digest(entry.name).rules != RULES
+        except HoldfastError:
+            return True
+
+    def _keep_within(self, entries: list[Entry]) -> tuple[Retained, tuple[Problem, ...]]:
+        caps = _caps(self._house)
+        plan = budget.plan(entries, caps, now())
+        unreadable: tuple[Problem, ...] = ()
+        if plan.data_loss and not self._dry_run and self._is_over():
+            # What was left for lack of time is not lost for lack of time.
+            entries = self._analysed([loss.name for loss in plan.data_loss], float("inf"))
+            plan = budget.plan(entries, caps, now())
+        if plan.steps and not self._dry_run:
+            plan, unreadable = budget.keep_within(self._archive, caps, now())
+            self._settle_index()
+        passes = {name.replace("-", "_"): count for name, count in plan.passes.items()}
+        return Retained(passes, plan.freed, plan.usage_after, plan.data_loss, plan.alert), unreadable
+
+    def _settle_index(self) -> None:
+        """Take out of the index what was said in the sessions whose events are gone."""
+        try:
+            session_index.settle(self._house, self._archive)
+        except HoldfastError as problem:
+            path = os.path.join(self._house.home, "index.db")
+            self._taker.tally.problems.append(Problem("index", path, str(problem), "Run `holdfast reindex`."))
+
+    def _told(self, looked: Looked, waiting: int, retention: Retained, problems: tuple[Problem, ...]) -> Swept:
+        tally = self._taker.tally
+        return Swept(
+            redacted=dict(sorted(self._taker.cleaner.found.items())),
+            retention=retention,
+            discovered=looked.discovered,
+            ingested=tally.ingested,
+            skipped_unchanged=looked.unchanged,
+            analysed=tally.analysed,
+            rewritten=tally.rewritten,
+            forgotten_skipped=tally.forgotten,
+            malformed=tally.malformed,
+            waiting=waiting,
+            problems=problems,
+            dry_run=self._dry_run,
+        )
+
+
+def _caps(house: House) -> budget.Caps:
+    number = house.settings.number
+    return budget.Caps(
+        soft=number("archive.raw_soft_cap_bytes"),
+        hard=number("archive.raw_hard_cap_bytes"),
+        days=number("archive.raw_max_age_days"),
+        distilled=number("archive.distilled_cap_bytes"),
+    )

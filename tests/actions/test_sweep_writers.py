@@ -1,0 +1,69 @@
+"""Sessions on their way to the disk: who waits for one has it, and what went wrong is told to whoever waits."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+import pytest
+
+from holdfast.actions.sweep_writers import Writers
+from holdfast.errors import Forgotten
+from holdfast.records import Session, SessionEvent
+from holdfast.sessions.archive import Archive
+from holdfast.sessions.digest import digest
+
+from .swept import leftovers
+
+
+def begin(writers: Writers, archive: Archive, name: str, count: int = 3) -> None:
+    """Write a session of so many events and hand it over."""
+    events = [SessionEvent(place, "human", f"Ask {place}") for place in range(count)]
+    session = Session("dummy", name, started="2026-11-01T10:00:00Z", events=count)
+    with ExitStack() as handed:
+        writer = archive.writing("dummy")
+        handed.push(writer)
+        for event in events:
+            writer.add(event)
+        writers.store(handed.pop_all(), writer, session, digest(session, events))
+
+
+@pytest.fixture
+def archive(tmp_path) -> Archive:
+    """An archive in which nothing is stored yet."""
+    return Archive(str(tmp_path / "home"))
+
+
+def test_what_settled_can_be_read(archive):
+    """After waiting for one session, or for all, they are there with their digests."""
+    writers = Writers(archive)
+    for number in range(30):
+        begin(writers, archive, f"s{number}")
+    writers.settled("dummy/s7")
+    assert archive.session("dummy/s7").events == 3
+    writers.settle_all()
+    writers.close()
+    assert [entry.analysed for entry in archive.entries()] == [True] * 30
+
+
+def test_two_versions_of_a_session_come_in_their_order(archive):
+    """A session that is handed over twice is as it was the second time."""
+    writers = Writers(archive)
+    for count in (5, 2, 7):
+        begin(writers, archive, "one", count)
+    writers.settle_all()
+    writers.close()
+    assert archive.session("dummy/one").events == 7
+    assert [session.events for session in writers.shrunk] == [2]
+
+
+def test_what_went_wrong_is_raised_where_somebody_waits(archive, tmp_path):
+    """A session that may not be stored is an error of its own; the others are stored, and nothing is left over."""
+    archive.forget("dummy/bad")
+    writers = Writers(archive)
+    for name in ("good", "bad", "fine"):
+        begin(writers, archive, name)
+    with pytest.raises(Forgotten):
+        writers.settle_all()
+    writers.close()
+    assert sorted(entry.id for entry in archive.entries()) == ["fine", "good"]
+    assert leftovers(tmp_path) == []
