@@ -18,7 +18,7 @@ def edit(house: House, key: str, *, scope: str | None = None) -> tuple[Memory, b
     """Open the memory's file in the editor; return the memory and whether it changed."""
     memory = house.locate(key, scope)
     before = house.store.text(memory)
-    after = _edited(before, memory.key, _editor(house))
+    after = edited(before, memory.key, editor(house))
     if after == before:
         return memory, False
     check_text(after)
@@ -28,12 +28,13 @@ def edit(house: House, key: str, *, scope: str | None = None) -> tuple[Memory, b
     if not memory_file.read_content(front_matter.parse(after).body).statement:
         raise BadInput("no text is left, so nothing was changed", f"To be rid of it: holdfast forget {memory.key}")
     if house.store.text(memory) != before:
-        kept = _kept_aside(after, memory.key)
+        kept = kept_aside(after, memory.key)
         raise Conflict(f"{memory.key} changed meanwhile; nothing was changed", f"What you wrote is in {kept}.")
     return house.store.rewrite(memory.scope, memory.key, after), True
 
 
-def _editor(house: House) -> list[str]:
+def editor(house: House) -> list[str]:
+    """Return the words that start the person's editor."""
     named = house.environment.get("VISUAL") or house.environment.get("EDITOR") or ""
     if not named.strip():
         raise BadInput(
@@ -45,7 +46,7 @@ def _editor(house: House) -> list[str]:
         raise BadInput(f"the editor {named!r} cannot be read: {problem}", "Correct VISUAL or EDITOR.") from None
 
 
-def _kept_aside(text: str, key: str) -> str:
+def kept_aside(text: str, key: str) -> str:
     """Return where a text is kept that could not be stored, so that nobody has to write it again."""
     descriptor, path = tempfile.mkstemp(prefix=f"holdfast-{key}-", suffix=".md")
     with open(descriptor, "w", encoding="utf-8", newline="") as file:
@@ -53,16 +54,16 @@ def _kept_aside(text: str, key: str) -> str:
     return path
 
 
-def _edited(text: str, key: str, editor: list[str]) -> str:
+def edited(text: str, key: str, program: list[str]) -> str:
     """Return what the editor makes of the text, in a private copy so that a half-done save is never seen."""
     with tempfile.TemporaryDirectory(prefix="holdfast-edit-") as folder:
         path = os.path.join(folder, f"{key}.md")
         with open(path, "w", encoding="utf-8", newline="") as file:
             file.write(text)
         try:
-            ended = subprocess.run([*editor, path], check=False).returncode
+            ended = subprocess.run([*program, path], check=False).returncode
         except OSError as problem:
-            raise BadInput(f"the editor {editor[0]} does not start: {problem.strerror}", "Set EDITOR.") from problem
+            raise BadInput(f"the editor {program[0]} does not start: {problem.strerror}", "Set EDITOR.") from problem
         if ended:
             raise BadInput(f"the editor ended with {ended}; nothing was changed", "Save and leave it normally.")
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from holdfast.actions import proposals
 from holdfast.actions.house import House
 from holdfast.errors import HoldfastError
 
@@ -31,6 +32,7 @@ def status(house: House) -> dict[str, object]:
             for group in groups
         ],
         "problems": len(house.store.problems()) if house.enabled else 0,
+        "proposals": proposals.count(house),
     }
 
 

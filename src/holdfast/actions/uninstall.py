@@ -98,7 +98,10 @@ def verify(house: House, name: str, *, scope: str = "user") -> tuple[list[str], 
 
 def _searched(agent: Agent, place: Place) -> set[str]:
     """Return every file that the agent reads at that place, as far as it is there."""
-    found = {part.path for part in agent.parts(place, NOBODY)} | set(agent.memory_files(place))
+    found = {part.path for part in agent.parts(place, NOBODY)}
+    # Of an install in a project another uninstall takes care; its files are no business of this one.
+    in_project = place.scope == "project"
+    found |= {one.path for one in agent.memory_files(place) if (one.scope == "project") == in_project}
     rules = agent.rules_file(place)
     found |= {rules.path} if rules is not None else set()
     folder = agent.folder(place)

@@ -22,6 +22,8 @@ def _next_steps(found: dict[str, object]) -> list[str]:
     steps = [f"Store something: {store}", "Find it again: holdfast recall WORDS"]
     if not found["memories"]:
         steps.insert(0, "See a short story in a throw-away home: holdfast demo")
+    if found["proposals"]:
+        steps.append(f"{found['proposals']} proposal(s) wait for your word: holdfast proposals review")
     if found["problems"]:
         steps.append("Some files need a look: holdfast lint")
     if not has_project:

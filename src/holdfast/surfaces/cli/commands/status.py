@@ -34,5 +34,7 @@ def print_status(found: dict[str, Any]) -> None:
     for scope in found["scopes"]:
         name = f"{scope['scope']}:{scope['owner']}" if scope["owner"] else scope["scope"]
         click.echo(f"  {scope['memories']:>7,}  {name}  (newest {scope['updated'][:10]})")
+    if found["proposals"]:
+        click.echo(f"proposals {found['proposals']:,} wait (holdfast proposals)")
     if found["problems"]:
         click.echo(f"problems  {found['problems']} (holdfast lint)")

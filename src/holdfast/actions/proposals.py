@@ -1,0 +1,276 @@
+"""Proposals: list what waits, and approve, reject or edit it. Only an approved one becomes a memory."""
+
+from __future__ import annotations
+
+from holdfast.actions import edit as editing
+from holdfast.actions.house import House, check_text, now
+from holdfast.capture import redact
+from holdfast.errors import (
+    BadInput,
+    BrokenFile,
+    Conflict,
+    Forgotten,
+    HoldfastError,
+    NotFound,
+    ScopeUnknown,
+    StoreUnavailable,
+    SwitchedOff,
+)
+from holdfast.light import dataclass
+from holdfast.memory.proposals import Proposals, id_of
+from holdfast.memory.statements import same
+from holdfast.recall.embed import plain, words
+from holdfast.recall.fusion import ALIKE
+from holdfast.records import Draft, Memory, Problem, Proposal, Scope, replace
+from holdfast.store.base import Filter
+from holdfast.store.keys import LONGEST, automatic_key
+from holdfast.store.memory_file import first_words, split_title
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+EDITED = "edited before it was approved"
+_UNREADABLE = "(cannot be read)"
+_LOOKED_AT = 20
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What became of a proposal: `act` is approved, rejected, skipped or refused.
+
+    `key` names the memory that an approved one became; `why` is the reason of a rejection or refusal.
+    """
+
+    proposal: Proposal
+    act: str
+    key: str = ""
+    why: str = ""
+    exit_code: int = 0
+
+
+def waiting(house: House) -> tuple[list[Proposal], list[Problem]]:
+    """Return all proposals that wait, and the files among them that cannot be read."""
+    return Proposals(house.home).all() if house.enabled else ([], [])
+
+
+def count(house: House) -> int:
+    """Return how many wait, without reading them."""
+    return len(Proposals(house.home).ids()) if house.enabled else 0
+
+
+def show(house: House, name: str) -> Proposal:
+    """Return the proposal whose id begins so."""
+    house.need_enabled()
+    return Proposals(house.home).get(name)
+
+
+def alike(house: House, proposal: Proposal) -> list[Memory]:
+    """Return memories that say nearly the same, best first, so that a person sees a repetition or a contradiction."""
+    scopes = readable(house, proposal.scope)
+    house.refresh(scopes)
+    said = _words(proposal.text)
+    found = [one.memory for one in house.store.search(proposal.text, Filter(scopes), _LOOKED_AT)]
+    return [memory for memory in found if _common(said, _words(memory.body)) >= ALIKE][:_SHOWN]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(plain(word) for word in words(text))
+
+
+def _common(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / (len(one | other) or 1)
+
+
+def approve(house: House, names: tuple[str, ...]) -> list[Decision]:
+    """Make memories of these proposals. One that a rule refuses stays, with the reason; the others go on."""
+    house.need_enabled()
+    room = Proposals(house.home)
+    judge = Judge(house)
+    return [_approved(house, room, judge, name) for name in _each(room, names)]
+
+
+def _approved(house: House, room: Proposals, judge: Judge, name: str) -> Decision:
+    proposal = Proposal(name, "", Scope("global"), title=_UNREADABLE)
+    try:
+        proposal = room.get(name)
+        house.refresh_once(proposal.scope)
+        if judge.is_forgotten(proposal.scope, proposal.text):
+            hint = "Store it with `holdfast remember` if it holds again."
+            raise Forgotten("it was forgotten or corrected", hint)
+        key = _stored(house, proposal)
+    except (StoreUnavailable, SwitchedOff):
+        raise
+    except HoldfastError as problem:
+        return Decision(proposal, "refused", why=f"{problem}. {problem.hint}".strip(), exit_code=problem.exit_code)
+    if id_of(proposal.scope, proposal.text) != proposal.id:
+        # What was read first must not come back as a new proposal beside what the person made of it.
+        room.reject([proposal.id], EDITED, now())
+    room.drop(proposal)
+    return Decision(replace(proposal, status="approved"), "approved", key=key)
+
+
+def _stored(house: House, proposal: Proposal) -> str:
+    """Store what the proposal says, if it is not there already, and return the key."""
+    key = automatic_key(split_title(proposal.text).statement)
+    try:
+        there = house.store.get(proposal.scope, key)
+    except NotFound:
+        return house.put(_draft(proposal, key)).memory.key
+    if same(there.body) == same(proposal.text):
+        return key
+    # Another statement has the usual key, and an import must not change what it says.
+    own = f"{key[: LONGEST - len(proposal.id) - 1].rstrip('-')}-{proposal.id}"
+    return house.put(_draft(proposal, own)).memory.key
+
+
+def _draft(proposal: Proposal, key: str) -> Draft:
+    return Draft(
+        text=proposal.text,
+        scope=proposal.scope,
+        key=key,
+        title=proposal.title,
+        type=proposal.type,
+        tags=proposal.tags or None,
+        trust="import",
+        source=proposal.source,
+        agent=proposal.agent,
+    )
+
+
+def reject(house: House, names: tuple[str, ...], *, reason: str = "") -> list[Decision]:
+    """Say no to these proposals for good. A file that cannot be read can be rejected, too."""
+    house.need_enabled()
+    room = Proposals(house.home)
+    cleaned = redact.redact(reason)[0]
+    return [_rejected(room, name, cleaned) for name in _each(room, names)]
+
+
+def _rejected(room: Proposals, name: str, reason: str) -> Decision:
+    try:
+        proposal = room.get(name)
+    except BrokenFile:
+        proposal = Proposal(name, "", Scope("global"), title=_UNREADABLE)
+    ids = [proposal.id, *([id_of(proposal.scope, proposal.text)] if proposal.text else [])]
+    room.reject(ids, reason, now())
+    room.drop(proposal)
+    return Decision(replace(proposal, status="rejected"), "rejected", why=reason)
+
+
+def edit(house: House, name: str) -> tuple[Proposal, bool]:
+    """Open the proposal's file in the editor; return the proposal and whether it changed."""
+    house.need_enabled()
+    room = Proposals(house.home)
+    proposal = room.get(name)
+    before = room.text(proposal)
+    after = editing.edited(before, proposal.id, editing.editor(house))
+    if after == before:
+        return proposal, False
+    check_text(after)
+    after, kinds = redact.redact(after)
+    if kinds:
+        house.say(f"redacted before it was stored: {', '.join(kinds)}")
+    try:
+        return room.rewrite(proposal, before, after), True
+    except (BrokenFile, Conflict) as problem:
+        kept = editing.kept_aside(after, proposal.id)
+        raise type(problem)(f"{problem}; nothing was changed", f"What you wrote is in {kept}.") from problem
+
+
+def review(house: House, ask: Callable[[Proposal, int, int], str]) -> Iterator[Decision]:
+    """Walk through all that wait: `ask` answers for each with a (approve), e (edit), r (reject), s (skip) or q (quit).
+
+    An edited one is asked for again. Each decision holds when it is yielded.
+    """
+    found = waiting(house)[0]
+    for place, proposal in enumerate(found, 1):
+        answer = ask(proposal, place, len(found))
+        while answer == "e":
+            proposal = _edited(house, proposal)
+            answer = ask(proposal, place, len(found))
+        if answer == "q":
+            return
+        yield from _decided(house, proposal, answer)
+
+
+def _edited(house: House, proposal: Proposal) -> Proposal:
+    """Return what the editor made of the proposal; an edit that fails is said, and does not end the review."""
+    try:
+        return edit(house, proposal.id)[0]
+    except (BadInput, Conflict) as problem:
+        house.say(f"{problem}. {problem.hint}")
+        return proposal
+
+
+def _decided(house: House, proposal: Proposal, answer: str) -> list[Decision]:
+    if answer == "a":
+        return approve(house, (proposal.id,))
+    if answer == "r":
+        return reject(house, (proposal.id,))
+    if answer == "s":
+        return [Decision(proposal, "skipped")]
+    raise BadInput(f"{answer!a} is no answer", "Use a, e, r, s or q.")
+
+
+def _each(room: Proposals, names: tuple[str, ...]) -> list[str]:
+    """Return the ids that are meant; where one is wrong, nothing is done for any."""
+    return list(dict.fromkeys(room.find(name) for name in names))
+
+
+def readable(house: House, scope: Scope) -> tuple[Scope, ...]:
+    """Return the scope and those that hold where it does: the other ids of the project, and global."""
+    seen: tuple[Scope, ...] = ()
+    if scope.kind == "project":
+        try:
+            seen = house.visible("project")
+        except ScopeUnknown:
+            seen = ()
+    return tuple(dict.fromkeys((scope, *(seen if scope in seen else ()), Scope("global"))))
+
+
+class Judge:
+    """Tells of a statement whether it is new, known, waiting, rejected or refused; it reads the memories once."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        room = Proposals(house.home)
+        self._rejected = room.rejected()
+        # A file that was edited stands for what it said first, and for what it says now.
+        self._waiting = {name: name for name in room.ids()}
+        self._waiting |= {id_of(one.scope, one.text): one.id for one in room.all()[0]}
+        self._said: dict[Scope, frozenset[str]] = {}
+
+    def add(self, proposal: Proposal) -> None:
+        """Note that this one waits now."""
+        self._waiting[proposal.id] = proposal.id
+
+    def verdict(self, scope: Scope, text: str) -> tuple[str, str]:
+        """Return new, waiting, known, rejected or refused, and the id of what waits or would."""
+        scopes = readable(self.house, scope)
+        ids = [id_of(one, text) for one in scopes]
+        if any(same(text) in self._statements(one) for one in scopes):
+            return "known", ids[0]
+        if not self._rejected.isdisjoint(ids):
+            return "rejected", ids[0]
+        name = next((self._waiting[one] for one in ids if one in self._waiting), "")
+        if name:
+            return "waiting", name
+        return ("refused" if self.is_forgotten(scope, text) else "new"), ids[0]
+
+    def is_forgotten(self, scope: Scope, text: str) -> bool:
+        """Whether the statement was forgotten or corrected, here or for everywhere."""
+        statement = split_title(text).statement
+        memory = Memory(automatic_key(statement), scope, first_words(statement), statement)
+        return any(self._forgot(one, memory) for one in readable(self.house, scope))
+
+    def _forgot(self, scope: Scope, memory: Memory) -> bool:
+        store = self.house.store
+        return store.forgot(scope, memory) or store.tree.ask(lambda index: index.was_corrected(scope, memory.body))
+
+    def _statements(self, scope: Scope) -> frozenset[str]:
+        if scope not in self._said:
+            self.house.refresh((scope,))
+            found = self.house.store.find(Filter((scope,)))
+            self._said[scope] = frozenset(same(memory.body) for memory in found)
+        return self._said[scope]

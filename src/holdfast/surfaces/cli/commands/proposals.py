@@ -1,0 +1,162 @@
+"""`holdfast proposals`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from holdfast.actions import proposals
+from holdfast.actions.house import House
+from holdfast.actions.proposals import Decision
+from holdfast.errors import BadInput
+from holdfast.records import Memory, Problem, Proposal, asdict
+from holdfast.surfaces.cli.shared import json_option, print_json, say, subcommand, why_empty, with_house
+
+_ANSWERS = ("a", "e", "r", "s", "q")
+
+
+@click.group(
+    "proposals",
+    invoke_without_command=True,
+    short_help="Show and decide what waits to become a memory.",
+    help="Example: holdfast proposals\n\nList what was found and waits to become a memory, oldest first. Nothing of it "
+    "is remembered until you approve it.",
+)
+@json_option
+@with_house
+def _list(house: House, as_json: bool) -> None:
+    if click.get_current_context().invoked_subcommand is not None:
+        return
+    found, problems = proposals.waiting(house)
+    if as_json:
+        print_json({"proposals": [proposal_json(one) for one in found], "problems": [asdict(one) for one in problems]})
+        return
+    for proposal in found:
+        click.echo(f"{heading(proposal)}\n          {proposal.source}")
+    tell_problems(problems)
+    say("decide: holdfast proposals review" if found else why_empty(house, "no proposal waits"))
+
+
+@subcommand(_list, "show", "holdfast proposals show 1a2b", "Show one proposal: its text, and where it comes from.")
+@click.argument("name", metavar="ID")
+@json_option
+@with_house
+def _show(house: House, name: str, as_json: bool) -> None:
+    proposal = proposals.show(house, name)
+    near = proposals.alike(house, proposal)
+    if as_json:
+        print_json({**proposal_json(proposal), "alike": [memory.key for memory in near]})
+    else:
+        _print_whole(proposal, near)
+
+
+@subcommand(
+    _list,
+    "approve",
+    "holdfast proposals approve 1a2b 3c4d",
+    "Make memories of proposals. An ID may be cut short. What was forgotten or corrected since is refused and stays.",
+)
+@click.argument("names", metavar="[ID]...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="All that wait.")
+@json_option
+@with_house
+def _approve(house: House, names: tuple[str, ...], everything: bool, as_json: bool) -> int:
+    if everything == bool(names):
+        raise BadInput("which proposals?", "Give the IDs, or --all.")
+    wanted = tuple(one.id for one in proposals.waiting(house)[0]) if everything else names
+    return tell_decisions(proposals.approve(house, wanted), as_json)
+
+
+@subcommand(
+    _list,
+    "reject",
+    'holdfast proposals reject 1a2b --reason "no longer true"',
+    "Reject proposals for good: the same statement is not proposed again, wherever it is found.",
+)
+@click.argument("names", metavar="ID...", nargs=-1, required=True)
+@click.option("--reason", default="", metavar="TEXT", help="Why, for your own records.")
+@json_option
+@with_house
+def _reject(house: House, names: tuple[str, ...], reason: str, as_json: bool) -> int:
+    return tell_decisions(proposals.reject(house, names, reason=reason), as_json)
+
+
+@subcommand(_list, "edit", "holdfast proposals edit 1a2b", "Edit a proposal in $VISUAL or $EDITOR first.")
+@click.argument("name", metavar="ID")
+@with_house
+def _edit(house: House, name: str) -> None:
+    proposal, changed = proposals.edit(house, name)
+    click.echo(f"{'updated' if changed else 'unchanged'}  {heading(proposal)}")
+
+
+@subcommand(
+    _list,
+    "review",
+    "holdfast proposals review",
+    "Walk through what waits, one by one, on a terminal: approve, edit, reject, skip or quit.",
+)
+@with_house
+def _review(house: House) -> None:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise BadInput("a review needs a terminal", "Use `holdfast proposals`, then approve or reject by ID.")
+
+    def ask(proposal: Proposal, place: int, total: int) -> str:
+        click.echo(f"\n[{place}/{total}]")
+        _print_whole(proposal, proposals.alike(house, proposal))
+        text = "(a)pprove (e)dit (r)eject (s)kip (q)uit"
+        answer: str = click.prompt(text, type=click.Choice(_ANSWERS), show_choices=False, default="s")
+        return answer
+
+    decided = [decision for decision in proposals.review(house, ask) if tell_decision(decision)]
+    say(f"{len(decided)} decided" if decided else why_empty(house, "nothing was decided"))
+
+
+def _print_whole(proposal: Proposal, near: list[Memory]) -> None:
+    click.echo(f"{heading(proposal)}\n\n{proposal.text}\n")
+    tags = f", tags {', '.join(proposal.tags)}" if proposal.tags else ""
+    found = f"found {proposal.created[:10]}, type {proposal.type}{tags}"
+    click.echo(f"from {proposal.source} ({proposal.evidence}), {found}")
+    for memory in near:
+        click.echo(f"nearly the same: {memory.scope}/{memory.key}  {memory.title}")
+
+
+def heading(proposal: Proposal) -> str:
+    """Return the line that names a proposal: id, scope, title."""
+    return f"{click.style(proposal.id, bold=True)}  {proposal.scope}  {proposal.title}"
+
+
+def tell_decisions(decisions: list[Decision], as_json: bool) -> int:
+    """Say what became of each proposal and return the exit code: that of the first refusal, if there was one."""
+    if as_json:
+        print_json({"decisions": [decision_json(one) for one in decisions]})
+    for one in () if as_json else decisions:
+        tell_decision(one)
+    return next((one.exit_code for one in decisions if one.exit_code), 0)
+
+
+def tell_decision(one: Decision) -> bool:
+    """Say what became of a proposal, and return whether that was decided."""
+    detail = f"  as {one.key}" if one.key else f"  {one.why}" if one.act == "refused" else ""
+    click.echo(f"{one.act:8}  {heading(one.proposal)}{detail}")
+    return one.act in ("approved", "rejected")
+
+
+def tell_problems(problems: list[Problem]) -> None:
+    """Say what could not be read, on standard error."""
+    for problem in problems:
+        place = f"{problem.path}:{problem.line}" if problem.line else problem.path
+        say(f"{place}: {problem.text}" + (f" ({problem.hint})" if problem.hint else ""))
+
+
+def proposal_json(proposal: Proposal) -> dict[str, object]:
+    """Return a proposal as `--json` promises it (docs/json.md)."""
+    return {**asdict(proposal), "scope": proposal.scope.kind, "owner": proposal.scope.owner}
+
+
+def decision_json(decision: Decision) -> dict[str, object]:
+    """Return a decision as `--json` promises it (docs/json.md)."""
+    return {"id": decision.proposal.id, "act": decision.act, "key": decision.key, "why": decision.why}
+
+
+command = _list
