@@ -19,8 +19,9 @@ from outside.loopback import Call, Model, Request, Say
 from outside.programs import ENVIRONMENT, native
 
 SECONDS = 150
-# How long a process of the agent's may outlive it.
+# How long a process of the agent's may outlive it, and a sweep that our hook started.
 GRACE = 5
+SWEEP_GRACE = 60
 
 
 @dataclass(frozen=True)
@@ -102,8 +103,8 @@ def _grok_environment(url: str) -> dict[str, str]:
     return {"XAI_API_KEY": "loopback", **dict.fromkeys(names, f"{url}/v1")}
 
 
-def _shell(name: str, key: str) -> Callable[[str], Call]:
-    return lambda line: Call(name, {key: line})
+def _shell(name: str, key: str, **more: str) -> Callable[[str], Call]:
+    return lambda line: Call(name, {key: line, **more})
 
 
 def _tool(spelled: str, shell: Callable[[str], Call], namespace: str = "") -> Callable[[str, dict], list[Call]]:
@@ -209,14 +210,19 @@ PROGRAMS = {
             _grok_environment,
             {".grok/config.toml": GROK_CONFIG},
             _grok_tool,
-            _shell("run_terminal_command", "command"),
+            _shell("run_terminal_command", "command", description="run it"),
         ),
     )
 }
 
 
 class Person:
-    """A person with a home, a project, and the agents' programs. `has` writes the config of an agent into the home."""
+    """A person with a home, a project, and the agents' programs. `has` writes the config of an agent into the home.
+
+    Hooks start no sweep, unless `sweeps` is set: then a run waits until it is over.
+    """
+
+    sweeps = False
 
     def __init__(self, home: Path, folder: Path, programs: Path, model: Model) -> None:
         self.home, self.folder, self.programs, self.model = home, folder, programs, model
@@ -233,6 +239,7 @@ class Person:
         node = os.path.dirname(shutil.which("node", path=ENVIRONMENT.get("PATH")) or "/usr/bin/node")
         path = os.pathsep.join(dict.fromkeys(["/usr/local/bin", "/usr/bin", "/bin", node]))
         plain = {"HOME": str(self.home), "PATH": path, "LANG": "C.UTF-8", "TERM": "xterm-256color"}
+        plain["HOLDFAST_SWEEP_AT_SESSION_END"] = "yes" if self.sweeps else "no"
         return {**plain, **(PROGRAMS[agent].environment(self.model.url) if agent else {})}
 
     def run(self, agent: str, prompt: str = "hello", steps: Sequence[Say | Call] = (), *options: str) -> Ran:
@@ -269,7 +276,7 @@ class Person:
 
     def _left_behind(self) -> list[str]:
         """Return the command lines of processes that this person still has after a while, and end them."""
-        until = time.monotonic() + GRACE
+        until = time.monotonic() + (SWEEP_GRACE if self.sweeps else GRACE)
         while (found := _processes_of(self.home)) and time.monotonic() < until:
             time.sleep(0.05)
         for process in found:

@@ -78,7 +78,9 @@ def _concerns(install: Install, place: Place) -> bool:
 
 
 def gets(agent: Agent, place: Place) -> tuple[str, ...]:
-    """Return in words what the agent gets."""
+    """Return in words what the agent gets; one without hooks is only read."""
+    if not agent.events:
+        return ("its sessions are read, without an install",)
     said = [f"memories at {_MOMENTS[moment]}" for moment in ("start", "prompt") if moment in agent.injects]
     if agent.rules_file(place) is not None:
         said.append("memories in a rules file")

@@ -42,8 +42,9 @@ class Hook:
         return [PYTHON, "-I", "-S", "-E", RUNNER, event, "--agent", agent, "--home", str(self.home)]
 
     def environment(self, **more: str) -> dict[str, str]:
-        """Return the environment that the agent gives its hooks."""
-        return {"PATH": os.environ["PATH"], "HOME": str(self.home.parent), **HOST, **more}
+        """Return the environment that the agent gives its hooks. A test that wants a sweep at the end asks for it."""
+        quiet = {"HOLDFAST_SWEEP_AT_SESSION_END": "no"}
+        return {"PATH": os.environ["PATH"], "HOME": str(self.home.parent), **HOST, **quiet, **more}
 
     def raw(self, event: str, data: bytes, agent: str = "claude-code", **environment: str) -> Answer:
         """Run a hook with these bytes on its standard input."""

@@ -1,7 +1,7 @@
 """`holdfast-hook EVENT --agent X [--home DIR]`: what an agent tells on standard input goes in, an answer may come out.
 
 It fails open. Whatever happens, it ends with 0, prints nothing that an agent could choke on, and notes trouble as one
-line in `state/hook.log` of the home. It starts no process and leaves none behind.
+line in `state/hook.log` of the home. It starts no process but the sweep at the end of a session (decision 0020).
 """
 
 from __future__ import annotations

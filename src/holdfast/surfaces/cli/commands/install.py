@@ -48,7 +48,8 @@ def command(
     planned = install.plan(house, agent, scope=scope, portable=portable)
     if planned.agent.detect(planned.place) is None:
         say(f"{planned.agent.title} was not found here; its files are prepared for it")
-    if agreed(planned, dry_run=dry_run, yes=yes, as_json=as_json, nothing="nothing to do: it is installed"):
+    done = "it is installed" if planned.agent.events else "its sessions are read without an install"
+    if agreed(planned, dry_run=dry_run, yes=yes, as_json=as_json, nothing=f"nothing to do: {done}"):
         install.apply(house, planned)
         published = publish.refresh(house)
         told(planned, as_json, f"installed {planned.agent.title}", published)

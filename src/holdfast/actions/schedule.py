@@ -1,0 +1,300 @@
+"""Let the system run a sweep every so often: a plan of what is written, what carries it out, and what is there now.
+
+A person has one schedule. Where another way was used before, the plan takes that one away.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+from holdfast.actions import install
+from holdfast.actions import schedule_forms as forms
+from holdfast.agents.base import Change, Place, shell_line
+from holdfast.agents.editing.apply import apply as carry_out
+from holdfast.agents.editing.plan import read
+from holdfast.errors import BadInput, Conflict, Refused, StoreUnavailable
+from holdfast.light import dataclass, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.actions.house import House
+
+WAYS = ("systemd", "launchd", "cron")
+CRONTAB = "crontab"
+_TIMER = f"{forms.UNIT}.timer"
+_SECONDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A command that makes the system take notice: whether it ran, and what it said where it failed."""
+
+    words: tuple[str, ...]
+    ran: bool = False
+    said: str = ""
+
+    @property
+    def line(self) -> str:
+        """The command as a person types it."""
+        return shell_line(list(self.words))
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduled:
+    """A schedule that is there: its way, where it stands, how often, and whether the system runs it."""
+
+    way: str
+    path: str
+    every: str
+    active: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What would be written and removed, what the system is told before and after, and where the files are."""
+
+    way: str
+    every: str
+    changes: tuple[Change, ...]
+    first: tuple[Call, ...]
+    then: tuple[Call, ...]
+    place: Place
+
+
+def plan(house: House, *, way: str = "", every: str = "1h") -> Plan:
+    """Return what is missing for a sweep every so often. A file of our name that is not ours is refused."""
+    way = way or usual_way(house)
+    minutes = forms.parse_every(every)
+    place = install.place_of(house, "user")
+    wanted = _wanted(house, place, way, minutes)
+    changes = [_change(path, data, place) for path, data in wanted.items()]
+    if way == "cron":
+        table = _crontab(house)
+        changes.append(Change(CRONTAB, table, forms.cron_table(table or b"", forms.cron_line(_words(house), minutes))))
+    changes = [change for change in changes if change.before != change.after]
+    others = [_removal(house, place, other) for other in WAYS if other != way]
+    first, then = _told_after(house, way, place, changes)
+    return Plan(
+        way,
+        forms.spelled(minutes),
+        (*changes, *(change for one in others for change in one.changes)),
+        (*first, *(call for one in others for call in one.first)),
+        (*then, *(call for one in others for call in one.then)),
+        place,
+    )
+
+
+def plan_removal(house: House) -> Plan:
+    """Return what takes every schedule of ours away, and nothing else."""
+    place = install.place_of(house, "user")
+    found = [_removal(house, place, way) for way in WAYS]
+    return Plan(
+        "",
+        "",
+        tuple(change for one in found for change in one.changes),
+        tuple(call for one in found for call in one.first),
+        tuple(call for one in found for call in one.then),
+        place,
+    )
+
+
+def apply(house: House, planned: Plan) -> tuple[Call, ...]:
+    """Carry the plan out and return each command with whether it ran; what did not run is for the person to type."""
+    first = [_run(house, call) for call in planned.first]
+    table = next((change for change in planned.changes if change.path == CRONTAB), None)
+    if table is not None and _crontab(house) != table.before:
+        raise Conflict("the crontab was changed meanwhile", "Look at the plan again. Nothing was changed.")
+    carry_out([change for change in planned.changes if change.path != CRONTAB], planned.place)
+    _remove_dead_link(planned.place)
+    if table is not None:
+        _write_crontab(house, table.after or b"")
+    return (*first, *(_run(house, call) for call in planned.then))
+
+
+def _remove_dead_link(place: Place) -> None:
+    """Take away what enabled a timer that is gone; systemctl does it, where it answers."""
+    link = os.path.join(os.path.dirname(_paths(place, "systemd")[0]), "timers.target.wants", _TIMER)
+    if os.path.islink(link) and not os.path.exists(link):
+        os.unlink(link)
+
+
+def status(house: House) -> list[Scheduled]:
+    """Return the schedules that are there."""
+    place = install.place_of(house, "user")
+    found = []
+    for way in ("systemd", "launchd"):
+        path = _paths(place, way)[-1]
+        every = forms.every_of(read(path, place) or b"")
+        if every:
+            found.append(Scheduled(way, path, every, _active(house, way)))
+    if every := forms.every_of(_our_crontab(house)):
+        found.append(Scheduled("cron", CRONTAB, every, "yes"))
+    return found
+
+
+def usual_way(house: House) -> str:
+    """Return what fits this system."""
+    if sys.platform == "darwin":
+        return "launchd"
+    if _answers(house, "systemd"):
+        return "systemd"
+    if _which(house, "crontab"):
+        return "cron"
+    hint = "Use --with systemd to write its files anyway, or run `holdfast sweep` by a scheduler of your own."
+    raise BadInput("neither systemd nor a crontab answers here", hint)
+
+
+def _wanted(house: House, place: Place, way: str, minutes: int) -> dict[str, bytes]:
+    words = _words(house)
+    paths = _paths(place, way)
+    if way == "systemd":
+        return dict(zip(paths, (forms.systemd_service(words, minutes), forms.systemd_timer(minutes)), strict=True))
+    if way == "launchd":
+        return {paths[0]: forms.launchd_job(words, minutes)}
+    return {}
+
+
+def _words(house: House) -> list[str]:
+    """Return the command; it names the home, because a scheduler knows no variable of the person's shell."""
+    return [*install.command_of(house).program, "--home", house.home, "sweep", "--quiet"]
+
+
+def _paths(place: Place, way: str) -> list[str]:
+    if way == "systemd":
+        config = place.environment.get("XDG_CONFIG_HOME") or os.path.join(place.home, ".config")
+        return [os.path.join(config, "systemd", "user", f"{forms.UNIT}.{kind}") for kind in ("service", "timer")]
+    if way == "launchd":
+        return [os.path.join(place.home, "Library", "LaunchAgents", f"{forms.LABEL}.plist")]
+    return []
+
+
+def _change(path: str, after: bytes | None, place: Place) -> Change:
+    before = read(path, place)
+    if before is not None and not forms.every_of(before):
+        raise Refused(f"{path} was not written by `holdfast schedule`", "Move it away. Nothing was changed.")
+    return Change(path, before, after)
+
+
+def _removal(house: House, place: Place, way: str) -> Plan:
+    """Return what takes away what is ours of one way; files of others with our name are left alone."""
+    paths = [path for path in _paths(place, way) if forms.every_of(read(path, place) or b"")]
+    changes = [_change(path, None, place) for path in paths]
+    if way == "cron" and (table := _our_crontab(house)):
+        changes.append(Change(CRONTAB, table, forms.cron_table(table, b"") or None))
+    first, then = _stopping(way, paths)
+    return Plan(way, "", tuple(changes), first, then, place)
+
+
+def _stopping(way: str, paths: list[str]) -> tuple[tuple[Call, ...], tuple[Call, ...]]:
+    if paths and way == "systemd":
+        return (_systemctl("disable", "--now", _TIMER),), (_systemctl("daemon-reload"),)
+    if paths and way == "launchd":
+        return (Call(("launchctl", "bootout", f"{_domain()}/{forms.LABEL}")),), ()
+    return (), ()
+
+
+def _told_after(
+    house: House, way: str, place: Place, changes: list[Change]
+) -> tuple[tuple[Call, ...], tuple[Call, ...]]:
+    """Return what the system is told before and after the files changed, so that it runs what they say."""
+    was_there = any(change.before is not None for change in changes)
+    if not changes and _active(house, way) != "no":
+        return (), ()
+    if way == "systemd":
+        start = _systemctl("restart", _TIMER) if was_there else _systemctl("enable", "--now", _TIMER)
+        return (), (_systemctl("daemon-reload"), start)
+    if way == "launchd":
+        stop = (Call(("launchctl", "bootout", f"{_domain()}/{forms.LABEL}")),) if was_there else ()
+        return stop, (Call(("launchctl", "bootstrap", _domain(), _paths(place, way)[0])),)
+    return (), ()
+
+
+def _systemctl(*words: str) -> Call:
+    return Call(("systemctl", "--user", *words))
+
+
+def _domain() -> str:
+    return f"gui/{os.getuid()}"
+
+
+def _active(house: House, way: str) -> str:
+    """Return whether the system runs what is there: yes, no, or unknown where it does not answer."""
+    if way == "cron":
+        return "yes"
+    if not _answers(house, way):
+        return "unknown"
+    asked = {
+        "systemd": ("systemctl", "--user", "is-active", _TIMER),
+        "launchd": ("launchctl", "print", f"{_domain()}/{forms.LABEL}"),
+    }
+    return "yes" if _ended(house, asked[way]).returncode == 0 else "no"
+
+
+def _answers(house: House, way: str) -> bool:
+    """Whether the system's scheduler can be talked to: in a container or over sudo there may be none."""
+    asked = {
+        "systemd": ("systemctl", "--user", "show", "--property=Version"),
+        "launchd": ("launchctl", "print", _domain()),
+    }[way]
+    return bool(_which(house, asked[0])) and _ended(house, asked).returncode == 0
+
+
+def _run(house: House, call: Call) -> Call:
+    if not _answers(house, "launchd" if call.words[0] == "launchctl" else "systemd"):
+        return call
+    ended = _ended(house, call.words)
+    said = ended.stderr.decode("utf-8", "replace").strip()
+    return replace(call, ran=ended.returncode == 0, said="" if ended.returncode == 0 else said)
+
+
+def _crontab(house: House) -> bytes | None:
+    """Return the person's table, or None where there is none."""
+    if not _which(house, "crontab"):
+        raise StoreUnavailable("there is no program crontab here", "Install cron, or use --with systemd.")
+    ended = _ended(house, ("crontab", "-l"))
+    if ended.returncode == 0:
+        return ended.stdout
+    if b"no crontab" in ended.stderr.lower():
+        return None
+    why = ended.stderr.decode("utf-8", "replace").strip()
+    raise StoreUnavailable(f"crontab -l failed: {why}", "See what `crontab -l` says.")
+
+
+def _our_crontab(house: House) -> bytes:
+    """Return the person's table where a line of it is ours; nothing where none is, or where none may be used."""
+    try:
+        table = _crontab(house) or b""
+    except StoreUnavailable:
+        return b""
+    return table if forms.every_of(table) else b""
+
+
+def _write_crontab(house: House, table: bytes) -> None:
+    ended = _ended(house, ("crontab", "-"), table) if table else _ended(house, ("crontab", "-r"))
+    if ended.returncode:
+        why = ended.stderr.decode("utf-8", "replace").strip()
+        raise StoreUnavailable(f"the crontab was not taken: {why}", "See what `crontab -l` says now.")
+
+
+def _which(house: House, program: str) -> str:
+    return shutil.which(program, path=house.environment.get("PATH", "")) or ""
+
+
+def _ended(house: House, words: tuple[str, ...], data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Run a command of the system, in plain English, and return how it ended."""
+    program = _which(house, words[0])
+    environment = {**house.environment, "LC_ALL": "C"}
+    try:
+        return subprocess.run(
+            [program or words[0], *words[1:]],
+            input=data,
+            env=environment,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        return subprocess.CompletedProcess(words, 127, b"", str(problem).encode())
