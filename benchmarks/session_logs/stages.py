@@ -1,0 +1,79 @@
+"""What each stage of a sweep costs: the stages are run one after the other, file by file, each with a clock of its own.
+
+Between two stages the events of a file lie in a list, which a sweep avoids; otherwise it is what a sweep does.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from holdfast import agents
+from holdfast.actions.house import House
+from holdfast.actions.session_index import Indexing, Rows
+from holdfast.agents.reading.base import Reading
+from holdfast.capture.cleaning import Cleaner
+from holdfast.sessions.archive import Archive
+from holdfast.sessions.digest import Digesting
+
+STAGES = ("read", "clean", "store", "digest", "index")
+
+
+class Stages:
+    """The stages of a sweep into one home; `spent` has the CPU seconds of each."""
+
+    def __init__(self, house: House, agent: str) -> None:
+        self.spent = dict.fromkeys(STAGES, 0.0)
+        self.bytes = 0
+        self._house, self._door = house, agents.get(agent)
+        self._archive = Archive(house.home)
+        self._cleaner = Cleaner()
+        self._rows = Rows(house)
+
+    def take(self, path: str) -> None:
+        """Bring one file through all stages."""
+        self.bytes += os.path.getsize(path)
+        with self._clock("read"):
+            readings = list(self._door.read_session(path) or ())
+        for reading in readings:
+            self._session(reading)
+
+    def _session(self, reading: Reading) -> None:
+        with self._clock("read"):
+            told = list(reading)
+            session = reading.session()
+        with self._clock("clean"):
+            events = list(self._cleaner.events(told))
+            session = self._cleaner.session(session)
+        with self._clock("store"), self._archive.writing(session.agent) as raw:
+            for event in events:
+                raw.add(event)
+            raw.keep(session)
+        with self._clock("digest"):
+            digesting = Digesting(self._cleaner.text)
+            for event in events:
+                digesting.take(event)
+            digest = digesting.done(session)
+        with self._clock("store"):
+            self._archive.put_digest(digest)
+        with self._clock("index"):
+            indexing = Indexing(self._house, lambda folder: "bench", self._rows)
+            for event in events:
+                indexing.take(event)
+            indexing.done(digest)
+
+    def finish(self) -> None:
+        """Write the rows that wait to be written together."""
+        with self._clock("index"):
+            self._rows.flush()
+
+    @contextmanager
+    def _clock(self, stage: str) -> Iterator[None]:
+        start = time.process_time()
+        yield
+        self.spent[stage] += time.process_time() - start
+
+
+__all__ = ["STAGES", "Stages"]
