@@ -14,7 +14,7 @@ MOMENTS = (
 )
 
 # Who speaks in a session: a person, the agent, a tool; text put in by the agent program, the echo of a command, the
-# summary of a compaction, what Holdfast itself handed over, and the task of a sub-agent.
+# summary of a compaction, what Holdfast itself handed over, and a task in a model's words: a sub-agent's, or a plan.
 ROLES = ("human", "assistant", "tool", "injected", "command", "summary", "ours", "task")
 
 
@@ -227,88 +227,20 @@ class Receipt:
     tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What a session or message cost, in tokens, each counted once: `input` without what came from a cache.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.session_records import Cost as Cost
+    from holdfast.session_records import Session as Session
+    from holdfast.session_records import SessionEvent as SessionEvent
+    from holdfast.session_records import Spend as Spend
+else:
 
-    `dollars` is set where the agent tells it itself.
-    """
-
-    input: int = 0
-    output: int = 0
-    cache_read: int = 0
-    cache_write: int = 0
-    reasoning: int = 0
-    dollars: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class SessionEvent:
-    """One thing in a session, in the order of the source. What the agent does not tell is empty.
-
-    `role` is one of ROLES. A tool call and its result are one event of role `tool`, joined by `call`; `answered`: the
-    result came. `folder` and `branch` are those of this event. `id` is the agent's own id of it, `line` where it
-    stands in the source.
-    """
-
-    place: int
-    role: str
-    text: str = ""
-    at: str = ""
-    tool: str = ""
-    call: str = ""
-    input: str = ""
-    output: str = ""
-    failed: bool = False
-    milliseconds: int = 0
-    folder: str = ""
-    branch: str = ""
-    model: str = ""
-    id: str = ""
-    line: int = 0
-    answered: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Spend:
-    """What the messages of one model cost on one day (`YYYY-MM-DD`, UTC); what is not told is empty."""
-
-    day: str
-    model: str
-    cost: Cost
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """One session of any agent. `id` is the agent's own; `parent` the session that it was forked from or works for.
-
-    `spends` are `cost` taken apart by day and model. `beginning` is the id of the first event that has one: two
-    sessions of one agent that begin with the same event are copies of each other.
-    """
-
-    agent: str
-    id: str
-    title: str = ""
-    folder: str = ""
-    project: str = ""
-    branch: str = ""
-    started: str = ""
-    ended: str = ""
-    models: tuple[str, ...] = ()
-    parent: str = ""
-    is_subagent: bool = False
-    version: str = ""
-    cost: Cost = Cost()
-    events: int = 0
-    malformed: int = 0
-    source: str = ""
-    spends: tuple[Spend, ...] = ()
-    beginning: str = ""
-
-    @property
-    def name(self) -> str:
-        """What the session is called: its agent and its id."""
-        return f"{self.agent}/{self.id}"
+    def __getattr__(name):
+        """Return a record of sessions. They are loaded when they are asked for: no hook asks for them."""
+        if name not in ("Cost", "Session", "SessionEvent", "Spend"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = globals()[name] = getattr(__import__("holdfast.session_records", fromlist=[name]), name)
+        return found
 
 
 __all__ = [

@@ -124,6 +124,20 @@ def test_a_linked_folder_is_not_written_through(archive, home, tmp_path, place) 
     assert archive.entries() == []
 
 
+def test_a_linked_folder_is_refused_where_folders_are_looked_at_once(archive, home, tmp_path) -> None:
+    """The one look that a folder gets within the block finds a link; behind the block each file is looked at again."""
+    with archive.looking_once():
+        name = stored(archive)
+        assert archive.has_raw(name)
+    folder = raw_path(home).parent
+    folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(Refused):
+        archive.has_raw(name)
+    with archive.looking_once(), pytest.raises(Refused):
+        archive.has_raw(name)
+
+
 def test_a_linked_file_is_not_written_through(archive, home, tmp_path) -> None:
     """A link in the place of a raw file or of a digest is refused, and its target keeps its bytes."""
     target = tmp_path / "precious"

@@ -98,6 +98,13 @@ def test_the_main_command_is_what_the_line_was_run_for() -> None:
         ("go test ./...", "ok  \tshop/cart\t0.2s", False, "passed"),
         ("cargo test 2>&1", "Exit code: 101\ntest result: FAILED. 3 passed; 1 failed", False, "failed"),
         ("bun test", " 12 pass\n 0 fail\n", False, "passed"),
+        ("bun test", "error: Item 3 failed\nerror: no database\n\n 12 pass\n 0 fail\nRan 12 tests", False, "passed"),
+        ("bun test", " 11 pass\n 1 fail\nerror: script failed", False, "failed"),
+        ("npx jest | tail", "  error: expected by a test\nTests: 6 passed, 6 total", False, "passed"),
+        ("cargo test | tail", "test result: ok. 5 passed; 0 failed\nerror: test failed, to rerun", False, "failed"),
+        ("npm test", "npm error Missing script: test", True, "unknown"),
+        ("bun run test", "bash: bun: command not found", True, "unknown"),
+        ("pytest", "sh: psql: command not found\n1 failed, 2 passed", True, "failed"),
         ("mvn test | tail", "Tests run: 5, Failures: 0, Errors: 2", False, "failed"),
         ("node --test | tail", "# pass 3\n# fail 0", False, "passed"),
         ("npm test && git commit -m x", "5 passed\nnothing to commit", True, "passed"),
@@ -136,6 +143,8 @@ def test_a_commit_is_what_git_says_it_made() -> None:
     assert committed("git commit -m x && npm test", "[main 1a2b3c4] Add\n1 failed", True) == [("1a2b3c4", "Add")]
     assert committed("git commit -m x", "nothing to commit, working tree clean", False) == []
     assert committed("git commit -m x", "hook failed", True) == []
+    long = "a line of a test\n" * 1_000
+    assert committed("git commit -m x | cat", f"{long}husky - pre-commit script failed (code 1)", False) == []
 
 
 def test_a_push_that_did_nothing_is_none() -> None:

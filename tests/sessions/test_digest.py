@@ -66,6 +66,22 @@ def test_a_title_is_the_agents_own_or_the_line_that_names_the_ask() -> None:
     """A first line that only leads to the next is passed over."""
     assert digested(human("x"), session=replace(SESSION, title="Cart work")).title == "Cart work"
     assert digested(human("Implement the following plan:\n\n# A new cart\nmore")).title == "A new cart"
+    told = digested(human("When I run the tests I get these errors:\n\ncart.py:7: no")).title
+    assert told == "When I run the tests I get these errors"
+
+
+@pytest.mark.parametrize("before", ["[[ ## query ## ]]\n\n", "<task-text>\n", "```text\n", "---\n\n## "])
+def test_a_title_is_a_line_with_words(before: str) -> None:
+    """Tags, rules and the names of fields around an ask are not what it is about."""
+    assert digested(human(f"{before}Add a cart")).title == "Add a cart"
+
+
+def test_a_greeting_does_not_name_a_session() -> None:
+    """Who only said hello first is quoted with it, but the session is named after what was wanted."""
+    found = digested(human("Hi!"), answer("Hello."), human("Add a cart"), answer(), human("And a till"))
+    assert found.first_ask is not None
+    assert (found.title, found.first_ask.text) == ("Add a cart", "Hi!")
+    assert digested(human("hello"), answer()).title == "hello"
 
 
 def test_a_subagent_is_asked_by_its_task() -> None:

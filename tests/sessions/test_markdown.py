@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,6 +49,24 @@ def test_text_of_a_session_opens_no_markup() -> None:
     assert "](http" not in page.replace("\\](", "")
     assert "\\<img" in page
     assert page.count("\n# ") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("the created_at of issue #7", "the created_at of issue #7"),
+        ("_this_ and __init__", "\\_this\\_ and \\_\\_init\\_\\_"),
+        ("# Head", "\\# Head"),
+        ("a head #", "a head \\#"),
+        ("- point", "\\- point"),
+        ("> quote", "\\> quote"),
+        ("1. step", "1\\. step"),
+        ("1.5 litres", "1.5 litres"),
+    ],
+)
+def test_only_what_would_be_markup_is_escaped(text: str, shown: str) -> None:
+    """Names with underscores and numbers stay readable; what opens a list, a heading or emphasis does not."""
+    assert plain(text) == shown
 
 
 @given(st.text(alphabet="ab` \n", max_size=20))

@@ -38,6 +38,12 @@ def names(digest: Digest) -> set[str]:
         ([ASK, edited("a.py"), PASSED, STOPPED], "partial", {"tests-passed", "interrupted"}),
         ([ASK, STOPPED, human("go on"), edited("a.py"), PASSED], "success", {"tests-passed"}),
         ([ASK], "abandoned", {"unanswered"}),
+        (
+            [ASK, edited("a.py"), SessionEvent(0, "injected", "[turn aborted: interrupted]")],
+            "abandoned",
+            {"interrupted"},
+        ),
+        ([ASK, edited("a.py"), SessionEvent(0, "injected", "[turn error: no network]")], "failure", {"error-tail"}),
         ([ASK, *[ran("make deploy-all", "error: no", True)] * 3], "failure", {"error-tail", "build-failed"}),
         ([ASK, answer("API Error: overloaded")], "failure", {"error-tail"}),
         ([ASK, answer("It is in cart.py.")], "unknown", set()),

@@ -79,6 +79,7 @@ def test_the_persons_file_overrides_the_package(tmp_path: Path) -> None:
         '[models]\n"x" = { input = 1, output = "2" }',
         '[models]\n"x" = { input = 1, output = 2, cached = 3 }',
         'endings = "latest"',
+        '["my-model"]\ninput = 1\noutput = 2',
         b"\xff\xfe",
     ],
 )

@@ -56,12 +56,20 @@ class Cleaner:
 
     def session(self, session: Session) -> Session:
         """Return the session without the secrets in its texts."""
+        texts = [*(getattr(session, name) for name in _OF_SESSION), *session.models]
+        if len(self.harmless(texts)) == len(set(texts)):
+            return session
         changes = self._changes(session, _OF_SESSION)
         models = tuple(self.text(model) for model in session.models)
         if models != session.models:
             changes["models"] = models
             changes["spends"] = tuple(replace(spend, model=self.text(spend.model)) for spend in session.spends)
         return replace(session, **changes) if changes else session
+
+    def harmless(self, texts: Sequence[str]) -> set[str]:
+        """Return those of the texts that need no cleaning, at the price of one of them."""
+        suspects = redact_gate.suspects(texts)
+        return {text for place, text in enumerate(texts) if place not in suspects}
 
     def text(self, text: str) -> str:
         """Return the text without its secrets."""

@@ -17,7 +17,7 @@ when both have the same time, or when there is only a digest. So a kill between 
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -25,12 +25,13 @@ from urllib.parse import quote, unquote
 
 from holdfast.digests import short
 from holdfast.errors import BadInput, BrokenFile, Forgotten, HoldfastError, NotFound, Refused
-from holdfast.light import dataclass
 from holdfast.records import Problem, Session, Step
 from holdfast.sessions import facts, names
+from holdfast.sessions.beside import Beside
 from holdfast.sessions.raw import RawEvents, RawWriter, ended_at, session_in
 from holdfast.store import files
 from holdfast.store.layout import is_plain_folder, link_on_the_way
+from holdfast.swift import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,6 +85,16 @@ class Archive:
         self.home = home
         self.root = os.path.join(home, "archive")
         self._forgotten: tuple[tuple[int, int, int], frozenset[str]] = ((0, 0, 0), frozenset())
+        self._looked_at: set[str] | None = None
+
+    @contextmanager
+    def looking_once(self) -> Iterator[None]:
+        """Look once at each folder, for a link on the way to it, within the block; else it is done for each file."""
+        self._looked_at = set()
+        try:
+            yield
+        finally:
+            self._looked_at = None
 
     def writing(self, agent: str) -> RawWriter:
         """Return a writer of one raw file; it is kept under the name that the session has in the end."""
@@ -92,17 +103,29 @@ class Archive:
 
     def put_digest(self, digest: Digest) -> None:
         """Make the digest of a session durable, as the one of its raw file if there is one."""
-        name = digest.session.name
-        self._refuse_forgotten(name)
-        path = self._path("digests", name, _DIGEST)
-        files.make_folder(os.path.dirname(path))
-        data = facts.encode(digest)
-        at = self._time_of_raw(name) or ended_at(digest.session)
+        beside = self.digest_beside(digest, self._time_of_raw(digest.session.name))
         try:
-            files.write(path, data)
-            os.utime(path, ns=(at, at), follow_symlinks=False)
-        except OSError as problem:
-            raise files.unavailable(problem, path) from problem
+            beside.sync()
+            files.sync_folder(self.settle_digest(digest.session.name, beside))
+        finally:
+            beside.discard()
+
+    def digest_beside(self, digest: Digest, at: int) -> Beside:
+        """Write a digest beside its place, with the time of its raw file; it waits to be synced and settled."""
+        beside = Beside(self._folder("digests", names.stem_of(digest.session.agent)))
+        try:
+            beside.write(facts.encode(digest))
+            beside.close(at or ended_at(digest.session))
+        except BaseException:
+            beside.discard()
+            raise
+        return beside
+
+    def settle_digest(self, name: str, beside: Beside) -> str:
+        """Put the digest of that session in its place; return the folder, whose names are not durable yet."""
+        self._refuse_forgotten(name)
+        beside.settle(self._path("digests", name, _DIGEST))
+        return beside.folder
 
     def digest(self, name: str) -> Digest:
         """Return the digest of a session, or raise NotFound or BrokenFile."""
@@ -278,10 +301,15 @@ class Archive:
         return os.path.join(self._folder(kind, names.stem_of(agent)), names.stem_of(id) + ending)
 
     def _folder(self, kind: str, agent_stem: str) -> str:
+        folder = os.path.join(self.root, kind, agent_stem)
+        if self._looked_at is not None and folder in self._looked_at:
+            return folder
         link = link_on_the_way(self.home, f"archive/{kind}/{agent_stem}")
         if link:
             raise Refused(f"{link} is a symbolic link", "Replace the link by a folder; Holdfast does not follow it.")
-        return os.path.join(self.root, kind, agent_stem)
+        if self._looked_at is not None:
+            self._looked_at.add(folder)
+        return folder
 
     def _agents(self, kind: str) -> list[str]:
         """Return the agents that have a folder of that kind."""

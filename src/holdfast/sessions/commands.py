@@ -31,6 +31,9 @@ _DEEPEST = 3
 _SHOWN = 240
 _TAIL = 2_000
 _END = 300
+_SHORT = 800
+# The count of what passed and failed is the last thing that a check prints.
+_SUM = 400
 # After these signs the exit of a line says nothing about the command before.
 _HIDING = ("|", "|&", "||", ";", "&", "\n")
 _VERSIONED = re.compile(r"^(python|pip)\d[\d.]*$")
@@ -103,11 +106,21 @@ def result_of(part: Part, output: str, failed: bool, is_last: bool = True) -> st
     if exit_code == 0 and not failed and not part.hidden:
         return "passed"
     told = _told(output[-_TAIL:])
+    if told != "passed" and _never_ran(output):
+        return "unknown"
     if failed or exit_code:
         return "failed" if is_last and not part.hidden else told or "unknown"
     if told:
         return told
     return "unknown" if part.hidden or (part.kind == "test" and not output.strip()) else "passed"
+
+
+def _never_ran(output: str) -> bool:
+    """Whether a short output says that there was nothing to run, and counts nothing."""
+    lowered = output.casefold() if len(output) <= _SHORT else ""
+    return any(mark in lowered for mark in words("commands")["never-ran"]) and not _count("failed", _SOME).search(
+        output
+    )
 
 
 def exit_of(output: str) -> int | None:
@@ -127,8 +140,9 @@ def only_answers(found: list[Part]) -> bool:
 
 def committed(command: str, output: str, failed: bool) -> list[tuple[str, str]]:
     """Return id and subject of the commits that a line with a commit in it made."""
-    found = [(match[2], match[3]) for match in _COMMIT.finditer(output[:_LONGEST])]
-    lowered = output[:_LONGEST].casefold()
+    output = output if len(output) <= _LONGEST + _TAIL else f"{output[:_LONGEST]}\n{output[-_TAIL:]}"
+    found = [(match[2], match[3]) for match in _COMMIT.finditer(output)]
+    lowered = output.casefold()
     if found or failed or any(mark in lowered for mark in words("commands")["nothing-committed"]):
         return found
     subject = _MESSAGE.search(command[:_LONGEST])
@@ -289,18 +303,15 @@ def _fits(wanted: list[str], given: list[str]) -> bool:
 
 # The letters that a pattern which minds no capitals takes for plain ones, and `lower` does not.
 _ODD = "\u0130\u0131\u017f\u212a"
+_SOME = r"[1-9]\d{0,6}"
 
 
 @cache
 def _ending(kind: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
     """Return how an output says that a check ended so, and texts of which it must have one to say it."""
     counts, starts = words("commands")[f"{kind}-count"], words("commands")[f"{kind}-line"]
-    counted, begins = "|".join(counts), "|".join(re.escape(line) for line in starts)
-    pattern = re.compile(
-        rf"(?<![\d.])[1-9]\d{{0,6}} (?:tests? |checks? |suites? )?(?:{counted})\b"
-        rf"|(?:\b(?:{counted})[:=] ?|# (?:{counted}) )[1-9]\d{{0,6}}\b|^[ \t]*(?:{begins})(?!\w)",
-        re.IGNORECASE | re.MULTILINE,
-    )
+    counted, begins = _count(kind, _SOME).pattern, "|".join(re.escape(line) for line in starts)
+    pattern = re.compile(rf"{counted}|^[ \t]*(?:{begins})(?!\w)", re.IGNORECASE | re.MULTILINE)
     needed = {text.lower() for text in (*counts, *starts)}
     return pattern, tuple(one for one in needed if not any(other in one for other in needed - {one}))
 
@@ -311,8 +322,37 @@ def _told(tail: str) -> str:
         pattern, needed = _ending(kind)
         looked_at = (tail,) if any(letter in tail for letter in _ODD) else _lines_with(tail, needed)
         if any(pattern.search(line) for line in looked_at):
-            return kind
+            return "passed" if kind == "failed" and _sums_up_well(tail) else kind
     return ""
+
+
+@cache
+def _count(kind: str, number: str) -> re.Pattern[str]:
+    """Return how an output counts what ended so, with a number like this one."""
+    counted = "|".join(words("commands")[f"{kind}-count"])
+    return re.compile(
+        rf"(?<![\d.])(?:{number}) (?:tests? |checks? |suites? )?(?:{counted})\b"
+        rf"|(?:\b(?:{counted})[:=] ?|# (?:{counted}) )(?:{number})\b",
+        re.IGNORECASE,
+    )
+
+
+def _sums_up_well(tail: str) -> bool:
+    """Whether the count at the end is one of successes only: tests print errors too that they expect.
+
+    Either it says itself that none failed, or no failure is counted anywhere and nothing fails behind it.
+    """
+    end = tail[-_SUM:]
+    passed, some = _count("passed", _SOME), _count("failed", _SOME)
+    if not passed.search(end):
+        return False
+    failed, zero = _ending("failed")[0], list(_count("failed", "0").finditer(end))[-1:]
+    if zero:
+        before, behind = end[: zero[0].start()], end[zero[0].end() :]
+        said = "".join(before.splitlines(keepends=True)[-2:]) + "\n".join(behind.split("\n", 2)[:2])
+        return passed.search(said) is not None and not some.search(said) and not failed.search(behind)
+    last = list(failed.finditer(tail))[-1:]
+    return bool(last) and not some.search(tail) and passed.search(tail, last[0].end()) is not None
 
 
 def _lines_with(text: str, wanted: tuple[str, ...]) -> Iterator[str]:

@@ -9,7 +9,9 @@ because what was read out of JSON may have been hidden there by escapes. No two 
 
 from __future__ import annotations
 
+import re
 from collections import deque
+from itertools import chain
 
 from holdfast.light import replace
 from holdfast.records import Session, SessionEvent
@@ -17,7 +19,7 @@ from holdfast.sessions.commands import CHECKS
 from holdfast.sessions.facts import CommandRun, Digest, Evidence, Said, encode
 from holdfast.sessions.outcome import outcome_of
 from holdfast.sessions.prices import Prices, dollars
-from holdfast.sessions.said import LONGEST_TIME, begins_with, sayings
+from holdfast.sessions.said import LONGEST_TIME, begins_with, only_greets, sayings
 from holdfast.sessions.wording import one_line
 from holdfast.sessions.work import Work
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_BYTES", "RULES", "Digest", "Digesting", "digest"]
 
 MOST_BYTES = 8_192
-RULES = 2
+RULES = 3
 _TITLE = 120
 _ASK = 600
 _QUOTE = 240
@@ -44,6 +46,12 @@ _MOST_PLACES = 50
 # What goes first where a digest is too long, a quarter at a time.
 _SHRINKS = ("commands", "files", "troubles", "said", "checks", "commits", "folders", "branches", "pull_requests")
 _TAIL_OF_FAILURES = 3
+# So many asks are looked at for one that is more than a greeting.
+_GREETINGS = 5
+# A first line that ends with a colon says itself what is wanted, if it has more words than these.
+_LEAD = 5
+# A line without a word of its own: a tag, the name of a field between brackets, a rule, a fence.
+_MARKS = re.compile(r"</?[\w:-]{1,60}>|\[\[.{0,60}\]\]|(?:```|~~~)\w{0,20}|[\W_]+")
 _OWN = tuple(name for name in Digest.__match_args__ if name != "session")
 # The fields of facts that are somebody's words.
 _TEXTS = ("text", "path", "about", "folder")
@@ -65,8 +73,12 @@ def digest(
 class Digesting:
     """A digest in the making: `take` each event in order, then `done` with the session."""
 
-    def __init__(self, clean: Callable[[str], str] = str) -> None:
-        self._clean = clean
+    def __init__(
+        self, clean: Callable[[str], str] = str, harmless: Callable[[list[str]], set[str]] | None = None
+    ) -> None:
+        self._clean_one = clean
+        self._harmless = harmless
+        self._trusted: set[str] = set()
         self._work = Work()
         self._talk = _Talk()
         self._places: dict[str, dict[str, None]] = {"folders": {}, "branches": {}}
@@ -101,15 +113,16 @@ class Digesting:
         work, talk = self._work, self._talk
         models = self._models or dict.fromkeys(session.models, 1)
         amount, source = dollars(session.cost, models, prices, session.spends)
-        lists: dict[str, Any] = {
-            name: tuple(self._shown(one) for one in found) for name, found in self._lists(session).items()
-        }
+        found = self._lists(session)
+        evidence = [*work.evidence(), *talk.evidence(work)]
+        self._look_at(session, [*evidence, talk.first, talk.last, *chain.from_iterable(found.values())])
+        lists: dict[str, Any] = {name: tuple(self._shown(one) for one in listed) for name, listed in found.items()}
         made = Digest(
             session=_bounded(session, self._clean),
             title=self._title(session),
             first_ask=self._quote(talk.first, _ASK),
             last_ask=self._quote(talk.last, _QUOTE) if talk.last is not talk.first else None,
-            outcome=outcome_of([self._cleaned(one, _TEXT) for one in [*work.evidence(), *talk.evidence(work)]]),
+            outcome=outcome_of([self._cleaned(one, _TEXT) for one in evidence]),
             asks=talk.asks,
             answers=talk.answers,
             compactions=self._compactions,
@@ -124,6 +137,16 @@ class Digesting:
             **lists,
         )
         return _within(made, self._counts_left_out())
+
+    def _look_at(self, session: Session, facts: list[Any]) -> None:
+        """Tell at once which of the texts that are kept need no cleaning."""
+        if self._harmless is not None:
+            texts = [one for one in facts if isinstance(one, str)]
+            texts += [getattr(one, name) for one in facts for name in _TEXTS if hasattr(one, name)]
+            self._trusted = self._harmless([*texts, self._title_text(session), session.title[: 8 * _TITLE]])
+
+    def _clean(self, text: str) -> str:
+        return text if text in self._trusted else self._clean_one(text)
 
     def _lists(self, session: Session) -> dict[str, Sequence[Any]]:
         """Return every list of the digest within its bound, the most telling first kept, then in order."""
@@ -155,10 +178,12 @@ class Digesting:
             **{name: len(found) for name, found in self._places.items()},
         }
 
+    def _title_text(self, session: Session) -> str:
+        named = self._talk.named
+        return (session.title or (_headline(named.text) if named else ""))[: 8 * _TITLE]
+
     def _title(self, session: Session) -> str:
-        first = self._talk.first
-        text = session.title or (_headline(first.text) if first else "")
-        return one_line(self._clean(text[: 8 * _TITLE]), _TITLE)
+        return one_line(self._clean(self._title_text(session)), _TITLE)
 
     def _quote(self, said: Said | None, most: int) -> Said | None:
         return self._cleaned(said, most) if said else None
@@ -183,6 +208,8 @@ class _Talk:
         self.answers = 0
         self.said = 0
         self.first: Said | None = None
+        # The first ask that is more than a greeting: it names the session.
+        self.named: Said | None = None
         self.last: Said | None = None
         self._earliest: list[Said] = []
         self._latest: deque[Said] = deque(maxlen=_MOST["said"] // 2)
@@ -202,6 +229,8 @@ class _Talk:
         """Take a message; `calls` is how many tool calls came before it."""
         if begins_with(event.text, "interrupted"):
             self._interrupted = event
+        elif event.role == "injected" and begins_with(event.text, "broken-turn"):
+            self._answered, self._error_answer = True, event
         elif event.role == "assistant" and event.text.strip():
             self.answers += 1
             self._answered, self._interrupted = True, None
@@ -213,6 +242,8 @@ class _Talk:
         kept = Said("ask", event.text[: 8 * _ASK], event.at[:LONGEST_TIME], event.place, event.line)
         self.asks += 1
         self.last = kept
+        if self.named is None or (self.asks <= _GREETINGS and only_greets(self.named.text)):
+            self.named = kept
         self._answered, self._interrupted = False, None
         found = sayings(event) if event.role == "human" else []
         if self.first is None:
@@ -252,10 +283,12 @@ class _Talk:
 
 
 def _headline(text: str) -> str:
-    """Return the line of an ask that names it: the first, or the second where the first only leads to it."""
-    lines = [line for line in (line.strip(" #*\t") for line in text.splitlines()) if line]
-    leads = len(lines) > 1 and lines[0].endswith(":")
-    return lines[1] if leads else lines[0] if lines else ""
+    """Return the line of an ask that names it: the first with words, or the next where that only leads to it."""
+    lines = [
+        line for line in (line.strip(" #*\t") for line in text.splitlines()) if line and not _MARKS.fullmatch(line)
+    ]
+    leads = len(lines) > 1 and lines[0].endswith(":") and len(lines[0].split()) <= _LEAD
+    return lines[1] if leads else lines[0].removesuffix(":") if lines else ""
 
 
 def _weight(run: CommandRun) -> float:

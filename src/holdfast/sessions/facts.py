@@ -7,12 +7,11 @@ Holdfast added to it is passed over, and what an older one did not have yet is e
 from __future__ import annotations
 
 import json
-from typing import Any, get_type_hints
 
 import msgspec
 
-from holdfast.light import dataclass
-from holdfast.records import Cost, Session
+from holdfast.records import Session
+from holdfast.swift import dataclass, sparse_dataclass
 
 OUTCOMES = ("success", "failure", "partial", "abandoned", "unknown")
 # What a person said: the first and the last ask, a decision, a correction, praise.
@@ -33,7 +32,7 @@ class Said:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@sparse_dataclass(frozen=True, slots=True)
 class FileChange:
     """A file that was changed, how often, and where last; `folder` is where the path begins, if not the session's."""
 
@@ -140,16 +139,13 @@ class Digest:
     rules: int = 1
 
 
-_types_of: dict[type, dict[str, Any]] = {}
-
-
 def encode(facts: Digest | dict[str, object]) -> bytes:
     """Return a digest, or some of its facts, as JSON."""
     try:
         return _encode(facts)
     except UnicodeEncodeError:
         # The name of a file may be no text; what cannot be written is a question mark.
-        text = json.dumps(facts, default=_members, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(msgspec.to_builtins(facts), ensure_ascii=False, separators=(",", ":"))
         return text.encode("utf-8", "replace")
 
 
@@ -161,30 +157,5 @@ def decode(raw: bytes) -> Digest:
         raise ValueError("nested too deep") from problem
 
 
-def _members(record: Any) -> dict[str, Any]:
-    if isinstance(record, (Cost, FileChange)):
-        # There are many of them, and most of their fields are empty.
-        return {name: value for name in record.__slots__ if (value := getattr(record, name))}
-    return {name: getattr(record, name) for name in record.__slots__}
-
-
-def _record(kind: type, given: Any) -> Any:
-    """Return a record of this kind out of an object, each of its fields checked."""
-    if not isinstance(given, dict):
-        raise ValueError(f"a {kind.__name__} is an object")
-    types = _types_of.get(kind)
-    if types is None:
-        types = _types_of[kind] = get_type_hints(kind)
-    known = {name: _convert(given[name], wanted) for name, wanted in types.items() if name in given}
-    try:
-        return kind(**known)
-    except TypeError as problem:
-        raise ValueError(str(problem)) from problem
-
-
-def _convert(value: Any, wanted: Any) -> Any:
-    return msgspec.convert(value, wanted, dec_hook=_record)
-
-
-_encode = msgspec.json.Encoder(enc_hook=_members).encode
-_decode = msgspec.json.Decoder(Digest, dec_hook=_record).decode
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(Digest).decode

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from holdfast.sessions.facts import CommandRun, Digest, FileChange, Made, Said, Trouble
 
@@ -10,7 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_MARKUP = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_<[]|#~"})
+# What opens markup wherever it stands; an underscore or a number sign does so only at the edge of a word or a text.
+_MARKUP = str.maketrans({sign: f"\\{sign}" for sign in "\\`*<[]|~"})
+_AT_AN_EDGE = re.compile(r"(?<![^\W_])_|_(?![^\W_])|^[#>+=-]|#(?=#*$)|(?<=^\d)[.)](?= )|(?<=^\d\d)[.)](?= )")
 _ENDED = {"fixed": "fixed", "repeated": "came again, not fixed", "left": "left as it was"}
 _TOKENS = ("input", "cache_read", "cache_write", "output", "reasoning")
 
@@ -35,7 +38,7 @@ def markdown(digest: Digest) -> str:
 
 def plain(text: str) -> str:
     """Return a text that Markdown shows as it is, on one line."""
-    return " ".join(text.split()).translate(_MARKUP)
+    return _AT_AN_EDGE.sub(r"\\\g<0>", " ".join(text.split()).translate(_MARKUP))
 
 
 def code(text: str) -> str:
@@ -59,7 +62,7 @@ def _facts(digest: Digest) -> list[str]:
         ("Branches", ", ".join(map(code, digest.branches or ((session.branch,) if session.branch else ())))),
         ("Time", plain(f"{session.started} to {session.ended}") if session.started or session.ended else ""),
         ("Models", ", ".join(map(plain, session.models))),
-        ("Talk", f"{digest.asks} asks, {digest.answers} answers"),
+        ("Talk", f"{_many(digest.asks, 'ask')}, {_many(digest.answers, 'answer')}"),
         ("Tools", _tools(digest)),
         ("Cost", _cost(digest)),
         ("Pushes", str(digest.pushes) if digest.pushes else ""),
@@ -73,7 +76,11 @@ def _tools(digest: Digest) -> str:
     if not digest.calls:
         return ""
     kinds = ", ".join(f"{count} {kind}" for kind, count in digest.tools)
-    return f"{digest.calls} calls ({kinds}), {digest.failed_calls} failed, {digest.refused_calls} refused"
+    return f"{_many(digest.calls, 'call')} ({kinds}), {digest.failed_calls} failed, {digest.refused_calls} refused"
+
+
+def _many(count: int, name: str) -> str:
+    return f"{count:,} {name}{'' if count == 1 else 's'}"
 
 
 def _cost(digest: Digest) -> str:

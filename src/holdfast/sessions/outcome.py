@@ -7,7 +7,7 @@
 | `tests-failed`, `build-failed`, `lint-failed`: the last run | failure | 2, 2, 0.5 |
 | `committed`, `pushed`, `pull-request` | success | 2, 1, 2; half, where files were changed after it |
 | `praise`, `correction`: the person's last words | success, failure | 2, 2; a correction that was worked on: 1 |
-| `error-tail`: the last calls failed, or the last answer is an error | failure | 1.5 |
+| `error-tail`: the last calls failed, the last answer is an error, or the turn broke | failure | 1.5 |
 | `interrupted`: the last turn was broken off | abandoned | 2 |
 | `unanswered`: the person asked and nothing came | abandoned | 2 |
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 FILE = "prices.toml"
 _MILLION = 1_000_000
 _KINDS = ("input", "output", "cache_read", "cache_write")
+_TABLES = ("models", "endings", "free")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,7 @@ def load(home: str = "") -> Prices:
     endings: tuple[str, ...] = ()
     free: tuple[str, ...] = ()
     for path, table in tables:
+        _check_names(path, table)
         by_model.update(_prices(path, table))
         endings += _names(path, table, "endings")
         free += _names(path, table, "free")
@@ -127,6 +129,14 @@ def _read(path: str) -> tuple[str, dict[str, object]]:
         raise BadSetting(f"{path} cannot be read: {problem.strerror}", "Check its owner and mode.") from problem
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise BadSetting(f"{path} is no TOML: {problem}", "Correct that line, or remove the file.") from problem
+
+
+def _check_names(path: str, table: dict[str, object]) -> None:
+    """Refuse a name that means nothing: a price in the wrong place must not be passed over in silence."""
+    unknown = [name for name in table if name not in _TABLES]
+    if unknown:
+        hint = f'Write `"{unknown[0]}" = {{ input = 1.0, output = 2.0 }}` below [models].'
+        raise BadSetting(f"{path}: {unknown[0]!a} means nothing here", hint)
 
 
 def _prices(path: str, table: dict[str, object]) -> dict[str, Price]:

@@ -12,22 +12,21 @@ session; the digits below a millisecond are a checksum, so that two versions of 
 
 from __future__ import annotations
 
-import contextlib
-import functools
 import io
 import os
 import struct
+import threading
 import time
 import zlib
 from datetime import datetime
-from operator import attrgetter
-from typing import IO, TYPE_CHECKING, Any, get_type_hints
+from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
 import zstandard
 
 from holdfast.errors import BrokenFile, HoldfastError, NotFound
-from holdfast.records import Problem, Session, SessionEvent, asdict
+from holdfast.records import Problem, Session, SessionEvent
+from holdfast.sessions.beside import Beside, temporary_in
 from holdfast.store import files
 
 if TYPE_CHECKING:
@@ -47,21 +46,11 @@ _MILLISECOND = 1_000_000
 _TRAILER = struct.Struct("<IIQ")
 _TRAILER_MAGIC, _TRAILER_LENGTH = 0x184D2A5A, 8
 
-_NAMES = tuple(SessionEvent.__annotations__)
-_BLANK = SessionEvent(0, "")
-# A twin of the record that msgspec writes and reads at its own speed.
-_Line = msgspec.defstruct(
-    "_Line",
-    [(name, type(getattr(_BLANK, name)), getattr(_BLANK, name)) for name in _NAMES],
-    omit_defaults=True,
-    gc=False,
-)
-_values = attrgetter(*_NAMES)
 _encode_lines = msgspec.json.Encoder().encode_lines
-_types_of = functools.cache(get_type_hints)
-_decode_event = msgspec.json.Decoder(_Line).decode
+_decode_event = msgspec.json.Decoder(SessionEvent).decode
 _decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 _LAST_LINE = b'{"session":'
+_of_thread = threading.local()
 
 
 class RawWriter:
@@ -74,15 +63,15 @@ class RawWriter:
     def __init__(self, folder: str, place: Callable[[Session], tuple[str, str]]) -> None:
         self.events = 0
         self.bytes = 0
+        self.at = 0
         self.kept_earlier = False
-        self._folder = folder
         self._place = place
-        self._waiting: list[Any] = []
+        self._waiting: list[SessionEvent] = []
         self._characters = 0
         self._checksum = 0
-        self._temporary = ""
-        self._file: IO[bytes] | None = None
-        self._frame = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).compressobj()
+        self._beside = Beside(folder)
+        self._session: Session | None = None
+        self._frame: Any = None
 
     def __enter__(self) -> RawWriter:
         return self
@@ -90,83 +79,78 @@ class RawWriter:
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._discard()
+        self._beside.discard()
 
     def add(self, event: SessionEvent) -> None:
         """Take one event, the next in order."""
         self.events += 1
-        self._waiting.append(_Line(*_values(event)))
+        self._waiting.append(event)
         self._characters += len(event.text) + len(event.output) + len(event.input)
         if self._characters > _MOST_TEXT or len(self._waiting) >= _MOST_EVENTS:
             self._pass_on()
 
     def keep(self, session: Session) -> None:
         """Make it durable as the raw file of this session, in place of the one that was there."""
-        path, earlier = self._place(session)
-        self._pass_on()
-        self._write(self._frame.flush())
-        last = _lines([{"session": asdict(session), "events": self.events}])
-        frame = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).compress(last)
-        self._write(frame + _TRAILER.pack(_TRAILER_MAGIC, _TRAILER_LENGTH, len(frame)))
+        self.finish(session)
+        self.sync()
+        files.sync_folder(self.settle())
+
+    def finish(self, session: Session) -> None:
+        """Write the rest. It waits for `sync` and `settle`; `at` is the time that the file has."""
+        self._session = session
+        ends = self._ended()
+        frame = _compressor().compress(_lines([{"session": session, "events": self.events}]))
+        self._write(ends + frame + _TRAILER.pack(_TRAILER_MAGIC, _TRAILER_LENGTH, len(frame)))
+        self.at = ended_at(session) + self._checksum % _MILLISECOND
+        self._beside.close(self.at)
+
+    def sync(self) -> None:
+        """Wait until what was finished would survive a power cut."""
+        self._beside.sync()
+
+    def settle(self) -> str:
+        """Put it in its place; return the folder, whose names are not durable yet."""
+        assert self._session is not None
+        path, earlier = self._place(self._session)
+        files.refuse_link(path)
+        folder = os.path.dirname(path)
         try:
-            self._settle(path, earlier, ended_at(session) + self._checksum % _MILLISECOND)
+            before = stored_events(path)
+            if before > self.events and before > stored_events(earlier):
+                self._set_aside(path, earlier)
         except OSError as problem:
             raise files.unavailable(problem, path) from problem
+        self._beside.settle(path)
+        return folder
+
+    def _ended(self) -> bytes:
+        """Return the end of the frame of events. Most sessions come at once, which takes less time than in parts."""
+        if self._frame is None:
+            return _compressor().compress(_lines(self._waiting))
+        self._pass_on()
+        return bytes(self._frame.flush())
 
     def _pass_on(self) -> None:
+        if self._frame is None:
+            self._frame = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).compressobj()
         if self._waiting:
             self._write(self._frame.compress(_lines(self._waiting)))
             self._waiting.clear()
             self._characters = 0
 
     def _write(self, data: bytes) -> None:
-        if not data:
-            return
-        try:
-            self._opened().write(data)
-        except OSError as problem:
-            raise files.unavailable(problem, self._folder) from problem
-        self.bytes += len(data)
-        self._checksum = zlib.crc32(data, self._checksum)
-
-    def _opened(self) -> IO[bytes]:
-        if self._file is None:
-            files.make_folder(self._folder)
-            self._temporary = _temporary_in(self._folder)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-            self._file = os.fdopen(os.open(self._temporary, flags, files.FILE_MODE), "wb", _BUFFER)
-        return self._file
-
-    def _settle(self, path: str, earlier: str, at: int) -> None:
-        files.refuse_link(path)
-        files.make_folder(os.path.dirname(path))
-        file = self._opened()
-        file.flush()
-        os.utime(file.fileno(), ns=(at, at))
-        os.fsync(file.fileno())
-        before = stored_events(path)
-        if before > self.events and before > stored_events(earlier):
-            self._set_aside(path, earlier)
-        os.rename(self._temporary, path)
-        self._temporary = ""
-        files.sync_folder(os.path.dirname(path))
+        if data:
+            self._beside.write(data)
+            self.bytes += len(data)
+            self._checksum = zlib.crc32(data, self._checksum)
 
     def _set_aside(self, path: str, earlier: str) -> None:
         """Keep the longer file that was there under its other name; it has its own name too until it is replaced."""
         files.refuse_link(earlier)
-        link = _temporary_in(self._folder)
+        link = temporary_in(os.path.dirname(path))
         os.link(path, link, follow_symlinks=False)
         os.rename(link, earlier)
         self.kept_earlier = True
-
-    def _discard(self) -> None:
-        with contextlib.suppress(OSError):
-            if self._file is not None:
-                self._file.close()
-        with contextlib.suppress(OSError):
-            if self._temporary:
-                os.unlink(self._temporary)
-        self._temporary = ""
 
 
 class RawEvents:
@@ -208,7 +192,7 @@ class RawEvents:
 
     def _event(self, line: bytes, number: int) -> SessionEvent | None:
         try:
-            return SessionEvent(*msgspec.structs.astuple(_decode_event(line)))
+            return _decode_event(line)
         except (ValueError, RecursionError) as problem:
             self._tell(f"not an event: {problem}", number)
             return None
@@ -222,8 +206,7 @@ class RawEvents:
 def session_in(path: str) -> Session:
     """Return the session that the raw file tells, or raise NotFound or BrokenFile."""
     try:
-        session: Session = _record(Session, _decode_object(_last_line(path))["session"])
-        return session
+        return msgspec.convert(_decode_object(_last_line(path))["session"], Session)
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
         raise BrokenFile(f"{path} does not tell its session: {problem}", "Its digest is not touched.") from problem
 
@@ -275,16 +258,6 @@ def _unpacked(frame: bytes) -> bytes:
         raise ValueError(str(problem)) from problem
 
 
-def _record(kind: Any, given: Any) -> Any:
-    """Return a record of this kind; fields of a newer version are passed over, missing ones are empty."""
-    known = {
-        name: msgspec.convert(given[name], wanted, dec_hook=_record)
-        for name, wanted in _types_of(kind).items()
-        if name in given
-    }
-    return kind(**known)
-
-
 def _open(path: str) -> IO[bytes]:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -298,6 +271,14 @@ def _open(path: str) -> IO[bytes]:
 def _decompressing(file: IO[bytes]) -> Any:
     decompressor = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
     return decompressor.stream_reader(file, read_size=_BUFFER, read_across_frames=True, closefd=False)
+
+
+def _compressor() -> zstandard.ZstdCompressor:
+    """Return the compressor of this thread: to make one takes as long as to compress a small session."""
+    if not hasattr(_of_thread, "compressor"):
+        _of_thread.compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
+    found: zstandard.ZstdCompressor = _of_thread.compressor
+    return found
 
 
 def _lines(waiting: list[Any]) -> bytes:
@@ -316,7 +297,3 @@ def _writable(value: Any) -> Any:
     if isinstance(value, list):
         return [_writable(one) for one in value]
     return value
-
-
-def _temporary_in(folder: str) -> str:
-    return os.path.join(folder, f"{files.TEMPORARY}{os.getpid()}-{os.urandom(4).hex()}")

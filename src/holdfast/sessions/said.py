@@ -17,6 +17,7 @@ from holdfast.sessions.vocabulary import spoken, words
 _LOOK = 1_500
 _LONGEST_SENTENCE = 400
 LONGEST_TIME = 40
+_LONGEST_GREETING = 60
 _MOST_OF_A_TEXT = 8
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|^[ \t]*[>|].*$", re.DOTALL | re.MULTILINE)
 _SENTENCE = re.compile(r"[^.!?\n]+(?:\.(?=\S)[^.!?\n]*)*[.!?]*")
@@ -48,6 +49,11 @@ def begins_with(text: str, mark: str) -> bool:
     if mark not in _starts_of:
         _starts_of[mark] = tuple(one.casefold() for one in words("marks")[mark])
     return text[:120].lstrip().casefold().startswith(_starts_of[mark])
+
+
+def only_greets(text: str) -> bool:
+    """Whether a message says hello, or tries whether somebody is there, and nothing else."""
+    return len(text) < _LONGEST_GREETING and _folded(text).strip() in spoken("greeting")
 
 
 def _kinds(sentence: str, is_first: bool) -> list[str]:
