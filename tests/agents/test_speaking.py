@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.agents import reading, speaking
+from holdfast.agents import speaking
 
 
 @pytest.mark.parametrize(
@@ -17,15 +17,12 @@ from holdfast.agents import reading, speaking
         ("This session is being continued from a previous conversation. We use Redis.", ""),
         ("<bash-input>remember that</bash-input>", ""),
         ("<system-reminder>never closed, so all is its own", ""),
+        ("<some_new-block>let's go with Redis</some_new-block>\n<b_c>x</b_c> no", "no"),
+        ("<user_query>fix it</user_query>", "<user_query>fix it</user_query>"),
+        ("<div>fix it</div>", "<div>fix it</div>"),
         ("what does <system-reminder> mean?", "what does <system-reminder> mean?"),
     ],
 )
 def test_what_programs_add_is_not_typed(text, typed):
     """Blocks of programs are taken out, and a text that a program wrote is nobody's."""
     assert speaking.typed(text) == typed
-
-
-def test_hooks_and_readers_know_the_same_beginnings():
-    """What the readers of transcripts take for a program's text, the hooks take for one too."""
-    names = ("COMMAND_STARTS", "SUMMARY_STARTS", "INJECTED_STARTS")
-    assert all(getattr(speaking, name) == getattr(reading, name) for name in names)

@@ -33,6 +33,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from holdfast.agents.headless import Headless
     from holdfast.agents.reading.base import Reading
 
 SERVER = "holdfast"
@@ -202,6 +203,8 @@ class Agent:
     advice: tuple[str, ...] = ()
     # Programs by which the agent is found on the PATH.
     programs: tuple[str, ...] = ()
+    # Variables of the environment that say where it keeps its sessions; a scheduled sweep is given them.
+    moved_by: tuple[str, ...] = ()
 
     def is_host(self, environment: Mapping[str, str]) -> bool:
         """Whether the program that runs this hook really is this agent, as far as the environment tells."""
@@ -278,6 +281,10 @@ class Agent:
     def plugin(self, command: Command, version: str, skill: str) -> dict[str, object]:
         """Return the files of a plugin with hooks, server and skill, by their paths; none where it takes none."""
         return {}
+
+    def headless(self, program: str, environment: Mapping[str, str]) -> Headless | None:
+        """Return how its program answers one prompt with its tools off, or None where it cannot."""
+        return None
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         """Yield the paths of the agent's transcripts."""

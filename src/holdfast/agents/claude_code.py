@@ -26,6 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from holdfast.agents.headless import Headless
     from holdfast.agents.reading.base import Reading
 
 # Agents that read this one's settings set these, some of them beside aliases of its own variables.
@@ -49,6 +50,7 @@ class ClaudeCode(Agent):
     name = "claude-code"
     title = "Claude Code"
     programs = ("claude",)
+    moved_by = ("CLAUDE_CONFIG_DIR",)
     injects = frozenset({"start", "prompt"})
     events = {  # noqa: RUF012
         "SessionStart": "start",
@@ -120,6 +122,11 @@ class ClaudeCode(Agent):
         letters = [letter if letter.isascii() and letter.isalnum() else "-" for letter in place.folder]
         name = place.environment.get("CLAUDE_CODE_PROJECT_DIR_NAME") or "".join(letters)
         return os.path.join(personal, "projects", name, "memory")
+
+    def headless(self, program: str, environment: Mapping[str, str]) -> Headless | None:
+        from holdfast.agents import headless
+
+        return headless.claude_code(program)
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import claude_code as reading

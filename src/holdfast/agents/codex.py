@@ -23,8 +23,9 @@ from holdfast.records import HookCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
+    from holdfast.agents.headless import Headless
     from holdfast.agents.reading.base import Reading
 
 # It gives the end of a session three seconds at most.
@@ -45,6 +46,7 @@ class Codex(Agent):
     name = "codex"
     title = "Codex"
     programs = ("codex",)
+    moved_by = ("CODEX_HOME",)
     injects = frozenset({"start", "prompt"})
     advice = ("Start codex and type /hooks: it runs new or changed hooks only after you trusted them there.",)
     events = {  # noqa: RUF012
@@ -103,6 +105,11 @@ class Codex(Agent):
             *existing("global", "instructions", personal, *names),
             *existing("project", "instructions", place.folder, *names),
         ]
+
+    def headless(self, program: str, environment: Mapping[str, str]) -> Headless | None:
+        from holdfast.agents import headless
+
+        return headless.codex(program, environment)
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import codex as reading

@@ -31,6 +31,7 @@ class Copilot(Agent):
     name = "copilot"
     title = "GitHub Copilot CLI"
     programs = ("copilot",)
+    moved_by = ("COPILOT_HOME",)
     injects = frozenset({"start", "prompt"})
     starts_again = False
     events = {  # noqa: RUF012

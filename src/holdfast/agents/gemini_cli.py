@@ -37,6 +37,7 @@ class GeminiCli(Agent):
     name = "gemini-cli"
     title = "Gemini CLI"
     programs = ("gemini",)
+    moved_by = ("GEMINI_CLI_HOME",)
     injects = frozenset({"start", "prompt"})
     starts_again = False
     events = {  # noqa: RUF012

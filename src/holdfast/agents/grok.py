@@ -44,6 +44,7 @@ class Grok(Agent):
     name = "grok"
     title = "Grok"
     programs = ("grok",)
+    moved_by = ("GROK_HOME",)
     advice = (
         "What holds everywhere reaches Grok by a rules file. For a project's memories, install it there with "
         "--scope project, and trust the folder: `grok --trust`.",

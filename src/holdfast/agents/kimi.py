@@ -17,6 +17,7 @@ class Kimi(Agent):
     name = "kimi"
     title = "Kimi Code"
     programs = ("kimi",)
+    moved_by = ("KIMI_SHARE_DIR",)
 
     def folder(self, place: Place) -> str:
         return place.root("", ".kimi-code")

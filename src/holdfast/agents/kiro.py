@@ -37,6 +37,7 @@ class Kiro(Agent):
     name = "kiro"
     title = "Kiro CLI"
     programs = ("kiro-cli",)
+    moved_by = ("XDG_DATA_HOME",)
     keeps_memory = False
     injects = frozenset({"start", "prompt"})
     settles = "stop"

@@ -23,6 +23,7 @@ class OpenCode(Agent):
     name = "opencode"
     title = "OpenCode"
     programs = ("opencode",)
+    moved_by = ("XDG_DATA_HOME", "OPENCODE_DB")
     keeps_memory = False
     injects = frozenset({"start", "prompt"})
     # It tells when a session is deleted, not when one ends.

@@ -18,6 +18,7 @@ class Pi(Agent):
     name = "pi"
     title = "Pi"
     programs = ("pi",)
+    moved_by = ("PI_CODING_AGENT_DIR",)
 
     def folder(self, place: Place) -> str:
         return place.root("PI_CODING_AGENT_DIR", ".pi/agent", ".pi")

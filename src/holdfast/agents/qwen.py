@@ -31,6 +31,7 @@ class Qwen(Agent):
     name = "qwen"
     title = "Qwen Code"
     programs = ("qwen",)
+    moved_by = ("QWEN_HOME", "QWEN_RUNTIME_DIR")
     injects = frozenset({"start", "prompt"})
     events = {  # noqa: RUF012
         "SessionStart": "start",

@@ -31,6 +31,10 @@ ADDED = (
     *("system-reminder", "holdfast-memory", "ide_opened_file", "ide_selection", "session_context"),
     "environment_context",
 )
+# Blocks in which a person's own words stand.
+PERSONS = ("user_", "user-query", "user-input", "user-message", "user-memory")
+MOST_LEADING = 20
+_LONGEST_NAME = 60
 _NOT_TYPED = (*COMMAND_STARTS, *SUMMARY_STARTS, *INJECTED_STARTS)
 
 
@@ -39,7 +43,20 @@ def typed(text: str) -> str:
     if "</" in text:
         for name in ADDED:
             text = _without(text, f"<{name}>", f"</{name}>")
+        text = _behind_blocks(text)
     return "" if text[:200].lstrip().startswith(_NOT_TYPED) else text.strip()
+
+
+def _behind_blocks(text: str) -> str:
+    """Return what stands behind the blocks before it, whatever a program calls them in this version."""
+    for _ in range(MOST_LEADING):
+        start = text.lstrip()
+        name = start[1:_LONGEST_NAME].partition(">")[0] if start[:1] == "<" else ""
+        is_block = ("-" in name or "_" in name) and name.replace("-", "").replace("_", "").isalpha()
+        if not is_block or not name.islower() or name.startswith(PERSONS) or f"</{name}>" not in start:
+            return text
+        text = start.partition(f"</{name}>")[2]
+    return text
 
 
 def _without(text: str, opening: str, closing: str) -> str:

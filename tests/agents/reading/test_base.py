@@ -30,8 +30,8 @@ JSON = st.recursive(
 
 
 def told(data: bytes, start: int = 0) -> list[tuple[int, int, bytes]]:
-    """Return all lines of these bytes."""
-    return list(lines(io.BytesIO(data), start))
+    """Return all lines of these bytes, without the newline that a decoder passes over."""
+    return [(number, end, raw.removesuffix(b"\n")) for number, end, raw in lines(io.BytesIO(data), start)]
 
 
 def test_lines_end_with_a_newline_and_nothing_else() -> None:
@@ -148,6 +148,12 @@ def test_what_we_handed_over_is_told_from_what_was_typed() -> None:
         ("human", "fix it"),
         ("injected", "<system-reminder>x</system-reminder>"),
     ]
+    assert separated("<git-context>x</git-context>\n<open_files>y</open_files>\nfix it") == [
+        ("injected", "<git-context>x</git-context>"),
+        ("injected", "<open_files>y</open_files>"),
+        ("human", "fix it"),
+    ]
+    assert separated("fix <my-tag>this</my-tag>") == [("human", "fix <my-tag>this</my-tag>")]
     assert separated("what does <system-reminder> mean, </b>?") == [
         ("human", "what does <system-reminder> mean, </b>?")
     ]

@@ -118,6 +118,7 @@ def test_one_message_over_several_lines_costs_once(path: Path) -> None:
         ({"isMeta": True}, "Text of a skill", "injected"),
         ({"isCompactSummary": True}, "What happened so far", "summary"),
         ({"isSidechain": True}, "Search the code", "task"),
+        ({"planContent": "# A plan"}, "Implement the following plan:\n\n# A plan", "task"),
         ({"origin": {"kind": "task-notification"}}, "A task ended", "injected"),
         ({"origin": {"kind": "human"}}, "do it", "human"),
         ({}, "<task-notification>done</task-notification>", "injected"),
@@ -157,6 +158,22 @@ def test_results_of_all_shapes_are_joined(path: Path) -> None:
         ("two\nlines", True),
         ("three", False),
     ]
+
+
+def test_what_a_person_types_when_refusing_is_said(path: Path) -> None:
+    """The words behind a refusal are the person's, after the call; a refusal without words says nothing."""
+    refused = (
+        "The user doesn't want to do this. To tell you how to proceed, the user said:\nuse tabs\n\nNote: The user's"
+    )
+    bare = "The user doesn't want to do this. STOP."
+    events, _ = read(
+        path,
+        assistant(call("c1"), call("c2")),
+        user([result("c1", refused, is_error=True)]),
+        user([result("c2", bare, is_error=True)]),
+    )
+    assert [(one.role, one.text) for one in events] == [("tool", ""), ("tool", ""), ("human", "use tabs")]
+    assert events[0].failed and events[0].output == refused
 
 
 def test_a_call_without_a_result_and_a_result_without_a_call(path: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agents.reading.told import read_one, write_lines
 from holdfast.agents.reading import (
     antigravity,
     claude_code,
@@ -241,3 +242,27 @@ def test_every_transcript_in_a_folder_is_known_by_one_reader_at_most() -> None:
             assert len(known) <= 1, path
             for reader in known:
                 walk(reader, path)
+
+
+ODD_BLOCKS = [{"type": "text", "text": "look"}, {"tool_use_id": "c", "content": "built"}, {"type": "new", "text": "x"}]
+
+
+@pytest.mark.parametrize(
+    ("reader", "records"),
+    [
+        (claude_code, [{"type": "user", "uuid": "u", "sessionId": "s", "message": {"content": ODD_BLOCKS}}]),
+        (cursor, [{"role": "user", "message": {"content": ODD_BLOCKS}}]),
+        (
+            droid,
+            [
+                {"type": "session_start", "id": "s"},
+                {"type": "message", "message": {"role": "user", "content": ODD_BLOCKS}},
+            ],
+        ),
+    ],
+)
+def test_a_block_of_an_unknown_kind_is_not_a_persons(tmp_path, reader, records) -> None:
+    """In a message of the person a result that lost its name is a result, and what nobody knows is a program's."""
+    events, _ = read_one(reader, write_lines(tmp_path / "s.jsonl", *records))
+    told = sorted((one.role, one.text or one.output) for one in events)
+    assert told == [("human", "look"), ("injected", "x"), ("tool", "built")]

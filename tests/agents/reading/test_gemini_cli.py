@@ -166,3 +166,10 @@ def test_images_become_a_hash(log) -> None:
     image = {"inlineData": {"mimeType": "image/png", "data": "iVBORw0K" * 400}}
     events, _ = read_one(gemini, log(said("m-1", [{"text": "see"}, image])))
     assert "iVBOR" not in events[0].text and "sha256:" in events[0].text
+
+
+def test_a_message_without_an_id_is_told(log) -> None:
+    """What has no id can neither be replaced nor undone, but it is not lost."""
+    nameless = {name: value for name, value in said("", "look").items() if name != "id"}
+    events, _ = read_one(gemini, log(nameless, ANSWER))
+    assert spoken(events) == EXPECTED

@@ -271,3 +271,13 @@ def test_a_database_of_others_is_not_ours(tmp_path) -> None:
     path = tmp_path / "opencode.db"
     database(path, "CREATE TABLE session (id TEXT)").close()
     assert not opencode.sniff(str(path))
+
+
+def test_who_speaks_is_not_guessed_to_be_a_person(tmp_path) -> None:
+    """A message that does not say its role is the model's where it cost tokens; one of an unknown role is injected."""
+    without = {name: value for name, value in ANSWERED.items() if name != "role"}
+    other = {"id": "msg_3", "role": "observer"}
+    document = export((ASKED, [TEXT]), (without, [TOOL, SAID]), (other, [{**SAID, "text": "seen"}]))
+    events, session = read_one(opencode, write_json(tmp_path / "s.json", document))
+    assert spoken(events) == [*EXPECTED, ("injected", "seen")]
+    assert session.cost.output == 5

@@ -8,32 +8,15 @@ from __future__ import annotations
 
 import re
 
+from holdfast.agents.speaking import ADDED, COMMAND_STARTS, INJECTED_STARTS, MOST_LEADING, PERSONS, SUMMARY_STARTS
+
 OURS = "<holdfast-memory>"
-# How texts begin that stand where a person speaks but were not typed by one.
-COMMAND_STARTS = (
-    *("<command-name>", "<command-message>", "<command-args>", "<local-command-stdout>", "<local-command-stderr>"),
-    *("<bash-input>", "<bash-stdout>", "<bash-stderr>", "<user_shell_command>"),
-)
-SUMMARY_STARTS = (
-    "This session is being continued from a previous conversation",
-    "Another language model started to solve this problem",
-    "<conversation_summary>",
-    "<state_snapshot>",
-)
-INJECTED_STARTS = (
-    *("<system-reminder>", "<task-notification>", "<local-command-caveat>", "<user-prompt-submit-hook>"),
-    *("<ide_opened_file>", "<ide_selection>", "<ide_diagnostics>", "<teammate-message", "<persisted-output>"),
-    *("<environment_context>", "<user_instructions>", "<INSTRUCTIONS>", "<permissions", "<skill>", "<turn_aborted>"),
-    *("<collaboration_mode>", "<model_switch>", "<subagent_notification>", "<apps_instructions>", "<plugins_"),
-    *("<skills_instructions>", "<personality_spec>", "<multi_agent", "<session_context>", "<qwen:user-prompt-submit"),
-    *("# AGENTS.md instructions", "[Request interrupted", "Stop hook feedback:", "Base directory for this skill:"),
-    *("Caveat: The messages below were generated", "Warning: apply_patch was requested", "<hook_prompt"),
-    *('{"task_id":', "<image>", "<image name=", "</image>"),
-)
 # Blocks that programs add before or behind what a person typed, in one and the same text.
-_ADDED = re.compile(
-    "<(system-reminder|holdfast-memory|ide_opened_file|ide_selection|session_context|environment_context)>"
-)
+_ADDED = re.compile(f"<({'|'.join(ADDED)})>")
+# A block before what a person typed, whatever its name is in this version; a person's own words stand in some, too.
+_LEADING = re.compile(r"\s*<([a-z]+(?:[-_][a-z]+)+)>")
+# What is left of a block when another was taken out of it.
+_TAG = re.compile("</?[a-z_-]{1,60}>")
 
 
 def class_of(text: str, usual: str = "human") -> str:
@@ -65,4 +48,22 @@ def separated(text: str, usual: str = "human") -> list[tuple[str, str]]:
         end += len(found[0]) + 1
         parts += [text[last : found.start()], text[found.start() : end]]
         last = end
-    return [(class_of(part, usual), part.strip()) for part in [*parts, text[last:]] if part.strip()]
+    return [one for part in [*parts, text[last:]] if part.strip() for one in _typed(part.strip(), usual)]
+
+
+def _typed(part: str, usual: str) -> list[tuple[str, str]]:
+    """Return a part with its role; of what a person typed the blocks before it, of any name, apart from it."""
+    role = class_of(part, usual)
+    if role != usual or part[0] != "<":
+        return [(role, part)]
+    found: list[tuple[str, str]] = []
+    at = 0
+    while len(found) < MOST_LEADING and (start := _LEADING.match(part, at)) and not start[1].startswith(PERSONS):
+        end = part.find(f"</{start[1]}>", start.end())
+        if end < 0:
+            break
+        end += len(start[1]) + 3
+        found.append(("injected", part[at:end].strip()))
+        at = end
+    rest = part[at:].strip()
+    return [*found, ("injected" if _TAG.fullmatch(rest) else usual, rest)] if rest else found

@@ -31,6 +31,7 @@ from holdfast.agents.reading.texts import MOST_OUTPUT as MOST_OUTPUT
 from holdfast.agents.reading.texts import MOST_TEXT as MOST_TEXT
 from holdfast.agents.reading.texts import cut as cut
 from holdfast.agents.reading.texts import input_text as input_text
+from holdfast.agents.reading.texts import is_typed as is_typed
 from holdfast.agents.reading.texts import text_of as text_of
 from holdfast.agents.reading.texts import writable
 from holdfast.agents.reading.times import milliseconds as milliseconds
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 # A line that is longer is not read whole: it counts as malformed.
 MOST_LINE = 96 * 2**20
-_BUFFER = 2**20
+_BUFFER, _SMALL_BUFFER = 2**20, 2**15
 _SNIFFED_LINES, _SNIFFED_BYTES = 40, 4 * 2**20
 
 
@@ -119,13 +120,13 @@ class Reading:
         )
 
 
-def open_plain(path: str) -> io.BufferedReader:
+def open_plain(path: str, buffer: int = _BUFFER) -> io.BufferedReader:
     """Open a plain file for reading; OSError for anything else, so that a pipe can hang nobody."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(f"{path} is no plain file")
-    return io.BufferedReader(io.FileIO(descriptor, "rb"), _BUFFER)
+    return io.BufferedReader(io.FileIO(descriptor, "rb"), buffer)
 
 
 def lines(file: IO[bytes], start: int = 0) -> Iterator[tuple[int, int, bytes]]:
@@ -147,6 +148,10 @@ def lines(file: IO[bytes], start: int = 0) -> Iterator[tuple[int, int, bytes]]:
             end += more
         if raw[-1:] != b"\n" and (raw.rstrip(b"\0 \t\r")[-1:] != b"}" or decode(raw) is None):
             return
+        if raw[:1] == b"{" and raw[-2:] == b"}\n":
+            # As nearly all are; a decoder passes over the end of the line.
+            yield number, end, raw
+            continue
         raw = raw.strip(b"\0\r\n\t ")
         if raw[:3] == b"\xef\xbb\xbf":
             raw = raw[3:].lstrip(b"\0\r\n\t ")
@@ -188,7 +193,7 @@ def told(record: Any, *names: str) -> str:
 def first_records(path: str) -> Iterator[dict[str, Any]]:
     """Yield the first objects in a file, a few, for a look at what it is; none where it cannot be read."""
     try:
-        with open_plain(path) as file:
+        with open_plain(path, _SMALL_BUFFER) as file:
             for number, end, raw in lines(file):
                 found = decode(raw)
                 if found is not None:

@@ -25,6 +25,7 @@ from holdfast.agents.reading.base import (
     files_below,
     first_records,
     input_text,
+    is_typed,
     lines,
     open_plain,
     separated,
@@ -57,6 +58,8 @@ ATTACHED = {
     "hook_blocking_error": ("blockingError",),
     "nested_memory": ("content",),
 }
+# How a refused call begins, what stands before the words of the person, and what may stand behind them.
+REFUSED = ("The user doesn't want to", "the user said:\n", "\n\nNote: The user's")
 _MOST_QUEUED = 200
 
 
@@ -95,6 +98,7 @@ class _Line(msgspec.Struct, gc=False):
     origin: Any = None
     agentId: str | None = None
     forkedFrom: Any = None
+    planContent: Any = None
     requestId: str | None = None
     message: _Message | None = None
     toolUseResult: msgspec.Raw = msgspec.Raw(b"null")
@@ -299,15 +303,20 @@ class ClaudeCodeReading(Reading):
         output = cut(output, MOST_OUTPUT)
         if not self.held.answer(call, output, failed, until=self._at):
             self.held.add(self._event(line, "tool", call=call, output=output, failed=failed, answered=True))
+        if failed and output.startswith(REFUSED[0]):
+            # What a person typed when refusing a call is told nowhere else.
+            typed = output.partition(REFUSED[1])[2].partition(REFUSED[2])[0].strip()
+            if typed:
+                self.held.add(self._event(line, "human", typed))
 
     def _user(self, line: _Line, content: Any) -> None:
         usual = self._usual(line)
         parts: list[tuple[str, str]] = []
         for block in content if isinstance(content, list) else [content]:
-            if isinstance(block, dict) and block.get("type") in RESULTS:
+            if isinstance(block, dict) and (block.get("type") in RESULTS or "tool_use_id" in block):
                 self._result(line, block)
                 continue
-            for part in self._parts(line, cut(text_of(block), MOST_TEXT), usual):
+            for part in self._parts(line, cut(text_of(block), MOST_TEXT), usual if is_typed(block) else "injected"):
                 if parts and parts[-1][0] == part[0]:
                     parts[-1] = (part[0], f"{parts[-1][1]}\n{part[1]}")
                 else:
@@ -322,7 +331,8 @@ class ClaudeCodeReading(Reading):
         kind = told(line.origin, "kind")
         if line.isMeta is True or kind.endswith(("notification", "hook", "coordinator", "channel", "teammate")):
             return "injected"
-        return "task" if line.isSidechain is True else "human"
+        # A plan that the person agreed to is handed over in the person's place, in the model's own words.
+        return "task" if line.isSidechain is True or line.planContent else "human"
 
     def _parts(self, line: _Line, text: str, usual: str) -> list[tuple[str, str]]:
         if line.isCompactSummary is True:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import Any
 
-from holdfast.records import Cost, Spend
+from holdfast.records import Cost, Spend, replace
 
 # What is told of more days and models than these is counted without them.
 _MOST_SPENDS = 200
@@ -74,7 +74,8 @@ class Costs:
 
 
 def _cost(kinds: list[int], dollars: float) -> Cost:
-    return Cost(kinds[0], kinds[1], kinds[2], kinds[3], kinds[4], dollars)
+    told = Cost(kinds[0], kinds[1], kinds[2], kinds[3], kinds[4])
+    return replace(told, dollars=dollars) if dollars else told
 
 
 def whole(value: Any) -> int:

@@ -18,6 +18,7 @@ from holdfast.agents.reading.base import (
     decode,
     files_below,
     first_records,
+    is_typed,
     open_plain,
     text_of,
     told,
@@ -101,8 +102,10 @@ class CursorReading(Turns):
             kind = told(block, "type")
             if kind in CALLS:
                 self._call(block)
-            elif kind in RESULTS:
+            elif kind in RESULTS or "tool_use_id" in table(block):
                 self._result(block)
+            elif role == "user" and not is_typed(block):
+                self.say("injected", text_of(block))
             elif kind not in ("thinking", "reasoning", "redacted-reasoning"):
                 self._text(role, text_of(block))
 

@@ -10,7 +10,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from holdfast.agents.reading.base import files_below, first_records, text_of, told, when, whole
+from holdfast.agents.reading.base import files_below, first_records, is_typed, text_of, told, when, whole
 from holdfast.agents.reading.turns import Turns, small_json, stem, table
 
 if TYPE_CHECKING:
@@ -94,8 +94,10 @@ class DroidReading(Turns):
             kind = told(block, "type")
             if kind == "tool_use":
                 self.call(told(block, "id"), told(block, "name"), table(block).get("input"), id)
-            elif kind == "tool_result":
+            elif kind == "tool_result" or "tool_use_id" in table(block):
                 self._result(told(block, "tool_use_id"), table(block).get("content"), table(block).get("is_error"))
+            elif is_person and not is_typed(block):
+                self.say("injected", text_of(block), id)
             elif kind not in ("thinking", "redacted_thinking"):
                 self._spoken(is_person, text_of(block), id)
 

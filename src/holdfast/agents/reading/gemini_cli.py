@@ -137,6 +137,9 @@ class GeminiReading(Turns):
                 self._undo(kept, told(record, "$rewindTo"))
             elif told(record, "id") and "$set" not in record:
                 kept[told(record, "id")] = span
+            elif told(record, "type") in TYPES and "content" in record:
+                # Without an id nothing can replace it or go back to it, but it was said.
+                kept[f"at {span[0]}"] = span
             else:
                 changed = table(record.get("$set")) or record
                 self._metadata(changed)

@@ -6,6 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from holdfast.agents.reading.times import milliseconds
+from holdfast.swift import complete
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 # How many events, and characters of them, wait for the result of a call before it comes out unanswered.
 MOST_HELD = 1_000
 MOST_HELD_TEXT = 8_000_000
-# An event that waits here was seen by nobody yet: it is completed in place, which takes a fraction of a copy's time.
-_complete = object.__setattr__
 
 
 class _Slot:
@@ -70,10 +69,10 @@ class Held:
 
     def _join(self, call: SessionEvent, output: str, failed: bool, took: int, until: str) -> None:
         self._characters += len(output) - len(call.output)
-        _complete(call, "output", output)
-        _complete(call, "failed", failed)
-        _complete(call, "answered", True)
-        _complete(call, "milliseconds", took or (milliseconds(call.at, until) if until else 0))
+        complete(call, "output", output)
+        complete(call, "failed", failed)
+        complete(call, "answered", True)
+        complete(call, "milliseconds", took or (milliseconds(call.at, until) if until else 0))
 
     def drop(self, key: str) -> bool:
         """Take a waiting event out unseen; False where none waits."""
@@ -115,7 +114,7 @@ class Held:
         if event.id and (event.id in self.skip):
             return
         if event.place != self.given:
-            _complete(event, "place", self.given)
+            complete(event, "place", self.given)
         self.given += 1
         self.beginning = self.beginning or event.id
         found.append(event)

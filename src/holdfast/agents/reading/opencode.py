@@ -149,6 +149,11 @@ def _tree(path: str, session: str) -> Messages:
         yield (info, own) if told(info, "role") else None
 
 
+def _role_of(info: dict[str, Any]) -> str:
+    """Return who speaks in a message; where it does not say, what it cost tells that a model did."""
+    return told(info, "role") or ("assistant" if "tokens" in info or told(info, "modelID") else "user")
+
+
 def _inside(folder: str, name: str) -> list[str]:
     """Return the files below one folder of that name; a name that leads out of it has none."""
     if not name or name != os.path.basename(name) or name in (".", ".."):
@@ -196,7 +201,7 @@ class OpenCodeReading(Turns):
     def _circumstances(self, info: dict[str, Any], number: int) -> None:
         times, path, model = table(info.get("time")), info.get("path"), table(info.get("model"))
         folder = told(path, "cwd") or (path if isinstance(path, str) else "")
-        by_agent = told(info, "role") == "assistant"
+        by_agent = _role_of(info) == "assistant"
         name = told(info, "modelID") or told(model, "modelID", "id")
         self.stand(when(times.get("created")), number, folder, model=name if by_agent else "")
         self.seen_at(when(times.get("completed")))
@@ -218,14 +223,15 @@ class OpenCodeReading(Turns):
         self.cost.add(told(info, "id"), *kinds, at=self.at, model=self.model, dollars=dollars)
 
     def _part(self, info: dict[str, Any], part: dict[str, Any]) -> None:
-        kind, id = told(part, "type"), told(part, "id")
+        kind, id, role = told(part, "type"), told(part, "id"), _role_of(info)
         if kind == "tool":
             self._tool(part)
-        elif kind == "text" and told(info, "role") == "assistant":
+        elif kind == "text" and role == "assistant":
             self.say("summary" if info.get("summary") is True else "assistant", told(part, "text"), id)
         elif kind == "text":
             usual = "task" if "parent" in self.facts else "human"
-            self.person(told(part, "text"), id, "injected" if part.get("synthetic") is True else usual)
+            typed = role == "user" and part.get("synthetic") is not True
+            self.person(told(part, "text"), id, usual if typed else "injected")
         elif kind == "subtask":
             self.say("task", told(part, "prompt"), id)
 

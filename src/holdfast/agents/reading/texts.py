@@ -11,6 +11,8 @@ import msgspec
 
 MOST_TEXT = 200_000
 MOST_OUTPUT = 20_000
+# The kinds of blocks in which a person speaks.
+TYPED = (None, "text", "input_text", "image", "input_image", "document", "file", "input_file")
 _PIECE = 2**20
 _DEPTH = 40
 _LONG_WORD = 1_024
@@ -87,6 +89,13 @@ def text_of(content: Any, depth: int = 0) -> str:
         if isinstance(content.get(name), (str, list, dict)):
             return text_of(content[name], depth + 1)
     return _image(content)
+
+
+def is_typed(block: Any) -> bool:
+    """Whether a block of a message may be what a person typed or put in; one of an unknown kind is a program's."""
+    if not isinstance(block, dict):
+        return True
+    return block.get("type") in TYPED and "tool_use_id" not in block
 
 
 def _image(block: dict[str, Any]) -> str:
