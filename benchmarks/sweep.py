@@ -122,7 +122,7 @@ class Machine:
 
     def sweep(self) -> Figures:
         """Sweep, and return what that took with what the sweep reports in place of its text."""
-        found = self.run("sweep", "--json")
+        found = self.run("--set", "recall.meaning=false", "sweep", "--json")
         found["report"] = json.loads(found.pop("out"))
         return found
 

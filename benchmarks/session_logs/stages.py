@@ -52,7 +52,7 @@ class Stages:
                 raw.add(event)
             raw.keep(session)
         with self._clock("digest"):
-            digesting = Digesting(self._cleaner.text)
+            digesting = Digesting(self._cleaner.text, self._cleaner.harmless)
             for event in events:
                 digesting.take(event)
             digest = digesting.done(session)

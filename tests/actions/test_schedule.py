@@ -153,6 +153,14 @@ def test_the_config_folder_is_where_the_variable_says(cli, machine, systemctl, m
     assert (machine / "conf" / "systemd" / "user" / "holdfast-sweep.timer").exists() and not units(machine)[1].exists()
 
 
+def test_sessions_that_were_moved_are_swept_too(cli, machine, systemctl, monkeypatch) -> None:
+    """A variable of the shell that moves an agent's sessions stands in the command, because no scheduler has it."""
+    monkeypatch.setenv("CODEX_HOME", str(machine / "else where"))
+    assert cli("schedule", "--yes").code == 0
+    start = next(line for line in units(machine)[0].read_text().splitlines() if line.startswith("ExecStart="))
+    assert start.startswith(f'ExecStart="/usr/bin/env" "CODEX_HOME={machine}/else where" ')
+
+
 def test_a_crontab_keeps_every_foreign_byte(cli, crontab) -> None:
     """Our line is added at the end of the table and taken out again; the rest stays byte for byte."""
     crontab.write_bytes(TABLE)

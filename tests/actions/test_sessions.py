@@ -141,6 +141,23 @@ def test_show_as_markdown_json_and_html(told, cli) -> None:
     assert cli("sessions", "show", "aaa", "--from", "1").code == 2
 
 
+def test_damaged_events_are_told_and_not_passed_over(told, cli, home) -> None:
+    """Of a raw file that is cut short show and reindex say that something is missing, and which file it is."""
+    raw = home / "archive" / "raw" / "some-agent" / "aaa111.jsonl.zst"
+    raw.write_bytes(raw.read_bytes()[:40])
+    ended = cli("sessions", "show", "aaa", "--raw")
+    assert ended.code == 0 and str(raw) in ended.err
+    assert "aaa111 is only in part in the index" in cli("reindex").err
+
+
+def test_a_session_that_cannot_be_indexed_is_not_counted(told, cli, home) -> None:
+    """A digest that is broken is named, and what reindex says it did leaves it out."""
+    (home / "archive" / "digests" / "some-agent" / "aaa111.json").write_text('{"session": ')
+    ended = cli("reindex", "--json")
+    assert "some-agent/aaa111 is not in the index" in ended.err
+    assert json.loads(ended.out)["sessions"] == 3
+
+
 def test_show_writes_a_private_file(told, cli, tmp_path) -> None:
     """With -o the page goes to a file that only the person can read; a link in its place is refused."""
     out = tmp_path / "page.html"

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.actions.session_index import waiting_passages
 from holdfast.actions.sweep import sweep
 from holdfast.errors import NotFound, StoreBusy
 from holdfast.sessions.archive import Archive
@@ -239,6 +240,29 @@ def test_a_bound_in_time_leaves_the_rest_waiting(machine, swept, names):
     assert (found.waiting, found.ingested) == (5, 0)
     assert swept().ingested == 5
     assert len(names()) == 5
+
+
+def test_a_transcript_that_takes_too_long_waits_and_leaves_nothing(machine, home, swept, names):
+    """When the time is over in the middle of a transcript nothing of it is stored, and the shorter ones come first."""
+    write(transcript(machine, "long"), talk("long", 20_000), at=time.time() - 60)
+    write(transcript(machine, "short"), talk("short", 1))
+    found = swept(within=0.25)
+    assert (found.waiting, found.problems) == (1, ())
+    assert (names(), leftovers(home)) == (["claude-code/short"], [])
+    assert swept().ingested == 1
+    assert len(names()) == 2
+
+
+def test_what_was_said_has_vectors_in_the_end(machine, house):
+    """A sweep that took something in makes its vectors and says so; a dry run and a sweep without time make none."""
+    write(transcript(machine, "one"), talk("one", 2))
+    said: list[str] = []
+    with house() as opened:
+        sweep(opened, dry_run=True, doing=said.append)
+        assert said == []
+        assert sweep(opened, doing=said.append).ingested == 1
+        assert len(said) == 1 and said[0].startswith("making vectors of ")
+        assert waiting_passages(opened) == 0
 
 
 def test_memory_that_is_switched_off_takes_nothing(machine, home, house):
@@ -724,3 +748,27 @@ def test_ten_thousand_unchanged_files_are_skipped_in_a_second(machine):
         took.append(time.monotonic() - began)
         assert json.loads(ended.stdout)["skipped_unchanged"] == 10_000
     assert min(took) < 2.0
+
+
+def test_a_broken_table_of_prices_costs_no_session(machine, home, swept, names):
+    """Prices that cannot be read are a problem with its path; the sessions are taken in all the same."""
+    write(transcript(machine, "one"), talk("one", 1))
+    home.mkdir(exist_ok=True)
+    (home / "prices.toml").write_text("[models\n")
+    found = swept()
+    assert names() == ["claude-code/one"] and found.analysed == 1
+    assert [(one.kind, one.path) for one in found.problems] == [("prices", str(home / "prices.toml"))]
+
+
+def test_the_daily_log_is_told_of_a_recent_session(machine, home, swept):
+    """Where a project has pages, the log of the day gets the session's entry out of its digest, and only once."""
+    write(transcript(machine, "old"), talk("old", 1))
+    swept()
+    folder = home / "memory" / "projects" / Archive(str(home)).session("claude-code/old").project
+    folder.mkdir(parents=True)
+    now = time.strftime("%Y-%m-%dT%H:%M:00.000Z", time.gmtime())
+    for turns in (1, 2):
+        write(transcript(machine, "new"), [{**one, "timestamp": now} for one in talk("new", turns)])
+        assert swept().problems == ()
+    log = (folder / "log" / f"{now[:10]}.md").read_text()
+    assert log.count("Please mend the till 0") == 1 and "claude-code" in log

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 
 import pytest
@@ -67,3 +68,47 @@ def test_what_went_wrong_is_raised_where_somebody_waits(archive, tmp_path):
     writers.close()
     assert sorted(entry.id for entry in archive.entries()) == ["fine", "good"]
     assert leftovers(tmp_path) == []
+
+
+def test_what_did_not_settle_leaves_nothing(archive, tmp_path):
+    """Sessions that are on their way when the writers are closed go without a trace; they have no names yet."""
+    writers = Writers(archive)
+    for number in range(20):
+        begin(writers, archive, f"s{number}")
+    writers.settled("dummy/s3")
+    writers.close()
+    assert [entry.id for entry in archive.entries()] == ["s3"]
+    assert leftovers(tmp_path) == []
+
+
+def test_a_power_cut_finds_whole_files_under_every_name(archive, monkeypatch):
+    """Each file is durable before it gets its name, and the names of raw files are before a digest gets its own."""
+    acts: list[tuple[str, int, str]] = []
+    sync, rename = os.fsync, os.rename
+
+    def synced(descriptor: int) -> None:
+        sync(descriptor)
+        acts.append(("sync", os.fstat(descriptor).st_ino, ""))
+
+    def renamed(source: str, target: str) -> None:
+        acts.append(("name", os.stat(source).st_ino, target))
+        rename(source, target)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "rename", renamed)
+    writers = Writers(archive)
+    for count in (2, 3):
+        for number in range(10):
+            begin(writers, archive, f"s{number}", count)
+    writers.settle_all()
+    writers.close()
+    raw_folder = os.stat(os.path.join(archive.root, "raw", "dummy")).st_ino
+    named = [place for place, act in enumerate(acts) if act[0] == "name"]
+    assert len(named) == 40
+    for place in named:
+        _, inode, target = acts[place]
+        assert ("sync", inode, "") in acts[:place]
+        if target.endswith(".json"):
+            last_raw = max(at for at in named if at < place and acts[at][2].endswith(".zst"))
+            assert ("sync", raw_folder, "") in acts[last_raw:place]
+    assert acts[-1] == ("sync", os.stat(os.path.join(archive.root, "digests", "dummy")).st_ino, "")

@@ -43,3 +43,15 @@ def test_another_project_by_its_name(house, shop, repository, cli) -> None:
     assert "Theirs" not in cli("timeline").out
     assert "Mine" not in (out := cli("timeline", "example.com--acme--bakery").out) and "Theirs" in out
     assert "Mine" in (out := cli("timeline", "--everywhere").out) and "Theirs" in out
+
+
+def test_files_of_another_project_are_told_there(house, shop, repository) -> None:
+    """A session that also worked elsewhere shows here only what it changed here."""
+    bakery = repository("bakery")
+    with house() as h:
+        changes = (edited(shop / "a.py", shop), edited(bakery / "bread.py", bakery))
+        store(h, session("one", shop, title="Both"), said("human", "Begin."), *changes)
+        [day] = timeline(h).days
+        assert [file.path for file in day.sessions[0].files] == ["a.py"]
+        [day] = timeline(h, everywhere=True).days
+        assert len(day.sessions[0].files) == 2

@@ -56,13 +56,12 @@ def reindex(house: House) -> Reindexed:
     swept = house.store.rebuild(house.progress)
     house.store.clear_uses()
     house.store.add_uses(house.journal.uses())
-    archive = Archive(house.home)
-    rebuild(house, archive, house.progress)
+    sessions = rebuild(house, Archive(house.home), house.progress)
     left = _make_vectors(house, _SECONDS).waiting
     if left:
         what = f"{left:,} memories and passages have no vector yet"
         house.say(f"{what}; `holdfast reindex --meaning` makes them, and recall does too")
-    return Reindexed(swept.read, swept.gone, len(archive.entries()))
+    return Reindexed(swept.read, swept.gone, sessions)
 
 
 def make_all_vectors(house: House) -> Made:

@@ -10,12 +10,13 @@ import shutil
 import subprocess
 import sys
 
+from holdfast import agents
 from holdfast.actions import install
 from holdfast.actions import schedule_forms as forms
 from holdfast.agents.base import Change, Place, shell_line
 from holdfast.agents.editing.apply import apply as carry_out
 from holdfast.agents.editing.plan import read
-from holdfast.errors import BadInput, Conflict, Refused, StoreUnavailable
+from holdfast.errors import BadInput, Conflict, NotFound, Refused, StoreUnavailable
 from holdfast.light import dataclass, replace
 
 TYPE_CHECKING = False
@@ -158,8 +159,21 @@ def _wanted(house: House, place: Place, way: str, minutes: int) -> dict[str, byt
 
 
 def _words(house: House) -> list[str]:
-    """Return the command; it names the home, because a scheduler knows no variable of the person's shell."""
-    return [*install.command_of(house).program, "--home", house.home, "sweep", "--quiet"]
+    """Return the command; it names the home and the places of sessions: a scheduler knows no variable of a shell."""
+    moved = {name for agent in agents.names() for name in _moved_by(agent) if house.environment.get(name)}
+    told = [f"{name}={house.environment[name]}" for name in sorted(moved)]
+    return [
+        *(["/usr/bin/env", *told] if told else []),
+        *(*install.command_of(house).program, "--home", house.home, "sweep", "--quiet"),
+    ]
+
+
+def _moved_by(agent: str) -> tuple[str, ...]:
+    try:
+        return agents.get(agent).moved_by
+    except NotFound:
+        # A door of another package that cannot be loaded; doctor says so.
+        return ()
 
 
 def _paths(place: Place, way: str) -> list[str]:

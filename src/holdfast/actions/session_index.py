@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from holdfast.actions.house import House
 from holdfast.actions.sweep_projects import ProjectOf
 from holdfast.errors import HoldfastError, StoreBusy
-from holdfast.light import dataclass
 from holdfast.recall.embed import to_bytes
 from holdfast.records import Scope, Session, Spend, replace
 from holdfast.sessions import names
@@ -25,6 +24,7 @@ from holdfast.sessions.passages import DIGEST, Talk, changes_of, of_digest
 from holdfast.store import files
 from holdfast.store.passages import Passages, Source
 from holdfast.store.session_table import FileRow, SessionRow, SessionTable
+from holdfast.swift import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -187,12 +187,12 @@ def erase_traces(house: House) -> None:
 
 
 def rebuild(house: House, archive: Archive, progress: Progress | None = None) -> int:
-    """Put every session of the archive into the index anew; searching goes on meanwhile. Return how many there are."""
+    """Put every session of the archive into the index anew; searching goes on meanwhile. Return how many are in it."""
     return _settle(house, archive, progress, anew=True)
 
 
 def settle(house: House, archive: Archive, progress: Progress | None = None) -> int:
-    """Bring the index into line with the archive: what is missing, gone, or lost its raw events. Return how many."""
+    """Bring the index into line with the archive: what is missing, gone or lost its events. Return how many came in."""
     return _settle(house, archive, progress, anew=False)
 
 
@@ -210,16 +210,16 @@ def _settle(house: House, archive: Archive, progress: Progress | None, *, anew: 
     entries = {entry.name: entry for entry in archive.entries() if entry.digest_bytes}
     wanted = [one for one in entries.values() if anew or known.get(one.name) != bool(one.raw_bytes)]
     indexing = Indexing(house, ProjectOf(house.registry, house.settings.text("project.id")))
+    done = 0
     for start in range(0, len(wanted), _TOGETHER):
         with indexing.transaction():
-            for entry in wanted[start : start + _TOGETHER]:
-                _index_one(house, archive, entry, indexing)
+            done += sum([_index_one(house, archive, entry, indexing) for entry in wanted[start : start + _TOGETHER]])
         if progress:
             progress(min(start + _TOGETHER, len(wanted)), len(wanted))
     gone = [name for name in known if name not in entries]
     drop_all(house, gone)
     house.store.tree.ask(_finish)
-    return len(wanted) + len(gone)
+    return done
 
 
 def _finish(index: Index) -> None:
@@ -227,8 +227,8 @@ def _finish(index: Index) -> None:
         SessionTable(db).finished()
 
 
-def _index_one(house: House, archive: Archive, entry: Entry, indexing: Indexing) -> None:
-    """Index a session as the archive has it. What cannot be read is said, and does not stop the others."""
+def _index_one(house: House, archive: Archive, entry: Entry, indexing: Indexing) -> bool:
+    """Index a session as the archive has it. What cannot be read is said, does not stop the others, and is False."""
     try:
         digest = archive.digest(entry.name)
         if entry.raw_bytes:
@@ -237,14 +237,20 @@ def _index_one(house: House, archive: Archive, entry: Entry, indexing: Indexing)
     except HoldfastError as problem:
         indexing.clear()
         house.say(f"{entry.name} is not in the index: {problem}")
+        return False
+    return True
 
 
 def _take_raw(house: House, archive: Archive, entry: Entry, indexing: Indexing) -> None:
     try:
-        for event in archive.events(entry.name):
+        events = archive.events(entry.name)
+        for event in events:
             indexing.take(event)
+        broken = f"{events.problem.path}: {events.problem.text}" if events.problem else ""
     except HoldfastError as problem:
-        house.say(f"{entry.name} is only in part in the index: {problem}")
+        broken = str(problem)
+    if broken:
+        house.say(f"{entry.name} is only in part in the index: {broken}")
 
 
 def _ready(digest: Digest, said: Talk, talk: bool, places: _Places) -> _Ready:

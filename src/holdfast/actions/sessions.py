@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import TypeVar
 
+    from holdfast.sessions.raw import RawEvents
     from holdfast.store.session_table import Spent
 
     Answer = TypeVar("Answer")
@@ -217,11 +218,18 @@ def events_of(house: House, text: str, first: int = 0, last: int | None = None) 
     archive = Archive(house.home)
     if last is not None and last < first:
         raise BadInput(f"{last} is before {first}", "Give --from a place before --to.")
-    return (
-        event
-        for event in archive.events(archive.resolve(text))
-        if event.place >= first and (last is None or event.place <= last)
-    )
+    return _between(house, archive.events(archive.resolve(text)), first, last)
+
+
+def _between(house: House, events: RawEvents, first: int, last: int | None) -> Iterator[SessionEvent]:
+    """Yield the events of these places; what of them cannot be read is said and not passed over in silence."""
+    for event in events:
+        if last is not None and event.place > last:
+            return
+        if event.place >= first:
+            yield event
+    if events.problem is not None:
+        house.say(f"{events.problem.path}: {events.problem.text}. {events.problem.hint}")
 
 
 def pin(house: House, text: str, *, pinned: bool) -> str:

@@ -37,9 +37,14 @@ if TYPE_CHECKING:
 
     # Files done and all, bytes done and all.
     Pace = Callable[[int, int, int, int], None]
+    Say = Callable[[str], None]
 
 # So much is put into the index at a time, and only then are the cursors written.
 _TOGETHER_FILES, _TOGETHER_BYTES, _TOGETHER_SECONDS = 100, 64_000_000, 2.0
+# Surely so many bytes are read in a second. Where time is short, what is longer comes last, and holds up nothing.
+_SURELY_A_SECOND = 10_000_000
+# So long are vectors made in the end; what is left waits for the next sweep that takes something in.
+_VECTOR_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +88,12 @@ def sweep(
     within: float = 0,
     paths: tuple[str, ...] = (),
     pace: Pace | None = None,
+    doing: Say | None = None,
 ) -> Swept:
-    """Take in what changed since the last sweep. `within` bounds it in seconds: no transcript is begun after that.
+    """Take in what changed since the last sweep. `within` bounds it in seconds: what is not done by then waits.
 
     `since` leaves out transcripts that did not change after that time; `paths` are swept in place of all that agents
-    have. With `dry_run` everything is read and nothing is written.
+    have. With `dry_run` everything is read and nothing is written. `doing` is told what goes on after the transcripts.
     """
     if not house.enabled:
         return Swept({}, Retained({}), dry_run=dry_run)
@@ -98,7 +104,23 @@ def sweep(
     if dry_run:
         return _Sweep(house, end, pace, dry_run=True).run(look_for)
     with SweepLock(house.home):
-        return _Sweep(house, end, pace, dry_run=False).run(look_for)
+        swept = _Sweep(house, end, pace, dry_run=False).run(look_for)
+    if swept.ingested:
+        # Another sweep need not wait for this.
+        _make_vectors(house, min(_VECTOR_SECONDS, end - time.monotonic()), doing)
+    return swept
+
+
+def _make_vectors(house: House, seconds: float, doing: Say | None) -> None:
+    """Make vectors of what was said, for so long; without them it is found by its words."""
+    try:
+        waiting = session_index.waiting_passages(house) if seconds > 0 else 0
+        if waiting:
+            if doing:
+                doing(f"making vectors of {waiting:,} passages")
+            session_index.make_passage_vectors(house, seconds)
+    except HoldfastError as problem:
+        house.say(f"no vectors of what was said were made: {problem}")
 
 
 def _nanoseconds(since: str) -> int:
@@ -119,7 +141,8 @@ class _Sweep:
         made_by = f"{holdfast.__version__} {RULES}"
         self._cursors = Cursors(house.home, made_by, keep=not dry_run)
         override = house.settings.text("project.id")
-        self._taker = Taker(house, self._archive, self._cursors, ProjectOf(house.registry, override), dry_run=dry_run)
+        project_of = ProjectOf(house.registry, override)
+        self._taker = Taker(house, self._archive, self._cursors, project_of, dry_run=dry_run, end=end)
 
     def run(self, look_for: dict[str, object]) -> Swept:
         """Look, take, analyse what is left, keep within the budget."""
@@ -144,11 +167,16 @@ class _Sweep:
     def _take_all(self, looked: Looked) -> int:
         """Take what changed, the oldest first; return how many were left for lack of time."""
         left = deque(looked.changed)
+        if self._end < float("inf"):
+            most = (self._end - time.monotonic()) * _SURELY_A_SECOND
+            left = deque(sorted(left, key=lambda one: one.stamp.size > most))
         done, total = 0, sum(one.stamp.size for one in left)
         while left and not self._is_over():
             with self._taker.together():
                 for transcript in self._batch(left):
-                    self._taker.take(transcript)
+                    if not self._taker.take(transcript):
+                        left.appendleft(transcript)
+                        break
                     done += transcript.stamp.size
                     if self._pace:
                         self._pace(len(looked.changed) - len(left), len(looked.changed), done, total)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 import zlib
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from holdfast import agents
+from holdfast.actions import protocol
 from holdfast.actions.session_index import Indexing
 from holdfast.actions.sweep_find import unreadable
 from holdfast.actions.sweep_passing import Analysis, Marked, Nowhere
@@ -52,6 +54,10 @@ class Unread(Exception):
     """A reader failed in the middle of a transcript; nothing of it is stored."""
 
 
+class OutOfTime(Exception):
+    """The time of a sweep is over in the middle of a session; nothing of it is stored."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
     """A session that was read to its end, what the archive has of it, its mark, its events and its digest."""
@@ -76,14 +82,22 @@ class Tally:
 
 
 class Taker:
-    """Takes transcripts into the archive. With `dry_run` it reads and digests them and writes nothing."""
+    """Takes transcripts into the archive until the time `end`. With `dry_run` it reads them and writes nothing."""
 
     def __init__(
-        self, house: House, archive: Archive, cursors: Cursors, project_of: Callable[[str], str], *, dry_run: bool
+        self,
+        house: House,
+        archive: Archive,
+        cursors: Cursors,
+        project_of: Callable[[str], str],
+        *,
+        dry_run: bool,
+        end: float = float("inf"),
     ) -> None:
         self.tally = Tally()
         self.cleaner = Cleaner()
         self.tried: set[str] = set()
+        self._end = end
         self._archive = archive
         self._cursors = cursors
         self._project_of = project_of
@@ -92,18 +106,28 @@ class Taker:
         self._done: list[tuple[str, Cursor]] = []
         self._index_failed = False
         self._everyone: list[str] = []
-        self._prices = prices.load(house.home)
+        self._house = house
+        self._prices = self._loaded_prices()
         # Of the transcript that is being taken: its agent, up to where it was read, and the marks of its sessions.
         self._agent, self._place = "", 0
         self._marks_before: dict[str, str] = {}
         self._marks: dict[str, str] = {}
+
+    def _loaded_prices(self) -> prices.Prices:
+        try:
+            return prices.load(self._house.home)
+        except HoldfastError as problem:
+            # A slip in a table of prices is no reason to lose transcripts.
+            path = os.path.join(self._house.home, prices.FILE)
+            self.tally.problems.append(Problem("prices", path, str(problem), problem.hint, severity="error"))
+            return prices.load()
 
     @contextmanager
     def together(self) -> Iterator[None]:
         """Put into the index together what is taken within the block; only when that is done are cursors written."""
         self._done, self._index_failed = [], False
         try:
-            with self._indexing.transaction() if self._indexing else nullcontext():
+            with self._indexing.transaction() if self._indexing else nullcontext(), self._archive.looking_once():
                 yield
                 self._writers.settle_all()
         except sqlite3.Error as problem:
@@ -115,25 +139,31 @@ class Taker:
             for path, cursor in self._done:
                 self._cursors.put(path, cursor)
 
-    def take(self, transcript: Transcript) -> None:
-        """Take one transcript; what is wrong with it becomes a problem, what is wrong with the store goes up."""
+    def take(self, transcript: Transcript) -> bool:
+        """Take one transcript; what is wrong with it becomes a problem, what is wrong with the store goes up.
+
+        False: the time was over before its end, and it has to be taken again.
+        """
         path = transcript.path
         try:
             self._agent, self._place = "", 0
             self._marks_before = self._cursors.sessions(path, str(RULES))
             self._marks = {}
             self._sessions(transcript)
+        except OutOfTime:
+            return False
         except OSError as problem:
             self.tally.problems.append(unreadable(path, problem))
-            return
+            return True
         except HoldfastError:
             raise
         except Exception as problem:
             # Whatever is wrong with one transcript takes only that one away.
             self.tally.problems.append(_failed("unread", path, problem.__cause__ or problem, "Report it, please."))
-            return
+            return True
         self.tally.rewritten += transcript.state == REWRITTEN
         self._remember(transcript)
+        return True
 
     def _remember(self, transcript: Transcript) -> None:
         stamp = transcript.stamp
@@ -206,8 +236,10 @@ class Taker:
         """Hand each event on as it comes; return a mark of them all, where the transcript may tell many sessions."""
         events = self.cleaner.events(_guarded(reading))
         marked = Marked(events) if not transcript.path.endswith(_ONE_SESSION) else None
-        add, take = writer.add, analysis.take
+        add, take, end, now = writer.add, analysis.take, self._end, time.monotonic
         for event in marked or events:
+            if now() > end:
+                raise OutOfTime
             add(event)
             take(event)
         return f"{marked.sum:x}-" if marked else ""
@@ -307,6 +339,14 @@ class Taker:
             raise
         except Exception as problem:
             self._cannot_index(name, problem)
+        self._log(digest)
+
+    def _log(self, digest: Digest) -> None:
+        """Tell the daily log of the project what the digest knows."""
+        try:
+            protocol.after_sweep(self._house, digest)
+        except (HoldfastError, OSError) as problem:
+            self.tally.problems.append(_failed("log", digest.session.name, problem, "The next sweep tries again."))
 
     def _cannot_index(self, name: str, problem: Exception) -> None:
         self._index_failed = True

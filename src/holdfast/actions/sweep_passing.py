@@ -21,7 +21,7 @@ class Analysis:
     """Digest and index rows of one session in the making; what goes wrong is told when they are asked for."""
 
     def __init__(self, cleaner: Cleaner, indexing: Indexing | None) -> None:
-        self._digesting = Digesting(cleaner.text)
+        self._digesting = Digesting(cleaner.text, cleaner.harmless)
         self._indexing = indexing
         if indexing:
             # What was taken of a session that was not kept must not become part of this one.

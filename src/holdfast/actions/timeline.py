@@ -45,7 +45,9 @@ def timeline(
     wanted = Wanted(projects, (), *span(since, until), subagents=False)
     found = ask(house, lambda table: table.find(wanted, limit + 1))
     shown = found[:limit]
-    files = ask(house, lambda table: table.files(Wanted(names=tuple(row.name for row in shown)))) if shown else []
+    # A session may have worked elsewhere too: what it changed there is told there.
+    changes = Wanted(projects, names=tuple(row.name for row in shown))
+    files = ask(house, lambda table: table.files(changes)) if shown else []
     by_session: dict[str, list[FileRow]] = {}
     for file in files:
         by_session.setdefault(file.session, []).append(file)
