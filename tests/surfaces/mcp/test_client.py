@@ -43,8 +43,10 @@ def test_the_client_of_the_sdk(shop, home, mode) -> None:
             "memory_store": {"content": "Deploys need the VPN.", "key": "vpn"},
             "memory_recall": {"query": "deploy", "include_related": True},
             "memory_list": {},
+            "session_search": {"query": "deploy"},
             "memory_rate": {"key": "vpn", "rating": "helpful"},
             "state_update": {"focus": "The doors", "decisions": ["Use stdio"]},
+            "project_notes": {"action": "todo", "text": "Test the doors"},
             "state_read": {},
             "memory_forget": {"key": "vpn"},
         }

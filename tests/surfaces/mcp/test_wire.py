@@ -130,7 +130,7 @@ def test_a_stuck_store_does_not_hang_the_server(talk, home) -> None:
     with_memory.call("state_update", focus="Apples")
     with_memory.end()
     server = talk(HOLDFAST_MCP_TIMEOUT_MS="1000")
-    with open(home / "state" / "locks" / "working-state.lock") as lock:
+    with open(home / "state" / "locks" / "buffer-example.com--acme--shop.lock") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         for _ in range(6):
             server.post("tools/call", {"name": "state_update", "arguments": {"focus": "Pears"}})
@@ -146,7 +146,7 @@ def test_a_call_under_way_does_not_keep_the_process(talk, home) -> None:
     """When the input ends while a call waits for another program, the process ends within seconds all the same."""
     talk().call("state_update", focus="Apples")
     server = talk()
-    with open(home / "state" / "locks" / "working-state.lock") as lock:
+    with open(home / "state" / "locks" / "buffer-example.com--acme--shop.lock") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         server.post("tools/call", {"name": "state_update", "arguments": {"focus": "Pears"}})
         began = time.monotonic()

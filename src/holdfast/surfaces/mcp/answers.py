@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 
-from holdfast.actions import forget, hand_over, rate, recall_modes, working_state
+from holdfast.actions import forget, hand_over, rate, recall_modes, session_search, working_state
 from holdfast.actions.list import list_memories
 from holdfast.actions.remember import remember
+from holdfast.actions.session_search import SessionHit
 from holdfast.errors import NotFound
 from holdfast.records import Hit, Memory
 from holdfast.surfaces.mcp import arguments as given
@@ -105,6 +106,35 @@ def _line(memory: Memory, found: results.Found) -> str:
     if found.superseded_by:
         line += f"\n  replaced by {found.superseded_by}"
     return line + "".join(f"\n  {', '.join(one.why)}: {one.key} ({one.title})" for one in found.related)
+
+
+def search_sessions(request: Request, asked: given.SessionSearch) -> Answer:
+    """Find what was said in sessions of this project, and of no other."""
+    # Where there is no project this raises; a person may look everywhere, an agent may not.
+    request.house.project()
+    agents = (asked.agent,) if asked.agent else ()
+    found = session_search.search(
+        *(request.house, asked.query),
+        agents=agents,
+        since=asked.since or "",
+        until=asked.until or "",
+        limit=asked.limit,
+    )
+    passages = [_passage(hit) for hit in found.hits]
+    lines = [f"- {one.session} ({one.speaker}, {one.said_at[:10]}): {one.text}" for one in passages]
+    return results.Searched(passages=passages), hand_over.fenced(lines) or "Nothing was found."
+
+
+def _passage(hit: SessionHit) -> results.Passage:
+    return results.Passage(
+        session=hand_over.safe(hit.session),
+        title=" ".join(hand_over.safe(hit.title).split()),
+        speaker=hit.speaker,
+        said_at=hand_over.safe(hit.at),
+        text=hand_over.safe(hit.text),
+        event=hit.event,
+        score=round(hit.score, 4),
+    )
 
 
 def forget_one(request: Request, asked: given.Forget) -> Answer:

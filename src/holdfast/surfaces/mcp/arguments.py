@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from holdfast.actions.rate import MOST_NOTE
 from holdfast.actions.working_state import MOST_FOCUS, MOST_ITEM, MOST_ITEMS
+from holdfast.continuity.pages import MOST_BECAUSE, MOST_TEXT
 
 ScopeKind = Literal["global", "project", "session", "agent"]
 MemoryType = Literal["user", "feedback", "project", "reference", "decision", "lesson"]
@@ -89,6 +90,20 @@ class Recall(Arguments):
     include_related: bool = Field(default=False, description="Also name up to three related memories beside each.")
 
 
+class SessionSearch(Arguments):
+    """What `session_search` takes."""
+
+    query: str = Field(
+        min_length=1,
+        max_length=4_000,
+        description="A question or a few telling words, as they were said; a time in it counts: `last week`.",
+    )
+    agent: str | None = Field(default=None, max_length=100, description="Only sessions of this agent, by its name.")
+    since: str | None = Field(default=None, max_length=40, description="Said since: 2026-11-01, 7d, 2w, yesterday.")
+    until: str | None = Field(default=None, max_length=40, description="Said before.")
+    limit: int = Field(default=5, ge=1, le=20, description="At most so many passages.")
+
+
 class Forget(Arguments):
     """What `memory_forget` takes."""
 
@@ -135,3 +150,24 @@ class StateUpdate(Arguments):
         default=None, description="Questions and loose ends that wait for somebody. Replaces the list."
     )
     clear: bool = Field(default=False, description="Empty every field first: a new piece of work begins.")
+
+
+class ProjectNotes(Arguments):
+    """What `project_notes` takes."""
+
+    action: Literal["list", "todo", "done", "reopen", "decide", "lesson", "withdraw"] = Field(
+        description="list: what is open and holds; todo, decide, lesson: add one; done, reopen: a to-do; withdraw: a"
+        " decision or lesson.",
+    )
+    text: str | None = Field(
+        default=None, max_length=MOST_TEXT, description="For todo, decide and lesson: what to write, in a sentence."
+    )
+    because: str | None = Field(
+        default=None, max_length=MOST_BECAUSE, description="The reason of a decision; what went wrong, of a lesson."
+    )
+    id: str | None = Field(
+        default=None,
+        max_length=MOST_TEXT,
+        description="For done, reopen and withdraw: the id from list, or the words of a to-do. With decide or lesson:"
+        " the id of what it replaces.",
+    )

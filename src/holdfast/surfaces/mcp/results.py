@@ -63,6 +63,25 @@ class Recalled(Result):
     memories: list[Found] = []
 
 
+class Passage(BaseModel):
+    """A piece of what was said in a session, or of its digest."""
+
+    session: str = Field(description="AGENT/ID.")
+    title: str
+    speaker: str = Field(description="human, assistant, task, summary, or digest: what Holdfast noted of the session.")
+    said_at: str
+    text: str
+    event: int = Field(description="Its place in the session; -1 for the digest.")
+    score: float
+
+
+class Searched(Result):
+    """The answer of `session_search`."""
+
+    label: str = hand_over.LABEL
+    passages: list[Passage] = []
+
+
 class Forgotten(Result):
     """The answer of `memory_forget`."""
 
@@ -125,4 +144,28 @@ class StateUpdated(Result):
     )
     dropped_decisions: list[str] = Field(
         default=[], description="Old decisions that made room. Store those that should last as memories."
+    )
+
+
+class Noted(BaseModel):
+    """One to-do, decision or lesson."""
+
+    id: str
+    text: str
+    because: str = ""
+    at: str = Field(default="", description="The day of a decision or lesson, or on which a to-do was done.")
+
+
+class Notes(Result):
+    """The answer of `project_notes`: with list what is open and holds, else the one that was changed."""
+
+    label: str = hand_over.LABEL
+    action: str = Field(default="", description="listed, added, done, reopened, withdrawn or unchanged.")
+    todos: list[Noted] = []
+    decisions: list[Noted] = []
+    lessons: list[Noted] = []
+    more: bool = Field(default=False, description="There are more than these, in the files.")
+    file_path: str = Field(default="", description="The page, or with list its folder; the person owns and edits it.")
+    redacted: list[str] = Field(
+        default=[], description="The kinds of secret that were taken out before it was written."
     )

@@ -1,0 +1,182 @@
+"""The to-dos of a project: check boxes in `todo.md`. Add, list, tick, open again and remove them.
+
+A number counts the check boxes of the page. What it meant on the screen is kept in `state/listings/`, by terminal, so
+that it is refused when the page changed and it means another line now. Losing that file costs only this check.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.actions import project_pages
+from holdfast.actions.house import House, now
+from holdfast.continuity import pages, region
+from holdfast.continuity.pages_boxes import Todo
+from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound
+from holdfast.light import dataclass
+from holdfast.records import Step
+from holdfast.store import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_MOST_LISTINGS = 20
+_MOST_NAMED = 5
+_ID_LENGTH = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The answer to a change: what was done to which boxes, and the kinds of secret that were taken out."""
+
+    action: str
+    todos: tuple[Todo, ...]
+    path: str
+    redacted: tuple[str, ...] = ()
+
+
+def todos(house: House, *, everything: bool = False) -> tuple[Todo, ...]:
+    """Return the open check boxes of the page, or with `everything` all; none where memory is switched off."""
+    return tuple(todo for todo in _every(house) if everything or not todo.done)
+
+
+def show(house: House, *, everything: bool = False) -> tuple[Todo, ...]:
+    """Return the same for a person to read, and keep what each number means on the screen."""
+    found = _every(house)
+    if found:
+        _keep_listing(house, found)
+    return tuple(todo for todo in found if everything or not todo.done)
+
+
+def add(house: House, text: str) -> Changed:
+    """Add an open box at the end of the page; the same words stay one box."""
+    house.need_enabled()
+    (said, *_), kinds = project_pages.without_secrets(house, text)
+    own, older = project_pages.folders(house)
+    todo, is_new = pages.add_todo(own, said, older)
+    project_pages.remember_project(house)
+    return Changed("added" if is_new else "unchanged", (todo,), _path(house), kinds)
+
+
+def done(house: House, names: tuple[str, ...], *, numbers: bool = True) -> Changed:
+    """Tick boxes by number, id or words, all or none. `numbers=False` takes a number for a word."""
+    wanted = _wanted(house, names, lambda todo: not todo.done, numbers)
+    own, older = project_pages.folders(house)
+    closed = pages.close_todos(own, tuple(todo.id for todo in wanted), now()[:10], older)
+    return Changed(_action("done", wanted, already=True), closed, _path(house))
+
+
+def reopen(house: House, names: tuple[str, ...], *, numbers: bool = True) -> Changed:
+    """Open boxes again by number, id or words, all or none."""
+    wanted = _wanted(house, names, lambda todo: todo.done, numbers)
+    own, older = project_pages.folders(house)
+    opened = pages.reopen_todos(own, tuple(todo.id for todo in wanted), older)
+    return Changed(_action("reopened", wanted, already=False), opened, _path(house))
+
+
+def plan_remove(house: House, names: tuple[str, ...]) -> tuple[tuple[Todo, ...], list[Step]]:
+    """Return the boxes whose lines would be taken out, and the steps."""
+    wanted = _wanted(house, names, lambda todo: True, numbers=True)
+    return wanted, [Step("remove", f"{pages.PAGES[pages.TODO]} {todo.id}", todo.text) for todo in wanted]
+
+
+def remove(house: House, wanted: tuple[Todo, ...]) -> None:
+    """Take out the lines of the plan."""
+    house.need_enabled()
+    own, older = project_pages.folders(house)
+    pages.remove_todos(own, tuple(todo.id for todo in wanted), older)
+
+
+def path(house: House) -> str:
+    """Return where the page lies."""
+    return _path(house)
+
+
+def _path(house: House) -> str:
+    return project_pages.path_of(house, pages.TODO)
+
+
+def _every(house: House) -> tuple[Todo, ...]:
+    if not house.enabled:
+        return ()
+    own, older = project_pages.folders(house)
+    return pages.todos(own, older)
+
+
+def _action(act: str, wanted: tuple[Todo, ...], *, already: bool) -> str:
+    return "unchanged" if all(todo.done == already for todo in wanted) else act
+
+
+def _wanted(house: House, names: tuple[str, ...], fits: Callable[[Todo], bool], numbers: bool) -> tuple[Todo, ...]:
+    """Return the boxes that were named: each by its number or id, or one by the words that were given."""
+    house.need_enabled()
+    if not " ".join(names).strip():
+        raise BadInput("which to-do?", "Give its number, its id or some of its words.")
+    every = _every(house)
+    by_id = {todo.id: todo for todo in every}
+    named = [name.strip().lower() for name in names]
+    if all(name in by_id or (numbers and name.isdecimal()) or _is_id(name) for name in named):
+        shown = _last_listing(house)
+        return tuple(dict.fromkeys(by_id.get(name) or _numbered(every, name, shown) for name in named))
+    return (_by_words(every, " ".join(names), fits),)
+
+
+def _is_id(name: str) -> bool:
+    digits = name[1:]
+    return name[:1] == "t" and len(name) == _ID_LENGTH and not digits.strip("0123456789abcdef") and digits != ""
+
+
+def _numbered(every: tuple[Todo, ...], name: str, shown: list[str]) -> Todo:
+    """Return the box of that number, if it is still the one that the last listing showed under it."""
+    number = int(name) if name.isdecimal() and len(name) < 10 else 0
+    if not 0 < number <= len(every):
+        raise NotFound(f"there is no to-do {name[:40]!a} in {pages.PAGES[pages.TODO]}", "`holdfast todo` lists them.")
+    found = every[number - 1]
+    if shown and (number > len(shown) or shown[number - 1] != found.id):
+        raise Conflict(
+            f"the page changed since it was listed, and {number} is now {found.id}: {found.text}",
+            f"Look again with `holdfast todo`, or give the id: holdfast todo done {found.id}",
+        )
+    return found
+
+
+def _by_words(every: tuple[Todo, ...], words: str, fits: Callable[[Todo], bool]) -> Todo:
+    said = " ".join(words.split()).casefold()
+    fitting = [todo for todo in every if fits(todo)]
+    found = [todo for todo in fitting if todo.text.casefold() == said]
+    found = found or [todo for todo in fitting if said in " ".join(todo.text.split()).casefold()]
+    if not found:
+        raise NotFound(f"no to-do here says {words[:60]!a}", "`holdfast todo --all` lists them, each with its id.")
+    if len(found) > 1:
+        named = "; ".join(f"{todo.id} {todo.text[:60]}" for todo in found[:_MOST_NAMED])
+        raise BadInput(f"{len(found)} to-dos say that: {named}", "Give the id of the one that you mean.")
+    return found[0]
+
+
+def _keep_listing(house: House, shown: tuple[Todo, ...]) -> None:
+    """Keep the ids in the order of their numbers, one line a listing; trouble costs only the check of a number."""
+    try:
+        place = _listings(house)
+        with region.lock_of(project_pages.folders(house)[0], "listings"):
+            kept = files.read_if_there(place).decode("ascii", "replace").splitlines()[1 - _MOST_LISTINGS :]
+            lines = [*kept, " ".join([_terminal(), *(todo.id for todo in shown)])]
+            files.make_folder(os.path.dirname(place))
+            files.write(place, ("\n".join(lines) + "\n").encode("ascii", "replace"), durable=False)
+    except HoldfastError as problem:
+        house.say(f"the numbers of this list are not kept: {problem}")
+
+
+def _last_listing(house: House) -> list[str]:
+    """Return the ids of the last listing in this terminal, or else of the last one anywhere."""
+    rows = [line.split(" ") for line in files.read_if_there(_listings(house)).decode("ascii", "replace").splitlines()]
+    own = [row for row in rows if row[0] == _terminal()]
+    return (own or rows or [[""]])[-1][1:]
+
+
+def _terminal() -> str:
+    return str(os.getsid(0))
+
+
+def _listings(house: House) -> str:
+    return os.path.join(house.home, "state", "listings", house.project().id)

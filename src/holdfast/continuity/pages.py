@@ -1,0 +1,244 @@
+"""The pages of a project that people and agents write together: `todo.md`, `decisions.md` and `lessons.md`.
+
+Identity: one page of each kind for each project. They are the person's Markdown; a call changes only the line that it
+is about, or adds one, and every other byte stays, whatever its encoding and line ends. Atomic: a page is replaced
+whole, under a lock of its project, so that of two calls at once none is lost. Nothing is removed but by `remove_todos`:
+what no longer holds is ticked or struck through. Callers hand in texts without secrets; they become one harmless line.
+
+`older` are the folders of the project under earlier ids. Where it has no page yet, theirs is read and goes along.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.continuity import region
+from holdfast.continuity.pages_boxes import Boxes, Todo
+from holdfast.continuity.pages_tables import REPLACED, WITHDRAWN, Columns, Note, Table
+from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, TooLarge
+from holdfast.light import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
+TODO, DECISION, LESSON = "todo", "decision", "lesson"
+PAGES = {TODO: "todo.md", DECISION: "decisions.md", LESSON: "lessons.md"}
+MOST_TEXT = 1_000
+MOST_BECAUSE = 2_000
+_TITLES = {TODO: "# To do", DECISION: "# Decisions", LESSON: "# Lessons"}
+_COLUMNS = {
+    DECISION: Columns("D", "Decision", "Because"),
+    LESSON: Columns("L", "Lesson", "What went wrong", "Source"),
+}
+_UTF_16 = ("\udcff\udcfe", "\udcfe\udcff")
+
+
+def todos(folder: str, older: tuple[str, ...] = ()) -> tuple[Todo, ...]:
+    """Return every check box of the page, open and closed, in its order."""
+    return tuple(Boxes(_read(folder, TODO, older)[1]).todos)
+
+
+def decisions(folder: str, older: tuple[str, ...] = ()) -> tuple[Note, ...]:
+    """Return every row of our table of decisions, also those that hold no longer."""
+    return notes(folder, DECISION, older)
+
+
+def lessons(folder: str, older: tuple[str, ...] = ()) -> tuple[Note, ...]:
+    """Return every row of our table of lessons, also those that hold no longer."""
+    return notes(folder, LESSON, older)
+
+
+def notes(folder: str, kind: str, older: tuple[str, ...] = ()) -> tuple[Note, ...]:
+    """Return the rows of a kind, DECISION or LESSON."""
+    return tuple(Table(_read(folder, kind, older)[1], _COLUMNS[kind]).notes)
+
+
+def add_todo(folder: str, text: str, older: tuple[str, ...] = ()) -> tuple[Todo, bool]:
+    """Add a check box at the end of the page and return it, and whether it is new: the same words stay one open box."""
+    said = _said(text, MOST_TEXT, "the text")
+
+    def edit(page: str) -> tuple[str, tuple[Todo, bool]]:
+        boxes = Boxes(page)
+        same = [todo for todo in boxes.todos if todo.text == said and not todo.done]
+        if same:
+            return page, (same[0], False)
+        _check_end(boxes.lines.open_at, TODO)
+        boxes.add(said)
+        after = boxes.lines.text()
+        return after, (Boxes(after).todos[-1], True)
+
+    return _change(folder, TODO, edit, older, makes=True)
+
+
+def close_todos(folder: str, names: tuple[str, ...], day: str, older: tuple[str, ...] = ()) -> tuple[Todo, ...]:
+    """Tick the boxes of these ids in place, all or none, and return them; one that is ticked stays as it is."""
+
+    def edit(boxes: Boxes, todo: Todo) -> None:
+        if not todo.done:
+            boxes.tick(todo, day)
+
+    return _change_boxes(folder, names, edit, older)
+
+
+def reopen_todos(folder: str, names: tuple[str, ...], older: tuple[str, ...] = ()) -> tuple[Todo, ...]:
+    """Open the boxes of these ids again, all or none, and return them."""
+
+    def edit(boxes: Boxes, todo: Todo) -> None:
+        if todo.done:
+            boxes.untick(todo)
+
+    return _change_boxes(folder, names, edit, older)
+
+
+def remove_todos(folder: str, names: tuple[str, ...], older: tuple[str, ...] = ()) -> tuple[Todo, ...]:
+    """Take the lines of these ids out, all or none, and return what they said; one with lines below it is refused."""
+
+    def edit(boxes: Boxes, todo: Todo) -> None:
+        if boxes.has_more_below(todo):
+            where = f"{PAGES[TODO]}, line {boxes.line_of(todo)}"
+            raise Conflict(f"{todo.id} has lines that belong to it ({where})", "Take them out in your editor.")
+        boxes.remove(todo)
+
+    return _change_boxes(folder, names, edit, older, stay=False)
+
+
+def add_note(
+    folder: str, kind: str, note: Note, older: tuple[str, ...] = (), *, replaces: str = ""
+) -> tuple[Note, bool]:
+    """Add a row with the next id to our table, made where it is missing; return it, and whether it is new.
+
+    The same words again, with the same reason or none, change nothing. `replaces` is the id that it puts an end to.
+    """
+    said = replace(
+        note,
+        text=_said(note.text, MOST_TEXT, "the text"),
+        because=_said(note.because, MOST_BECAUSE, "the reason") if note.because else "",
+        source=region.one_line(note.source),
+    )
+
+    def edit(page: str) -> tuple[str, tuple[Note, bool]]:
+        table = Table(page, _COLUMNS[kind])
+        same = [one for one in table.notes if _says(one, said) and not one.done]
+        if same and not replaces:
+            return page, (same[0], False)
+        new = replace(said, id=table.next_id(), number=len(table.notes) + 1)
+        if replaces:
+            table.strike(_standing(table, replaces, kind), f"{REPLACED} {new.id} {new.at}")
+        if not table.has_place():
+            _check_end(table.lines.open_at, kind)
+        table.add(new)
+        return table.lines.text(), (new, True)
+
+    return _change(folder, kind, edit, older, makes=True)
+
+
+def withdraw_note(folder: str, kind: str, name: str, day: str, older: tuple[str, ...] = ()) -> Note:
+    """Strike a row through, with the day; one that holds no longer stays as it is. Nothing is deleted."""
+
+    def edit(page: str) -> tuple[str, Note]:
+        table = Table(page, _COLUMNS[kind])
+        note = _one(table, name, kind)
+        if not note.done:
+            table.strike(note, f"{WITHDRAWN} {day}")
+        return table.lines.text(), Table(table.lines.text(), _COLUMNS[kind]).notes[note.number - 1]
+
+    return _change(folder, kind, edit, older)
+
+
+def _says(one: Note, said: Note) -> bool:
+    return one.text == said.text and said.because in ("", one.because)
+
+
+def _one(table: Table, name: str, kind: str) -> Note:
+    found = table.find(name)
+    if len(found) > 1:
+        hint = f"Give each row an id of its own in {PAGES[kind]}."
+        raise Conflict(f"{len(found)} rows of {PAGES[kind]} have the id {found[0].id}", hint)
+    if not found:
+        raise NotFound(f"there is no {kind} {name[:40]!a} in {PAGES[kind]}", "List them first; each has its id.")
+    return found[0]
+
+
+def _standing(table: Table, name: str, kind: str) -> Note:
+    note = _one(table, name, kind)
+    if note.done:
+        raise Conflict(f"{note.id} holds no longer", "Name the one that holds now, or leave it out.")
+    return note
+
+
+def _said(text: str, most: int, what: str) -> str:
+    said = region.one_line(text)
+    if not said:
+        raise BadInput(f"{what} is empty", "Say it in a sentence.")
+    if len(said) > most:
+        hint = "Say it shorter; details belong into a document or a memory."
+        raise TooLarge(f"{what} has {len(said):,} characters, and at most {most:,} are kept", hint)
+    return said
+
+
+def _check_end(open_at: int, kind: str) -> None:
+    """Refuse to write at the end of a page where nobody would see it."""
+    if open_at:
+        text = f"{PAGES[kind]} ends within the code or comment that begins in line {open_at}"
+        raise BrokenFile(text, "Close it there, then try again.")
+
+
+def _change_boxes(
+    folder: str,
+    names: tuple[str, ...],
+    edit_one: Callable[[Boxes, Todo], None],
+    older: tuple[str, ...],
+    *,
+    stay: bool = True,
+) -> tuple[Todo, ...]:
+    def edit(page: str) -> tuple[str, tuple[Todo, ...]]:
+        boxes = Boxes(page)
+        by_id = {todo.id: todo for todo in boxes.todos}
+        missing = [name for name in names if name not in by_id]
+        if missing:
+            raise NotFound(
+                f"there is no todo {missing[0][:40]!a} in {PAGES[TODO]}", "List them first; each has its id."
+            )
+        wanted = [by_id[name] for name in dict.fromkeys(names)]
+        for todo in wanted:
+            edit_one(boxes, todo)
+        after = boxes.lines.text()
+        now = Boxes(after).todos if stay else boxes.todos
+        return after, tuple(now[todo.number - 1] for todo in wanted)
+
+    return _change(folder, TODO, edit, older)
+
+
+def _change(
+    folder: str, kind: str, edit: Callable[[str], tuple[str, T]], older: tuple[str, ...], *, makes: bool = False
+) -> T:
+    """Put what `edit` makes of the page into it; only where it `makes` the page is anything begun without one."""
+    if not makes and not _read(folder, kind, older)[1]:
+        return edit("")[1]
+    with region.lock_of(folder, "pages"):
+        path, text = _read(folder, kind, older)
+        after, answer = edit(text or f"{_TITLES[kind]}\n\n")
+        own = _path(folder, kind)
+        if after != text or path != own:
+            region.write_page(own, after)
+    return answer
+
+
+def _read(folder: str, kind: str, older: tuple[str, ...]) -> tuple[str, str]:
+    """Return the path and the text of the page, or of the first older one where it is missing."""
+    for each in (folder, *older):
+        path = _path(each, kind)
+        if os.path.lexists(path):
+            text = region.read_page(path)
+            if text.startswith(_UTF_16):
+                raise BrokenFile(f"{path} is UTF-16", "Save it as UTF-8.")
+            return path, text
+    return _path(folder, kind), ""
+
+
+def _path(folder: str, kind: str) -> str:
+    return os.path.join(folder, PAGES[kind])

@@ -1,0 +1,205 @@
+"""The tables of decisions and lessons: a row for each, found by the names of their columns, changed in their one line.
+
+A table is ours when its head has all of our columns, in any order and beside others; every other table is the person's.
+"""
+
+from __future__ import annotations
+
+from holdfast.continuity.pages_lines import Lines, body_of, is_day
+from holdfast.light import dataclass
+
+STRIKE = "~~"
+WITHDRAWN = "withdrawn"
+REPLACED = "replaced by"
+_ESCAPED_BAR, _ESCAPED_TILDE, _BACKSLASH = "\\|", "\\~", "&#92;"
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """How the table of one kind is written: the letter before its ids, and the names in its head."""
+
+    letter: str
+    text: str
+    because: str
+    source: str = ""
+
+    def heads(self) -> list[str]:
+        """Return the head of a new table."""
+        return ["Id", "Date", self.text, self.because, *((self.source,) if self.source else ())]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A decision or a lesson. `done`: it holds no longer, since `ended`, and `replaced_by` may say what holds now."""
+
+    number: int
+    id: str
+    text: str
+    because: str = ""
+    source: str = ""
+    at: str = ""
+    done: bool = False
+    ended: str = ""
+    replaced_by: str = ""
+
+
+class Table:
+    """The rows of our tables in a text. A new row goes to the end of the last of them."""
+
+    def __init__(self, text: str, columns: Columns) -> None:
+        self.lines = Lines(text)
+        self.columns = columns
+        self.notes: list[Note] = []
+        self._rows: list[tuple[int, dict[str, int]]] = []
+        self._end = 0
+        self._last: dict[str, int] = {}
+        self._indent = ""
+        place = 0
+        while place < len(self.lines.every) - 1:
+            place = self._read_table(place) if self._is_head(place) else place + 1
+
+    def _is_head(self, place: int) -> bool:
+        head, rule = (body_of(line) for line in self.lines.every[place : place + 2])
+        if "|" not in head or head.lstrip().startswith(">") or any(self.lines.hidden[place : place + 2]):
+            return False
+        cells = [rule[start:end] for start, end in _spans(rule)]
+        dashes = all("-" in cell and not cell.strip("-:") for cell in cells)
+        return dashes and len(cells) == len(_spans(head)) > 1 and set(self._wanted()) <= set(_names(head))
+
+    def _wanted(self) -> list[str]:
+        return [name.casefold() for name in self.columns.heads()]
+
+    def _read_table(self, head: int) -> int:
+        """Read the rows of the table and return the place behind it."""
+        line = body_of(self.lines.every[head]).lstrip("\ufeff")
+        self._indent = line[: len(line) - len(line.lstrip())]
+        at = {name: number for number, name in enumerate(_names(line))}
+        place = head + 2
+        while place < len(self.lines.every) and "|" in self.lines.every[place] and not self.lines.hidden[place]:
+            note = self._note(place, at)
+            if note.text:
+                self.notes.append(note)
+                self._rows.append((place, at))
+            place += 1
+        self._end, self._last = place, at
+        return place
+
+    def _note(self, place: int, at: dict[str, int]) -> Note:
+        line = body_of(self.lines.every[place])
+        cells = [line[start:end] for start, end in _spans(line)]
+        said = {name: cells[number] if number < len(cells) else "" for name, number in at.items()}
+        text, done, ended, replaced_by = _unstruck(said[self.columns.text.casefold()])
+        return Note(
+            len(self.notes) + 1,
+            said["id"],
+            _read_cell(text),
+            _read_cell(said[self.columns.because.casefold()]),
+            _read_cell(said.get(self.columns.source.casefold(), "")),
+            said["date"],
+            done,
+            ended,
+            replaced_by,
+        )
+
+    def next_id(self) -> str:
+        """Return the id of the next row: one more than the highest that is there."""
+        numbers = [int(note.id[1:]) for note in self.notes if _is_id(note.id, self.columns.letter)]
+        return f"{self.columns.letter}{max(numbers, default=0) + 1}"
+
+    def find(self, name: str) -> list[Note]:
+        """Return the rows of that id, however its letter is written."""
+        return [note for note in self.notes if note.id and note.id.casefold() == name.strip().casefold()]
+
+    def has_place(self) -> bool:
+        """Whether there is a table of ours, so that a new row need not go to the end of the page."""
+        return bool(self._end)
+
+    def add(self, note: Note) -> None:
+        """Write a row for a note, and a table where there is none of ours."""
+        names = dict(zip(self._wanted(), (note.id, note.at, note.text, note.because, note.source), strict=False))
+        if self._end:
+            row = [_written(names.get(name, "")) for name in self._last]
+            self.lines.insert(self._end, [self._indent + _row(row)])
+            return
+        heads = self.columns.heads()
+        row = [_written(names[name]) for name in self._wanted()]
+        self.lines.append([_row(heads), "|" + "---|" * len(heads), _row(row)], joins=False)
+
+    def strike(self, note: Note, ended: str) -> None:
+        """Strike through what a row says and write behind it how that ended; the other cells stay as they are."""
+        place, at = self._rows[note.number - 1]
+        line = self.lines.every[place]
+        start, end = _spans(body_of(line))[at[self.columns.text.casefold()]]
+        text = line[start:end].replace(STRIKE, _ESCAPED_TILDE * 2)
+        self.lines.every[place] = f"{line[:start]}{STRIKE}{text}{STRIKE} ({ended}){line[end:]}"
+
+
+def _names(head: str) -> list[str]:
+    return [head[start:end].strip("*_ ").casefold() for start, end in _spans(head)]
+
+
+def _spans(line: str) -> list[tuple[int, int]]:
+    """Return where each cell of a row begins and ends, without the spaces around it."""
+    spans, start, escaped = [], 0, False
+    for place, letter in enumerate(line):
+        if letter == "|" and not escaped:
+            spans.append((start, place))
+            start = place + 1
+        escaped = letter == "\\" and not escaped
+    spans.append((start, len(line)))
+    if not line[slice(*spans[0])].strip(" \t\ufeff"):
+        spans = spans[1:]
+    if spans and not line[slice(*spans[-1])].strip():
+        spans = spans[:-1]
+    return [_trimmed(line, *span) for span in spans]
+
+
+def _trimmed(line: str, start: int, end: int) -> tuple[int, int]:
+    inner = line[start:end]
+    start += len(inner) - len(inner.lstrip())
+    return start, max(start, start + len(inner.strip()))
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _is_id(text: str, letter: str) -> bool:
+    return text[:1] == letter and text[1:].isascii() and text[1:].isdecimal() and len(text) < 10
+
+
+def _written(text: str) -> str:
+    """Return a text as it stands in a cell: no bar ends it, no tilde strikes it through."""
+    out = []
+    for place, letter in enumerate(text):
+        rest = text[place:].lstrip("\\")[:1] if letter == "\\" else ""
+        doubled = letter == "~" and "~" in (text[place - 1 : place], text[place + 1 : place + 2])
+        out.append(
+            _BACKSLASH
+            if rest in ("|", "~") and rest
+            else _ESCAPED_BAR
+            if letter == "|"
+            else "\\~"
+            if doubled
+            else letter
+        )
+    return "".join(out)
+
+
+def _read_cell(cell: str) -> str:
+    return cell.replace(_ESCAPED_BAR, "|").replace(_ESCAPED_TILDE, "~").replace(_BACKSLASH, "\\")
+
+
+def _unstruck(cell: str) -> tuple[str, bool, str, str]:
+    """Return what a cell says, whether it is struck through, since when, and what replaced it."""
+    text, end, behind = cell[len(STRIKE) :].rpartition(STRIKE)
+    ended = behind.strip()
+    if not cell.startswith(STRIKE) or not end or STRIKE in text or not _is_bracket(ended):
+        return cell, False, "", ""
+    how, _, day = ended[1:-1].rpartition(" ")
+    by = how.removeprefix(REPLACED).strip() if how.startswith(REPLACED) else ""
+    return text, True, day if is_day(day) else "", by
+
+
+def _is_bracket(text: str) -> bool:
+    return not text or (text[0] == "(" and text[-1] == ")")

@@ -1,0 +1,133 @@
+"""What `project_notes` does: one tool for the to-dos, decisions and lessons of a project, told apart by its action.
+
+Entries are named by their ids, never by a number: numbers are for a person who looks at a list.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+from holdfast.actions import decide, hand_over, lesson, todo
+from holdfast.actions.project_pages import Written
+from holdfast.actions.todo import Changed
+from holdfast.continuity.pages_boxes import Todo
+from holdfast.continuity.pages_tables import Note
+from holdfast.errors import BadInput
+from holdfast.surfaces.mcp import arguments as given
+from holdfast.surfaces.mcp import results
+from holdfast.surfaces.mcp.caller import Request
+
+MOST_LISTED = 40
+_MOST_TEXT = 500
+
+
+def answer(request: Request, asked: given.ProjectNotes) -> tuple[results.Result, str]:
+    """Do what the action says and return what is written now."""
+    result = _ACTIONS[asked.action](request, asked)
+    return result, hand_over.fenced(_lines(result)) or "There is nothing yet."
+
+
+def _list(request: Request, asked: given.ProjectNotes) -> results.Notes:
+    todos, decisions, lessons = (
+        todo.todos(request.house),
+        decide.decisions(request.house),
+        lesson.lessons(request.house),
+    )
+    return results.Notes(
+        action="listed",
+        todos=[_noted(one) for one in todos[:MOST_LISTED]],
+        # The newest stand at the end of their table.
+        decisions=[_noted(one) for one in decisions[-MOST_LISTED:]],
+        lessons=[_noted(one) for one in lessons[-MOST_LISTED:]],
+        more=max(len(todos), len(decisions), len(lessons)) > MOST_LISTED,
+        file_path=os.path.dirname(todo.path(request.house)),
+    )
+
+
+def _add_todo(request: Request, asked: given.ProjectNotes) -> results.Notes:
+    return _of_todos(todo.add(request.house, _needed(asked, "text")))
+
+
+def _done(request: Request, asked: given.ProjectNotes) -> results.Notes:
+    return _of_todos(todo.done(request.house, (_needed(asked, "id"),), numbers=False))
+
+
+def _reopen(request: Request, asked: given.ProjectNotes) -> results.Notes:
+    return _of_todos(todo.reopen(request.house, (_needed(asked, "id"),), numbers=False))
+
+
+def _decide(request: Request, asked: given.ProjectNotes) -> results.Notes:
+    text = _needed(asked, "text")
+    written = decide.decide(request.house, text, because=asked.because or "", replaces=asked.id or "")
+    return _of_note(written, "decisions")
+
+
+def _learn(request: Request, asked: given.ProjectNotes) -> results.Notes:
+    written = lesson.learn(
+        request.house,
+        _needed(asked, "text"),
+        because=asked.because or "",
+        source=request.agent,
+        replaces=asked.id or "",
+    )
+    return _of_note(written, "lessons")
+
+
+def _withdraw(request: Request, asked: given.ProjectNotes) -> results.Notes:
+    name = _needed(asked, "id")
+    if name[:1].upper() == "L":
+        return _of_note(lesson.withdraw(request.house, name), "lessons")
+    return _of_note(decide.withdraw(request.house, name), "decisions")
+
+
+_ACTIONS: dict[str, Callable[[Request, given.ProjectNotes], results.Notes]] = {
+    "list": _list,
+    "todo": _add_todo,
+    "done": _done,
+    "reopen": _reopen,
+    "decide": _decide,
+    "lesson": _learn,
+    "withdraw": _withdraw,
+}
+
+
+def _needed(asked: given.ProjectNotes, name: str) -> str:
+    value: str | None = getattr(asked, name)
+    if not value or not value.strip():
+        raise BadInput(f"{asked.action} needs {name}", f"Give {name}; the action list shows the ids.")
+    return value
+
+
+def _of_todos(changed: Changed) -> results.Notes:
+    found = [_noted(one) for one in changed.todos]
+    return results.Notes(action=changed.action, todos=found, file_path=changed.path, redacted=list(changed.redacted))
+
+
+def _of_note(written: Written, kind: str) -> results.Notes:
+    found = results.Notes(action=written.action, file_path=written.path, redacted=list(written.redacted))
+    return found.model_copy(update={kind: [_noted(written.note)]})
+
+
+def _noted(one: Todo | Note) -> results.Noted:
+    because = one.because if isinstance(one, Note) else ""
+    return results.Noted(id=_safe(one.id), text=_safe(one.text), because=_safe(because), at=_safe(one.at))
+
+
+def _safe(text: str) -> str:
+    # What lies far behind the cut need not be made safe, but a secret that the cut would halve must be seen whole.
+    return hand_over.cut(hand_over.safe(text[: 8 * _MOST_TEXT]), _MOST_TEXT)
+
+
+def _lines(result: results.Notes) -> list[str]:
+    named = ("To do", result.todos), ("Decisions", result.decisions), ("Lessons", result.lessons)
+    lines = [line for name, found in named for line in _section(name, found)]
+    if lines and result.action != "listed":
+        lines = [f"{result.action}:", *lines]
+    return [*lines, f"There are more in {result.file_path}."] if result.more else lines
+
+
+def _section(name: str, found: Sequence[results.Noted]) -> list[str]:
+    if not found:
+        return []
+    return [f"{name}:", *(f"- {one.id} {one.text}{f' ({one.because})' if one.because else ''}" for one in found)]
