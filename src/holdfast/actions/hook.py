@@ -1,8 +1,8 @@
 """One call of a hook: the event goes into the journal, then the agent gets what it should know.
 
 It walks where `House` walks, with light steps: it runs before every prompt in front of a waiting person, so it loads
-what its moment needs and nothing else, sweeps no file, starts nothing and waits for nobody. Whatever goes wrong is for
-the caller to log; the session goes on.
+what its moment needs and nothing else, sweeps no file and waits for nobody. It starts nothing but, at the end of a
+session, one bounded sweep that goes its own way. Whatever goes wrong is for the caller to log; the session goes on.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from holdfast.capture.journal import Journal
 from holdfast.errors import HoldfastError, StoreUnavailable
 from holdfast.inject import fence, receipts, shown
 from holdfast.records import Event, Given, Receipt, Scope
+from holdfast.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from holdfast.actions.house import House
+    from holdfast.actions.protocol import Writing
     from holdfast.agents.base import Agent
     from holdfast.inject.block import Block
     from holdfast.records import Hit, HookCall, Memory, Project
@@ -34,6 +36,7 @@ CONTINUES = ("resume", "fork")
 _KEPT = {"prompt": 8_000, "answer": 4_000, "tool_input": 2_000, "error": 2_000}
 _KEPT_OTHERWISE = 500
 _MARGIN = 4
+_MOST_LOG = 256 * 1024
 
 
 class Syncing:
@@ -82,6 +85,7 @@ class Visit:
         # An agent that names no session has one for each folder.
         self.session = call.session or f"{call.agent}:{call.folder}"
         self.told_session = kept(call.session, _KEPT_OTHERWISE)
+        self.writing: Writing | None = None
         self._project: Project | None = None
         self._asked_project = False
 
@@ -117,11 +121,15 @@ def hook(home: str, agent: Agent, call: HookCall, environment: Mapping[str, str]
         return ""
     record(visit)
     try:
+        _keep_protocol(visit)
+        if call.moment == agent.settles and not call.subagent:
+            _start_sweep(visit)
         if visit.is_late():
             raise StoreUnavailable("recorded, and no time was left for an answer")
         return _answer(visit)
     finally:
         visit.syncing.wait()
+        _finish_writing(visit)
 
 
 def _answer(visit: Visit) -> str:
@@ -135,6 +143,39 @@ def _answer(visit: Visit) -> str:
         with shown.ShownSet(visit.home, visit.session) as before:
             before.lose()
     return ""
+
+
+def _keep_protocol(visit: Visit) -> None:
+    """Keep the project's working state and log; trouble with that takes nothing else away."""
+    if not visit.settings.flag("continuity.enabled"):
+        return
+    from holdfast.actions import protocol
+
+    try:
+        protocol.keep(visit)
+    except Exception as problem:
+        _tell(visit, problem)
+
+
+def _finish_writing(visit: Visit) -> None:
+    try:
+        if visit.writing is not None:
+            visit.writing.wait()
+    except Exception as problem:
+        _tell(visit, problem)
+
+
+def _tell(visit: Visit, problem: Exception) -> None:
+    """Add a line to the hook's log. What nobody planned may quote what it met, so of it only the kind is told."""
+    planned = isinstance(problem, (HoldfastError, OSError))
+    text = f"{type(problem).__name__}: {without_secrets(str(problem))}" if planned else type(problem).__name__
+    line = " ".join(f"{visit.at} {visit.call.agent} {visit.call.moment}, working state: {text}".split())[:300]
+    path = os.path.join(visit.home, "state", "hook.log")
+    try:
+        if not os.path.exists(path) or os.stat(path).st_size < _MOST_LOG:
+            files.append(path, f"{line}\n".encode("utf-8", "replace"), durable=False)
+    except (HoldfastError, OSError):
+        return
 
 
 def record(visit: Visit) -> None:
@@ -278,6 +319,13 @@ def _make_vectors(visit: Visit) -> None:
     from holdfast.actions import inject
 
     inject.make_vectors(visit)
+
+
+def _start_sweep(visit: Visit) -> None:
+    """What was said in this session is read behind the hook's back, while nobody waits."""
+    from holdfast.actions import session_end
+
+    session_end.start_sweep(visit.home, visit.agent.name, visit.settings, visit.environment)
 
 
 def _project_of(visit: Visit) -> Project | None:

@@ -76,3 +76,22 @@ def test_nothing_of_a_start_is_heavy_but_time(hook, remember):
     modules, printed = loaded_by(hook, "SessionStart", source="startup")
     assert modules & HEAVY <= {"datetime"}
     assert "Ask Kim" in printed
+
+
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [
+        ("UserPromptSubmit", {"prompt": "let's go with Postgres, not Redis"}),
+        ("PostToolUse", {"tool_name": "Edit", "tool_input": '{"file_path": "a.py"}'}),
+        ("PostToolUseFailure", {"tool_name": "Bash", "tool_input": "npm test", "error": "exit code"}),
+        ("Stop", {"last_assistant_message": "Done with it.\n\nNext steps:\n- Write docs"}),
+        ("SessionEnd", {"reason": "other"}),
+    ],
+)
+def test_keeping_the_working_state_is_light(hook, remember, event, told):
+    """What a project's pages are kept by loads nothing heavy either, also while there is something to write."""
+    remember("Deploys need the VPN. Ask Kim for access.")
+    hook.prompt("we decided to use Postgres for the sessions")
+    modules, _ = loaded_by(hook, event, **told)
+    assert "holdfast.actions.protocol" in modules and modules & HEAVY == set()
+    assert hook.log() == []

@@ -234,7 +234,7 @@ def test_two_prompts_at_once_show_a_memory_once(hook, remember):
 
 
 def test_a_hook_starts_no_process(hook, remember, tmp_path):
-    """A hook forks nothing and runs nothing: the system's own record of the process says so."""
+    """A hook forks nothing and runs nothing, but for the sweep at the end: the record of the process says so."""
     remember("Deploys need the VPN. Ask Kim for access.")
     script = tmp_path / "watch.py"
     script.write_text(
@@ -247,13 +247,13 @@ def test_a_hook_starts_no_process(hook, remember, tmp_path):
         "os._exit = lambda code: (print('STARTED', started, file=sys.stderr, flush=True), leave(code))\n"
         "exec(compile(open(__file__).read(), __file__, 'exec'))\n"
     )
-    for event in ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"):
+    for event in ("SessionStart", "UserPromptSubmit", "Stop", "SubagentStop"):
         told = {"session_id": "s1", "cwd": str(hook.folder), "prompt": "deploy through the VPN"}
         ended = subprocess.run(
             [sys.executable, str(script), event, "--agent", "claude-code", "--home", str(hook.home)],
             input=json.dumps(told).encode(),
             capture_output=True,
-            env=hook.environment(),
+            env=hook.environment(HOLDFAST_SWEEP_AT_SESSION_END="yes"),
             check=True,
         )
         assert b"STARTED []" in ended.stderr, ended.stderr

@@ -1,0 +1,282 @@
+"""The page of a project, `MEMORY.md`: what is worth knowing after months, in five tables.
+
+Identity: one page for each project. The tables stand in one region between markers; an entry is found again by the cell
+that names it. A put changes one line of the region, or adds one, and every other byte of the page stays, also what a
+person wrote into the region. Atomic: the page is replaced whole, under a lock of its project. Callers hand in texts
+without secrets; they become harmless lines here.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.continuity import region
+from holdfast.continuity.pages_lines import Lines, body_of
+from holdfast.errors import BrokenFile
+from holdfast.light import dataclass
+
+PAGE = "MEMORY.md"
+REGION = "page"
+MOST_CELL = 500
+ACTIVE, PAUSED, COMPLETE = "ACTIVE", "PAUSED", "COMPLETE"
+OPEN, CLOSED = "open", "closed"
+_NEW_PAGE = "# Memory of this project\n"
+_WAIT_SECONDS = 20.0
+_HEADING = "## "
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One table: its columns, which one names an entry, and which one may change without it being another entry."""
+
+    heading: str
+    columns: tuple[str, ...]
+    named_by: int = 0
+    changes: int = -1
+    allowed: tuple[str, ...] = ()
+
+
+SECTIONS = {
+    one.heading: one
+    for one in (
+        Section("State", ("Topic", "State"), changes=1),
+        Section("Workstreams", ("Workstream", "Status", "About"), changes=1, allowed=(ACTIVE, PAUSED, COMPLETE)),
+        Section("Decisions", ("Date", "Decision", "Rationale"), named_by=1),
+        Section("Key files", ("File", "About")),
+        Section("Known gaps", ("Gap", "Status", "Since"), changes=1, allowed=(OPEN, CLOSED)),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of the page: the heading of its section, and its cells in the order of the columns."""
+
+    section: str
+    cells: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What tells this entry from others of its section."""
+        return self.cells[SECTIONS[self.section].named_by]
+
+    @property
+    def value(self) -> str:
+        """What may change of it, or nothing."""
+        changes = SECTIONS[self.section].changes
+        return self.cells[changes] if changes >= 0 else ""
+
+
+def made(section: str, *cells: str) -> Entry:
+    """Return an entry of harmless, bounded cells."""
+    return Entry(section, tuple(region.one_line(cell, MOST_CELL) for cell in cells))
+
+
+def text_of(entry: Entry) -> str:
+    """Return the entry as people read and edit it: a line for each column."""
+    told = zip(("Section", *SECTIONS[entry.section].columns), (entry.section, *entry.cells), strict=True)
+    return "\n".join(f"{column}: {cell}".rstrip() for column, cell in told)
+
+
+def read_entry(text: str) -> Entry:
+    """Return the entry that such lines are; BrokenFile says what is wrong with them."""
+    told: dict[str, str] = {}
+    for line in filter(str.strip, text.splitlines()):
+        column, colon, cell = line.partition(":")
+        if not colon or column.strip() in told:
+            raise BrokenFile(f"{line[:60]!a} is no line of an entry", "Write `Column: text`, each column once.")
+        told[column.strip()] = cell.strip()
+    section = SECTIONS.get(told.pop("Section", ""))
+    if section is None:
+        raise BrokenFile("the entry names no section of the page", f"Use one of {', '.join(SECTIONS)}.")
+    unknown = [column for column in told if column not in section.columns]
+    if unknown:
+        raise BrokenFile(f"{section.heading} has no column {unknown[0]!a}", f"Use {', '.join(section.columns)}.")
+    return checked(made(section.heading, *(told.get(column, "") for column in section.columns)))
+
+
+def checked(entry: Entry) -> Entry:
+    """Return the entry; BrokenFile where it has no name, or a status that is none."""
+    section = SECTIONS[entry.section]
+    if not plain(entry.name).strip():
+        raise BrokenFile(f"the entry has no {section.columns[section.named_by]}", "Write it, or reject the entry.")
+    if section.allowed and entry.value not in section.allowed:
+        column = section.columns[section.changes]
+        raise BrokenFile(f"{column} is {entry.value[:40]!a}", f"Use one of {', '.join(section.allowed)}.")
+    return entry
+
+
+def identity(entry: Entry, *, with_value: bool = True) -> str:
+    """Return what stands for the entry in the id of a proposal, with or without what may change of it."""
+    return "\n".join(["page", entry.section, plain(entry.name), *([plain(entry.value)] if with_value else [])])
+
+
+def plain(text: str) -> str:
+    """Return the words of a text between spaces, however they are written."""
+    kept = "".join([letter if letter.isalnum() else " " for letter in text.casefold()])
+    return f" {' '.join(kept.split())} "
+
+
+def standing(text: str, entry: Entry) -> str:
+    """Return what a page says of the entry: `known`, `changed` where only its value is another, or `new`.
+
+    A name that a person wrote elsewhere on the page is known, too, unless it is its value that counts.
+    """
+    before, inside, behind = region.parts(text, REGION)
+    row = _Tables(inside or "").find(entry)
+    if row is not None:
+        return "known" if plain(row.value) == plain(entry.value) else "changed"
+    is_said = SECTIONS[entry.section].changes < 0 and plain(entry.name) in plain(f"{before}\n{behind}")
+    return "known" if is_said else "new"
+
+
+def entries(text: str) -> list[Entry]:
+    """Return all rows of our region."""
+    return _Tables(region.parts(text, REGION)[1] or "").entries
+
+
+def read(folder: str, older: tuple[str, ...] = ()) -> str:
+    """Return the text of the page, or of the first older one where it is missing."""
+    return _read(folder, older)[1]
+
+
+def put(folder: str, entry: Entry, older: tuple[str, ...] = ()) -> bool:
+    """Put the entry into its section, in the place of the row of its name, and return whether anything changed."""
+    with region.lock_of(folder, "page", _WAIT_SECONDS):
+        path, text = _read(folder, older)
+        own = os.path.join(folder, PAGE)
+        after = with_entry(text, entry)
+        if after == text and path == own:
+            return False
+        region.write_page(own, after)
+    return True
+
+
+def with_entry(text: str, entry: Entry) -> str:
+    """Return the page with the entry in it."""
+    before, inside, behind = region.parts(text, REGION)
+    if inside is None:
+        return region.put(text, REGION, [*_new_section(entry, _row(entry.cells))], _NEW_PAGE)
+    tables = _Tables(inside, "\r\n" if "\r\n" in text else "\n")
+    tables.put(entry)
+    return "".join([before, region.begin(REGION), tables.lines.text(), region.end(REGION), behind])
+
+
+def _read(folder: str, older: tuple[str, ...]) -> tuple[str, str]:
+    for each in (folder, *older):
+        path = os.path.join(each, PAGE)
+        if os.path.lexists(path):
+            return path, region.read_page(path)
+    return os.path.join(folder, PAGE), ""
+
+
+class _Tables:
+    """The tables in the region, each found by its heading and the names of its columns."""
+
+    def __init__(self, inside: str, newline: str = "\n") -> None:
+        self.lines = Lines(inside)
+        self.lines.newline = newline
+        self.entries: list[Entry] = []
+        self._rows: list[int] = []
+        # For each section: the order of its columns, and the line behind its last row.
+        self._tables: dict[str, tuple[list[str], int]] = {}
+        # For each section: the line behind its last line that says anything.
+        self._ends: dict[str, int] = {}
+        heading = ""
+        for place, line in enumerate(self.lines.every):
+            if line.startswith(_HEADING) and not self.lines.hidden[place]:
+                heading = line[len(_HEADING) :].strip()
+            if heading in SECTIONS and body_of(line).strip():
+                self._ends[heading] = place + 1
+                self._read_line(SECTIONS[heading], place, body_of(line).strip())
+
+    def _read_line(self, section: Section, place: int, line: str) -> None:
+        if not line.startswith("|") or self.lines.hidden[place]:
+            return
+        cells = _cells(line)
+        columns, end = self._tables.get(section.heading, ([], 0))
+        if end != place:
+            names = [cell.strip("*_ ") for cell in cells]
+            if set(section.columns) <= set(names):
+                self._tables[section.heading] = names, place + 1
+            return
+        self._tables[section.heading] = columns, place + 1
+        if any(cell.strip("-:") for cell in cells):
+            told = dict(zip(columns, cells, strict=False))
+            self.entries.append(Entry(section.heading, tuple(told.get(name, "") for name in section.columns)))
+            self._rows.append(place)
+
+    def find(self, entry: Entry) -> Entry | None:
+        """Return the row of that name."""
+        return next((row for row in self.entries if _is_same(row, entry)), None)
+
+    def put(self, entry: Entry) -> None:
+        """Write the entry over the row of its name, or behind the last row of its table."""
+        section = SECTIONS[entry.section]
+        if entry.section not in self._tables:
+            self._add_table(entry)
+            return
+        columns, end = self._tables[entry.section]
+        row = self.find(entry)
+        place = self._rows[self.entries.index(row)] if row else -1
+        there = dict(zip(columns, _cells(body_of(self.lines.every[place]).strip()), strict=False)) if row else {}
+        told = there | dict(zip(section.columns, entry.cells, strict=True))
+        if row:
+            # Nothing that is empty takes the place of what somebody wrote.
+            told |= {name: there[name] for name in section.columns if there.get(name) and not told[name]}
+        written = _row([told.get(name, "") for name in columns])
+        if row is None:
+            self.lines.insert(end, [written])
+        else:
+            line = self.lines.every[place]
+            self.lines.every[place] = written + line[len(body_of(line)) :]
+
+    def _add_table(self, entry: Entry) -> None:
+        row = _row(entry.cells)
+        if entry.section in self._ends:
+            self.lines.insert(self._ends[entry.section], ["", *_head(SECTIONS[entry.section]), row])
+            return
+        order = list(SECTIONS)
+        before = [self._ends[name] for name in order[: order.index(entry.section)] if name in self._ends]
+        # The line of the opening marker comes first; behind it stands an empty one.
+        at = max(before, default=min(1, len(self.lines.every)))
+        self.lines.insert(at, ["", *_new_section(entry, row)[:-1]])
+
+
+def _is_same(one: Entry, other: Entry) -> bool:
+    return one.section == other.section and plain(one.name) == plain(other.name)
+
+
+def _new_section(entry: Entry, row: str) -> list[str]:
+    return [f"{_HEADING}{entry.section}", "", *_head(SECTIONS[entry.section]), row, ""]
+
+
+def _head(section: Section) -> list[str]:
+    return [_row(section.columns), "|" + "---|" * len(section.columns)]
+
+
+def _row(cells: tuple[str, ...] | list[str]) -> str:
+    return f"| {' | '.join(map(_written, cells))} |"
+
+
+def _written(cell: str) -> str:
+    """Return a text as it stands in a cell, where no bar ends it."""
+    return cell.replace("\\", "\\\\").replace("|", "\\|") if "|" in cell else cell
+
+
+def _cells(row: str) -> list[str]:
+    """Return what the cells of a row say."""
+    found, start, escaped = [], 1, False
+    for place, letter in enumerate(row):
+        if letter == "|" and not escaped and place:
+            found.append(_said(row[start:place].strip()))
+            start = place + 1
+        escaped = letter == "\\" and not escaped
+    rest = row[start:].strip()
+    return [*found, _said(rest)] if rest else found
+
+
+def _said(cell: str) -> str:
+    if "\\|" not in cell:
+        return cell
+    return "\\".join([part.replace("\\|", "|") for part in cell.split("\\\\")])

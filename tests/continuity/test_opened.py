@@ -1,0 +1,92 @@
+"""Open sessions: what their files say, which were left, and what goes."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+
+from holdfast.continuity import opened, running
+
+AT = "2026-11-15T10:00:00Z"
+NOW = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def note(home, session: str = "s1", *rows: tuple[str, str], at: str = NOW) -> str:
+    """Note rows of a session and return its file."""
+    opened.note(str(home), "codex", session, "shop", at, rows)
+    return opened.path_of(str(home), "codex", session, "shop")
+
+
+def test_what_is_noted_is_read(tmp_path):
+    """The rows of a session come back in order, with its beginning and its last event."""
+    note(tmp_path, "s1", ("ask", "one\ntwo"), at=AT)
+    one = opened.read(note(tmp_path, "s1", ("file", "a.py"), at="2026-11-15T10:05:00Z"))
+    assert (one.agent, one.session, one.project, one.began, one.last) == (
+        *("codex", "s1", "shop", AT),
+        "2026-11-15T10:05:00Z",
+    )
+    assert one.rows == (("ask", "one\ntwo", AT), ("file", "a.py", "2026-11-15T10:05:00Z")) and not one.closed
+    assert opened.began(one.path) == AT
+
+
+def test_only_what_is_silent_or_resumed_was_left_open(tmp_path):
+    """A session counts as left when it was silent for long, or when its agent says that it starts again."""
+    old, young = note(tmp_path, "old", ("ask", "x")), note(tmp_path, "young", ("ask", "y"))
+    os.utime(old, (time.time() - 1_000, time.time() - 1_000))
+    found = opened.left_open(str(tmp_path), ["shop"], 900, "")
+    assert [one.session for one in found] == ["old"]
+    assert {one.session for one in opened.left_open(str(tmp_path), ["shop"], 900, young)} == {"old", "young"}
+    assert opened.left_open(str(tmp_path), ["another"], 900, "") == []
+
+
+@pytest.mark.skipif(not running.agent(), reason="this system tells nothing of processes")
+def test_one_whose_agent_is_gone_was_left_open(tmp_path):
+    """A session is left at once when the process that two of its hooks saw runs no more; one hook's is not enough."""
+    there, room = running.agent(), os.readlink("/proc/self/ns/pid")
+    gone = f"{there.partition(' ')[0]} 1 {room}"
+    for session, seen in {"gone": (gone, gone), "once": (there, gone), "alive": (gone, there, there)}.items():
+        note(tmp_path, session, ("ask", "x"), *(("process", named) for named in seen))
+    assert [one.session for one in opened.left_open(str(tmp_path), ["shop"], 900, "")] == ["gone"]
+    assert opened.left_open(str(tmp_path), ["another"], 900, "") == []
+
+
+def test_a_closed_session_is_none_until_it_goes_on(tmp_path):
+    """What ended is not left open; what goes on the same day has its beginning, and is open again."""
+    path = note(tmp_path, "s1", ("ask", "x"), ("closed", ""))
+    os.utime(path, (time.time() - 1, time.time() - 1))
+    assert opened.read(path).closed and opened.left_open(str(tmp_path), ["shop"], 0, path) == []
+    assert opened.living(str(tmp_path), "shop") == frozenset()
+    note(tmp_path, "s1", ("ask", "y"))
+    assert opened.read(path).texts("ask") == ("x", "y") and opened.living(str(tmp_path), "shop") == {"s1"}
+
+
+def test_one_that_ended_on_another_day_begins_anew(tmp_path):
+    """A session that is resumed on a later day starts with an empty file, so that its log is that day's."""
+    path = note(tmp_path, "s1", ("ask", "x"), ("closed", ""))
+    os.utime(path, (time.time() - 90_000, time.time() - 90_000))
+    assert opened.read(note(tmp_path, "s1", ("ask", "y"))).texts("ask") == ("y",)
+
+
+def test_what_ended_long_ago_goes(tmp_path):
+    """Closed sessions and broken files are removed after some days, and broken ones are no trouble before."""
+    closed = note(tmp_path, "s1", ("closed", ""))
+    broken = os.path.join(opened.folder_of(str(tmp_path)), "broken")
+    with open(broken, "wb") as file:
+        file.write(b"\xff\x00 nonsense\n")
+    assert opened.left_open(str(tmp_path), ["shop"], 0, "") == [] and os.path.exists(broken)
+    for path in (closed, broken):
+        os.utime(path, (0, 0))
+    assert opened.left_open(str(tmp_path), ["shop"], 0, "") == []
+    assert os.listdir(opened.folder_of(str(tmp_path))) == []
+
+
+def test_a_session_of_days_does_not_grow_for_ever(tmp_path):
+    """Beyond its bound a file takes nothing but the end of the session."""
+    for _ in range(12):
+        path = note(tmp_path, "s1", ("answer", "x" * 40_000))
+    size = os.path.getsize(path)
+    note(tmp_path, "s1", ("answer", "more"))
+    assert os.path.getsize(path) == size < opened.MOST_BYTES * 2
+    assert opened.read(note(tmp_path, "s1", ("closed", ""))).closed
