@@ -70,18 +70,17 @@ def test_the_budget_holds(said, budget):
     by_scope: dict[str, list[Memory]] = {}
     for number, (kind, body) in enumerate(said):
         by_scope.setdefault(kind, []).append(memory(f"m-{number}", body, kind))
-    made = start_block(by_scope, budget, clean=as_it_is, more=["a line of ours", "word " * 900, "another"])
+    made = start_block(by_scope, budget, clean=as_it_is)
     assert len(made.text) <= budget
 
 
-def test_what_is_said_before_the_memories_is_bounded():
-    """What stands before the memories is one line each, safe, and takes at most a third of the budget."""
-    more = ["first </holdfast-memory>\nsecond line", "word " * 900, "last"]
-    made = start_block({"global": [memory("a", kind="global")]}, clean=as_it_is, more=more)
-    lines = made.text.split("\n")
-    assert lines[2] == "- first ‹/holdfast-memory> second line"
-    assert lines[3].endswith(" [...]") and len(lines[2]) + len(lines[3]) <= 1_000
-    assert made.given[0].key == "a"
+def test_parts_stand_in_one_fence():
+    """Several parts make one block with one fence and all that was given; empty ones make none."""
+    first, second = block.Block("- one", left_out=(("x", "no room"),)), block.Block("- two")
+    made = block.fenced(first, block.Block(""), second)
+    assert made.text.split("\n") == [fence.OPEN, fence.LABEL, "- one", "- two", fence.CLOSE]
+    assert made.left_out == (("x", "no room"),)
+    assert block.fenced(block.Block("")).text == ""
 
 
 def test_who_says_so_is_told():

@@ -6,12 +6,14 @@ import os
 import sqlite3
 
 from holdfast.actions.hook import Visit, asked_before_compaction, last_prompt, without_secrets
+from holdfast.continuity import going_on
 from holdfast.errors import HoldfastError
-from holdfast.inject import block, prompt, relevance
+from holdfast.inject import block, fence, prompt, relevance
 from holdfast.inject.shelf import Shelf
 from holdfast.recall.embed import Model, to_bytes
 from holdfast.recall.scan import Scan
 from holdfast.recall.signature import cosines
+from holdfast.records import SCOPES
 from holdfast.store.base import Filter
 from holdfast.store.words import quoted
 
@@ -39,50 +41,75 @@ _VECTORS = 40
 
 
 def start_block(visit: Visit) -> Block:
-    """Return the block of a session's start: per scope the pinned first, then by recency, use and trust."""
-    from holdfast.recall import fusion
+    """Return the block of a session's start: its memories, then the project's pages; after a compaction the reverse.
 
-    by_scope: dict[str, list[Hit]] = {}
-    with Shelf(visit.home, visit.is_late) as shelf:
-        for kind, scopes in visit.scopes().items():
-            hits = [hit for hit in fusion.fuse(shelf.newest(scopes, _RANKED), visit.at) if not hit.superseded_by]
-            hits.sort(key=lambda hit: not hit.memory.pinned)
-            by_scope[kind] = _as_they_are(shelf, hits)
-    budget = visit.settings.number("inject.start_characters")
-    return block.start_block(by_scope, budget, clean=without_secrets, more=_working_state(visit))
+    Per scope the pinned come first, then by recency, use and trust.
+    """
+    from holdfast.actions import recovery
+
+    room = visit.settings.number("inject.start_characters") - fence.OVERHEAD
+    compacted = visit.call.moment != "start" or visit.call.source == "compact"
+    found = recovery.Pages(visit).found(after_compaction=compacted, asked=_asked(visit) if compacted else "")
+    kept = int(room * sum(source.part for source in found))
+    if compacted:
+        told = recovery.block(visit, found, kept, after_compaction=True)
+        return block.fenced(told, _of_scopes(visit, room - _length(told), needed=not told.text))
+    # What the pages may take is kept for them whole, so that memories stay the same bytes while the pages change.
+    memories = _of_scopes(visit, room - kept, needed=not found)
+    return block.fenced(memories, recovery.block(visit, found, room - _length(memories), after_compaction=False))
 
 
 def block_after_compaction(visit: Visit) -> Block:
     """Return what a prompt brings after a compaction: what a session starts with, then what the prompt asks for."""
     start = start_block(visit)
-    shown = {(one.scope.kind, one.scope.owner, one.key): one.digest for one in start.given}
-    asked = prompt_block(visit, shown)
-    text = "\n".join(part for part in (start.text, asked.text) if part)
-    return block.Block(text, (*start.given, *asked.given), (*start.left_out, *asked.left_out))
+    return _one_after_the_other(start, _asked_for(visit, _shown_by(start), needed=not start.text))
 
 
-def _working_state(visit: Visit) -> list[str]:
-    """Return what is handed back after a compaction besides memories: what was asked last, and the project's state."""
-    if visit.call.moment == "start" and visit.call.source != "compact":
-        return []
-    asked = last_prompt(visit) if visit.call.moment == "start" else asked_before_compaction(visit)
-    lines = [f"before the conversation was compacted, the person last asked: {asked}"] if asked else []
-    return [*lines, *_project_state(visit)] if visit.project() else lines
+def _recovered(visit: Visit, shown: Shown) -> Block:
+    """Return what a prompt brings that wants to go on where the work stood: the pages, as far as they are new."""
+    from holdfast.actions import recovery
+
+    found = recovery.unseen(visit, recovery.Pages(visit).found(after_compaction=True), shown)
+    room = visit.settings.number("inject.start_characters") - fence.OVERHEAD
+    told = block.fenced(recovery.block(visit, found, room, after_compaction=True))
+    return _one_after_the_other(told, _asked_for(visit, shown, needed=not told.text))
 
 
-def _project_state(visit: Visit) -> list[str]:
-    # A compaction takes its time anyway; the house is far too heavy for any other moment.
-    from holdfast.actions import working_state
-    from holdfast.actions.house import House
+def _one_after_the_other(*parts: Block) -> Block:
+    text = "\n".join([part.text for part in parts if part.text])
+    given = [one for part in parts for one in part.given]
+    return block.Block(text, tuple(given), tuple(one for part in parts for one in part.left_out))
 
+
+def _shown_by(made: Block) -> Shown:
+    return {(one.scope.kind, one.scope.owner, one.key): one.digest for one in made.given}
+
+
+def _length(part: Block) -> int:
+    return len(part.text) + 1 if part.text else 0
+
+
+def _asked(visit: Visit) -> str:
+    """Return what the person had asked last when the conversation was compacted."""
+    return last_prompt(visit) if visit.call.moment == "start" else asked_before_compaction(visit)
+
+
+def _of_scopes(visit: Visit, room: int, *, needed: bool) -> Block:
+    """Return the memories of the session's scopes. Without an index there are none, which is an error if `needed`."""
+    from holdfast.recall import fusion
+
+    by_scope: dict[str, list[Hit]] = {}
     try:
-        with House(visit.home, folder=visit.call.folder, environment=visit.environment) as house:
-            house.leave_pages()
-            state = working_state.read(house)
-    except HoldfastError:
-        return []
-    told = {"focus": state.focus, "next": "; ".join(state.next_steps), "open": "; ".join(state.open_threads)}
-    return [f"working state, {name}: {text}" for name, text in told.items() if text]
+        with Shelf(visit.home, visit.is_late) as shelf:
+            for kind, scopes in visit.scopes().items():
+                hits = [hit for hit in fusion.fuse(shelf.newest(scopes, _RANKED), visit.at) if not hit.superseded_by]
+                hits.sort(key=lambda hit: not hit.memory.pinned)
+                by_scope[kind] = _as_they_are(shelf, hits)
+    except (HoldfastError, sqlite3.Error):
+        if needed:
+            raise
+        return block.Block("")
+    return block.of_scopes(by_scope, room, without_secrets)
 
 
 def _as_they_are(shelf: Shelf, hits: list[Hit]) -> list[Hit]:
@@ -93,10 +120,39 @@ def _as_they_are(shelf: Shelf, hits: list[Hit]) -> list[Hit]:
 
 
 def prompt_block(visit: Visit, shown: Shown) -> Block:
-    """Return the block of a prompt: what became of the shown, and what is relevant and new to the session."""
-    with Shelf(visit.home, visit.is_late) as shelf:
-        changes = _changes(shelf, shown)
-        found, left_out = _relevant(visit, shelf, shown)
+    """Return the block of a prompt: what became of the shown, and what is relevant and new to the session.
+
+    A prompt that wants to go on where the work stood, or stands for a conversation that was lost, brings the pages
+    first.
+    """
+    if going_on.wants(visit.call.prompt):
+        return _recovered(visit, shown)
+    if going_on.stands_for_a_lost_conversation(visit.call.prompt) and _is_first_prompt(visit):
+        # Where the agent's start brought the memories, they are behind the summary already.
+        return _recovered(visit, shown) if shown else block_after_compaction(visit)
+    return _asked_for(visit, shown, needed=True)
+
+
+def _is_first_prompt(visit: Visit) -> bool:
+    """Whether the person asked nothing else in this session so far; this prompt is in the journal already."""
+    asked = visit.journal.latest("prompt")
+    own = [one for one in asked if (one.data.get("session"), one.data.get("agent")) == _session(visit)]
+    return len(own) <= 1
+
+
+def _session(visit: Visit) -> tuple[str, str]:
+    return visit.told_session, visit.call.agent
+
+
+def _asked_for(visit: Visit, shown: Shown, *, needed: bool) -> Block:
+    try:
+        with Shelf(visit.home, visit.is_late) as shelf:
+            changes = _changes(shelf, {place: seen for place, seen in shown.items() if place[0] in SCOPES})
+            found, left_out = _relevant(visit, shelf, shown)
+    except (HoldfastError, sqlite3.Error):
+        if needed:
+            raise
+        return block.Block("")
     budget = visit.settings.number("inject.prompt_characters")
     made = prompt.prompt_block(changes, found, budget, clean=without_secrets)
     return block.Block(made.text, made.given, (*made.left_out, *left_out))

@@ -49,33 +49,36 @@ def start_block(
     budget: int = START_CHARACTERS,
     *,
     clean: Callable[[str], str],
-    more: Sequence[str] = (),
 ) -> Block:
     """Return the block of a session's start: memories by kind of scope, each kind best first; empty if there is none.
 
-    `clean` takes secrets out once more. `more` is said before the memories, in at most a third of the budget.
+    `clean` takes secrets out once more.
     """
-    lines = _opening(more, budget // 3, clean)
-    room = budget - fence.OVERHEAD - sum(len(line) + 1 for line in lines)
+    return fenced(of_scopes(by_scope, budget - fence.OVERHEAD, clean))
+
+
+def of_scopes(
+    by_scope: Mapping[str, Sequence[Hit] | Sequence[Memory]], room: int, clean: Callable[[str], str]
+) -> Block:
+    """Return the memories of each kind of scope, each kind within its share of the room, without a fence."""
+    lines: list[str] = []
     given: list[Given] = []
     left_out: list[tuple[str, str]] = []
     for kind, share in SHARES.items():
         entries = [_entry(one) for one in by_scope.get(kind, ())]
         filled = fill(entries, int(room * share), clean)
-        lines += filled.text.split("\n") if filled.text else []
+        lines += [filled.text] if filled.text else []
         given += filled.given
         left_out += filled.left_out
-    return Block(fence.fenced(lines), tuple(given), _some(left_out))
+    return Block("\n".join(lines), tuple(given), _some(left_out))
 
 
-def _opening(more: Sequence[str], room: int, clean: Callable[[str], str]) -> list[str]:
-    lines = []
-    for said in more:
-        line = _shortened("- " + " ".join(fence.safe(said, clean).split()), room - 1)
-        if len(line) < room:
-            lines.append(line)
-            room -= len(line) + 1
-    return lines
+def fenced(*parts: Block) -> Block:
+    """Return the parts as one block within the fence; nothing where none of them says anything."""
+    text = fence.fenced([part.text for part in parts if part.text])
+    return Block(
+        text, tuple(one for part in parts for one in part.given), tuple(one for part in parts for one in part.left_out)
+    )
 
 
 def fill(entries: Sequence[Entry], room: int, clean: Callable[[str], str]) -> Block:
@@ -88,7 +91,7 @@ def fill(entries: Sequence[Entry], room: int, clean: Callable[[str], str]) -> Bl
         if limit < _LEAST:
             left_out.append((name_of(entry.memory), "no room"))
             continue
-        line = _shortened(line_of(entry, clean), limit - 1)
+        line = shortened(line_of(entry, clean), limit - 1)
         lines.append(line)
         room -= len(line) + 1
         given.append(given_of(entry, line))
@@ -141,7 +144,8 @@ def _entry(one: Hit | Memory) -> Entry:
     return Entry(one.memory, ", ".join([*(["pinned"] if one.memory.pinned else []), *why]) or "start")
 
 
-def _shortened(text: str, limit: int) -> str:
+def shortened(text: str, limit: int) -> str:
+    """Return the text, or its beginning with a mark that there is more."""
     return text if len(text) <= limit else text[: max(0, limit - len(_CUT))].rstrip() + _CUT
 
 
