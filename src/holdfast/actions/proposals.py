@@ -1,8 +1,9 @@
-"""Proposals: list what waits, and approve, reject or edit it. Only an approved one becomes a memory."""
+"""Proposals: list what waits, and approve, reject or edit it. Only an approved one is kept, as memory or on a page."""
 
 from __future__ import annotations
 
 from holdfast.actions import edit as editing
+from holdfast.actions import page_proposals
 from holdfast.actions.house import House, check_text, now
 from holdfast.capture import redact
 from holdfast.errors import (
@@ -40,7 +41,8 @@ _SHOWN = 3
 class Decision:
     """What became of a proposal: `act` is approved, rejected, skipped or refused.
 
-    `key` names the memory that an approved one became; `why` is the reason of a rejection or refusal.
+    `key` names the memory that an approved one became, or the page that it stands on; `why` is the reason of a
+    rejection or refusal.
     """
 
     proposal: Proposal
@@ -84,7 +86,7 @@ def _common(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def approve(house: House, names: tuple[str, ...]) -> list[Decision]:
-    """Make memories of these proposals. One that a rule refuses stays, with the reason; the others go on."""
+    """Keep these proposals, as memories or on their pages. One that a rule refuses stays, with the reason."""
     house.need_enabled()
     room = Proposals(house.home)
     judge = Judge(house)
@@ -95,20 +97,27 @@ def _approved(house: House, room: Proposals, judge: Judge, name: str) -> Decisio
     proposal = Proposal(name, "", Scope("global"), title=_UNREADABLE)
     try:
         proposal = room.get(name)
+        is_entry = proposal.kind == page_proposals.KIND
         house.refresh_once(proposal.scope)
-        if judge.is_forgotten(proposal.scope, proposal.text):
+        if judge.is_forgotten(proposal.scope, page_proposals.statement(proposal) if is_entry else proposal.text):
             hint = "Store it with `holdfast remember` if it holds again."
             raise Forgotten("it was forgotten or corrected", hint)
-        key = _stored(house, proposal)
+        key = page_proposals.keep(house, proposal) if is_entry else _stored(house, proposal)
     except (StoreUnavailable, SwitchedOff):
         raise
     except HoldfastError as problem:
         return Decision(proposal, "refused", why=f"{problem}. {problem.hint}".strip(), exit_code=problem.exit_code)
-    if id_of(proposal.scope, proposal.text) != proposal.id:
+    if _id_now(proposal) != proposal.id:
         # What was read first must not come back as a new proposal beside what the person made of it.
         room.reject([proposal.id], EDITED, now())
     room.drop(proposal)
     return Decision(replace(proposal, status="approved"), "approved", key=key)
+
+
+def _id_now(proposal: Proposal) -> str:
+    """Return the id of what the proposal says now."""
+    is_entry = proposal.kind == page_proposals.KIND
+    return page_proposals.id_now(proposal) if is_entry else id_of(proposal.scope, proposal.text)
 
 
 def _stored(house: House, proposal: Proposal) -> str:
@@ -144,15 +153,17 @@ def reject(house: House, names: tuple[str, ...], *, reason: str = "") -> list[De
     house.need_enabled()
     room = Proposals(house.home)
     cleaned = redact.redact(reason)[0]
-    return [_rejected(room, name, cleaned) for name in _each(room, names)]
+    return [_rejected(house, room, name, cleaned) for name in _each(room, names)]
 
 
-def _rejected(room: Proposals, name: str, reason: str) -> Decision:
+def _rejected(house: House, room: Proposals, name: str, reason: str) -> Decision:
     try:
         proposal = room.get(name)
     except BrokenFile:
         proposal = Proposal(name, "", Scope("global"), title=_UNREADABLE)
-    ids = [proposal.id, *([id_of(proposal.scope, proposal.text)] if proposal.text else [])]
+    ids = [proposal.id, *([_id_now(proposal)] if proposal.text else [])]
+    if proposal.kind == page_proposals.KIND:
+        ids += page_proposals.ids_to_reject(house, proposal)
     room.reject(ids, reason, now())
     room.drop(proposal)
     return Decision(replace(proposal, status="rejected"), "rejected", why=reason)

@@ -1,0 +1,155 @@
+"""Distil the daily logs and digests of a project into proposals for its page, MEMORY.md. No model unless asked for.
+
+What the page says already, what waits and what was rejected or forgotten is only counted. Nothing is written but
+proposals and, in `state/`, since when each todo is known.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+from holdfast.actions import distil_with, page_proposals
+from holdfast.actions.distil_sources import gather
+from holdfast.actions.distil_with import Help
+from holdfast.actions.house import House, now
+from holdfast.actions.project_pages import folders
+from holdfast.actions.proposals import Judge
+from holdfast.continuity import page
+from holdfast.continuity.distil import Suggestion, suggest
+from holdfast.errors import BrokenFile
+from holdfast.light import dataclass, replace
+from holdfast.memory.proposals import Proposals
+from holdfast.recall import when
+from holdfast.records import Proposal, Scope
+from holdfast.store.memory_file import first_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.continuity.distil import Material
+
+MOST_NEW = 40
+SOURCE = "distil"
+
+
+@dataclass(frozen=True, slots=True)
+class Distilled:
+    """What distilling came to: the new proposals, and how many suggestions were known, waiting, rejected, refused.
+
+    `left_out` are new ones beyond MOST_NEW, which the next run brings. `sessions` is how many were looked at.
+    """
+
+    project: str
+    path: str
+    since: str
+    sessions: int
+    proposals: tuple[Proposal, ...]
+    known: int = 0
+    waiting: int = 0
+    rejected: int = 0
+    refused: int = 0
+    left_out: int = 0
+    help: Help | None = None
+
+
+def distil(house: House, *, since: str = "", dry_run: bool = False, wish: str = "") -> Distilled:
+    """Propose what the project's page should have and does not. `wish` names whose help is asked for, if anybody's."""
+    house.need_enabled()
+    project = house.project()
+    asked = distil_with.whom(house, wish) if wish else None
+    start = when.moment(since or f"{house.settings.number('distil.days')}d", now())
+    material = gather(house, start, remember=not dry_run)
+    help = distil_with.help_with(house, material, asked, dry_run=dry_run) if asked else None
+    run = _Run(house, material, dry_run=dry_run)
+    for suggestion in (*suggest(material), *(help.suggestions if help else ())):
+        run.take(suggestion)
+    return Distilled(
+        project=project.id,
+        path=os.path.join(folders(house)[0], page.PAGE),
+        since=start,
+        sessions=len(material.works),
+        proposals=tuple(run.proposals),
+        known=run.counts["known"],
+        waiting=run.counts["waiting"],
+        rejected=run.counts["rejected"],
+        refused=run.counts["refused"],
+        left_out=run.counts["left_out"],
+        help=help,
+    )
+
+
+class _Run:
+    """One run: takes one suggestion after the other and knows what waits."""
+
+    def __init__(self, house: House, material: Material, *, dry_run: bool) -> None:
+        project = house.project()
+        self.scope = Scope("project", project.id)
+        self.scopes = [self.scope, *(Scope("project", alias) for alias in project.aliases)]
+        self.page = material.page
+        self.dry_run = dry_run
+        self.room = Proposals(house.home)
+        self.judge = Judge(house)
+        self.rejected = self.room.rejected()
+        self.waiting = [one for one in self.room.all()[0] if one.kind == page_proposals.KIND]
+        self.at = now()
+        self.proposals: list[Proposal] = []
+        self.counts: Counter[str] = Counter()
+
+    def take(self, suggestion: Suggestion) -> None:
+        """Propose what is suggested, if it is new."""
+        entry = page_proposals.without_secrets(suggestion.entry)
+        if not page.plain(entry.name).strip():
+            return
+        suggestion = replace(suggestion, entry=entry)
+        verdict = self._verdict(suggestion)
+        if verdict == "new" and len(self.proposals) >= MOST_NEW:
+            verdict = "left_out"
+        self.counts[verdict] += 1
+        if verdict == "new":
+            self._propose(suggestion)
+
+    def _verdict(self, suggestion: Suggestion) -> str:
+        entry = suggestion.entry
+        standing = page.standing(self.page, entry)
+        if standing == "known":
+            return "known"
+        ids = {page_proposals.id_for(scope, entry) for scope in self.scopes}
+        base = {page_proposals.base_id(scope, entry) for scope in self.scopes}
+        if not self.rejected.isdisjoint(ids | base if standing == "new" else ids):
+            return "rejected"
+        if any(ids & {one.id, page_proposals.id_now(one)} or self._is_kept(one, base) for one in self.waiting):
+            return "waiting"
+        return "refused" if self.judge.is_forgotten(self.scope, entry.name) else "new"
+
+    def _is_kept(self, waiting: Proposal, base: set[str]) -> bool:
+        """Whether a proposal waits for the same entry with another value that a person or this run wrote."""
+        is_same = self._base_of(waiting) in base
+        return is_same and (waiting in self.proposals or page_proposals.id_now(waiting) != waiting.id)
+
+    def _base_of(self, waiting: Proposal) -> str:
+        try:
+            return page_proposals.base_id(waiting.scope, page_proposals.entry_of(waiting))
+        except BrokenFile:
+            return ""
+
+    def _propose(self, suggestion: Suggestion) -> None:
+        """Write the proposal, in the place of one that waits with an older value."""
+        entry = suggestion.entry
+        proposal = Proposal(
+            id=page_proposals.id_for(self.scope, entry),
+            text=page.text_of(entry),
+            scope=self.scope,
+            kind=page_proposals.KIND,
+            title=f"{entry.section}: {first_words(entry.name)}",
+            source=f"{SOURCE} {suggestion.agent}".strip(),
+            agent=suggestion.agent,
+            evidence=suggestion.evidence,
+            created=self.at,
+        )
+        older = [one for one in self.waiting if self._base_of(one) == page_proposals.base_id(self.scope, entry)]
+        if not self.dry_run:
+            self.room.put(proposal)
+            for one in older:
+                self.room.drop(one)
+        self.waiting = [*(one for one in self.waiting if one not in older), proposal]
+        self.proposals.append(proposal)
