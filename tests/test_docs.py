@@ -17,7 +17,12 @@ import click
 import pytest
 
 import holdfast
+from actions.archived import edited, said, session, store
 from holdfast import errors, settings
+from holdfast.actions.house import House
+from holdfast.memory.proposals import id_of
+from holdfast.records import Scope
+from holdfast.surfaces.cli.adding import AddsText
 from holdfast.surfaces.cli.main import COMMANDS, cli
 
 ROOT = Path(__file__).parent.parent
@@ -96,6 +101,8 @@ def parse(line: str) -> None:
     name = words.pop(0)
     assert name in COMMANDS, f"there is no command {name}"
     command = GENERATE["find"](name)
+    if isinstance(command, AddsText) and words and not words[0].startswith("-") and words[0] not in command.commands:
+        words.insert(0, "add")
     if isinstance(command, click.Group) and words and not words[0].startswith("-"):
         name, command = f"{name} {words[0]}", GENERATE["find"](f"{name} {words[0]}")
         words = words[1:]
@@ -339,12 +346,40 @@ TRIED = {
     "receipts": "",
     "install": "",
     "uninstall": "codex --dry-run",
+    "schedule": "--with systemd --dry-run",
+    "sweep": "--dry-run --within 1",
     "plugin": "codex --out plugin",
     "show": "new",
     "list": "",
     "history": "new",
     "pin": "new",
     "unpin": "new",
+    "sessions": "",
+    "sessions cost": "--by day",
+    "sessions search": "upload --explain",
+    "sessions pin": "told",
+    "sessions unpin": "told",
+    "sessions forget": "told --dry-run",
+    "timeline": "",
+    "catch-up": "",
+    "activity": "",
+    "todo add": "Write the docs",
+    "todo": "",
+    "todo done": "write",
+    "todo reopen": "write",
+    "todo remove": "write --dry-run",
+    "decide add": "Use Postgres",
+    "decide": "",
+    "decide withdraw": "D1",
+    "lesson add": "Migrate first",
+    "lesson": "",
+    "lesson withdraw": "L1",
+    "distil": "--dry-run",
+    "import": "--file notes.md --scope global --dry-run",
+    "proposals": "",
+    "proposals show": id_of(Scope("global"), "Kim likes tea."),
+    "proposals reject": id_of(Scope("global"), "Lee likes coffee."),
+    "proposals approve": "--all",
     "project": "",
     "project mark": "",
     "project alias": "other-id",
@@ -387,9 +422,14 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
 
     for name in ("other-id", "third-id"):
         run("remember", "Elsewhere.", "--project", name)
+    (folder / "notes.md").write_text("- Kim likes tea.\n- Lee likes coffee.\n")
+    run("import", "--file", "notes.md", "--scope", "global")
     run("remember", "The old way uses ftp.", "--key", "old")
     run("remember", "The new way uses ssh.", "--key", "new", "--supersedes", "old", "--pin")
     run("remember", "The new way uses sftp, see [[nowhere]].", "--key", "new")
+    with House(str(folder / "home"), folder=str(folder)) as house:
+        told = session("told", folder, title="The upload")
+        store(house, told, said("human", "The upload fails."), edited(folder / "upload.py", folder))
     return {name: run(*name.split(), *arguments.split()) for name, arguments in TRIED.items()}
 
 
@@ -397,6 +437,12 @@ def fields(heading: str) -> set[str]:
     """Return the fields that docs/json.md promises under a heading."""
     rows = table_rows(sections(text_of("json.md"))[heading])
     return {row[0].strip("`") for row in rows if row[0].startswith("`")}
+
+
+def all_fields(heading: str) -> set[str]:
+    """Return the fields under a heading where one row may name several."""
+    rows = table_rows(sections(text_of("json.md"))[heading])
+    return {name for row in rows for name in re.findall(r"`(\w+)`", row[0])}
 
 
 def test_json_of_every_command_is_tried(answers: dict[str, object]) -> None:
@@ -407,7 +453,14 @@ def test_json_of_every_command_is_tried(answers: dict[str, object]) -> None:
     assert [name for name in with_json if f"### {name}\n" not in told and f"`{name}`" not in told] == []
 
 
-@pytest.mark.parametrize("name", ["remember", "recall", "list", "history", "project", "reindex", "lint", "config"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("remember", "recall", "list", "history", "project", "reindex", "lint", "config"),
+        *("sessions", "sessions cost", "sessions search", "timeline", "catch-up", "activity", "sweep"),
+        *("distil", "import", "proposals", "todo", "decide", "lesson"),
+    ],
+)
 def test_json_has_the_fields_that_are_promised(answers: dict[str, dict[str, object]], name: str) -> None:
     """The outermost fields of a command's JSON are those of its table in docs/json.md, no more and no fewer."""
     assert set(answers[name]) == fields(name)
@@ -419,6 +472,7 @@ def test_json_of_twins_is_the_same(answers: dict[str, dict[str, object]]) -> Non
     assert set(answers["project mark"]) == fields("project")
     for name in ("init", "move", "forget", "clear", "tidy", "heal", "prune", "project alias", "project merge"):
         assert set(answers[name]) == fields("plans"), name
+    assert set(answers["sessions forget"]) == set(answers["todo remove"]) == fields("plans")
     assert set(answers["show"]) == fields("memory") | fields("show")
     assert set(answers["status"]) == fields("status")
     assert set(answers["up"]) == fields("status") | fields("up")
@@ -438,8 +492,20 @@ def test_json_objects_have_the_fields_that_are_promised(answers: dict[str, dict[
     assert set(hit["related"][0]) == fields("memory") | fields("related memory")  # type: ignore[index]
     assert set(answers["related"]["related"][0]) == fields("memory") | fields("related memory")
     assert set(answers["forget"]["plan"][0]) == fields("step")
+    assert set(answers["todo"]["todos"][0]) == set(answers["todo done"]["todos"][0]) == fields("todo item")
+    assert set(answers["decide"]["decisions"][0]) == set(answers["lesson withdraw"]["lesson"]) == fields("note")
+    assert set(answers["sessions"]["sessions"][0]) == all_fields("session") | {"pinned"}
+    assert set(answers["sessions search"]["hits"][0]) == all_fields("passage hit")
+    assert set(answers["sessions cost"]["rows"][0]) == all_fields("spending")
+    assert set(answers["activity"]["changes"][0]) == all_fields("changed file")
+    done = answers["timeline"]["days"][0]["sessions"][0]  # type: ignore[index]
+    assert set(done) == all_fields("session") | {"changed"}
     assert set(answers["lint"]["problems"][0]) == fields("problem")
     assert set(answers["config"]["settings"][0]) == fields("setting")
+    told = {name.strip("` ") for field in fields("proposal") for name in field.split(",")}
+    assert set(answers["proposals"]["proposals"][0]) == told
+    assert set(answers["proposals show"]) == told | {"alike"}
+    assert set(answers["proposals reject"]["decisions"][0]) == fields("decision")
 
 
 def test_acts_of_plans_are_all_told() -> None:

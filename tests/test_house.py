@@ -96,10 +96,11 @@ def test_a_command_is_one_file_in_each_place() -> None:
     """Every command has a file of its own name in the surface, in the actions, and in the tests."""
     from holdfast.surfaces.cli.main import COMMANDS
 
-    in_another = {"unpin": "pin", "completion": "", "mcp": ""}
+    in_another = {"unpin": "pin", "completion": "", "mcp": "", "import": "import_memories"}
     for name in COMMANDS:
-        assert (SOURCE / "surfaces" / "cli" / "commands" / f"{name}.py").exists(), name
-        action = in_another.get(name, name)
+        module = name.replace("-", "_")
+        assert (SOURCE / "surfaces" / "cli" / "commands" / f"{module}.py").exists(), name
+        action = in_another.get(name, module)
         if action:
             assert (SOURCE / "actions" / f"{action}.py").exists(), name
             assert (ROOT / "tests" / "actions" / f"test_{action}.py").exists(), name

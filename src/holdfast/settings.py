@@ -52,6 +52,13 @@ SETTINGS = (
     Setting("inject.relevance", 40, "How relevant a memory must be to come with a prompt unasked, of 100."),
     Setting("hook.budget_ms", 1_000, "How long a hook may take. Over it, it records the event and gets out.", 50),
     Setting("hook.scaffold", True, "An agent without a memory of its own gets the tree of one in its project."),
+    Setting("continuity.enabled", True, "Hooks keep the working state and the daily log of a project."),
+    Setting("continuity.open_minutes", 15, "A session that was silent for so long is closed by the next start.", 1),
+    Setting("distil.days", 90, "How far back `distil` looks, in days.", 1),
+    Setting("distil.daily_tokens", 100_000, "How many tokens help with distilling may take in a day. 0: none."),
+    Setting("distil.timeout_seconds", 120, "How long `distil --with` waits for an answer.", 1),
+    Setting("distil.model", "default", "The model that an endpoint of `distil --with` is asked for."),
+    Setting("distil.key_from", "", "The environment variable with the key for that endpoint. Empty: no key is sent."),
     Setting(
         "mcp.guidance",
         "normal",
@@ -59,6 +66,13 @@ SETTINGS = (
         choices=("minimal", "normal", "eager"),
     ),
     Setting("mcp.timeout_ms", 30_000, "How long a call of the MCP server may take before it is given up.", 100),
+    Setting("sweep.at_session_end", True, "When a session ends, its hook starts a sweep of the agent's transcripts."),
+    Setting("sweep.least_minutes", 2, "A hook starts no sweep when one was started less than so many minutes ago."),
+    Setting("sweep.within_seconds", 60, "How long a sweep may take that a hook started.", 1),
+    Setting("archive.raw_soft_cap_bytes", 2 * 2**30, "Over it, raw sessions with a digest go, oldest first. 0: none."),
+    Setting("archive.raw_hard_cap_bytes", 4 * 2**30, "Raw sessions never take more, digest or not. 0: no cap."),
+    Setting("archive.raw_max_age_days", 365, "Raw sessions with a digest go so many days after their end. 0: never."),
+    Setting("archive.distilled_cap_bytes", 256 * 2**20, "Over it, digests raise an alert; they stay. 0: no cap."),
     Setting("retention.project_days", 90, "A project memory expires so many days after its last update or use.", 1),
     Setting("retention.session_days", 14, "A session memory expires so many days after its last update or use.", 1),
 )
@@ -93,11 +107,16 @@ def default_home(environment: Mapping[str, str]) -> str:
     return os.path.abspath(os.path.expanduser(environment.get("HOLDFAST_HOME") or "~/.holdfast"))
 
 
-def load(home: str, environment: Mapping[str, str], flags: Mapping[str, str] | None = None) -> Settings:
-    """Return the settings in force; raise BadSetting for anything that the table does not know."""
+def load(
+    home: str, environment: Mapping[str, str], flags: Mapping[str, str] | None = None, config: str = ""
+) -> Settings:
+    """Return the settings in force; raise BadSetting for anything that the table does not know.
+
+    `config` is a file that stands in for the home's config.toml.
+    """
     values: dict[str, Value] = {setting.name: setting.default for setting in SETTINGS}
     origin = dict.fromkeys(values, "default")
-    path = os.path.join(home, "config.toml")
+    path = config or os.path.join(home, "config.toml")
     for name, value in _from_file(path).items():
         values[name], origin[name] = _checked(name, value, path), path
     for setting in SETTINGS:

@@ -178,3 +178,25 @@ def test_any_text_is_cut_into_statements(text: str) -> None:
     """No text breaks the cutting, and no statement is empty or without a title."""
     for found in cut(text).statements:
         assert found.text.strip() and found.title and "\n" not in found.title and found.line >= 1
+
+
+def test_what_is_about_the_file_itself_is_left_out() -> None:
+    """The sentence that programs put at the head of such a file is nobody's statement."""
+    head = "This file provides guidance to agents (example.com/x) when working with code in this repository.\n\n"
+    assert texts(f"# RULES.md\n\n{head}Use tabs everywhere.\n") == ["Use tabs everywhere."]
+
+
+def test_a_heading_that_only_collects_is_no_context() -> None:
+    """Below a heading such as added memories a statement has a title of its own words alone."""
+    [found] = cut("# Rules\n\n## Added Memories\n\n- The deploy day is Friday.\n").statements
+    assert (found.title, found.heading) == ("The deploy day is Friday", "Added Memories")
+
+
+def test_steps_behind_points_are_a_list_of_their_own() -> None:
+    """Numbered steps right below a list of rules stay together, and the rules stay apart."""
+    text = "- Use named exports only.\n- Never push to main.\n1. First write a failing test.\n2. Then make it pass.\n"
+    assert texts(text) == [
+        "Use named exports only.",
+        "Never push to main.",
+        "1. First write a failing test.\n2. Then make it pass.",
+    ]

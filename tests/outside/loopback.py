@@ -22,9 +22,10 @@ PATIENCE = 15
 
 @dataclass(frozen=True)
 class Say:
-    """A step: answer with this text."""
+    """A step: answer with this text. `before` is called when the request is there, and the answer waits for it."""
 
     text: str
+    before: Callable[[Request], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Call:
     namespace: str = ""
     sign: str = ""
     meanwhile: Call | None = None
+    before: Callable[[Request], None] | None = None
 
     def is_ready(self, request: Request) -> bool:
         """Whether the agent can take this call now."""
@@ -138,6 +140,13 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, *words: object) -> None:
         return
 
+    def handle(self) -> None:
+        try:
+            super().handle()
+        except ConnectionError:
+            # An agent that was killed leaves its connection open, which is no problem of the model's.
+            return
+
     def do_HEAD(self) -> None:
         self._send(b"", "application/json")
 
@@ -155,7 +164,10 @@ class _Handler(BaseHTTPRequestHandler):
             # Counting tokens, telemetry and the like.
             self._send_json({"input_tokens": 100, "totalTokens": 100})
             return
-        step = self.model.answer(Request(path, body))
+        request = Request(path, body)
+        step = self.model.answer(request)
+        if step.before is not None:
+            step.before(request)
         whole, events = wire(step, str(body.get("model", "loopback")))
         if body.get("stream") or path.endswith(":streamGenerateContent"):
             self._send("".join(_lines(events())).encode(), "text/event-stream")

@@ -3,8 +3,10 @@
 Identity. A proposal is one Markdown file `proposals/<id>.md`; its id stands for its scope and what it said when it was
 made, so that the same finding is the same proposal. A person may edit the file.
 
-Writing. A file is written whole and durably, or not at all. A decision removes it: what is approved is a memory first,
-what is rejected has its line in `rejected.tsv` first (id, time, reason), so that a crash in between loses nothing.
+Kinds. What a proposal would become: a `memory`, or an entry on the `page` of its project.
+
+Writing. A file is written whole and durably, or not at all. A decision removes it: what is approved is kept first, what
+is rejected has its line in `rejected.tsv` first (id, time, reason), so that a crash in between loses nothing.
 
 Sticking. An id in `rejected.tsv` is never proposed again. The words themselves are nowhere in it. Delete a line to
 allow that proposal again.
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
 FOLDER = "proposals"
 REJECTED = "rejected.tsv"
-KINDS = ("memory",)
+KINDS = ("memory", "page")
 ID_LENGTH = 8
 MOST_READ = 1_048_576
 _FIELDS = ("id", "kind", "scope", "owner", "type", "tags", "status", "created", "agent", "source", "evidence")

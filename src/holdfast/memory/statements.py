@@ -38,6 +38,12 @@ _ONLY_MENTION = re.compile(r"@(?=\S*[./])\S+$")
 _POINTER = re.compile(r"(?:\*\*)?\[[^\]]*\]\(<?([^)\s#>]+\.mdc?)(?:#[^)]*)?>?\)")
 _IMAGE = re.compile(r"\[?!\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?")
 _SIGNS = re.compile(r"(?:#+\s+)+")
+# The sentence that programs begin such a file with: it is about the file, not about the work.
+_ABOUT_THE_FILE = re.compile(
+    r"this (?:file|document) (?:provides|contains|gives) \w+ (?:to|for) [^\n]{0,160}", re.IGNORECASE
+)
+# A heading below which an agent collects what it was told says nothing of a single statement.
+_COLLECTION = ("memories", "memory", "notes")
 _CHECKBOX = re.compile(r"\[[ xX]\]\s+")
 
 
@@ -108,7 +114,8 @@ def _sections(found: list[Block]) -> Iterator[_Section]:
     for block in found:
         if block.kind == "heading":
             yield _Section(heading, named, tuple(inner))
-            heading, named, inner = block.text, block is not title or block.level > 1, []
+            collects = block.text.casefold().endswith(_COLLECTION)
+            heading, named, inner = block.text, (block is not title or block.level > 1) and not collects, []
         else:
             inner.append(block)
     yield _Section(heading, named, tuple(inner))
@@ -127,7 +134,7 @@ def _statements(section: _Section) -> Iterator[Found]:
             yield from _announced(section, block, run)
             del found[: len(run)]
         elif block.kind == "item":
-            run = _run(found, "item")
+            run = _list_of(block, found)
             yield from _list(section, [block, *run])
             del found[: len(run)]
         else:
@@ -153,6 +160,13 @@ def _run(found: list[Block], *kinds: str) -> list[Block]:
     if kind not in kinds:
         return []
     return found[: next((place for place, block in enumerate(found) if block.kind != kind), len(found))]
+
+
+def _list_of(first: Block, found: list[Block]) -> list[Block]:
+    """Return the items that go on the list of the first; steps with numbers behind points without are another list."""
+    run = _run(found, "item")
+    other = (place for place, item in enumerate(run) if item.is_ordered != first.is_ordered)
+    return run[: next(other, len(run))]
 
 
 def _announced(section: _Section, lead: Block, run: list[Block]) -> Iterator[Found]:
@@ -225,6 +239,8 @@ def _mentions(body: str) -> tuple[str, ...]:
 
 
 def _says_something(text: str) -> bool:
+    if _ABOUT_THE_FILE.fullmatch(text.strip()):
+        return False
     words = _IMAGE.sub("", text).split()
     return sum(letter.isalnum() for word in words for letter in word) >= 4
 

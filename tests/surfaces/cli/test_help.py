@@ -33,6 +33,11 @@ READERS = (
     "config",
     "config get",
     "up",
+    "sessions",
+    "sessions cost",
+    "sessions search",
+    "timeline",
+    "activity",
 )
 
 

@@ -19,6 +19,15 @@ READS = [
     "heal --dry-run",
     "tidy --dry-run",
     "init --dry-run",
+    "sessions",
+    "sessions --everywhere",
+    "sessions cost",
+    "sessions search apples",
+    "timeline",
+    "activity --recent",
+    "todo",
+    "decide --all",
+    "lesson",
 ]
 
 

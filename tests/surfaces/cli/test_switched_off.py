@@ -16,6 +16,14 @@ READS = {
     "config": '"settings"',
     "doctor": '"problems"',
     "config get enabled": '"value": false',
+    "sessions": '"sessions": []',
+    "sessions cost": '"rows": []',
+    "sessions search apples": '"hits": []',
+    "timeline": '"days": []',
+    "activity": '"changes": []',
+    "todo --all": '"todos": []',
+    "decide": '"decisions": []',
+    "lesson": '"lessons": []',
 }
 WRITES = [
     "up",
@@ -38,6 +46,17 @@ WRITES = [
     "doctor --fix",
     "config set recall.limit 3",
     "config unset recall.limit",
+    "sessions pin x",
+    "sessions unpin x",
+    "sessions forget x --yes",
+    "todo x",
+    "todo done x",
+    "todo reopen x",
+    "todo remove x --yes",
+    "decide x",
+    "decide withdraw D1",
+    "lesson x",
+    "lesson withdraw L1",
 ]
 
 

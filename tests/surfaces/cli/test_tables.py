@@ -43,3 +43,13 @@ def test_a_table_fits_the_terminal(house, shop, home, columns) -> None:
     assert head.split() == ["session", "ended", "agent", "outcome", "files", "cost", "title"]
     assert line.startswith("61d299fc  2026-05-04 11:00  some-agent") and "[bold]A very" in line and "\x1b" not in line
     assert len(head) <= columns and len(line) <= columns
+
+
+def test_a_narrow_terminal_shows_rows_as_paragraphs(house, shop, home) -> None:
+    """Where a table has no room every cell is still there, each with its head, and no line is too long."""
+    with house() as h:
+        store(h, session("61d299fc", shop, title="A title of several words that goes on"), said("human", "Hello."))
+    first, *rest = seen(home, 40, "sessions")
+    assert first == "61d299fc" and all(line.startswith("  ") and len(line) <= 40 for line in rest)
+    told = " ".join(" ".join(rest).split())
+    assert "ended 2026-05-04 11:00" in told and "title A title of several words that goes on" in told

@@ -35,7 +35,19 @@ COMMANDS = {
     "pin": "Pin a memory: it never expires.",
     "unpin": "Unpin a memory.",
     "move": "Move a memory to another scope or key.",
+    "todo": "Keep the to-dos of this project.",
+    "decide": "Write down a decision of this project, with its reason.",
+    "lesson": "Write down a lesson of this project, and what went wrong.",
+    "distil": "Propose what belongs on the page of this project.",
+    "import": "Propose what agents know themselves as memories.",
+    "proposals": "Show and decide what waits to become a memory.",
     "receipts": "Show what each session was given, and why.",
+    "sweep": "Take the sessions of every agent into the archive.",
+    "schedule": "Let the system run a sweep every so often.",
+    "sessions": "List, read and search the sessions of every agent.",
+    "timeline": "Show what was done in a project, day by day.",
+    "catch-up": "Show where a project stands, for somebody who comes back.",
+    "activity": "Show which files were changed, by whom and when.",
     "project": "Say which project this folder is, and why.",
     "reindex": "Make the index anew from the files.",
     "tidy": "Move groups of a crowded scope into sub-folders.",
@@ -82,7 +94,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = import_module(f"holdfast.surfaces.cli.commands.{cmd_name}")
+        module = import_module(f"holdfast.surfaces.cli.commands.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         return command
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
@@ -13,6 +14,8 @@ from holdfast.surfaces.cli.commands.sessions import say_where
 from holdfast.surfaces.cli.shared import command as make_command
 from holdfast.surfaces.cli.shared import json_option, print_json, say, why_empty, with_house
 from holdfast.surfaces.cli.tables import print_table
+
+_SHORT = 13
 
 
 @make_command("activity", "holdfast activity src/upload.py")
@@ -37,8 +40,10 @@ def command(house: House, /, as_json: bool, **asked: Any) -> None:
         print_json({"project": found.project, "changes": changes, "more": found.more})
         return
     say_where(house, found.project)
+    # On a terminal the room is for the path; this much of an id is enough to find its session.
+    most = _SHORT if sys.stdout.isatty() else None
     rows = [
-        (one.at[:16].replace("T", " "), one.agent, one.session.partition("/")[2], str(one.changes), one.path)
+        (one.at[:16].replace("T", " "), one.agent, one.session.partition("/")[2][:most], str(one.changes), one.path)
         for one in found.changes
     ]
     print_table(("when", "agent", "session", "changes", "file"), rows, right=("changes",))

@@ -24,7 +24,9 @@ _SHOWN_PROBLEMS = 10
 @click.option("--dry-run", "-n", is_flag=True, help="Read everything, and write nothing at all.")
 @click.option("--agent", "-a", "agents", multiple=True, metavar="NAME", help="Only this agent; may be repeated.")
 @click.option("--since", default="", metavar="TIME", help="Only what changed after it: 7d, yesterday, 2026-11-01.")
-@click.option("--within", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS", help="Begin nothing after it.")
+@click.option(
+    "--within", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS", help="Leave the rest for the next sweep."
+)
 @click.option("--config", metavar="PATH", help="The settings of this file, in place of the home's config.toml.")
 @click.option("--quiet", "-q", is_flag=True, help="Say only what went wrong.")
 @json_option
@@ -49,7 +51,7 @@ def command(
             house.settings = _settings_of(house, config, base.get("flags"))
         bar = _Bar(shown=not (as_json or quiet))
         try:
-            swept = sweep(house, agents=agents, since=since, dry_run=dry_run, within=within, pace=bar)
+            swept = sweep(house, agents=agents, since=since, dry_run=dry_run, within=within, pace=bar, doing=bar.say)
         finally:
             bar.stop()
         if as_json:
@@ -149,6 +151,11 @@ class _Bar:
         self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
         self._bar.start()
         self._task = self._bar.add_task("sweeping", total=bytes_all)
+
+    def say(self, text: str) -> None:
+        """Tell what goes on after the last transcript, where the bar is to be seen."""
+        if self._bar is not None:
+            self._bar.update(self._task, description=text)
 
     def stop(self) -> None:
         """Take the bar away, also where the sweep was interrupted."""
