@@ -1,8 +1,10 @@
 """Human messages with the classes that a careful colleague would give them; `GUIDE.md` beside this file says which.
 
 Of the messages in `written_*.tsv` the files hold everything: id, language, labels, text. Of those in `drawn_*.tsv` they
-hold id and labels only; their texts are found again in a folder of transcripts, by the id. A message is in `held` or in
-`dev` by its id alone. The rules are written with `dev`; only what they find in `held` counts.
+hold id and labels only; their texts are found again in a folder of transcripts, by the id. The rules are written with
+`dev`; only what they find in `held` counts. A drawn message is in `held` or in `dev` by its id alone. A written one is
+where its file says: the first held part was scored once and then joined `written_dev.tsv` on 2026-11-15, so that the
+rules could be mended with it, and `written_held.tsv` was written anew by somebody who had not seen the rules.
 """
 
 from __future__ import annotations
@@ -68,7 +70,7 @@ def id_of(text: str) -> str:
 
 
 def part_of(id: str) -> str:
-    """Return the part to which an id belongs."""
+    """Return the part to which the id of a drawn message belongs."""
     return "dev" if hashlib.sha256(id.encode()).hexdigest()[0] < "8" else "held"
 
 

@@ -113,7 +113,7 @@ def test_the_sweep_goes_its_own_way(ends, home):
     assert status_of(process)["PPid"] != str(os.getpid())
     open_ones = {entry.name: os.readlink(entry) for entry in (PROC / str(process) / "fd").iterdir()}
     assert open_ones == dict.fromkeys(("0", "1", "2"), os.devnull)
-    assert os.readlink(PROC / str(process) / "cwd") == str(home)
+    assert until(lambda: os.readlink(PROC / str(process) / "cwd") == str(home))
     words = (PROC / str(process) / "cmdline").read_bytes().split(b"\0")
     assert words[-4:-1] == [str(home).encode(), b"60", b"claude-code"]
 
