@@ -36,6 +36,8 @@ _BY_MEANING = 10
 # half its time and brought nothing more (docs/hooks.md).
 _SCANNED = 500
 _READ = 6
+# What stands for a nearness that nobody knows; no two vectors are so far from each other.
+_FAR = -2.0
 # Vectors that are made while nobody waits for an answer.
 _VECTORS = 40
 
@@ -201,12 +203,11 @@ def marked(visit: Visit, shelf: Shelf, bar: float) -> list[tuple[float, Candidat
     asked = table.ask(visit.call.prompt)
     rows = {row: text for row, _, _, text in _matches(table, asked, wanted)}
     near = _nearness(_model(visit, table), shelf, table, asked, wanted, rows)
+    read = {row: (rows.get(row, 0.0), near.get(row, _FAR)) for row in _worth_reading(rows, near, bar)}
     found = []
-    for row in _worth_reading(rows, near, bar):
-        candidate = table.candidate(row, rows.get(row, 0.0), asked, wanted)
-        if candidate is not None:
-            mark = relevance.mark(asked.words, asked.known, candidate.words, near.get(row))
-            found.append((mark, candidate))
+    for candidate in table.candidates(read, asked, wanted):
+        nearness = None if candidate.meaning == _FAR else candidate.meaning
+        found.append((relevance.mark(asked.words, asked.known, candidate.words, nearness), candidate))
     found.sort(key=lambda each: -each[0])
     return [each for each in found if each[0] >= bar]
 

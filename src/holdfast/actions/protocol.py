@@ -14,7 +14,7 @@ import sys
 from holdfast import project as projects
 from holdfast.actions.hook import CONTINUES, kept
 from holdfast.agents import speaking
-from holdfast.continuity import buffer, focus, opened, region, running
+from holdfast.continuity import opened, region, running
 from holdfast.continuity.places import Pages
 from holdfast.errors import HoldfastError
 from holdfast.light import replace
@@ -108,6 +108,7 @@ def at_start(visit: Visit) -> None:
     if project is None or visit.call.subagent:
         return
     from holdfast.actions import closing
+    from holdfast.continuity import buffer
     from holdfast.continuity.touched import tail
 
     own = _open_path(visit, project)
@@ -175,6 +176,9 @@ def _write_down(visit: Visit, project: Project, text: str, found: tuple[Trigger,
         # What was asked is in the session's file; the page gets it when the agent pauses, so that most prompts
         # need not wait for the disk.
         return
+    # Most prompts say nothing that is written down at once.
+    from holdfast.continuity import buffer, focus
+
     new = [buffer.Said(kind, what, visit.at, visit.call.agent, opened.source(_session(visit))) for kind, what in said]
     began = opened.began(_open_path(visit, project))
     about = "" if focus.is_set_by(visit.home, project.id, visit.call.agent, since=began) else about
@@ -187,6 +191,8 @@ def _write_down(visit: Visit, project: Project, text: str, found: tuple[Trigger,
 
 
 def _change(visit: Visit, project: Project, edit: Callable[[State], State]) -> None:
+    from holdfast.continuity import buffer
+
     path, older = _buffers(visit, project)
     is_new = not os.path.lexists(path)
     buffer.change(path, edit, older)

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from holdfast.continuity.sentences import Sentence
 
     # Under a word: the group of a phrase, whether it begins the sentence, its second words, and all after the first.
-    Filed = dict[str, list[tuple[str, bool, str, list[str]]]]
+    Phrase = tuple[str, bool, str, list[str]]
+    Filed = dict[str, list[Phrase]]
 
 _SLOT = 6
 _SIGNS = ",:;!-="
@@ -35,10 +36,10 @@ class Phrases:
         names = [[self._names(*pair) for pair in zip(one.words, one.raw, strict=True)] for one in sentences]
         present = {word for one in sentences for word in one.words}
         present.update(name for one in names for each in one for name in each)
-        filed = self._filed(present)
+        filed = self.filed(present)
         return [_said(*pair, filed) for pair in zip(sentences, names, strict=True)]
 
-    def _filed(self, present: set[str]) -> Filed:
+    def filed(self, present: set[str]) -> Filed:
         """Return the phrases that words of a message can begin, under their first word."""
         filed: Filed = {}
         group = ""
@@ -61,12 +62,14 @@ class Phrases:
                 filed.setdefault(key, []).append((group, begins, needed, steps))
         return filed
 
+    def lists_of(self, word: str) -> list[str]:
+        """Return the lists that a word is on."""
+        return [name for name, words in self._lists.items() if word in words]
+
     def _names(self, word: str, raw: str) -> list[str]:
         """Return the lists that a word is on, and its shapes; a word of <plain> has no shape."""
-        names = [name for name, words in self._lists.items() if word in words]
-        if "<plain>" not in names:
-            names += shapes(raw)
-        return names
+        names = self.lists_of(word)
+        return names if "<plain>" in names else [*names, *shapes(raw)]
 
 
 def _is_words(step: str) -> bool:

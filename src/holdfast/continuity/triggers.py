@@ -7,15 +7,15 @@ calls this before every prompt, so nothing heavy is imported, and of a long mess
 
 from __future__ import annotations
 
-from holdfast.continuity.phrases import Phrases
 from holdfast.continuity.sentences import Sentence, sentences, shorter
+from holdfast.continuity.word_tables import Words
 from holdfast.light import dataclass
 
 KINDS = ("correction", "decision", "architecture", "priority", "value", "preference", "remember")
 LANGUAGES = ("en", "de")
 MOST_CHARACTERS = 300
 MOST_TRIGGERS = 12
-_FOLDER = __file__.rpartition("/")[0] + "/words/"
+_HERE = __file__.rpartition("/")[0]
 # Nothing is stated in one word.
 _FEWEST_WORDS = 2
 # A sentence of fewer words asks for nothing that takes work; a message of more words does, however it is put.
@@ -30,8 +30,13 @@ _NOT_IN = {
 }
 _MANY_SENTENCES = 25
 _AT_EACH_END = 5
-_read: dict[str, str] = {}
+_words: list[Words] = []
 _loaded: dict[str, Phrases] = {}
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.continuity.phrases import Phrases
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +52,10 @@ def scan(text: str) -> tuple[Trigger, ...]:
     parts = _own(sentences(shorter(text)))
     if sum(len(sentence.words) for sentence in parts) < _FEWEST_WORDS:
         return ()
-    rules = _rules()
+    every = _cues(parts)
+    rules = _rules() if any(every) else []
     found: list[Trigger] = []
-    for sentence, cues in zip(parts, _cues(parts), strict=True):
+    for sentence, cues in zip(parts, every, strict=True):
         if "paste" in cues:
             # What follows was written by somebody else.
             break
@@ -100,7 +106,7 @@ def _languages(words: set[str]) -> list[str]:
 
 def _phrases(name: str) -> Phrases:
     if name not in _loaded:
-        _loaded[name] = Phrases(_text(name))
+        _loaded[name] = _files().phrases(name)
     return _loaded[name]
 
 
@@ -117,7 +123,10 @@ def _rules() -> list[tuple[str, set[str], set[str]]]:
 
 
 def _text(name: str) -> str:
-    if name not in _read:
-        with open(f"{_FOLDER}{name}.txt", encoding="utf-8") as file:
-            _read[name] = file.read()
-    return _read[name]
+    return _files().text(name)
+
+
+def _files() -> Words:
+    if not _words:
+        _words.append(Words(f"{_HERE}/words/", LANGUAGES, f"{_HERE}/__pycache__/words"))
+    return _words[0]

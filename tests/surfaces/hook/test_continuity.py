@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -52,11 +53,14 @@ def test_the_decision_is_there_when_the_hook_has_answered(hook, folder):
     assert (folder / "buffer.md").stat().st_mode & 0o777 == 0o600 and not list(folder.glob(".holdfast-tmp-*"))
 
 
-def test_remember_renews_what_other_agents_read(hook, folder, cli, machine):
-    """A wish to remember ends without trouble where agents are installed, and stands in the rules file of one."""
+def test_remember_renews_what_other_agents_read(hook, cli, machine):
+    """What a person wants of every agent, said outside of a project, is in another one's rules file at once."""
     assert cli("install", "grok", "--yes").code == 0
-    assert hook.prompt("Remember that I want short answers.").code == 0
-    assert hook.log() == [] and list((folder / "memories").glob("*.md"))
+    data = {"session_id": "s1", "cwd": str(machine), "prompt": "Remember that I want short answers."}
+    # An install names the program that knows our packages.
+    command = [sys.executable, *hook.command("UserPromptSubmit")[1:]]
+    subprocess.run(command, input=json.dumps(data).encode(), env=hook.environment(), cwd=machine, check=True)
+    assert hook.log() == [] and "I want short answers" in (machine / ".grok" / "rules" / "holdfast.md").read_text()
 
 
 def test_two_agents_at_once_lose_no_line(hook, folder):
