@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from holdfast.errors import BadInput
+from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
+from holdfast.surfaces.cli.shared import print_json, say
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.actions.project_pages import Written
     from holdfast.continuity.pages_tables import Note
 
 ADD = "add"
@@ -55,6 +60,27 @@ def text_of(words: tuple[str, ...], example: str) -> str:
     if sys.stdin.isatty():
         raise BadInput("there is no text to write down", f"Example: {example}")
     return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+
+
+def print_notes(notes: Sequence[Note], what: str, path: str, nothing: str, *, as_json: bool) -> None:
+    """Print decisions or lessons; `what` they are called in JSON, and `nothing` is said where there is none."""
+    if as_json:
+        print_json({what: [asdict(note) for note in notes], "path": path})
+        return
+    for note in notes:
+        print_note(note)
+    if not notes:
+        say(nothing)
+
+
+def print_written(written: Written, what: str, *, as_json: bool) -> None:
+    """Print what became of a decision or lesson."""
+    if as_json:
+        plain = asdict(written)
+        print_json({**plain, what: plain.pop("note")})
+        return
+    click.echo(f"{written.action}  ", nl=False)
+    print_note(written.note)
 
 
 def print_note(note: Note) -> None:

@@ -6,10 +6,8 @@ import click
 
 from holdfast.actions import decide
 from holdfast.actions.house import House
-from holdfast.actions.project_pages import Written
-from holdfast.records import asdict
-from holdfast.surfaces.cli.adding import AddsText, print_note, text_of
-from holdfast.surfaces.cli.shared import json_option, print_json, say, subcommand, why_empty, with_house
+from holdfast.surfaces.cli.adding import AddsText, print_notes, print_written, text_of
+from holdfast.surfaces.cli.shared import json_option, subcommand, why_empty, with_house
 
 _EXAMPLE = 'holdfast decide "Use Postgres" --because "we need row locks"'
 
@@ -28,14 +26,9 @@ _EXAMPLE = 'holdfast decide "Use Postgres" --because "we need row locks"'
 def _list(house: House, everything: bool, as_json: bool) -> None:
     if click.get_current_context().invoked_subcommand is not None:
         return
+    nothing = why_empty(house, f"no decision is written down; add one: {_EXAMPLE}")
     found = decide.decisions(house, everything=everything)
-    if as_json:
-        print_json({"decisions": [asdict(note) for note in found], "path": decide.path(house)})
-        return
-    for note in found:
-        print_note(note)
-    if not found:
-        say(why_empty(house, f"no decision is written down; add one: {_EXAMPLE}"))
+    print_notes(found, "decisions", decide.path(house), nothing, as_json=as_json)
 
 
 @subcommand(
@@ -50,7 +43,9 @@ def _list(house: House, everything: bool, as_json: bool) -> None:
 @json_option
 @with_house
 def _add(house: House, text: tuple[str, ...], because: str, replaces: str, as_json: bool) -> None:
-    _tell(decide.decide(house, text_of(text, _EXAMPLE), because=because, replaces=replaces), as_json)
+    print_written(
+        decide.decide(house, text_of(text, _EXAMPLE), because=because, replaces=replaces), "decision", as_json=as_json
+    )
 
 
 @subcommand(_list, "withdraw", "holdfast decide withdraw D3", "Strike a decision through, with the date. It stays.")
@@ -58,16 +53,7 @@ def _add(house: House, text: tuple[str, ...], because: str, replaces: str, as_js
 @json_option
 @with_house
 def _withdraw(house: House, name: str, as_json: bool) -> None:
-    _tell(decide.withdraw(house, name), as_json)
-
-
-def _tell(written: Written, as_json: bool) -> None:
-    if as_json:
-        plain = asdict(written)
-        print_json({**plain, "decision": plain.pop("note")})
-        return
-    click.echo(f"{written.action}  ", nl=False)
-    print_note(written.note)
+    print_written(decide.withdraw(house, name), "decision", as_json=as_json)
 
 
 command = _list

@@ -6,10 +6,8 @@ import click
 
 from holdfast.actions import lesson
 from holdfast.actions.house import House
-from holdfast.actions.project_pages import Written
-from holdfast.records import asdict
-from holdfast.surfaces.cli.adding import AddsText, print_note, text_of
-from holdfast.surfaces.cli.shared import json_option, print_json, say, subcommand, why_empty, with_house
+from holdfast.surfaces.cli.adding import AddsText, print_notes, print_written, text_of
+from holdfast.surfaces.cli.shared import json_option, subcommand, why_empty, with_house
 
 _EXAMPLE = 'holdfast lesson "Run the migration first" --because "the deploy broke without it"'
 
@@ -27,14 +25,9 @@ _EXAMPLE = 'holdfast lesson "Run the migration first" --because "the deploy brok
 def _list(house: House, everything: bool, as_json: bool) -> None:
     if click.get_current_context().invoked_subcommand is not None:
         return
+    nothing = why_empty(house, f"no lesson is written down; add one: {_EXAMPLE}")
     found = lesson.lessons(house, everything=everything)
-    if as_json:
-        print_json({"lessons": [asdict(note) for note in found], "path": lesson.path(house)})
-        return
-    for note in found:
-        print_note(note)
-    if not found:
-        say(why_empty(house, f"no lesson is written down; add one: {_EXAMPLE}"))
+    print_notes(found, "lessons", lesson.path(house), nothing, as_json=as_json)
 
 
 @subcommand(
@@ -51,7 +44,9 @@ def _list(house: House, everything: bool, as_json: bool) -> None:
 @with_house
 def _add(house: House, text: tuple[str, ...], because: str, replaces: str, source: str, as_json: bool) -> None:
     said = text_of(text, _EXAMPLE)
-    _tell(lesson.learn(house, said, because=because, source=source, replaces=replaces), as_json)
+    print_written(
+        lesson.learn(house, said, because=because, source=source, replaces=replaces), "lesson", as_json=as_json
+    )
 
 
 @subcommand(_list, "withdraw", "holdfast lesson withdraw L2", "Strike a lesson through, with the date. It stays.")
@@ -59,16 +54,7 @@ def _add(house: House, text: tuple[str, ...], because: str, replaces: str, sourc
 @json_option
 @with_house
 def _withdraw(house: House, name: str, as_json: bool) -> None:
-    _tell(lesson.withdraw(house, name), as_json)
-
-
-def _tell(written: Written, as_json: bool) -> None:
-    if as_json:
-        plain = asdict(written)
-        print_json({**plain, "lesson": plain.pop("note")})
-        return
-    click.echo(f"{written.action}  ", nl=False)
-    print_note(written.note)
+    print_written(lesson.withdraw(house, name), "lesson", as_json=as_json)
 
 
 command = _list
