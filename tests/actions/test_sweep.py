@@ -141,6 +141,19 @@ def test_a_rewrite_that_tells_less_does_not_take_away(machine, home, swept):
     assert len(list(archive.events("claude-code/one", earlier=True))) == 15
 
 
+def test_what_was_told_before_a_rewrite_can_be_read(machine, swept, cli):
+    """`sessions show --raw --earlier` shows it, and where there is none it says so; alone it is no way to show."""
+    path = write(transcript(machine, "one"), talk("one", 5))
+    swept()
+    assert cli("sessions", "show", "one", "--raw", "--earlier").code == 3
+    write(path, talk("one", 1, words="the door"))
+    assert "sessions show claude-code/one --raw --earlier" in swept().problems[0].hint
+    told = cli("sessions", "show", "one", "--raw", "--earlier").out
+    assert "the till 4" in told and "the door" not in told
+    assert "the till 4" not in cli("sessions", "show", "one", "--raw").out
+    assert cli("sessions", "show", "one", "--earlier").code == 2
+
+
 def test_secrets_are_taken_out_before_anything_is_stored(machine, home, swept):
     """No byte of a secret reaches any file of the home, and its kind is counted."""
     records = talk("one", 1)

@@ -213,12 +213,20 @@ def digest_of(house: House, text: str) -> Digest:
         raise NotFound(f"{name} has no digest yet", hint) from None
 
 
-def events_of(house: House, text: str, first: int = 0, last: int | None = None) -> Iterator[SessionEvent]:
-    """Yield the events of the session that a text means, from one place to another, both included."""
+def events_of(
+    house: House, text: str, first: int = 0, last: int | None = None, *, earlier: bool = False
+) -> Iterator[SessionEvent]:
+    """Yield the events of the session that a text means, from one place to another, both included.
+
+    `earlier` are those that it told before its transcript was rewritten shorter.
+    """
     archive = Archive(house.home)
     if last is not None and last < first:
         raise BadInput(f"{last} is before {first}", "Give --from a place before --to.")
-    return _between(house, archive.events(archive.resolve(text)), first, last)
+    name = archive.resolve(text)
+    if earlier and not archive.has_earlier(name):
+        raise NotFound(f"{name} never told more than it does", "Leave out --earlier.")
+    return _between(house, archive.events(name, earlier=earlier), first, last)
 
 
 def _between(house: House, events: RawEvents, first: int, last: int | None) -> Iterator[SessionEvent]:
@@ -262,13 +270,21 @@ def apply_forget(house: House, names: list[str]) -> None:
 
 
 def shown(
-    house: House, text: str, *, form: str = "markdown", raw: bool = False, first: int = 0, last: int | None = None
+    house: House,
+    text: str,
+    *,
+    form: str = "markdown",
+    raw: bool = False,
+    earlier: bool = False,
+    first: int = 0,
+    last: int | None = None,
 ) -> Iterator[str]:
     """Return a session as text, piece by piece: its digest, or with `raw` its events, in one of three forms."""
     if form == "html":
-        return html.page(digest_of(house, text), events_of(house, text, first, last) if raw else None)
+        events = events_of(house, text, first, last, earlier=earlier) if raw else None
+        return html.page(digest_of(house, text), events)
     if raw:
-        events = events_of(house, text, first, last)
+        events = events_of(house, text, first, last, earlier=earlier)
         return transcript.markdown_of(events) if form == "markdown" else _events_json(events)
     digest = digest_of(house, text)
     if form == "json":

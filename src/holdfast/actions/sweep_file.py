@@ -313,7 +313,7 @@ class Taker:
         """Tell of transcripts that tell less than they did; only when all is stored is it known."""
         for session in self._writers.shrunk:
             why = "it tells less than it did, so what it told before was kept"
-            hint = f"`holdfast sessions show {session.name}` shows what it tells now."
+            hint = f"`holdfast sessions show {session.name} --raw --earlier` shows it."
             self.tally.problems.append(Problem("rewritten", session.source, why, hint))
         self._writers.shrunk.clear()
 

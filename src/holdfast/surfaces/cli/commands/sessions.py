@@ -153,18 +153,28 @@ def _cost_cells(row: CostRow) -> tuple[str, ...]:
 )
 @click.argument("session_id", metavar="ID", shell_complete=_complete)
 @click.option("--raw", is_flag=True, help="What happened, event by event, instead of the digest.")
+@click.option("--earlier", is_flag=True, help="With --raw: as it was told before its transcript was rewritten shorter.")
 @click.option("--as", "form", type=click.Choice(("markdown", "json", "html")), default="markdown", help="The form.")
 @click.option("--from", "first", type=click.IntRange(0), help="With --raw: from this event on.")
 @click.option("--to", "last", type=click.IntRange(0), help="With --raw: up to this event.")
 @click.option("--out", "-o", default="", metavar="FILE", help="Write it to this file, not to standard output.")
 @with_house
-def _show(house: House, session_id: str, raw: bool, form: str, first: int | None, last: int | None, out: str) -> None:
+def _show(
+    house: House,
+    session_id: str,
+    raw: bool,
+    earlier: bool,
+    form: str,
+    first: int | None,
+    last: int | None,
+    out: str,
+) -> None:
     if not house.enabled:
         say(why_empty(house, ""))
         return
-    if (first is not None or last is not None) and not raw:
-        raise click.UsageError("--from and --to choose events: give --raw with them")
-    pieces = sessions.shown(house, session_id, form=form, raw=raw, first=first or 0, last=last)
+    if (first is not None or last is not None or earlier) and not raw:
+        raise click.UsageError("--earlier, --from and --to choose events: give --raw with them")
+    pieces = sessions.shown(house, session_id, form=form, raw=raw, earlier=earlier, first=first or 0, last=last)
     if out:
         click.echo(f"wrote {sessions.save(out, pieces)}")
         return
