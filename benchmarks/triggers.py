@@ -3,15 +3,18 @@
     holdfast bench triggers [--part dev|held|both] [--data FOLDER] [--json]
 
 The messages and what each of them states are in `trigger_sets/`; GUIDE.md there says how they were labelled. The
-rules were written with `dev`; what they find in `held`, which nobody looked at meanwhile, is what counts. Of the
-messages drawn from real sessions only ids and labels are there: their texts are looked for in the transcripts below
-FOLDER, and what is not found is left out and counted. The time is that of one scan, in a process that does many.
+weights were learned from `dev`, so what is found there tells little; what is found in `held`, which nobody looked at
+meanwhile, is what counts. `training/triggers/learn.py --cross` tells what is found in the messages of each writer by
+weights that were learned from the others. Of the messages drawn from real sessions only ids and labels are there: their
+texts are looked for in the transcripts below FOLDER, and what is not found is left out and counted. Each figure has its
+95 % interval. The time is that of one scan, in a process that does many.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import sys
 import time
@@ -24,6 +27,8 @@ from messages import PARTS, Message, left_out, load
 from holdfast.continuity.triggers import KINDS, scan
 
 SOURCES = ("written", "drawn", "all")
+# How many standard deviations on either side hold 95 of 100 cases.
+Z = 1.96
 Row = dict[str, Any]
 
 
@@ -82,8 +87,20 @@ def _figures(source: str, kind: str, pairs: list[tuple[Message, frozenset[str]]]
         "found": right,
         "wrong": said - right,
         "precision": round(right / said, 3) if said else None,
+        "precision_interval": interval(right, said),
         "recall": round(right / labelled, 3) if labelled else None,
+        "recall_interval": interval(right, labelled),
     }
+
+
+def interval(right: int, of: int) -> list[float] | None:
+    """Return between which two shares the true one is in 95 of 100 cases, after Wilson."""
+    if not of:
+        return None
+    share = right / of
+    middle = (share + Z**2 / (2 * of)) / (1 + Z**2 / of)
+    reach = Z * math.sqrt(share * (1 - share) / of + Z**2 / (4 * of**2)) / (1 + Z**2 / of)
+    return [round(middle - reach, 3), round(middle + reach, 3)]
 
 
 def _lines(report: Row) -> list[str]:
@@ -95,13 +112,14 @@ def _lines(report: Row) -> list[str]:
         if row["class"] == "none":
             lines.append(f"{start} {row['wrong']} of {row['labelled']} messages without a label gave something")
         else:
-            figures = f"precision {_shown(row['precision'])}  recall {_shown(row['recall'])}"
+            figures = "  ".join(f"{name} {_shown(row, name)}" for name in ("precision", "recall"))
             lines.append(f"{start} {figures}  found {row['found']} of {row['labelled']}, wrongly {row['wrong']}")
     return lines
 
 
-def _shown(figure: float | None) -> str:
-    return "   -" if figure is None else f"{figure:.2f}"
+def _shown(row: Row, name: str) -> str:
+    figure, between = row[name], row[f"{name}_interval"]
+    return "   -              " if figure is None else f"{figure:.2f} ({between[0]:.2f} to {between[1]:.2f})"
 
 
 if __name__ == "__main__":

@@ -87,9 +87,9 @@ def test_every_class_is_there_often_enough_to_be_measured(messages, written, par
 
 @pytest.mark.parametrize("part", PARTS)
 def test_many_messages_are_worth_nothing(written, part):
-    """At least four in ten written messages of a part have no class."""
+    """At least a third of the written messages of a part have no class."""
     none = sum(not message.labels for message in written[part])
-    assert none >= 0.4 * len(written[part])
+    assert none >= len(written[part]) / 3
 
 
 @pytest.mark.parametrize(("part", "written_ones", "drawn_ones"), [("dev", 1_267, 131), ("held", 700, 119)])

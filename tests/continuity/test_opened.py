@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from holdfast.continuity import opened, running
+from holdfast.continuity import noting, opened, running
 
 AT = "2026-11-15T10:00:00Z"
 NOW = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -15,8 +15,8 @@ NOW = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 def note(home, session: str = "s1", *rows: tuple[str, str], at: str = NOW) -> str:
     """Note rows of a session and return its file."""
-    opened.note(str(home), "codex", session, "shop", at, rows)
-    return opened.path_of(str(home), "codex", session, "shop")
+    noting.note(str(home), "codex", session, "shop", at, rows)
+    return noting.path_of(str(home), "codex", session, "shop")
 
 
 def test_what_is_noted_is_read(tmp_path):
@@ -28,7 +28,7 @@ def test_what_is_noted_is_read(tmp_path):
         "2026-11-15T10:05:00Z",
     )
     assert one.rows == (("ask", "one\ntwo", AT), ("file", "a.py", "2026-11-15T10:05:00Z")) and not one.closed
-    assert opened.began(one.path) == AT
+    assert noting.began(one.path) == AT
 
 
 def test_only_what_is_silent_or_resumed_was_left_open(tmp_path):
@@ -72,14 +72,14 @@ def test_one_that_ended_on_another_day_begins_anew(tmp_path):
 def test_what_ended_long_ago_goes(tmp_path):
     """Closed sessions and broken files are removed after some days, and broken ones are no trouble before."""
     closed = note(tmp_path, "s1", ("closed", ""))
-    broken = os.path.join(opened.folder_of(str(tmp_path)), "broken")
+    broken = os.path.join(noting.folder_of(str(tmp_path)), "broken")
     with open(broken, "wb") as file:
         file.write(b"\xff\x00 nonsense\n")
     assert opened.left_open(str(tmp_path), ["shop"], 0, "") == [] and os.path.exists(broken)
     for path in (closed, broken):
         os.utime(path, (0, 0))
     assert opened.left_open(str(tmp_path), ["shop"], 0, "") == []
-    assert os.listdir(opened.folder_of(str(tmp_path))) == []
+    assert os.listdir(noting.folder_of(str(tmp_path))) == []
 
 
 def test_a_session_of_days_does_not_grow_for_ever(tmp_path):

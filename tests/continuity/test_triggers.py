@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.continuity import triggers
-from holdfast.continuity.phrases import Phrases
-from holdfast.continuity.sentences import sentences
+from holdfast.continuity.phrases import Phrases, said
+from holdfast.continuity.sentences import sentences, shapes
+from holdfast.continuity.word_tables import Found
 
 WORDS = Path(triggers.__file__).parent / "words"
 SHAPES = {
@@ -53,7 +54,8 @@ NOT_STATED = [
     "do you remember the name of the branch?",
     "soll ich lieber Redis nehmen?",
     "der Test ist immer noch rot",
-    "remember to close the file afterwards",
+    "ok, do the webhook.",
+    "3. Upgrade to Django 5.2",
     'the page says "never use the old endpoint", where is that?',
 ]
 
@@ -153,15 +155,26 @@ def test_the_word_files_have_their_form() -> None:
             assert used <= known, line
 
 
-def test_every_cue_of_a_rule_is_given_by_both_languages() -> None:
-    """A rule names no cue that a language cannot give, so that a typing error in it is seen."""
-    rules = [line.partition(":") for line in (WORDS / "rules.txt").read_text(encoding="utf-8").split("\n")]
-    named = {cue.lstrip("-") for kind, colon, cues in rules if colon and kind[0] != "#" for cue in cues.split()}
-    assert {kind for kind, colon, _ in rules if colon and kind[0] != "#"} <= set(triggers.KINDS)
+def test_the_weights_have_their_form() -> None:
+    """Every line of the weights has a feature and as many numbers as kinds and hidden sums; in order, none twice."""
+    lines = (WORDS / "weights.txt").read_text(encoding="utf-8").rstrip("\n").split("\n")
+    rows = [line.split("\t") for line in lines if line[0] != "#"]
+    assert len(rows) > 1_000
+    assert all(len([int(number) for number in numbers.split()]) == len(triggers.KINDS) + 48 for _, numbers in rows)
+    assert len({feature for feature, _ in rows}) == len(rows)
+    assert lines[len(lines) - len(rows) :] == sorted(lines[len(lines) - len(rows) :])
+
+
+def test_every_cue_that_has_a_weight_is_given_by_a_language() -> None:
+    """The weights name no cue that no group of phrases gives, so that a group is not renamed without learning anew."""
+    groups = {"asked", *triggers.LANGUAGES}
     for language in triggers.LANGUAGES:
         text = (WORDS / f"{language}.txt").read_text(encoding="utf-8")
-        groups = {line[1:-1] for line in text.split("\n") if line.startswith("[")}
-        assert named <= groups, language
+        groups |= {line[1:-1] for line in text.split("\n") if line.startswith("[")}
+    lines = (WORDS / "weights.txt").read_text(encoding="utf-8").split("\n")
+    weighed = {line.partition("]")[0][1:] for line in lines if line.startswith("[")}
+    assert weighed <= groups
+    assert {"decision", "task", "de"} <= weighed
 
 
 def test_slots_lists_and_marks_mean_what_the_file_says() -> None:
@@ -169,11 +182,38 @@ def test_slots_lists_and_marks_mean_what_the_file_says() -> None:
     text = (
         "<tool> = node go\n<lead> = ok\n[a]\nuse * not _\n[b]\n^ <tool> <number>\n[c]\nport : <number> $\n[d]\nx|y *1 z"
     )
-    said = {"use red and not blue": {"a"}, "ok node 22": {"b"}, "the port: 80": {"c"}, "y q z": {"d"}}
-    for sentence, cues in said.items():
-        assert Phrases(text).cues(sentences(sentence)) == [cues], sentence
+    given = {"use red and not blue": {"a"}, "ok node 22": {"b"}, "the port: 80": {"c"}, "y q z": {"d"}}
+    for sentence, cues in given.items():
+        assert groups(text, sentence) == cues, sentence
     for sentence in ("use red", "my node 22", "the port 80", "the port: 80 now", "y q q z"):
-        assert Phrases(text).cues(sentences(sentence)) == [set()], sentence
+        assert groups(text, sentence) == set(), sentence
+
+
+def groups(text: str, message: str) -> set[str]:
+    """Return the groups of a word file of which a message of one sentence says a phrase."""
+    (sentence,) = sentences(message)
+    rows = Found(Phrases(text).row)
+    names = [(*rows[word][0], *shapes(raw)) for word, raw in zip(sentence.words, sentence.raw, strict=True)]
+    return said(sentence, names, rows)
+
+
+def test_umlauts_may_be_written_out() -> None:
+    """Who writes ae, oe, ue and ss gets the same as who writes the umlauts."""
+    said_so = triggers.scan("der Server heißt pg-ledger-02, bitte für später merken")
+    assert {one.kind for one in said_so} == kinds("der Server heisst pg-ledger-02, bitte fuer spaeter merken") != set()
+
+
+def test_the_points_of_a_list_are_sentences_and_their_numbers_are_no_data() -> None:
+    """A numbered point is one sentence with its number in the text, but not among its words."""
+    listed = sentences("1. Upgrade to Django 5.2\n2) drop the old form. Then stop.\n10. x y")
+    assert [one.text for one in listed] == [
+        "1. Upgrade to Django 5.2",
+        "2) drop the old form.",
+        "Then stop.",
+        "10. x y",
+    ]
+    assert [one.words[0] for one in listed] == ["upgrade", "drop", "then", "x"]
+    assert sentences("am 3. Mai")[0].words == ["am", "3", "mai"]
 
 
 @pytest.mark.parametrize(

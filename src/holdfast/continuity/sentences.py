@@ -32,7 +32,7 @@ _HIDDEN = "\x01"
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence: as it was typed, its words in small letters, the words as typed, and the signs after each."""
+    """A sentence: as it was typed, its words in plain letters, the words as typed, and the signs after each."""
 
     text: str
     words: list[str]
@@ -56,6 +56,14 @@ def sentences(text: str) -> list[Sentence]:
             if sentence.words:
                 found.append(sentence)
     return found
+
+
+def plain(text: str) -> str:
+    """Return a text in small letters, with umlauts as those write them who have none on their keyboard."""
+    small = text.lower()
+    if small.isascii():
+        return small
+    return small.replace("ä", "ae").replace("ö", "oe").replace("ü", "ue").replace("ß", "ss")
 
 
 def shapes(raw: str) -> tuple[str, ...]:
@@ -170,30 +178,28 @@ def _without_quotes(line: str) -> str:
     if not any(quote in line for quote in _QUOTES):
         return line
     kept: list[str] = []
-    at = 0
-    while at < len(line):
-        closing = _QUOTES.get(line[at])
-        if closing and (at == 0 or not line[at - 1].isalnum()):
+    done = 0
+    for at, letter in enumerate(line):
+        if letter in _QUOTES and at >= done and (at == 0 or not line[at - 1].isalnum()):
+            closing = _QUOTES[letter]
             end = line.find(closing, at + 1)
             if end < 0 and closing in "“”":
                 end = line.find('"', at + 1)
             if end > at:
-                kept.append(_HIDDEN * (end + 1 - at))
-                at = end + 1
-                continue
-        kept.append(line[at])
-        at += 1
-    return "".join(kept)
+                kept += (line[done:at], _HIDDEN * (end + 1 - at))
+                done = end + 1
+    return "".join((*kept, line[done:]))
 
 
 def _pieces(line: str) -> list[tuple[int, int]]:
     """Return where the sentences of a line begin and end; a question behind a comma is one of its own."""
     pieces: list[tuple[int, int]] = []
-    start = 0
-    for at, letter in enumerate(line):
-        if letter in ".!?;" and line[at + 1 : at + 2] in (" ", "") and not _goes_on(line, at):
-            pieces += _cut(line, start, at + 1)
-            start = at + 1
+    start = at = 0
+    # A sentence ends before a space.
+    while (at := line.find(" ", at + 1)) > 0:
+        if line[at - 1] in ".!?;" and not _goes_on(line, at - 1):
+            pieces += _cut(line, start, at)
+            start = at
     return pieces + _cut(line, start, len(line))
 
 
@@ -219,7 +225,8 @@ def _sentence(piece: str, text: str) -> Sentence:
     words: list[str] = []
     raw: list[str] = []
     after: list[str] = []
-    for token in piece[:_LONGEST_SENTENCE].replace("’", "'").split():
+    tokens = piece[:_LONGEST_SENTENCE].replace("’", "'").split()
+    for token in tokens[1:] if tokens and _is_marker(tokens[0]) else tokens:
         core = token.lstrip(_OPENING)
         bare = core.rstrip(_CLOSING)
         signs = core[len(bare) :]
@@ -228,6 +235,11 @@ def _sentence(piece: str, text: str) -> Sentence:
                 after[-1] += signs or ("=" if "=" in token else "-")
             continue
         raw.append(bare)
-        words.append(bare.lower())
+        words.append(plain(bare))
         after.append(signs)
     return Sentence(text, words, raw, after, piece.rstrip().endswith(("?", "?)")))
+
+
+def _is_marker(token: str) -> bool:
+    """Whether a first word only counts the points of a list: `3.` or `3)`."""
+    return len(token) < 4 and token[-1] in ".)" and token[:-1].isdigit()

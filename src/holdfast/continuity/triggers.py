@@ -1,13 +1,15 @@
 """What a person says in a message that should outlive it: corrections, decisions, values and so on, found by words.
 
 A message is taken apart into sentences without code, quotes and pasted lines (`sentences.py`). The phrases of one file
-a language in `words/` give each sentence its cues; `words/rules.txt` says which cues make which kind. A prompt hook
+a language in `words/` give each sentence its cues (`phrases.py`); `words/weights.txt` says how much each cue, word and
+pair of words speaks for each kind, and a sentence is of the kinds whose score is above nought. A prompt hook
 calls this before every prompt, so nothing heavy is imported, and of a long message only the two ends are looked at.
 """
 
 from __future__ import annotations
 
-from holdfast.continuity.sentences import Sentence, sentences, shorter
+from holdfast.continuity.phrases import said
+from holdfast.continuity.sentences import Sentence, sentences, shapes, shorter
 from holdfast.continuity.word_tables import Words
 from holdfast.light import dataclass
 
@@ -21,22 +23,25 @@ _FEWEST_WORDS = 2
 # A sentence of fewer words asks for nothing that takes work; a message of more words does, however it is put.
 _FEW_WORDS = 4
 _MANY_WORDS = 30
-# A task is told in the words of these kinds, too: only of the others a task may be one.
-_NOT_IN = {
-    "decision": ("task", "remember"),
-    "architecture": ("task",),
-    "value": ("task",),
-    "priority": ("remember",),
-}
 _MANY_SENTENCES = 25
 _AT_EACH_END = 5
+# Of a word that is not known its beginning tells something.
+_BEGINNING = 5
+# A word of one of these shapes counts by it alone, whatever it says.
+_SHAPES = frozenset(
+    ("<url>", "<mail>", "<version>", "<number>", "<ticket>", "<channel>", "<path>", "<id>", "<quoted>", "<file>")
+)
+_SIGNS = frozenset(",:;!-=")
+_LONGEST = 5
+_FOUR_WORDS = 4
+_MANY = 4
 _words: list[Words] = []
-_loaded: dict[str, Phrases] = {}
-
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.continuity.phrases import Phrases
+    # Of each sentence of a message: its cues, and the lists and shapes of each of its words.
+    Cues = list[set[str]]
+    Names = list[list[tuple[str, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,81 +54,111 @@ class Trigger:
 
 def scan(text: str) -> tuple[Trigger, ...]:
     """Return what a message states that should be kept, in its order: at most twelve, each cut to 300 characters."""
-    parts = _own(sentences(shorter(text)))
+    parts = own_sentences(text)
     if sum(len(sentence.words) for sentence in parts) < _FEWEST_WORDS:
         return ()
-    every = _cues(parts)
-    rules = _rules() if any(every) else []
+    cues, names = judged(parts)
+    # What follows a paste was written by somebody else.
+    own = next((place for place, each in enumerate(cues) if "paste" in each), len(parts))
+    scores = [_scores(place, parts, cues, names) for place in range(own)]
     found: list[Trigger] = []
-    for sentence, cues in zip(parts, every, strict=True):
-        if "paste" in cues:
-            # What follows was written by somebody else.
-            break
-        kinds = {kind for kind, needed, barred in rules if needed <= cues and not barred & cues} if cues else ()
-        found += [Trigger(kind, sentence.text[:MOST_CHARACTERS]) for kind in KINDS if kind in kinds]
+    for place, sentence in enumerate(parts[:own]):
+        kinds = [number for number, score in enumerate(scores[place]) if score > 0]
+        if kinds and len(parts) > 1:
+            # One sentence says it; another that says it, too, does so by itself and not by what stands beside it.
+            alone = _scores(0, [sentence], [cues[place]], [names[place]])
+            kinds = [one for one in kinds if alone[one] > 0 or scores[place][one] == max(each[one] for each in scores)]
+        found += [Trigger(KINDS[one], sentence.text[:MOST_CHARACTERS]) for one in kinds]
     return tuple(found[:MOST_TRIGGERS])
 
 
 def is_trivial(text: str) -> bool:
     """Whether a message says no more than yes, thanks or go on."""
-    return len(text) <= MOST_CHARACTERS and all("trivial" in cues for cues in _cues(sentences(text)))
+    return len(text) <= MOST_CHARACTERS and all("trivial" in cues for cues in judged(sentences(text))[0])
 
 
 def is_substantial_ask(text: str) -> bool:
     """Whether a message asks for work: it is long, or it tells to do something or asks in more than a few words."""
     if is_trivial(text):
         return False
-    parts = _own(sentences(shorter(text)))
+    parts = own_sentences(text)
     if sum(len(sentence.words) for sentence in parts) > _MANY_WORDS:
         return True
     asks = {"asked", "task"}
-    return any(len(one.words) >= _FEW_WORDS and asks & cues for one, cues in zip(parts, _cues(parts), strict=True))
+    return any(len(one.words) >= _FEW_WORDS and asks & cues for one, cues in zip(parts, judged(parts)[0], strict=True))
 
 
-def _own(parts: list[Sentence]) -> list[Sentence]:
+def own_sentences(text: str) -> list[Sentence]:
     """Return the sentences of a message, of a long one its two ends: what is between them is mostly a document."""
+    parts = sentences(shorter(text))
     return parts if len(parts) <= _MANY_SENTENCES else [*parts[:_AT_EACH_END], *parts[-_AT_EACH_END:]]
 
 
-def _cues(parts: list[Sentence]) -> list[set[str]]:
-    """Return the cues of each sentence, by the language of the message."""
-    cues: list[set[str]] = [{"asked"} if sentence.is_question else set() for sentence in parts]
-    for name in _languages({word for sentence in parts for word in sentence.words}):
-        for found, more in zip(cues, _phrases(name).cues(parts), strict=True):
-            found |= more
-    return cues
+def judged(parts: list[Sentence]) -> tuple[Cues, Names]:
+    """Return the cues of each sentence, by the language of the message, and the lists and shapes of its words."""
+    every: Cues = [{"asked"} if sentence.is_question else set() for sentence in parts]
+    names: Names = [[() for _ in sentence.words] for sentence in parts]
+    words = _files()
+    languages = words.languages({word for sentence in parts for word in sentence.words})
+    for language in languages:
+        rows = words.rows[language]
+        for place, sentence in enumerate(parts):
+            listed = [_names(rows[word][0], raw) for word, raw in zip(sentence.words, sentence.raw, strict=True)]
+            every[place] |= said(sentence, listed, rows)
+            if len(languages) == 1:
+                names[place] = listed
+                every[place].add(language)
+            else:
+                names[place] = [(*one, *more) for one, more in zip(names[place], listed, strict=True)]
+    return every, names
 
 
-def _languages(words: set[str]) -> list[str]:
-    """Return the language of these words by the small ones among them; both, where they do not tell."""
-    marks = dict.fromkeys(LANGUAGES, 0)
-    for line in _text("small").split("\n"):
-        name, colon, small = line.partition(": ")
-        if colon and name in marks:
-            marks[name] += len(words.intersection(small.split()))
-    return [name for name in LANGUAGES if marks[name] * 2 >= max(marks.values())]
+def features(place: int, parts: list[Sentence], cues: Cues, names: Names) -> set[str]:
+    """Return what a sentence is judged by: words and pairs of them, beginnings, cues, and what stands around it.
+
+    `training/triggers/learn.py` learns what each of them counts.
+    """
+    return _of_place(place, parts, cues, names[place]) | _of_words(parts[place], names[place])
 
 
-def _phrases(name: str) -> Phrases:
-    if name not in _loaded:
-        _loaded[name] = _files().phrases(name)
-    return _loaded[name]
+def _names(lists: tuple[str, ...], raw: str) -> tuple[str, ...]:
+    """Return the lists that a word is on, and its shapes; a word of <plain> has no shape."""
+    return lists if "<plain>" in lists else lists + shapes(raw)
 
 
-def _rules() -> list[tuple[str, set[str], set[str]]]:
-    rules = [(kind, {kind}, {"asked", f"no-{kind}", *_NOT_IN.get(kind, ())}) for kind in KINDS]
-    rules += [(kind, {f"{kind}?"}, {f"no-{kind}"}) for kind in KINDS]
-    for line in _text("rules").split("\n"):
-        kind, colon, cues = line.partition(":")
-        if colon and kind[0] != "#":
-            names = cues.split()
-            barred = {name[1:] for name in names if name[0] == "-"}
-            rules.append((kind, {name for name in names if name[0] != "-"}, {*barred, f"no-{kind}"}))
-    return rules
+def _scores(place: int, parts: list[Sentence], cues: Cues, names: Names) -> list[int]:
+    """Return how much speaks for each kind in a sentence."""
+    return _files().scores(features(place, parts, cues, names))
 
 
-def _text(name: str) -> str:
-    return _files().text(name)
+def _of_words(sentence: Sentence, names: list[tuple[str, ...]]) -> set[str]:
+    """Return the words and signs of a sentence, how long words begin, and the pairs of neighbours."""
+    tokens = ["^"]
+    for word, each, signs in zip(sentence.words, names, sentence.after, strict=True):
+        tokens.append(next((name for name in each if name in _SHAPES), word) if each else word)
+        if signs:
+            tokens += [sign for sign in signs if sign in _SIGNS]
+    found = {*tokens, *map(" ".join, zip(tokens, [*tokens[1:], "$?" if sentence.is_question else "$"], strict=True))}
+    found.update(f"{token[:_BEGINNING]}*" for token in tokens if len(token) > _BEGINNING and token[0] != "<")
+    return found
+
+
+def _of_place(place: int, parts: list[Sentence], cues: list[set[str]], names: list[tuple[str, ...]]) -> set[str]:
+    """Return what else a sentence counts by: cues, lists, length, its place, and what its neighbours are."""
+    sentence, last = parts[place], len(parts) - 1
+    found = {"{}", *(f"[{cue}]" for cue in cues[place])}
+    found.update(name for each in names for name in each)
+    found.add(f"{{words {min(len(sentence.words) // _FOUR_WORDS, _LONGEST)}}}")
+    found.add("{asks}" if sentence.is_question else "{states}")
+    found.add(f"{{sentences {min(last, _MANY)}}}")
+    found.add("{only}" if not last else "{first}" if not place else "{last}" if place == last else "{between}")
+    if place:
+        found.update(f"{{before [{cue}]}}" for cue in cues[place - 1] if cue not in LANGUAGES)
+        found.add(f"{{before {parts[place - 1].words[0]}}}")
+    if place < last:
+        found.update(f"{{behind [{cue}]}}" for cue in cues[place + 1] if cue not in LANGUAGES)
+        found.add(f"{{behind {parts[place + 1].words[0]}}}")
+    return found
 
 
 def _files() -> Words:

@@ -1,0 +1,73 @@
+"""How the weights of triggers are learned: sentences out of lines with slots, a network, and a threshold."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+
+numpy = pytest.importorskip("numpy")
+ROOT = Path(__file__).parents[2]
+FOLDERS = [str(ROOT / folder) for folder in ("training/triggers", "benchmarks/trigger_sets")]
+NAMES = ("learn", "network", "written", "messages")
+
+
+@pytest.fixture(scope="module")
+def learn():
+    """Return the script as a module, with what it imports from its own folders."""
+    kept = {name: sys.modules.pop(name) for name in NAMES if name in sys.modules}
+    sys.path[:0] = FOLDERS
+    yield importlib.import_module("learn")
+    for folder in FOLDERS:
+        while folder in sys.path:
+            sys.path.remove(folder)
+    for name in NAMES:
+        sys.modules.pop(name, None)
+    sys.modules.update(kept)
+
+
+def test_a_line_becomes_sentences_with_one_word_for_each_slot(learn, tmp_path):
+    """Slots take one of their words or of a list, the labels are those of the block, and a line weighs one."""
+    (tmp_path / "said_en.txt").write_text("@ tool: red|blue\n= decision value\n[we|I [all|]] use {tool}\n= -\nhello\n")
+    made = learn.sentences_of(tmp_path, "said_en")
+    assert {text for labels, text, _ in made if labels} <= {
+        f"{who} use {tool}" for who in ("we", "I all", "I") for tool in ("red", "blue")
+    }
+    assert {labels for labels, _, _ in made} == {frozenset({"decision", "value"}), frozenset()}
+    assert sum(share for _, _, share in made) == pytest.approx(2.0)
+
+
+def test_every_line_that_was_written_has_known_labels_and_its_lists(learn):
+    """All files make sentences, with labels that are kinds, and without a slot that is left open."""
+    for name in learn.WRITTEN_FILES:
+        made = learn.sentences_of(learn.HERE, name)
+        assert len(made) > 100
+        for labels, text, _ in made:
+            assert labels <= set(learn.KINDS), text
+            assert not set("{}|") & set(text), text
+
+
+def test_what_makes_the_difference_gets_the_weight(learn):
+    """Of two sentences of a message the one that looks like the kind is taken for it, and its word gets the weight."""
+    kind = learn.KINDS.index("decision")
+    truth = [place == kind for place in range(len(learn.KINDS))]
+    no = [False] * len(learn.KINDS)
+    told = [learn.Example("x", "en", 1.0, truth, [{"hello", "now"}, {"take", "now"}]) for _ in range(1_500)]
+    told += [learn.Example("x", "en", 1.0, no, [{"hello", "now"}, {"look", "now"}]) for _ in range(1_500)]
+    learned = learn.learn(told)
+    assert learned.scores([{"hello"}, {"take", "unknown"}])[kind] > learned.scores([{"hello"}, {"look"}])[kind] + 1
+    assert learned.scores([{"take"}])[kind] > learned.scores([{"hello"}])[kind]
+
+
+@pytest.mark.parametrize(("usual", "limit"), [(0.8, 1.5), (0.1, 2.5)])
+def test_the_threshold_gives_the_wished_precision(learn, monkeypatch, usual, limit):
+    """Above it as much is found as the precision allows, in its own language only; where the kind is rare, less."""
+    monkeypatch.setattr(learn, "USUAL", usual)
+    truth = [[place < 8] * len(learn.KINDS) for place in range(10)]
+    examples = [learn.Example("x", "en", 1.0, one, [{"a"}]) for one in truth]
+    examples.append(learn.Example("x", "de", 1.0, truth[-1], [{"a"}]))
+    scores = numpy.array([[10.0 - place] * len(learn.KINDS) for place in range(10)] + [[99.0] * len(learn.KINDS)])
+    limits = learn.thresholds("en", scores, examples, numpy.ones(11, dtype=bool))
+    assert limits == pytest.approx([limit] * len(learn.KINDS))

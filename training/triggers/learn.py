@@ -1,0 +1,208 @@
+"""Learns how much each word, pair of words and cue speaks for each kind of statement, and writes it down.
+
+    python training/triggers/learn.py --cross          what is found in the messages of a writer whom it did not see
+    python training/triggers/learn.py WEIGHTS          src/holdfast/continuity/words/weights.txt
+        [--data FOLDER]                                transcripts in which the texts of the drawn messages are found
+
+A small network (`network.py`) over the features of a sentence (`continuity/triggers.py`), some of them added up. Labels
+belong to messages, but a sentence is judged: a message has a kind if its best sentence has it. Besides the labelled
+messages of `dev` it learns from the files beside it, messages that were written to learn from and measure nothing.
+
+A kind is found above the score that gives the precision of `PRECISE` in messages of writers who were left out in turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "benchmarks" / "trigger_sets"))
+sys.path.insert(0, str(HERE))
+
+from messages import load, part_of
+from network import Network, taught
+from written import sentences_of
+
+from holdfast.continuity.triggers import KINDS, LANGUAGES, features, judged, own_sentences
+
+PRECISE = 0.87
+# In the labelled messages a kind is more frequent than in the day's work, where a wrong find weighs more: precision is
+# reckoned as if every kind were in this share of messages.
+USUAL = 0.1
+# A feature of fewer messages is left out.
+FEWEST = 2
+# How much a line of the sentences that were written for this counts beside a labelled message.
+WRITTEN = 1.5
+# Networks that differ in chance alone are better together than one of them.
+SEEDS = (0, 1, 2)
+# A weight is kept in hundredths; one that is less for every kind is left out.
+STEPS = 100
+LEAST = 8
+# The phrases were written while looking at these, so they are no measure.
+FIRST = "first"
+# Sentences that were written after misses in the messages of a writer had been read.
+READ = {"dev": ("seen_en", "told_en", "told_de"), "b": ("told_en", "told_de"), "c": ("seen_en", "told_en", "told_de")}
+WRITTEN_FILES = ("said_en", "said_de", "seen_en", "told_en", "told_de")
+
+
+class Example(NamedTuple):
+    """A message to learn from: who wrote it, its language, its weight, its labels, the features of each sentence."""
+
+    writer: str
+    language: str
+    weight: float
+    labels: list[bool]
+    sentences: list[set[str]]
+
+
+def main() -> int:
+    """Learn, and print how well what was learned finds the kinds."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("weights", nargs="?", help="the file to write")
+    parser.add_argument("--cross", action="store_true", help="print the figures by writer, too")
+    parser.add_argument("--data", default="", help="a folder of transcripts with the drawn messages")
+    options = parser.parse_args()
+    examples = labelled(options.data) + written()
+    scores, tested = crossed(examples)
+    limits = {language: thresholds(language, scores, examples, tested) for language in LANGUAGES}
+    over = scores - np.array([limits[one.language] for one in examples])
+    show("writers left out in turn", over, examples, tested)
+    for name in (*LANGUAGES, *writers_of(examples)) if options.cross else ():
+        show(name, over, examples, tested & np.array([name in (one.writer, one.language) for one in examples]))
+    if options.weights:
+        write(Path(options.weights), examples, limits)
+    return 0
+
+
+def labelled(data: str) -> list[Example]:
+    """Return the labelled messages of dev."""
+    found = []
+    for message in load("dev", data):
+        writer = message.writer or "drawn"
+        if writer == "dev" and part_of(message.id) == "dev":
+            writer = FIRST
+        found.append(example(writer, 1.0, message.labels, message.text))
+    return [one for one in found if one.sentences]
+
+
+def written() -> list[Example]:
+    """Return the sentences that were written to learn from."""
+    return [
+        example(name, WRITTEN * share, labels, text)
+        for name in WRITTEN_FILES
+        for labels, text, share in sentences_of(HERE, name)
+    ]
+
+
+def example(writer: str, weight: float, labels: frozenset[str], text: str) -> Example:
+    """Return a message as what it counts by."""
+    parts = own_sentences(text)
+    cues, names = judged(parts)
+    found = []
+    for place in range(len(parts)):
+        if "paste" in cues[place]:
+            break
+        found.append(features(place, parts, cues, names) - {"{}"})
+    language = "de" if found and "[de]" in found[0] else "en"
+    return Example(writer, language, weight, [kind in labels for kind in KINDS], found)
+
+
+def writers_of(examples: list[Example]) -> list[str]:
+    """Return who wrote messages that are a measure."""
+    return sorted({one.writer for one in examples} - {FIRST, *WRITTEN_FILES})
+
+
+def truths(examples: list[Example]) -> np.ndarray:
+    """Return the labels of all messages as a table."""
+    return np.array([one.labels for one in examples], dtype=float)
+
+
+def crossed(examples: list[Example]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the scores of messages by what was learned from other writers, and of which messages there are some."""
+    scores = np.full((len(examples), len(KINDS)), -99.0)
+    tested = np.zeros(len(examples), dtype=bool)
+    writers = np.array([one.writer for one in examples])
+    every = writers_of(examples)
+    with ProcessPoolExecutor() as pool:
+        found = pool.map(learn, [without(writer, examples) for writer in every])
+    for writer, learned in zip(every, found, strict=True):
+        for place in np.flatnonzero(writers == writer):
+            scores[place] = learned.scores(examples[place].sentences)
+            tested[place] = True
+    return scores, tested
+
+
+def without(writer: str, examples: list[Example]) -> list[Example]:
+    """Return the messages that neither are by a writer nor were written after theirs had been read."""
+    out = {writer, *READ.get(writer, ()), *((FIRST,) if writer == "dev" else ())}
+    return [one for one in examples if one.writer not in out]
+
+
+def learn(examples: list[Example]) -> Network:
+    """Return networks that learned from these messages, as one: its score is the mean of theirs."""
+    messages, weight = [one.sentences for one in examples], np.array([one.weight for one in examples])
+    found = [taught(messages, truths(examples), weight, seed, FEWEST) for seed in SEEDS]
+    kinds = len(KINDS)
+    linear = np.mean([one.rows[:, :kinds] for one in found], axis=0)
+    rows = np.hstack([linear, *(one.rows[:, kinds:] for one in found)])
+    return Network(found[0].index, rows, np.vstack([one.out for one in found]) / len(found))
+
+
+def thresholds(language: str, scores: np.ndarray, examples: list[Example], tested: np.ndarray) -> np.ndarray:
+    """Return for each kind the score above which most is found in a language with the wished precision."""
+    which = tested & np.array([one.language == language for one in examples])
+    truth = truths(examples)
+    found = []
+    for place in range(len(KINDS)):
+        order = np.flatnonzero(which)[np.argsort(-scores[which, place])]
+        right, wrong = np.cumsum(truth[order, place]), np.cumsum(1 - truth[order, place])
+        rarer = min(1.0, USUAL / (1 - USUAL) * wrong[-1] / right[-1])
+        precision = right * rarer / (right * rarer + wrong)
+        last = np.flatnonzero(precision >= PRECISE)[-1]
+        found.append(scores[order[last : last + 2], place].mean())
+    return np.array(found)
+
+
+def show(name: str, over: np.ndarray, examples: list[Example], which: np.ndarray) -> None:
+    """Print precision and recall of each kind in some messages."""
+    print(f"{name}: {which.sum()} messages")
+    truth = truths(examples)
+    for place, kind in enumerate(KINDS):
+        said, is_so = over[which, place] > 0, truth[which, place] > 0
+        right = int((said & is_so).sum())
+        figures = f"precision {right / max(1, said.sum()):.3f}  recall {right / max(1, is_so.sum()):.3f}"
+        print(f"  {kind:13} {figures}  found {right} of {is_so.sum()}, wrongly {said.sum() - right}")
+
+
+def write(path: Path, examples: list[Example], limits: dict[str, np.ndarray]) -> None:
+    """Write the weights of all messages, so that a kind is found where its score is above nought."""
+    learned = learn(examples)
+    index, weights = learned.index, learned.rows.copy()
+    # Where the words do not tell the language, it is taken for English.
+    weights[-1, : len(KINDS)] -= limits["en"]
+    weights[index["[de]"], : len(KINDS)] += limits["en"] - limits["de"]
+    steps = np.rint(weights * STEPS).astype(int)
+    out = "; ".join(" ".join(map(str, row)) for row in np.rint(learned.out * STEPS).astype(int))
+    kept = [(name, steps[number]) for name, number in index.items() if np.abs(steps[number]).max() >= LEAST]
+    # In the order of their letters: so they are found without reading them all.
+    lines = sorted(f"{name}\t{' '.join(map(str, row))}" for name, row in [("{}", steps[-1]), *kept])
+    path.write_text(f"{HEAD}# Out: {out}\n# Kinds: {' '.join(KINDS)}\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    print(f"{len(lines)} features")
+
+
+HEAD = """# Made by training/triggers/learn.py, not by hand: what a feature adds for each kind and to each hidden sum.
+# All numbers are in hundredths. A hidden sum above nought speaks for each kind by its numbers in `Out`.
+# A feature is:
+#   a word; a pair of words or signs (^ begins a sentence, $ ends it); word* a beginning; <x> a list or shape of a word;
+#   [x] a cue; {x} place, length and neighbours of the sentence; {} what is added to every sentence.
+"""
+
+
+if __name__ == "__main__":
+    sys.exit(main())
