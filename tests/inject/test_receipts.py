@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.inject.receipts import event_of, receipt_of
-from holdfast.records import Event, Given, Receipt, Scope
+from holdfast.records import Event, Given, Receipt, Scope, replace
 
 RECEIPT = Receipt(
     "2026-11-15T00:00:00Z",
@@ -20,6 +20,15 @@ RECEIPT = Receipt(
 def test_a_receipt_comes_back_as_it_was():
     """Written as an event and read again it is the same receipt."""
     assert receipt_of(event_of(RECEIPT)) == RECEIPT
+
+
+def test_what_was_withheld_comes_back_too():
+    """The share and whether it was withheld survive; a receipt of a time without a share does not mention them."""
+    withheld = replace(RECEIPT, holdout=0.1, withheld=True)
+    assert receipt_of(event_of(withheld)) == withheld
+    assert not {"holdout", "withheld"} & event_of(RECEIPT).data.keys()
+    strange = Event("2026-11-15T00:00:00Z", "receipt", {"holdout": 7, "withheld": "yes"})
+    assert (receipt_of(strange).holdout, receipt_of(strange).withheld) == (0.0, False)
 
 
 def test_strange_data_is_passed_over():

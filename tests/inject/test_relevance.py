@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import runpy
 from pathlib import Path
 
@@ -50,6 +51,8 @@ def test_the_bar_rises_with_the_collection():
     """It is that of the setting for a few memories, and higher for thousands."""
     assert relevance.bar_among(0.4, 3) == relevance.bar_among(0.4, 50) == 0.4
     assert 0.4 < relevance.bar_among(0.4, 1_000) < relevance.bar_among(0.4, 100_000) < 0.6
+    for size in (51, 10_000, 1_000_000):
+        assert relevance.bar_among(0.4, size) == pytest.approx(0.4 + 0.02 * math.log(size / 50), abs=1e-7)
 
 
 def test_one_everyday_word_is_not_enough():

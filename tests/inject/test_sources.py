@@ -61,13 +61,31 @@ def test_nothing_of_a_page_can_pass_for_another_line():
     assert fence.CLOSE not in made.text and "\x00" not in made.text and "\u202e" not in made.text
 
 
-def test_a_source_is_new_until_it_was_given_for_the_same_reason():
-    """What a session was given once is not new, unless it changed since, or was given for another reason."""
-    source = Source("buffer.md", "Working state", ("focus: x",), 1.0)
-    shown = {("page", "shop", "buffer.md"): sources.digest_of(source, "recovery")}
-    assert not sources.is_new(source, "recovery", "shop", shown)
-    assert sources.is_new(source, "start", "shop", shown) and sources.is_new(source, "recovery", "other", shown)
-    assert sources.is_new(Source("buffer.md", "x", ("focus: y",), 1.0), "recovery", "shop", shown)
+def told_by(made) -> dict[tuple[str, str, str], str]:
+    """Return what a session has been shown when it was given a block."""
+    return {(one.scope.kind, one.scope.owner, one.key): one.digest for one in made.given}
+
+
+def test_what_was_told_is_left_out_the_next_time():
+    """A second telling has the entries that changed or found no room, and the third knows of both tellings."""
+    tasks = [f"task {number} " + "x" * 60 for number in range(10)]
+    source = Source("todo.md", "Open todos", tuple(tasks), 1.0)
+    first = fill(source, room=500)
+    rest = sources.unseen(source, "shop", told_by(first))
+    assert rest.entries == tuple(tasks[first.text.count("- task") :]) and 0 < len(rest.entries) < 10
+    assert sources.unseen(source, "another", told_by(first)).entries == source.entries
+    second = fill(rest, room=2_000)
+    assert sources.unseen(source, "shop", told_by(second)).entries == ()
+    changed = Source("todo.md", "Open todos", ("task 0 is another now", *tasks[1:]), 1.0)
+    assert sources.unseen(changed, "shop", told_by(second)).entries == ("task 0 is another now",)
+
+
+def test_an_entry_that_was_cut_counts_as_told_only_where_that_is_said():
+    """Where there will be more room later, an entry that was cut comes again, and one that was whole does not."""
+    source = Source("MEMORY.md", "Page", ("state: " + "word " * 200, "gaps: none"), 1.0)
+    for cut_is_told, left in ((True, 0), (False, 1)):
+        made = sources.fill([source], 300, as_it_is, owner="shop", why="start", cut_is_told=cut_is_told)
+        assert "[...]" in made.text and len(sources.unseen(source, "shop", told_by(made)).entries) == left
 
 
 @given(

@@ -1,4 +1,4 @@
-"""Comparing many vectors at once: by their signs roughly as the numbers say, by their numbers as `near` says."""
+"""Comparing many vectors at once: by their signs roughly as the numbers say."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from holdfast.recall.embed import near, to_bytes
-from holdfast.recall.signature import Probe, best_places, cosines
+from holdfast.recall.embed import to_bytes
+from holdfast.recall.signature import Probe, best_places
 from holdfast.store.sketches import Chunk, code_of
 
 
@@ -50,16 +50,6 @@ def test_the_coarse_look_finds_the_one_that_is_alike():
     marks = Probe(query).coarse(chunk)
     assert len(marks) == 500
     assert marks[-1] == max(marks)
-
-
-def test_cosines_are_those_of_near():
-    """Comparing many at once says what comparing one says, to three digits; nothing is near to a zero."""
-    query, *stored = vectors(60, 256, seed=2)
-    blobs = [to_bytes(one) for one in stored] + [bytes(256), to_bytes(query)]
-    found = cosines(query, blobs)
-    assert found == pytest.approx([near(query, blob) for blob in blobs], abs=2e-3)
-    assert found[-2] == 0.0
-    assert cosines(query, []) == []
 
 
 def test_the_best_places_are_found():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
-from holdfast.recall.when import days_between, moment
+from holdfast.recall.when import moment
 
 NOW = "2026-11-15T09:30:00Z"
 
@@ -53,9 +53,3 @@ def test_any_text_is_a_time_or_refused(text) -> None:
     except BadInput:
         return
     assert len(found) == 20 and found.endswith("Z")
-
-
-def test_days_never_run_backwards() -> None:
-    """A time in the future is no days ago, so that a wrong clock does not lift a memory."""
-    assert days_between("2026-11-14T09:30:00Z", NOW) == 1
-    assert days_between("2027-01-01T00:00:00Z", NOW) == 0

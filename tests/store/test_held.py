@@ -7,7 +7,16 @@ import sqlite3
 import pytest
 
 from holdfast.store.database import TOKENIZE
-from holdfast.store.held import MOST_DOCUMENTS, MOST_HOLDERS, all_holders, documents, heaviest, held_words, lengths
+from holdfast.store.held import (
+    MOST_DOCUMENTS,
+    MOST_HOLDERS,
+    all_holders,
+    documents,
+    heaviest,
+    held_words,
+    in_parts,
+    lengths,
+)
 from holdfast.store.words import COUNTED, Asked
 
 TEXTS = ["Deploys need the VPN.", "The VPN is slow, and the deploy was slow.", "Lunch.", "word " * 300]
@@ -87,3 +96,11 @@ def test_documents_are_counted_by_the_table_itself(db):
     db.executemany("INSERT INTO words VALUES (?, '')", [("more",)] * 300)
     db.execute("DELETE FROM words WHERE rowid = 1")
     assert documents(db, "words") == 303
+
+
+def test_numbers_are_asked_for_in_parts():
+    """However many there are, no statement has more than SQLite takes everywhere, and each is asked for once."""
+    parts = list(in_parts(range(1_201), "(?,?)"))
+    assert [len(part) for part, _ in parts] == [500, 500, 201]
+    assert [number for part, _ in parts for number in part] == list(range(1_201))
+    assert parts[2][1].count("?") == 402 and list(in_parts([])) == []

@@ -1,13 +1,13 @@
 """How a session's state gets into the pages of its project: merged into the buffer, and at its end into the daily log.
 
-Everything here comes out of the session's own file (`continuity/opened.py`), so it can be done by the session itself or
+Everything here comes out of the session's own file (`continuity/noting.py`), so it can be done by the session itself or
 by the next one, once or twice, with the same result. The order at an end: buffer, log, todos, and then what belonged to
 the session alone leaves the buffer. Only the last step says that the session is closed.
 """
 
 from __future__ import annotations
 
-from holdfast.continuity import buffer, focus, log, opened, region
+from holdfast.continuity import buffer, focus, log, noting, opened, region
 from holdfast.continuity.buffer import Said, State
 from holdfast.continuity.log import Entry
 from holdfast.digests import short
@@ -29,7 +29,7 @@ _LEAST_TODO = 10
 
 def said_of(one: Opened) -> tuple[Said, ...]:
     """Return what the person said in the session that counts."""
-    agent, session = opened.source(one.agent), opened.source(one.session)
+    agent, session = noting.source(one.agent), noting.source(one.session)
     told = [(_list(text), at) for kind, text, at in one.rows if kind == "said"]
     return tuple(Said(pair[0], pair[1], at, agent, session) for pair, at in told if len(pair) == 2)
 
@@ -70,7 +70,7 @@ def close(pages: Pages, one: Opened, at: str, *, cut_off: bool) -> None:
         log.write(pages.folder, entry)
         tick(pages, [*one.texts("done"), *one.texts("ticked")], at[:10])
         rotate(pages, one, entry, at)
-    opened.note(pages.home, one.agent, one.session, one.project, at, [(opened.MERGED, ""), (opened.CLOSED, "")])
+    noting.note(pages.home, one.agent, one.session, one.project, at, [(noting.MERGED, ""), (noting.CLOSED, "")])
 
 
 def has_something(entry: Entry) -> bool:
@@ -110,7 +110,7 @@ def rotate(pages: Pages, one: Opened, entry: Entry, at: str) -> State:
     day = one.began[:10]
     title, logged = f"{day} {one.agent}: {entry.title or 'a session'} (", f"; log/{day}.md)"
     told = region.one_line(f"{title}{entry.outcome or 'ended'}{logged}", buffer.MOST_ITEM)
-    living = opened.living(pages.home, one.project) - {opened.source(one.session)}
+    living = opened.living(pages.home, one.project) - {noting.source(one.session)}
 
     def edit(state: State) -> State:
         said = _staying(state.said, living)

@@ -15,7 +15,7 @@ from holdfast import settings as settings_table
 from holdfast.capture import redact
 from holdfast.capture.journal import Journal
 from holdfast.errors import HoldfastError, StoreUnavailable
-from holdfast.inject import fence, receipts, shown
+from holdfast.inject import fence, shown
 from holdfast.records import Event, Given, Receipt, Scope
 from holdfast.store import files
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from holdfast.actions.protocol import Writing
     from holdfast.agents.base import Agent
     from holdfast.inject.block import Block
+    from holdfast.learning.work_calls import Call
     from holdfast.records import Hit, HookCall, Memory, Project
     from holdfast.settings import Settings
 
@@ -86,6 +87,8 @@ class Visit:
         self.session = call.session or f"{call.agent}:{call.folder}"
         self.told_session = kept(call.session, _KEPT_OTHERWISE)
         self.writing: Writing | None = None
+        # What the transcript told of calls at this moment; it is read once for all who ask.
+        self.told_calls: tuple[Call, ...] = ()
         self._project: Project | None = None
         self._asked_project = False
 
@@ -119,9 +122,12 @@ def hook(home: str, agent: Agent, call: HookCall, environment: Mapping[str, str]
     visit = Visit(home, agent, call, environment)
     if not visit.settings.flag("enabled") or not shown.is_first(home, call):
         return ""
+    if call.moment == "before-tool":
+        return _refusal(visit)
     record(visit)
     try:
         _keep_protocol(visit)
+        _learn(visit)
         if call.moment == agent.settles and not call.subagent:
             _start_sweep(visit)
         if visit.is_late():
@@ -130,6 +136,13 @@ def hook(home: str, agent: Agent, call: HookCall, environment: Mapping[str, str]
     finally:
         visit.syncing.wait()
         _finish_writing(visit)
+
+
+def _refusal(visit: Visit) -> str:
+    """Return what refuses a call of a tool. Nothing is recorded before it runs: what it did is told afterwards."""
+    from holdfast.actions import security_hooks
+
+    return security_hooks.refusal(visit)
 
 
 def _answer(visit: Visit) -> str:
@@ -154,7 +167,14 @@ def _keep_protocol(visit: Visit) -> None:
     try:
         protocol.keep(visit)
     except Exception as problem:
-        _tell(visit, problem)
+        tell(visit, "working state", problem)
+
+
+def _learn(visit: Visit) -> None:
+    """Note what learning lives on: ratings, work, failures, dangerous calls. Its parts keep their trouble apart."""
+    from holdfast.actions import learning
+
+    learning.keep(visit)
 
 
 def _finish_writing(visit: Visit) -> None:
@@ -162,14 +182,17 @@ def _finish_writing(visit: Visit) -> None:
         if visit.writing is not None:
             visit.writing.wait()
     except Exception as problem:
-        _tell(visit, problem)
+        tell(visit, "working state", problem)
 
 
-def _tell(visit: Visit, problem: Exception) -> None:
-    """Add a line to the hook's log. What nobody planned may quote what it met, so of it only the kind is told."""
+def tell(visit: Visit, part: str, problem: Exception) -> None:
+    """Add a line about a part of the hook's work to its log.
+
+    What nobody planned may quote what it met, so of it only the kind is told.
+    """
     planned = isinstance(problem, (HoldfastError, OSError))
     text = f"{type(problem).__name__}: {without_secrets(str(problem))}" if planned else type(problem).__name__
-    line = " ".join(f"{visit.at} {visit.call.agent} {visit.call.moment}, working state: {text}".split())[:300]
+    line = " ".join(f"{visit.at} {visit.call.agent} {visit.call.moment}, {part}: {text}".split())[:300]
     path = os.path.join(visit.home, "state", "hook.log")
     try:
         if not os.path.exists(path) or os.stat(path).st_size < _MOST_LOG:
@@ -224,7 +247,7 @@ def _latest(visit: Visit, kind: str, field: str) -> str:
 def kept(text: str, most: int) -> str:
     """Return what an event keeps of a text: without our own injections and without secrets, cut between two words."""
     text = text[: most * _MARGIN * 4].encode("utf-8", "replace").decode("utf-8")
-    text = _cut(fence.stripped(text), most * _MARGIN)
+    text = _cut(fence.stripped(fence.without_hidden(text)), most * _MARGIN)
     return _cut(without_secrets(text), most)
 
 
@@ -246,6 +269,7 @@ def mark_shown(
 
     `handed` are the same memories as they were handed over, where long ones were cut: the receipt counts those.
     """
+    from holdfast.inject import receipts
     from holdfast.inject.block import Block, Entry, digest_of, given_of, statement_of
 
     if not session or not house.enabled:
@@ -267,10 +291,10 @@ def now() -> str:
 
 
 def _at_start(visit: Visit) -> str:
-    from holdfast.actions import inject
+    from holdfast.actions import inject_start
 
     if not visit.agent.keeps_memory:
-        inject.lay_scaffold(visit)
+        inject_start.lay_scaffold(visit)
     if visit.call.source in CONTINUES:
         return ""
     shown.tidy(visit.home)
@@ -279,7 +303,7 @@ def _at_start(visit: Visit) -> str:
         before.clear()
         if "start" not in visit.agent.injects:
             return ""
-        block = inject.start_block(visit)
+        block = inject_start.start_block(visit)
         return _handed_over(visit, block, before)
 
 
@@ -302,23 +326,33 @@ def _handed_over(visit: Visit, block: Block, before: shown.ShownSet) -> str:
     output = visit.agent.injection_output(visit.call, block.text)
     # Where the agent reads the same from a rules file, nothing is printed, but the session has been shown it.
     before.add(block.given)
-    if output:
-        receipt = _receipt(visit.at, visit.call.agent, visit.told_session, visit.call.moment, block)
-        visit.journal.append(receipts.event_of(receipt), durable=False)
-    return output
+    if not output:
+        return ""
+    from holdfast.inject import holdout, receipts
+
+    share = visit.settings.share("measure.holdout")
+    withheld = holdout.withholds(visit.agent.main_session(visit.call) or visit.session, share)
+    who = visit.at, visit.call.agent, visit.told_session, visit.call.moment
+    receipt = _receipt(*who, block, share, withheld)
+    visit.journal.append(receipts.event_of(receipt), durable=False)
+    return "" if withheld else output
 
 
-def _receipt(at: str, agent: str, session: str, moment: str, block: Block) -> Receipt:
+def _receipt(
+    at: str, agent: str, session: str, moment: str, block: Block, share: float = 0.0, withheld: bool = False
+) -> Receipt:
     tokens = -(-len(block.text) // 4)
     given: tuple[Given, ...] = block.given
-    return Receipt(at, agent, session, moment, given, block.left_out, len(block.text), tokens)
+    return Receipt(
+        at, agent, session, moment, given, block.left_out, len(block.text), tokens, holdout=share, withheld=withheld
+    )
 
 
 def _make_vectors(visit: Visit) -> None:
     """Between two prompts there is time for the meaning of what was stored meanwhile."""
-    from holdfast.actions import inject
+    from holdfast.actions.make_vectors import make_vectors
 
-    inject.make_vectors(visit)
+    make_vectors(visit)
 
 
 def _start_sweep(visit: Visit) -> None:

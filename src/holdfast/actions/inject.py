@@ -1,33 +1,31 @@
-"""What a hook hands over: the walk from index and recall to a block. Loaded only at the moments that hand over."""
+"""What a hook hands over at a prompt: the walk from index and recall to a block."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
 
-from holdfast.actions.hook import Visit, asked_before_compaction, last_prompt, without_secrets
+from holdfast.actions.hook import without_secrets
 from holdfast.continuity import going_on
 from holdfast.errors import HoldfastError
 from holdfast.inject import block, fence, prompt, relevance
-from holdfast.inject.shelf import Shelf
-from holdfast.recall.embed import Model, to_bytes
-from holdfast.recall.scan import Scan
-from holdfast.recall.signature import cosines
+from holdfast.inject.shelf import Shelf, is_empty
+from holdfast.recall.embed import Model
+from holdfast.recall.nearness import cosines
 from holdfast.records import SCOPES
 from holdfast.store.base import Filter
 from holdfast.store.words import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from holdfast.actions.hook import Visit
     from holdfast.inject.block import Block, Entry
     from holdfast.inject.shown import Shown
-    from holdfast.records import Hit, Memory
+    from holdfast.records import Memory
     from holdfast.store.base import Candidate
     from holdfast.store.memory_table import MemoryTable
     from holdfast.store.words import Asked
 
-# A scope is ranked among this many of its memories: the pinned and the newest.
-_RANKED = 40
 # Of what a prompt finds by words and by meaning so many are weighed: a bar needs no more than its best few.
 _BY_WORDS = 20
 _TELLING = 6
@@ -36,34 +34,15 @@ _BY_MEANING = 10
 # half its time and brought nothing more (docs/hooks.md).
 _SCANNED = 500
 _READ = 6
-# What stands for a nearness that nobody knows; no two vectors are so far from each other.
-_FAR = -2.0
-# Vectors that are made while nobody waits for an answer.
-_VECTORS = 40
-
-
-def start_block(visit: Visit) -> Block:
-    """Return the block of a session's start: its memories, then the project's pages; after a compaction the reverse.
-
-    Per scope the pinned come first, then by recency, use and trust.
-    """
-    from holdfast.actions import recovery
-
-    room = visit.settings.number("inject.start_characters") - fence.OVERHEAD
-    compacted = visit.call.moment != "start" or visit.call.source == "compact"
-    found = recovery.Pages(visit).found(after_compaction=compacted, asked=_asked(visit) if compacted else "")
-    kept = int(room * sum(source.part for source in found))
-    if compacted:
-        told = recovery.block(visit, found, kept, after_compaction=True)
-        return block.fenced(told, _of_scopes(visit, room - _length(told), needed=not told.text))
-    # What the pages may take is kept for them whole, so that memories stay the same bytes while the pages change.
-    memories = _of_scopes(visit, room - kept, needed=not found)
-    return block.fenced(memories, recovery.block(visit, found, room - _length(memories), after_compaction=False))
+# Fixes leave the rest of a prompt's room to memories.
+_FIXES_PART = 0.7
 
 
 def block_after_compaction(visit: Visit) -> Block:
     """Return what a prompt brings after a compaction: what a session starts with, then what the prompt asks for."""
-    start = start_block(visit)
+    from holdfast.actions import inject_start
+
+    start = inject_start.start_block(visit)
     return _one_after_the_other(start, _asked_for(visit, _shown_by(start), needed=not start.text))
 
 
@@ -85,40 +64,6 @@ def _one_after_the_other(*parts: Block) -> Block:
 
 def _shown_by(made: Block) -> Shown:
     return {(one.scope.kind, one.scope.owner, one.key): one.digest for one in made.given}
-
-
-def _length(part: Block) -> int:
-    return len(part.text) + 1 if part.text else 0
-
-
-def _asked(visit: Visit) -> str:
-    """Return what the person had asked last when the conversation was compacted."""
-    return last_prompt(visit) if visit.call.moment == "start" else asked_before_compaction(visit)
-
-
-def _of_scopes(visit: Visit, room: int, *, needed: bool) -> Block:
-    """Return the memories of the session's scopes. Without an index there are none, which is an error if `needed`."""
-    from holdfast.recall import fusion
-
-    by_scope: dict[str, list[Hit]] = {}
-    try:
-        with Shelf(visit.home, visit.is_late) as shelf:
-            for kind, scopes in visit.scopes().items():
-                hits = [hit for hit in fusion.fuse(shelf.newest(scopes, _RANKED), visit.at) if not hit.superseded_by]
-                hits.sort(key=lambda hit: not hit.memory.pinned)
-                by_scope[kind] = _as_they_are(shelf, hits)
-    except (HoldfastError, sqlite3.Error):
-        if needed:
-            raise
-        return block.Block("")
-    return block.of_scopes(by_scope, room, without_secrets)
-
-
-def _as_they_are(shelf: Shelf, hits: list[Hit]) -> list[Hit]:
-    from holdfast.records import replace
-
-    found = [(hit, shelf.as_it_is(hit.memory)) for hit in hits]
-    return [hit if memory is hit.memory else replace(hit, memory=memory) for hit, memory in found if memory is not None]
 
 
 def prompt_block(visit: Visit, shown: Shown) -> Block:
@@ -147,17 +92,31 @@ def _session(visit: Visit) -> tuple[str, str]:
 
 
 def _asked_for(visit: Visit, shown: Shown, *, needed: bool) -> Block:
+    budget = visit.settings.number("inject.prompt_characters")
+    fixes = _fixes(visit, budget)
     try:
         with Shelf(visit.home, visit.is_late) as shelf:
             changes = _changes(shelf, {place: seen for place, seen in shown.items() if place[0] in SCOPES})
             found, left_out = _relevant(visit, shelf, shown)
     except (HoldfastError, sqlite3.Error):
-        if needed:
+        if needed and not fixes.text and not is_empty(visit.home):
             raise
-        return block.Block("")
-    budget = visit.settings.number("inject.prompt_characters")
-    made = prompt.prompt_block(changes, found, budget, clean=without_secrets)
+        return block.fenced(fixes)
+    made = prompt.prompt_block(changes, found, budget, clean=without_secrets, first=fixes)
     return block.Block(made.text, made.given, (*made.left_out, *left_out))
+
+
+def _fixes(visit: Visit, budget: int) -> Block:
+    """Return what worked last time for what failed since the last prompt; in most sessions nothing failed."""
+    if not os.path.isdir(os.path.join(visit.home, "state", "failures")):
+        return block.Block("")
+    from holdfast.actions import fix_hooks
+
+    if not os.path.exists(fix_hooks.path_of(visit)):
+        return block.Block("")
+    from holdfast.actions import readback
+
+    return readback.fixes(visit, int((budget - fence.OVERHEAD) * _FIXES_PART))
 
 
 def _changes(shelf: Shelf, shown: Shown) -> prompt.Changes:
@@ -203,13 +162,16 @@ def marked(visit: Visit, shelf: Shelf, bar: float) -> list[tuple[float, Candidat
     asked = table.ask(visit.call.prompt)
     rows = {row: text for row, _, _, text in _matches(table, asked, wanted)}
     near = _nearness(_model(visit, table), shelf, table, asked, wanted, rows)
-    read = {row: (rows.get(row, 0.0), near.get(row, _FAR)) for row in _worth_reading(rows, near, bar)}
-    found = []
-    for candidate in table.candidates(read, asked, wanted):
-        nearness = None if candidate.meaning == _FAR else candidate.meaning
-        found.append((relevance.mark(asked.words, asked.known, candidate.words, nearness), candidate))
-    found.sort(key=lambda each: -each[0])
-    return [each for each in found if each[0] >= bar]
+    worth_reading = _worth_reading(rows, near, bar)
+    matched = table.matched(worth_reading, asked)
+    marks: dict[int, float] = {}
+    for row in worth_reading:
+        now, before = matched.get(row, ((), ()))
+        marks[row] = relevance.mark(asked.words, asked.known, now or before, near.get(row))
+    # Most of them do not clear the bar, and of those nothing more is read. The mark takes the place of the meaning.
+    cleared = sorted((row for row, mark in marks.items() if mark >= bar), key=lambda row: -marks[row])
+    read = {row: (rows.get(row, 0.0), marks[row]) for row in cleared}
+    return [(found.meaning, found) for found in table.candidates(read, asked, wanted, matched)] if read else []
 
 
 def _matches(table: MemoryTable, asked: Asked, wanted: Filter) -> list[tuple[int, int, int, float]]:
@@ -234,6 +196,8 @@ def _nearness(
     vector = model.encode(asked.text, query=True, damp=asked.damp)
     nearest: list[int] = []
     if shelf.size() <= _SCANNED:
+        from holdfast.recall.scan import Scan
+
         nearest = [row for row, _, _ in Scan(table).nearest(vector, wanted, _BY_MEANING)]
     stored = table.vectors([*{*rows, *nearest}])
     return dict(zip(stored, cosines(vector, [*stored.values()]), strict=True))
@@ -248,42 +212,3 @@ def _model(visit: Visit, table: MemoryTable) -> Model | None:
     except HoldfastError:
         return None
     return model if table.model() == model.version else None
-
-
-def make_vectors(visit: Visit) -> None:
-    """Make the vectors of some memories that have none yet; trouble with that is nobody's."""
-    if not visit.settings.flag("recall.meaning") or visit.settings.text("recall.model") != "static":
-        return
-    try:
-        with Shelf(visit.home, visit.is_late) as shelf:
-            table = shelf.writable_table()
-            model = Model.open()
-            # Only `reindex` goes from one kind of model to another; of its own kind the newest counts.
-            if table.model().partition("-")[0] not in ("", "static"):
-                return
-            table.use_model(model.version)
-            missing = table.without_vector(_VECTORS)
-            made = [(row, to_bytes(model.encode(text))) for row, text in missing if not visit.is_late()]
-            if made:
-                table.put_vectors(made)
-    except (HoldfastError, sqlite3.Error):
-        return
-
-
-def lay_scaffold(visit: Visit) -> None:
-    """Lay the tree of a memory in the project of an agent that keeps none of its own; what is there stays as it is."""
-    project = visit.project()
-    # A folder that is no project, such as the person's home, is nobody's workspace.
-    if not visit.settings.flag("hook.scaffold") or project is None or project.rule == "override":
-        return
-    from holdfast.memory import scaffold
-
-    root = os.path.join(project.root, "memory")
-    if os.path.islink(root) or not scaffold.plan(root, scaffold.WORKSPACE_FOLDERS):
-        return
-    # Laying it is rare and heavy; looking whether it is there is neither.
-    from holdfast.actions import init
-    from holdfast.actions.house import House
-
-    with House(visit.home, folder=project.root, environment=visit.environment) as house:
-        init.apply(house, init.plan(house, project.root), project.root)

@@ -11,12 +11,9 @@ import _thread
 import os
 import sys
 
-from holdfast import project as projects
-from holdfast.actions.hook import CONTINUES, kept
+from holdfast.actions.hook import kept
 from holdfast.agents import speaking
-from holdfast.continuity import opened, region, running
-from holdfast.continuity.places import Pages
-from holdfast.errors import HoldfastError
+from holdfast.continuity import noting, region, running
 from holdfast.light import replace
 from holdfast.plain_json import dumps
 
@@ -34,12 +31,9 @@ if TYPE_CHECKING:
 # A message may have a whole file in it; what a person says of it themselves stands at its beginning or its end.
 _BEGINNING = 32_000
 _END = 8_000
-_MOST_ASK = 200
+MOST_ASK = 200
 _MOST_SAID = 300
 _MOST_REMEMBERED = 4_000
-_MOST_ANSWER = 16_000
-_MOST_ERROR = 240
-_MOST_CLOSED = 5
 _DONE_WORDS = frozenset(("done", "finished", "fixed", "shipped", "completed", "erledigt", "fertig", "behoben"))
 # Words of which what leads to a thing to remember consists.
 _LEADS = frozenset(
@@ -96,54 +90,13 @@ class Writing:
 
 
 def keep(visit: Visit) -> None:
-    """Do what the protocol asks for at this moment."""
-    act = _ACTS.get(visit.call.moment)
-    if act is not None:
-        act(visit)
+    """Keep the working state and the log of the project."""
+    if visit.call.moment == "prompt":
+        at_prompt(visit)
+    elif visit.call.moment != "other":
+        from holdfast.actions import protocol_session
 
-
-def at_start(visit: Visit) -> None:
-    """Finish what another session of this project, or an earlier run of this one, left open; then open this one."""
-    project = visit.project()
-    if project is None or visit.call.subagent:
-        return
-    from holdfast.actions import closing
-    from holdfast.continuity import buffer
-    from holdfast.continuity.touched import tail
-
-    own = _open_path(visit, project)
-    # A start after a compaction is in the middle of a session.
-    resumed = own if visit.call.source != "compact" else ""
-    seconds = visit.settings.number("continuity.open_minutes") * 60
-    left = opened.left_open(visit.home, (project.id, *project.aliases), seconds, resumed)
-    if left:
-        _finish(visit, project, left)
-    if visit.call.source != "compact":
-        state = buffer.read(*_buffers(visit, project))
-        # What the transcript of a resumed session has already was not done now.
-        read = tail(visit.call.transcript, 0)[1] if visit.call.source in CONTINUES else 0
-        rows = [("known", closing.known(state)), ("transcript", visit.call.transcript), ("read", str(read))]
-        _note(visit, project, [*rows, (opened.PROCESS, running.agent())])
-
-
-def _finish(visit: Visit, project: Project, left: list[opened.Opened]) -> None:
-    from holdfast.actions import closing
-
-    pages = Pages(visit.home, project.id, project.aliases)
-    problems: list[HoldfastError] = []
-    # Of two that start at once, one does it; the other finds nothing left.
-    with region.lock_of(pages.folder, "closing"):
-        for one in left[:_MOST_CLOSED]:
-            now = opened.read(one.path)
-            if now is None or now.closed or now.changed != one.changed or visit.is_late():
-                continue
-            try:
-                closing.close(pages, _collected(visit, project, now), visit.at, cut_off=True)
-            except HoldfastError as problem:
-                # One that cannot be closed keeps nobody from closing the others.
-                problems.append(problem)
-    if problems:
-        raise problems[0]
+        protocol_session.keep(visit)
 
 
 def at_prompt(visit: Visit) -> None:
@@ -165,13 +118,13 @@ def at_prompt(visit: Visit) -> None:
 def _write_down(visit: Visit, project: Project, text: str, found: tuple[Trigger, ...]) -> None:
     # A sentence that is of two kinds is written down once, as the first of them.
     sentences = {one.text: one.kind for one in reversed(found)}
-    said = [(kind, _clean(sentence, _MOST_SAID)) for sentence, kind in reversed(sentences.items())]
+    said = [(kind, clean(sentence, _MOST_SAID)) for sentence, kind in reversed(sentences.items())]
     ask = asked(text)
     about = focus_of(text, ask, found)
     rows = [("said", dumps([kind, what])) for kind, what in said]
     rows += [(kind, line) for kind, line in (("ask", ask), ("focus", about)) if line]
     rows += [("done", region.one_line(text, 2_000))] if says_done(text) else []
-    _note(visit, project, [*rows, (opened.PROCESS, running.agent())])
+    note(visit, project, [*rows, (noting.PROCESS, running.agent())])
     if not said:
         # What was asked is in the session's file; the page gets it when the agent pauses, so that most prompts
         # need not wait for the disk.
@@ -179,8 +132,8 @@ def _write_down(visit: Visit, project: Project, text: str, found: tuple[Trigger,
     # Most prompts say nothing that is written down at once.
     from holdfast.continuity import buffer, focus
 
-    new = [buffer.Said(kind, what, visit.at, visit.call.agent, opened.source(_session(visit))) for kind, what in said]
-    began = opened.began(_open_path(visit, project))
+    new = [buffer.Said(kind, what, visit.at, visit.call.agent, noting.source(session_of(visit))) for kind, what in said]
+    began = noting.began(open_path(visit, project))
     about = "" if focus.is_set_by(visit.home, project.id, visit.call.agent, since=began) else about
 
     def edit(state: State) -> State:
@@ -193,10 +146,12 @@ def _write_down(visit: Visit, project: Project, text: str, found: tuple[Trigger,
 def _change(visit: Visit, project: Project, edit: Callable[[State], State]) -> None:
     from holdfast.continuity import buffer
 
-    path, older = _buffers(visit, project)
+    path, older = buffers(visit, project)
     is_new = not os.path.lexists(path)
     buffer.change(path, edit, older)
     if is_new:
+        from holdfast import project as projects
+
         projects.record(project, projects.Registry(os.path.join(visit.home, "projects.tsv")))
 
 
@@ -207,9 +162,9 @@ def asked(text: str) -> str:
 
     if not relevance.asks_something(text) or going_on.wants(text):
         return ""
-    lines = [line for line in text[: _MOST_ASK * 4].splitlines() if line.strip()]
+    lines = [line for line in text[: MOST_ASK * 4].splitlines() if line.strip()]
     # A line that announces a list says little without it.
-    return region.one_line(" ".join(lines if lines and lines[0].rstrip().endswith(":") else lines[:1]), _MOST_ASK)
+    return region.one_line(" ".join(lines if lines and lines[0].rstrip().endswith(":") else lines[:1]), MOST_ASK)
 
 
 def focus_of(text: str, ask: str, found: tuple[Trigger, ...]) -> str:
@@ -301,131 +256,33 @@ def _led_to(text: str, lead: str) -> str:
     return rest.strip() if _LEADS.issuperset(_words(before)) else ""
 
 
-def at_tool(visit: Visit) -> None:
-    """Collect which file was changed or which command failed; the pages get it when the agent pauses."""
-    project = visit.project()
-    if project is None:
-        return
-    from holdfast.continuity.touched import Tools
-
-    call, tools = visit.call, Tools()
-    if call.moment == "tool-failed" or call.error:
-        what = tools.command(call.tool_input) or call.tool
-        lines = [line for line in call.error.splitlines() if line.strip()]
-        _note(visit, project, [("failed", _clean(f"{what}: {lines[0] if lines else 'failed'}", _MOST_ERROR))])
-        return
-    files = tools.files(call.tool, call.tool_input)
-    if files:
-        _note(visit, project, [("file", _path(project, path)) for path in files])
-    else:
-        opened.beat(_open_path(visit, project))
+def open_path(visit: Visit, project: Project) -> str:
+    """Return the file of this session in the project, where what happens in it is noted."""
+    return noting.path_of(visit.home, visit.call.agent, session_of(visit), project.id)
 
 
-def at_stop(visit: Visit) -> None:
-    """Bring the buffer up to date with what the agent did since the person's last message."""
-    _refresh(visit)
+def note(visit: Visit, project: Project, rows: list[tuple[str, str]]) -> None:
+    """Note what happened in this session."""
+    noting.note(visit.home, visit.call.agent, session_of(visit), project.id, visit.at, rows)
 
 
-def at_compact(visit: Visit) -> None:
-    """Write the state down before the conversation goes: from what hooks were told, and from the transcript's tail."""
-    _refresh(visit)
+def session_of(visit: Visit) -> str:
+    """Return the id of the session, as it may be written down."""
+    return visit.told_session or kept(visit.session, MOST_ASK)
 
 
-def at_end(visit: Visit) -> None:
-    """Finish the session: buffer, log, todos, and then what was this session's alone leaves the buffer."""
-    project = visit.project()
-    if project is None or visit.call.subagent or not os.path.exists(_open_path(visit, project)):
-        return
-    one = _refresh(visit)
-    if one is None or one.closed:
-        return
-    from holdfast.actions import closing
+def buffers(visit: Visit, project: Project) -> tuple[str, tuple[str, ...]]:
+    """Return the page with the working state of the project, and those of its older ids."""
+    from holdfast.continuity.places import Pages
 
-    pages = Pages(visit.home, project.id, project.aliases)
-    with region.lock_of(pages.folder, "closing"):
-        closing.close(pages, replace(one, last=visit.at), visit.at, cut_off=False)
-
-
-def _refresh(visit: Visit) -> opened.Opened | None:
-    """Collect what is new, merge it into the buffer, and return the session as it is then."""
-    from holdfast.actions import closing
-
-    project = visit.project()
-    if project is None or visit.call.subagent:
-        return None
-    path = _open_path(visit, project)
-    told, before = _told(visit), opened.read(path)
-    if visit.call.transcript and (before is None or before.transcript != visit.call.transcript):
-        told = [("transcript", visit.call.transcript), *told]
-    if told or before is None:
-        _note(visit, project, told)
-    one = opened.read(path)
-    if one is None or one.closed:
-        return one
-    one = _collected(visit, project, one)
-    if not one.unmerged():
-        opened.beat(path)
-        return one
-    closing.merge(Pages(visit.home, project.id, project.aliases), one, visit.at)
-    _note(visit, project, [(opened.MERGED, "")])
-    return opened.read(path)
-
-
-def _told(visit: Visit) -> list[tuple[str, str]]:
-    """Return what the agent's answer says about the work."""
-    if not visit.call.answer:
-        return []
-    from holdfast.continuity import answers
-
-    answer = kept(region.shown(visit.call.answer[-_MOST_ANSWER:]), _MOST_ANSWER)
-    steps = answers.next_steps(answer)
-    rows = [("answer", answers.summary(answer)), ("next", dumps(list(steps)) if steps else "")]
-    rows += [("ticked", text) for text in answers.ticked(answer)]
-    return [(kind, text) for kind, text in rows if text]
-
-
-def _collected(visit: Visit, project: Project, one: opened.Opened) -> opened.Opened:
-    """Note which files the transcript says were changed, as far as it was not read yet; return the session then."""
-    from holdfast.continuity.touched import Tools, tail
-
-    read = one.texts("read")
-    since = int(read[-1]) if read and read[-1].isdigit() else 0
-    lines, end = tail(one.transcript, since) if one.transcript else ([], since)
-    if end == since:
-        return one
-    files = [_path(project, path) for path in Tools().changed(lines)]
-    rows = [("file", path) for path in dict.fromkeys(files) if path]
-    opened.note(visit.home, one.agent, one.session, one.project, one.last, [*rows, ("read", str(end))])
-    return opened.read(one.path) or one
-
-
-def _open_path(visit: Visit, project: Project) -> str:
-    return opened.path_of(visit.home, visit.call.agent, _session(visit), project.id)
-
-
-def _note(visit: Visit, project: Project, rows: list[tuple[str, str]]) -> None:
-    opened.note(visit.home, visit.call.agent, _session(visit), project.id, visit.at, rows)
-
-
-def _session(visit: Visit) -> str:
-    return visit.told_session or kept(visit.session, _MOST_ASK)
-
-
-def _buffers(visit: Visit, project: Project) -> tuple[str, tuple[str, ...]]:
     pages = Pages(visit.home, project.id, project.aliases)
     return pages.buffer, pages.older_buffers
 
 
-def _clean(text: str, most: int) -> str:
+def clean(text: str, most: int) -> str:
     """Return the text as one harmless line without secrets."""
     # What hides within a secret is taken out first, or the secret would be whole again afterwards.
     return region.one_line(kept(region.shown(text), most * 2), most)
-
-
-def _path(project: Project, path: str) -> str:
-    """Return the name of a file, from the root of the project where it lies below."""
-    root = project.root.rstrip("/") + "/"
-    return _clean(path.removeprefix(root), _MOST_ASK)
 
 
 def _words(text: str) -> list[str]:
@@ -441,14 +298,3 @@ def after_sweep(house: House, digest: Digest) -> bool:
     from holdfast.actions import log_entry
 
     return house.enabled and house.settings.flag("continuity.enabled") and log_entry.write(house, digest)
-
-
-_ACTS: dict[str, Callable[[Visit], None]] = {
-    "start": at_start,
-    "prompt": at_prompt,
-    "tool": at_tool,
-    "tool-failed": at_tool,
-    "compact": at_compact,
-    "stop": at_stop,
-    "end": at_end,
-}

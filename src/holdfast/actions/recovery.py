@@ -50,13 +50,15 @@ def lines(at: Visit | House, budget: int, after_compaction: bool) -> list[str]:
 
 def block(at: Visit | House, found: Sequence[Source], room: int, *, after_compaction: bool) -> Block:
     """Return these sources within the room, without a fence."""
-    return sources.fill(found, room, without_secrets, owner=owner_of(at), why=_why(after_compaction))
+    why = "recovery" if after_compaction else "start"
+    # A recovery has the most room that there is, so what is cut in it is not told again; what a start cut may be.
+    return sources.fill(found, room, without_secrets, owner=owner_of(at), why=why, cut_is_told=after_compaction)
 
 
 def unseen(at: Visit | House, found: Iterable[Source], shown: Shown) -> list[Source]:
-    """Return those sources that the session was not given by a recovery before, as they are now."""
+    """Return the sources with what the session was not told before, by its start or by a recovery."""
     owner = owner_of(at)
-    return [source for source in found if sources.is_new(source, _why(True), owner, shown)]
+    return [rest for source in found if (rest := sources.unseen(source, owner, shown)).entries]
 
 
 def owner_of(at: Visit | House) -> str:
@@ -68,16 +70,13 @@ def owner_of(at: Visit | House) -> str:
     return project.id if project else ""
 
 
-def _why(after_compaction: bool) -> str:
-    return "recovery" if after_compaction else "start"
-
-
 class Pages:
     """The pages of the project of a house or a hook, as they are told."""
 
     def __init__(self, at: Visit | House) -> None:
         root = os.path.join(at.home, "memory")
         owners = _owners(at)
+        self._are_kept = at.settings.flag("continuity.enabled")
         folders = [layout.folder_of(Scope("project", owner)) for owner in owners]
         self._folders = [os.path.join(root, folder) for folder in folders if not layout.link_on_the_way(root, folder)]
         self._forgotten: frozenset[str] = frozenset()
@@ -89,7 +88,12 @@ class Pages:
         self._older = tuple(self._folders[1:])
 
     def found(self, *, after_compaction: bool, asked: str = "") -> list[Source]:
-        """Return the pages that say anything, in their order; `asked` is what the person asked last."""
+        """Return the pages that say anything, in their order; `asked` is what the person asked last.
+
+        None where the keeping of pages is switched off.
+        """
+        if not self._are_kept:
+            return []
         parts = RECOVERY if after_compaction else START
         made = [self._source(name, part, asked) for name, part in parts.items()]
         return [source for source in made if source is not None]

@@ -12,7 +12,7 @@ import os
 import time
 
 from holdfast.continuity import places, region
-from holdfast.continuity.opened import source
+from holdfast.continuity.noting import source
 from holdfast.light import dataclass, replace
 
 TYPE_CHECKING = False

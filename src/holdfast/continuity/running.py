@@ -47,8 +47,12 @@ def _namespace() -> str:
 
 def _told(process: int) -> tuple[str, str, str, str]:
     """Return name, state, parent and beginning of a process, as the system tells them."""
-    with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
-        # A name may have any sign in it, also brackets.
-        name, _, rest = file.read().partition("(")[2].rpartition(")")
+    descriptor = os.open(f"/proc/{process}/stat", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        text = os.read(descriptor, 4_096).decode("utf-8", "replace")
+    finally:
+        os.close(descriptor)
+    # A name may have any sign in it, also brackets.
+    name, _, rest = text.partition("(")[2].rpartition(")")
     fields = rest.split()
     return name, fields[0], fields[1], fields[19]

@@ -99,16 +99,16 @@ class Tools:
                 yield from self._calls(each, depth + 1)
 
 
-def tail(path: str, since: int) -> tuple[list[bytes], int]:
-    """Return the whole lines of a transcript behind `since`, at most MOST_TAIL bytes of them, and where they end."""
+def tail(path: str, since: int, most: int = MOST_TAIL) -> tuple[list[bytes], int]:
+    """Return the whole lines of a transcript behind `since`, at most so many bytes of them, and where they end."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return [], since
     try:
         size = os.fstat(descriptor).st_size
-        start = max(since if since <= size else 0, size - MOST_TAIL)
-        data = os.pread(descriptor, MOST_TAIL, start)
+        start = max(since if since <= size else 0, size - most)
+        data = os.pread(descriptor, most, start)
     except OSError:
         return [], since
     finally:

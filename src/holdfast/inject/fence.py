@@ -84,9 +84,9 @@ def stripped(text: str) -> str:
 def _without_controls(text: str) -> str:
     text = text.encode("utf-8", "replace").decode("utf-8")
     if text.isprintable():
-        return text if text.isascii() else _without_hidden(text)
+        return without_hidden(text)
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
-    return _without_hidden("".join([letter for letter in text if _is_kept(letter)]))
+    return without_hidden("".join([letter for letter in text if _is_kept(letter)]))
 
 
 def _is_kept(letter: str) -> bool:
@@ -96,8 +96,9 @@ def _is_kept(letter: str) -> bool:
     return code >= 32 and not 0x7F <= code <= 0x9F
 
 
-def _without_hidden(text: str) -> str:
-    return "".join([letter for letter in text if not _is_hidden(ord(letter))])
+def without_hidden(text: str) -> str:
+    """Return the text without signs that nobody sees; a secret may be taken apart by them."""
+    return text if text.isascii() else "".join([letter for letter in text if not _is_hidden(ord(letter))])
 
 
 def _is_hidden(code: int) -> bool:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from holdfast.inject.shown import Shown
 
 _MOST_NOTES = 5
+_NOTHING = Block("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +37,24 @@ def changes_of(shown: Shown, now: Mapping[tuple[str, str, str], Memory]) -> Chan
     return Changes(tuple(changed[:_MOST_NOTES]), tuple(gone[:_MOST_NOTES]))
 
 
-def prompt_block(changes: Changes, found: Sequence[Entry], budget: int, *, clean: Callable[[str], str]) -> Block:
-    """Return the block of a prompt within its budget; empty where there is nothing to say."""
+def prompt_block(
+    changes: Changes, found: Sequence[Entry], budget: int, *, clean: Callable[[str], str], first: Block = _NOTHING
+) -> Block:
+    """Return the block of a prompt within its budget; empty where there is nothing to say.
+
+    `first` stands before everything else, without a fence of its own.
+    """
     lines = [_farewell(scope, key) for scope, key in changes.gone]
     told = [
         Given(scope, key, FORGOTTEN, "forgotten since it was shown", tokens_of(line))
         for (scope, key), line in zip(changes.gone, lines, strict=True)
     ]
+    lines = [first.text, *lines] if first.text else lines
     room = budget - fence.OVERHEAD - sum(len(line) + 1 for line in lines)
     updates = [Entry(memory, "changed since it was shown", "changed: ") for memory in changes.changed]
     filled = fill([*updates, *found], room, clean)
     text = fence.fenced([*lines, *([filled.text] if filled.text else [])])
-    return Block(text, (*told, *filled.given), filled.left_out)
+    return Block(text, (*first.given, *told, *filled.given), (*first.left_out, *filled.left_out))
 
 
 def _farewell(scope: Scope, key: str) -> str:

@@ -19,6 +19,8 @@ def event_of(receipt: Receipt) -> Event:
         "characters": receipt.characters,
         "tokens": receipt.tokens,
     }
+    if receipt.holdout:
+        data.update({"holdout": receipt.holdout, "withheld": receipt.withheld})
     return Event(receipt.at, KIND, data)
 
 
@@ -38,6 +40,8 @@ def receipt_of(event: Event) -> Receipt:
         left_out=tuple((pair[0], pair[1]) for pair in left_out),
         characters=_number(data.get("characters")),
         tokens=_number(data.get("tokens")),
+        holdout=_share(data.get("holdout")),
+        withheld=data.get("withheld") is True,
     )
 
 
@@ -47,6 +51,10 @@ def _rows(value: object, width: int) -> list[list[object]]:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+def _share(value: object) -> float:
+    return float(value) if isinstance(value, (int, float)) and 0 <= value <= 1 else 0.0
 
 
 def _number(value: object) -> int:

@@ -7,8 +7,6 @@ the bar rises with their number. How it was chosen: docs/hooks.md.
 
 from __future__ import annotations
 
-from math import log
-
 _COVERED, _SEVERAL = 0.15, 0.10
 _COVERED_ALONE, _SEVERAL_ALONE = 0.5, 0.5
 # The most that shared words can add to meaning.
@@ -16,6 +14,7 @@ MOST_BY_WORDS = _COVERED + _SEVERAL
 _STEM = 4
 _FEW = 50
 _RISE = 0.02
+_TINY = 1e-7
 # Words of which a prompt may consist that goes on, agrees or greets, and asks for nothing.
 _REPLIES = frozenset(
     (
@@ -46,7 +45,12 @@ def mark(asked: tuple[str, ...], known: float, found: tuple[str, ...], cosine: f
 
 def bar_among(bar: float, memories: int) -> float:
     """Return the bar for a collection of that size: it is that of the setting for a few dozen, and rises from there."""
-    return bar + _RISE * log(memories / _FEW) if memories > _FEW else bar
+    return bar + _RISE * _logarithm(memories / _FEW) if memories > _FEW else bar
+
+
+def _logarithm(number: float) -> float:
+    """Return the natural logarithm to six digits: `math` would be one more library that every prompt waits for."""
+    return float((number**_TINY - 1) / _TINY)
 
 
 def asks_something(prompt: str) -> bool:

@@ -14,7 +14,7 @@ import time
 from holdfast.digests import file_digest
 from holdfast.errors import HoldfastError, NotFound, StoreUnavailable
 from holdfast.records import Memory, Scope
-from holdfast.store import files, layout
+from holdfast.store import files
 from holdfast.store.base import Candidate
 from holdfast.store.database import SCHEMA
 from holdfast.store.index import COLUMNS, Index
@@ -42,6 +42,8 @@ class Shelf(Index):
         self.inode = 0
         self._late = late
         self.db = self._opened("mode=ro")
+        # All questions go to one state of the index, so that SQLite need not look for a newer one each time.
+        self.db.execute("BEGIN")
 
     def __enter__(self) -> Shelf:
         return self
@@ -104,17 +106,27 @@ class Shelf(Index):
                 "SELECT id FROM memory WHERE scope = ? AND owner = ? ORDER BY pinned DESC, updated DESC LIMIT ?",
                 (scope.kind, scope.owner, limit),
             ).fetchall()
-            rows = self.db.execute(
-                f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id"
-                f" WHERE m.id IN ({','.join('?' * len(ids))})",
-                [row for (row,) in ids],
-            ).fetchall()
-            found += [self._candidate(self.memory_of(row)) for row in rows]
+            found += self._candidates([row for (row,) in ids]) if ids else []
         return found
 
-    def _candidate(self, memory: Memory) -> Candidate:
-        uses, _ = self.uses(memory.scope, memory.key)
-        return Candidate(memory, 0.0, (), False, uses, self.superseded_by(memory.scope, memory.key))
+    def _candidates(self, ids: list[int]) -> list[Candidate]:
+        """Return these memories, which are of one scope, each with how often it was used and what replaces it."""
+        among = f"m.id IN ({','.join(map(str, ids))})"
+        rows = self.db.execute(
+            f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id WHERE {among}"
+        ).fetchall()
+        same = "u.scope = m.scope AND u.owner = m.owner AND u.key = m.key"
+        uses = dict(self.db.execute(f"SELECT m.key, u.count FROM memory m JOIN uses u ON {same} WHERE {among}"))
+        # Of several that replace one, the newest comes last and holds.
+        replaced = dict(
+            self.db.execute(
+                "SELECT s.key, n.key FROM memory m JOIN supersedes s ON s.scope = m.scope AND s.owner = m.owner"
+                f" AND s.key = m.key JOIN memory n ON n.id = s.memory WHERE {among} AND n.key <> s.key"
+                " ORDER BY n.updated"
+            )
+        )
+        memories = [self.memory_of(row) for row in rows]
+        return [Candidate(one, 0.0, (), False, uses.get(one.key, 0), replaced.get(one.key, "")) for one in memories]
 
     def known(self, places: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str, str], Memory]:
         """Return those of the memories (scope, owner, key) that are there, as the index has them."""
@@ -130,8 +142,21 @@ class Shelf(Index):
             memories += [self.memory_of(row) for row in rows]
         return {(one.scope.kind, one.scope.owner, one.key): one for one in memories}
 
+    def replaced(self, places: Iterable[tuple[str, str, str]]) -> frozenset[tuple[str, str, str]]:
+        """Return those of the places (scope, owner, key) whose memory another one replaces."""
+        asked = list(places)[:_AT_ONCE]
+        rows = self.db.execute(
+            "SELECT s.scope, s.owner, s.key FROM supersedes s JOIN memory n ON n.id = s.memory"
+            f" WHERE n.key <> s.key AND (s.scope, s.owner, s.key) IN (VALUES {','.join(['(?,?,?)'] * len(asked))})",
+            [part for place in asked for part in place],
+        )
+        return frozenset([(scope, owner, key) for scope, owner, key in rows])
+
     def has_file(self, scope: Scope, key: str) -> bool:
         """Whether a file stands where a memory of that key would, although the index may not know it yet."""
+        # Asked only for what the index lost since it was shown.
+        from holdfast.store import layout
+
         return os.path.lexists(f"{self.root}/{layout.folder_of(scope)}/{layout.MEMORIES}/{key}.md")
 
     def as_it_is(self, memory: Memory) -> Memory | None:
@@ -151,6 +176,21 @@ class Shelf(Index):
     def _differs(self, full: str, path: str) -> bool:
         # The store wrote it within a tick of the clock, so its times do not tell whether somebody wrote it again.
         return file_digest(files.read(full, _LARGEST + 1)) != self.digest(path)
+
+
+def is_empty(home: str) -> bool:
+    """Whether the home has no memory at all, and so needs no index."""
+    waiting = [os.path.join(home, "memory")]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            inside = list(os.scandir(folder))
+        except OSError:
+            continue
+        if folder.endswith("/memories") and any(entry.name.endswith(".md") for entry in inside):
+            return False
+        waiting += [entry.path for entry in inside if entry.is_dir(follow_symlinks=False)]
+    return True
 
 
 def _read_again(full: str, memory: Memory, changed: float) -> Memory | None:

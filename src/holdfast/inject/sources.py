@@ -31,62 +31,77 @@ _ROOM_FOR_MORE = 15
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One page as it is told: its name, the line above it, its entries, and its part of the room."""
+    """One page as it is told: its name, the line above it, its entries, and its part of the room.
+
+    `before` names entries that the session was told already and that do not stand here.
+    """
 
     name: str
     head: str
     entries: tuple[str, ...]
     part: float
+    before: tuple[str, ...] = ()
 
 
-def fill(sources: Sequence[Source], room: int, clean: Callable[[str], str], *, owner: str, why: str) -> Block:
-    """Return the sources as far as the room holds them, without a fence; `owner` is the project of the pages."""
+def fill(
+    sources: Sequence[Source], room: int, clean: Callable[[str], str], *, owner: str, why: str, cut_is_told: bool = True
+) -> Block:
+    """Return the sources as far as the room holds them, without a fence; `owner` is the project of the pages.
+
+    What is noted as given names the entries that were told: those that were cut as well, if `cut_is_told`.
+    """
     lines: list[str] = []
     given: list[Given] = []
     left_out: list[tuple[str, str]] = []
     parts = sum(source.part for source in sources)
     for source in sources:
-        told, missing = _told(source, int(room * source.part / parts), clean)
+        told, entries = _told(source, int(room * source.part / parts), clean)
         parts -= source.part
         room -= sum(len(line) + 1 for line in told)
         lines += told
         if told:
-            text = "\n".join(told)
-            given.append(Given(Scope(KIND, owner), source.name, digest_of(source, why), why, tokens_of(text)))
-        if missing:
+            known = [name_of(entry) for entry, is_whole in entries if is_whole or cut_is_told]
+            names = ",".join([*source.before, *known])
+            given.append(Given(Scope(KIND, owner), source.name, names, why, tokens_of("\n".join(told))))
+        if missing := len(source.entries) - len(entries):
             left_out.append((f"{missing} of {source.name}", "no room"))
     return Block("\n".join(lines), tuple(given), tuple(left_out))
 
 
-def digest_of(source: Source, why: str) -> str:
-    """Return what tells whether the source still says what it said when it was given for the same reason."""
-    return short(why, *source.entries, length=16)
+def name_of(entry: str) -> str:
+    """Return what stands for an entry in the record of what a session was told."""
+    return short(entry, length=8)
 
 
-def is_new(source: Source, why: str, owner: str, shown: Shown) -> bool:
-    """Whether the session was not given this for the same reason, as it is now."""
-    return shown.get((KIND, owner, source.name)) != digest_of(source, why)
+def unseen(source: Source, owner: str, shown: Shown) -> Source:
+    """Return the source with those entries that the session was not told, as they are now."""
+    before = [name for name in shown.get((KIND, owner, source.name), "").split(",") if name]
+    entries = tuple(entry for entry in source.entries if name_of(entry) not in before)
+    return Source(source.name, source.head, entries, source.part, tuple(before))
 
 
-def _told(source: Source, room: int, clean: Callable[[str], str]) -> tuple[list[str], int]:
-    """Return the lines of one source, and how many entries found no room."""
+def _told(source: Source, room: int, clean: Callable[[str], str]) -> tuple[list[str], list[tuple[str, bool]]]:
+    """Return the lines of one source, and the entries that they tell, with whether each is whole."""
     head = shortened(_line(source.head, clean) + ":", room - 1)
     room -= len(head) + 1
     if room < _LEAST_LINE:
-        return [], len(source.entries)
+        return [], []
     # What certainly finds no room need not be made safe; a secret that a cut would halve must be seen whole.
-    some = source.entries[: room // _LEAST_LINE]
-    entries = ["- " + _line(entry[: room * 4 + _SEEN], clean) for entry in some]
+    some, seen = source.entries[: room // _LEAST_LINE], room * 4 + _SEEN
+    entries = ["- " + _line(entry[:seen], clean) for entry in some]
     count = _how_many(entries, room)
     if count < len(source.entries):
         room -= _ROOM_FOR_MORE
         count = _how_many(entries, room)
-    missing = len(source.entries) - count
     if not count:
-        return [], missing
+        return [], []
     limit = _limit([len(entry) + 1 for entry in entries[:count]], room)
     lines = [head, *(shortened(entry, limit - 1) for entry in entries[:count])]
-    return ([*lines, _MORE.format(missing)] if missing else lines), missing
+    missing = len(source.entries) - count
+    told = [
+        (whole, len(whole) <= seen and len(line) < limit) for whole, line in zip(some, entries[:count], strict=False)
+    ]
+    return ([*lines, _MORE.format(missing)] if missing else lines), told
 
 
 def _line(text: str, clean: Callable[[str], str]) -> str:

@@ -22,7 +22,6 @@ from __future__ import annotations
 import mmap
 import os
 import sys
-from math import sqrt
 
 from holdfast.errors import StoreUnavailable
 
@@ -174,8 +173,8 @@ class Model(Tokenizer):
             counts[row] = counts.get(row, 0.0) + share
         scales, gains = self._scales, self._gains
         if query:
-            return {row: sqrt(count) * scales[row] * gains[row] for row, count in counts.items()}
-        return {row: sqrt(count) * scales[row] for row, count in counts.items()}
+            return {row: count**0.5 * scales[row] * gains[row] for row, count in counts.items()}
+        return {row: count**0.5 * scales[row] for row, count in counts.items()}
 
     def arrays(self, numpy: Any) -> tuple[Any, Any]:
         """Return the table of rows and the bias as numpy sees them, without a copy."""
@@ -208,11 +207,11 @@ class Model(Tokenizer):
         return [float(number - zero) for number in out]
 
     def _finish(self, vector: list[float]) -> list[float]:
-        length = sqrt(sum([number * number for number in vector]))
+        length: float = sum([number * number for number in vector]) ** 0.5
         if length == 0.0:
             return vector
         moved = [number / length + bias for number, bias in zip(vector, self._bias, strict=True)]
-        length = sqrt(sum([number * number for number in moved])) or 1.0
+        length = sum([number * number for number in moved]) ** 0.5 or 1.0
         return [number / length for number in moved]
 
     def row(self, word: str) -> int:
@@ -279,7 +278,7 @@ def to_bytes(vector: Sequence[float]) -> bytes:
 def near(query: Sequence[float], stored: bytes) -> float:
     """Return the dot product of a query's vector and a stored one, both of length one."""
     numbers = memoryview(stored).cast("b")
-    length = sqrt(sum([number * number for number in numbers]))
+    length: float = sum([number * number for number in numbers]) ** 0.5
     if length == 0.0:
         return 0.0
     return sum([one * two for one, two in zip(query, numbers, strict=True)]) / length

@@ -17,8 +17,8 @@ from operator import mul
 from holdfast.light import dataclass
 from holdfast.recall import standing, weights
 from holdfast.recall.embed import plain, words
+from holdfast.recall.nearness import cosines
 from holdfast.recall.scan import Scan
-from holdfast.recall.signature import cosines
 from holdfast.store.held import worth_of
 from holdfast.store.words import COUNTED
 

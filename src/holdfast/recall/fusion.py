@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 
+from holdfast.recall.days import days_between
 from holdfast.recall.embed import plain, words
-from holdfast.recall.spoken_time import FIRST, NARROWS
-from holdfast.recall.when import days_between
 from holdfast.records import Hit, Part, replace
 
 TYPE_CHECKING = False
@@ -69,14 +68,14 @@ class _Times:
     ) -> None:
         self.span = span
         self.statements = statements
-        self.share = 0.0 if span is None else TIME_NARROWS if span.kind == NARROWS else TIME_LEANS
+        self.share = 0.0 if span is None else TIME_NARROWS if span.narrows else TIME_LEANS
         self._created = sorted({candidate.memory.created for candidate in candidates})
 
     def parts(self, memory: Memory) -> tuple[Part, ...]:
         """Return the part `time`, or nothing where the query speaks of none."""
         if self.span is None:
             return ()
-        if self.span.kind == FIRST:
+        if self.span.is_first:
             later = self._created.index(memory.created) / max(1, len(self._created) - 1)
             return (Part("time", 1.0 - later, self.share, f"{self.span.words}: stored {memory.created[:10]}"),)
         inside = self._is_inside(memory)

@@ -8,7 +8,8 @@ filter, are compared without a sketch. What was read is kept from one query to t
 
 from __future__ import annotations
 
-from holdfast.recall.signature import Probe, best_places, cosines
+from holdfast.recall.nearness import cosines
+from holdfast.recall.signature import Probe, best_places
 from holdfast.store.base import Filter
 
 TYPE_CHECKING = False

@@ -1,4 +1,4 @@
-"""How near many vectors are to one, in plain Python: first by the signs of their numbers, then by the numbers.
+"""How near many vectors are to one, by the signs of their numbers, in plain Python; `nearness` goes by the numbers.
 
 A sketch has one bit for each number of a vector (`holdfast.store.sketches`). The query keeps its own numbers: a byte of
 a sketch is worth the sum of eight of them, each with the sign that its bit says. A byte has 256 values, so there is a
@@ -7,8 +7,6 @@ A row costs about 20 ns; a loop over its numbers would cost five hundred times a
 """
 
 from __future__ import annotations
-
-from math import sqrt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,10 +23,6 @@ _ONE = 1 << 16
 # Lanes of 32 bits: how many bits 1, 2, 4 ... 128 of them take, and a one in each.
 _BITS = [32 << power for power in range(8)]
 _ONES = [sum(1 << 32 * lane for lane in range(bits // 32)) for bits in _BITS]
-_STEPS = 32_767
-_UNSIGNED = bytes(number ^ 128 for number in range(256))
-# A square over 64 fits a byte.
-_SQUARES = bytes(min(255, (min(number, 256 - number) ** 2 + 32) // 64) for number in range(256))
 
 
 class Probe:
@@ -122,44 +116,3 @@ def _at_least(scores: bytes, threshold: int) -> list[int]:
         places.append(at)
         at = marks.find(1, at + 1)
     return places
-
-
-def cosines(vector: Sequence[float], stored: Sequence[bytes]) -> list[float]:
-    """Return how near each stored vector is: what `embed.near` says, to three digits, five times as fast.
-
-    A number of every vector is a lane of one long integer, so that one multiplication weighs it in all of them.
-    """
-    rows, dim = len(stored), len(vector)
-    if not rows:
-        return []
-    joined = b"".join(stored)
-    unsigned = joined.translate(_UNSIGNED)
-    lanes = bytearray(rows * 4)
-    more = less = offset = 0
-    for place, number in enumerate(vector):
-        weight = round(number * _STEPS)
-        lanes[::4] = unsigned[place::dim]
-        offset += weight * 128
-        if weight >= 0:
-            more += int.from_bytes(lanes, "little") * weight
-        else:
-            less -= int.from_bytes(lanes, "little") * weight
-    above, below = (memoryview(one.to_bytes(rows * 4, "little")).cast("I") for one in (more, less))
-    return [
-        (up - down - offset) / _STEPS / (8 * sqrt(square)) if square else 0.0
-        for up, down, square in zip(above, below, _squares(joined, rows, dim), strict=True)
-    ]
-
-
-def _squares(joined: bytes, rows: int, dim: int) -> list[int]:
-    """Return for each row the sum of its squared numbers, over 64; up to 256 numbers that fits 16 bits."""
-    squares = joined.translate(_SQUARES)
-    lanes = bytearray(rows * 2)
-    sums = [0] * rows
-    for start in range(0, dim, 256):
-        total = 0
-        for place in range(start, min(start + 256, dim)):
-            lanes[::2] = squares[place::dim]
-            total += int.from_bytes(lanes, "little")
-        sums = [one + more for one, more in zip(sums, _lanes(total, rows), strict=True)]
-    return sums

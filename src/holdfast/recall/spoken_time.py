@@ -46,6 +46,16 @@ class Span:
     bare: bool = False
     event: str = ""
 
+    @property
+    def narrows(self) -> bool:
+        """Whether the words are plain, so that the time tells what is meant."""
+        return self.kind == NARROWS
+
+    @property
+    def is_first(self) -> bool:
+        """Whether the first of all is asked for."""
+        return self.kind == FIRST
+
 
 @dataclass(frozen=True, slots=True)
 class _Found:

@@ -21,12 +21,6 @@ def moment(text: str, now: str) -> str:
         raise BadInput(f"{text!a} is too long ago", "Use a date, for example 2026-11-01.") from None
 
 
-def days_between(earlier: str, later: str) -> float:
-    """Return how many days lie between two times of memory files; never below zero."""
-    gap = datetime.fromisoformat(later) - datetime.fromisoformat(earlier)
-    return max(0.0, gap.total_seconds() / 86_400)
-
-
 def _meant(wish: str, today: datetime) -> datetime:
     name = wish.lower()
     if name in _NAMES:

@@ -11,16 +11,27 @@ from holdfast.store.words import COUNTED, quoted
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from typing import TypeVar
 
     from holdfast.store.words import Asked
+
+    Item = TypeVar("Item")
 
 MOST_DOCUMENTS = 20_000
 # Words that stand in more documents together are left to SQLite, which narrows them down.
 MOST_HOLDERS = 12_000
 # The rarest words bring so many documents; a more common one only counts in those.
 MOST_ALONE = 3_000
+# Numbers in one statement; SQLite takes more, but not everywhere.
 _AT_ONCE = 500
+
+
+def in_parts(items: Sequence[Item], mark: str = "?") -> Iterator[tuple[Sequence[Item], str]]:
+    """Yield the items in parts that one statement takes, each with as many marks."""
+    for start in range(0, len(items), _AT_ONCE):
+        part = items[start : start + _AT_ONCE]
+        yield part, ",".join([mark] * len(part))
 
 
 def held_words(db: sqlite3.Connection, table: str, asked: Asked, ids: Sequence[int]) -> dict[int, int]:
@@ -92,9 +103,8 @@ def documents(db: sqlite3.Connection, table: str) -> int:
 def lengths(db: sqlite3.Connection, table: str, ids: Sequence[int], columns: int = 1) -> dict[int, int]:
     """Return how many words the first columns of these documents have."""
     found: dict[int, int] = {}
-    for start in range(0, len(ids), _AT_ONCE):
-        part = ids[start : start + _AT_ONCE]
-        sql = f"SELECT id, sz FROM {table}_docsize WHERE id IN ({','.join('?' * len(part))})"
+    for part, marks in in_parts(ids):
+        sql = f"SELECT id, sz FROM {table}_docsize WHERE id IN ({marks})"
         found.update({row: word_count(sizes, columns) for row, sizes in db.execute(sql, part)})
     return found
 

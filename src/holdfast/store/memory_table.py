@@ -9,25 +9,25 @@ from __future__ import annotations
 from holdfast.records import Scope
 from holdfast.store import words
 from holdfast.store.base import Candidate, Filter
-from holdfast.store.held import all_holders, documents, heaviest, held_words, word_count
+from holdfast.store.held import all_holders, documents, heaviest, held_words, in_parts, word_count
 from holdfast.store.index import COLUMNS, Index, where_of
-from holdfast.store.sketches import Sketches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from holdfast.store.sketches import Sketches
     from holdfast.store.words import Asked
 
     Row = tuple[int, int, int]
+    # The words of a query as they stand in a memory's current statement, and those only in earlier ones.
+    Matched = tuple[tuple[str, ...], tuple[str, ...]]
 
 # title, key, tags, body, earlier statements, grams
 _WEIGHTS = "3.0, 2.0, 2.0, 1.0, 0.3, 1.0"
 _OPEN, _CLOSE = "\x02", "\x03"
 # Counts every change of the vectors, or of what they stand for, by any process.
 _COUNT = "UPDATE meta SET value = value + 1 WHERE name = 'vectors'"
-# Numbers in one statement; SQLite takes more, but not everywhere.
-_AT_ONCE = 500
 # Of an expression that finds many memories, the newest so many are weighed.
 _MOST_WEIGHED = 3_000
 # So many times as many as are wanted are looked at, of those that hold most of the words.
@@ -55,13 +55,23 @@ class MemoryTable:
     def __init__(self, index: Index) -> None:
         self.index = index
         self.db = index.db
-        self.sketches = Sketches(index.db, "memory_sketch")
+        self._sketches: Sketches | None = None
         self._read: dict[int, bytes] = {}
         self._version = ""
         if not self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meaning_goes'").fetchone():
             with index.begin():
                 for statement in (*self.sketches.tables(), *_TABLES):
                     self.db.execute(statement)
+
+    @property
+    def sketches(self) -> Sketches:
+        """The sketches of the vectors."""
+        if self._sketches is None:
+            # A prompt hook among many memories asks for none.
+            from holdfast.store.sketches import Sketches
+
+            self._sketches = Sketches(self.db, "memory_sketch")
+        return self._sketches
 
     def ask(self, query: str) -> Asked:
         """Return what the query asks of these memories."""
@@ -132,11 +142,10 @@ class MemoryTable:
     def known(self, ids: Sequence[int]) -> dict[int, tuple[str, int, bytes]]:
         """Return of each of these memories how many words it has and its vector; nobody is asked for by name."""
         found: dict[int, tuple[str, int, bytes]] = {}
-        for start in range(0, len(ids), _AT_ONCE):
-            part = ids[start : start + _AT_ONCE]
+        for part, marks in in_parts(ids):
             rows = self.db.execute(
                 "SELECT d.id, d.sz, v.vector FROM words_docsize d LEFT JOIN meaning v ON v.id = d.id"
-                f" WHERE d.id IN ({','.join('?' * len(part))})",
+                f" WHERE d.id IN ({marks})",
                 part,
             )
             found.update({row: ("", word_count(sizes, columns=4), vector or b"") for row, sizes, vector in rows})
@@ -164,9 +173,8 @@ class MemoryTable:
         """Return those of these memories that the filter lets through and that have a vector, with it."""
         where, values = where_of(wanted)
         found: list[tuple[Row, bytes]] = []
-        for start in range(0, len(ids), _AT_ONCE):
-            part = ids[start : start + _AT_ONCE]
-            found += self._with_vectors(f"m.id IN ({','.join('?' * len(part))}) AND {where}", [*part, *values])
+        for part, marks in in_parts(ids):
+            found += self._with_vectors(f"m.id IN ({marks}) AND {where}", [*part, *values])
         return found
 
     def _with_vectors(self, where: str, values: list[object]) -> Iterator[tuple[Row, bytes]]:
@@ -256,15 +264,21 @@ class MemoryTable:
         """Return a row as a candidate with all that ranks it; None where it went, or became another, meanwhile."""
         return next(iter(self.candidates({row: (text, meaning)}, asked, wanted)), None)
 
-    def candidates(self, marks: dict[int, tuple[float, float]], asked: Asked, wanted: Filter) -> list[Candidate]:
+    def candidates(
+        self,
+        marks: dict[int, tuple[float, float]],
+        asked: Asked,
+        wanted: Filter,
+        matched: dict[int, Matched] | None = None,
+    ) -> list[Candidate]:
         """Return rows as candidates, in this order, each with its marks by text and by meaning.
 
-        What went, or became another, meanwhile is left out.
+        What went, or became another, meanwhile is left out. `matched` is what `matched` said of these rows.
         """
         where, values = where_of(wanted)
         columns = f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id"
         candidates: list[Candidate] = []
-        matched = self._matched(list(marks), asked)
+        matched = self.matched(list(marks), asked) if matched is None else matched
         for row, (text, meaning) in marks.items():
             found = self.db.execute(f"{columns} WHERE m.id = ? AND {where}", (row, *values)).fetchone()
             if found is None:
@@ -284,15 +298,14 @@ class MemoryTable:
             )
         return candidates
 
-    def _matched(self, rows: list[int], asked: Asked) -> dict[int, tuple[tuple[str, ...], tuple[str, ...]]]:
+    def matched(self, rows: list[int], asked: Asked) -> dict[int, Matched]:
         """Return for each row the words as they stand in the current statement, and those only in earlier ones."""
         if not asked.expression:
             return {}
         # With the plus, SQLite walks the words' documents once instead of asking for each number anew.
         walk = len(rows) > 1 and sum(asked.counts) <= len(rows) * _WALKED
-        found: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {}
-        for start in range(0, len(rows), _AT_ONCE):
-            part = rows[start : start + _AT_ONCE]
+        found: dict[int, Matched] = {}
+        for part, _ in in_parts(rows):
             marked = self.db.execute(
                 "SELECT rowid, highlight(words, 4, ?1, ?2), highlight(words, 0, ?1, ?2), highlight(words, 1, ?1, ?2),"
                 " highlight(words, 2, ?1, ?2), highlight(words, 3, ?1, ?2), highlight(words, 5, ?1, ?2) FROM words"

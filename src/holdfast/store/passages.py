@@ -22,7 +22,7 @@ import sqlite3
 from holdfast.errors import NotFound
 from holdfast.records import Scope
 from holdfast.store import tokens, words
-from holdfast.store.held import all_holders, heaviest, held_words, word_count, worth_of
+from holdfast.store.held import all_holders, heaviest, held_words, in_parts, word_count, worth_of
 from holdfast.store.passage_tables import ALL, TABLES, seen_by
 from holdfast.store.passage_tables import Passage as Passage
 from holdfast.store.passage_tables import Source as Source
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
 _SCORE = "-bm25(passage_words, 1.0, 0.6, 1.0)"
 _OTHER_LETTER = re.compile("[^\x00-\x7f\u2010-\u2027\xa0\xab\xb7\xbb]")
-# Numbers in one statement; SQLite takes more, but not everywhere.
-_AT_ONCE = 500
 # Of an expression that finds many passages, the newest so many are weighed.
 _MOST_WEIGHED = 3_000
 # So many times as many as are wanted are looked at, of those that hold most of the words.
@@ -259,10 +257,9 @@ class Passages:
         where, values = seen_by(wanted)
         beside = list({(session, place + step) for session, place in places for step in (-1, 0, 1)})
         found: list[Row] = []
-        for start in range(0, len(beside), _AT_ONCE):
-            part = beside[start : start + _AT_ONCE]
+        for part, marks in in_parts(beside, "(?,?)"):
             rows = self.db.execute(
-                f"WITH beside(session, place) AS (VALUES {','.join(['(?,?)'] * len(part))})"
+                f"WITH beside(session, place) AS (VALUES {marks})"
                 " SELECT p.id, p.session, p.place FROM beside b CROSS JOIN passage p"
                 f" ON p.session = b.session AND p.place = b.place WHERE {where}",
                 [*(number for pair in part for number in pair), *values],
@@ -277,12 +274,11 @@ class Passages:
     def known(self, ids: Sequence[int]) -> dict[int, tuple[str, int, bytes]]:
         """Return of each of these passages who said it, how many words it has, and its vector; empty where unknown."""
         found: dict[int, tuple[str, int, bytes]] = {}
-        for start in range(0, len(ids), _AT_ONCE):
-            part = ids[start : start + _AT_ONCE]
+        for part, marks in in_parts(ids):
             rows = self.db.execute(
                 "SELECT p.id, p.speaker, d.sz, v.vector FROM passage p JOIN passage_words_docsize d ON d.id = p.id"
                 " LEFT JOIN passage_meaning v ON v.id = p.id AND v.model = ?"
-                f" WHERE p.id IN ({','.join('?' * len(part))})",
+                f" WHERE p.id IN ({marks})",
                 [self._model, *part],
             )
             found.update({row: (speaker, word_count(sizes), vector or b"") for row, speaker, sizes, vector in rows})
@@ -306,14 +302,9 @@ class Passages:
     def vectors(self, ids: list[int]) -> dict[int, bytes]:
         """Return the vectors of these passages, where they have one by the present model."""
         found: dict[int, bytes] = {}
-        for start in range(0, len(ids), _AT_ONCE):
-            part = ids[start : start + _AT_ONCE]
-            marks = ",".join("?" * len(part))
-            found.update(
-                self.db.execute(
-                    f"SELECT id, vector FROM passage_meaning WHERE id IN ({marks}) AND model = ?", [*part, self._model]
-                )
-            )
+        for part, marks in in_parts(ids):
+            sql = f"SELECT id, vector FROM passage_meaning WHERE id IN ({marks}) AND model = ?"
+            found.update(self.db.execute(sql, [*part, self._model]))
         return found
 
     def all_vectors(self, wanted: Filter) -> Iterator[tuple[Row, bytes]]:
@@ -325,9 +316,8 @@ class Passages:
         """Return those of these passages that the filter lets through and that have a vector, with it."""
         where, values = seen_by(wanted)
         found: list[tuple[Row, bytes]] = []
-        for start in range(0, len(ids), _AT_ONCE):
-            part = ids[start : start + _AT_ONCE]
-            found += self._with_vectors(f"p.id IN ({','.join('?' * len(part))}) AND {where}", [*part, *values])
+        for part, marks in in_parts(ids):
+            found += self._with_vectors(f"p.id IN ({marks}) AND {where}", [*part, *values])
         return found
 
     def _with_vectors(self, where: str, values: list[object]) -> Iterator[tuple[Row, bytes]]:

@@ -1,159 +1,92 @@
-"""The bundle: the code of all modules that a hook loads, in one file beside their .pyc files.
+"""The bundle of a hook: the code of its modules in one file beside the `.pyc` files, so that it starts quickly.
 
-Finding each module in its place and reading its .pyc takes a good part of a prompt hook's time, so a hook that had to
-do so writes them all into one file for the next. It is a cache like the .pyc files: derived from the sources, not used
-when one of them changed, and where their folder cannot be written there is none.
-
-Eight bytes say how long the list of modules is; the list says for each its source and where its code lies behind it,
-and for each event which modules its hook loads, in which order. Those are run one after the other, past the import
-system.
+There is one for each event of each agent. It is a cache: made by a hook where there is none, checked against every
+source, and done without where it is untrue. Its modules are run one after the other, past the import system; what a
+hook needs beyond them comes from there.
 """
 
 from __future__ import annotations
 
-import marshal
 import os
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from importlib.machinery import ModuleSpec
-    from types import ModuleType
-    from typing import BinaryIO
+    from types import CodeType, ModuleType
 
-    # Path, change time and size of the source, whether it is a package, place (behind the list) and length of the code.
-    Part = tuple[str, int, int, bool, int, int]
-    Parts = dict[str, Part]
-    Orders = dict[str, list[str]]
+    # Name, path, change time and size of the source, whether it is a package, and its code.
+    Part = tuple[str, str, int, int, bool, CodeType]
 
 PACKAGE = "holdfast"
+MAIN = "holdfast.surfaces.hook.main"
+# What is loaded when a hook had something to do, and when it went a rare way, such as laying a scaffold.
+WORKING = "holdfast.actions.hook"
 HEAVY = "holdfast.actions.house"
-_FIRST = 8
-_RARE = 5
+# Once a hook needs so many times the modules of its bundle, that was made by one that had little to do.
+_POOR = 4 / 3
 
 
 class Bundle:
-    """Finds modules in the bundle, as the import system asks it to. `order` has those that it ran, as they ended."""
+    """The modules of a hook, in the order in which they are run: each after those that it imports."""
 
-    def __init__(self, parts: Parts, orders: Orders, file: BinaryIO, start: int) -> None:
-        self.parts = parts
-        self.orders = orders
-        self.file = file
-        self.start = start
-        self.order: list[str] = []
+    def __init__(self, parts: list[Part]) -> None:
+        self.names = [part[0] for part in parts]
+        self._parts = parts
+        self._done = 0
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """Return the spec of a module that is in the bundle."""
-        part = self.parts.get(name)
-        if part is None:
-            return None
-        spec: ModuleSpec = type(sys.__spec__)(name, self, origin=part[0], is_package=part[3])  # type: ignore[arg-type]
-        spec.has_location = True
-        if part[3]:
-            spec.submodule_search_locations = [part[0].rpartition("/")[0]]
-        return spec
-
-    def create_module(self, spec: ModuleSpec) -> None:
-        """Let the import system make the module."""
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Run the code of a module."""
-        _, _, _, _, at, length = self.parts[module.__name__]
-        self.file.seek(self.start + at)
-        exec(marshal.loads(self.file.read(length)), module.__dict__)  # noqa: S102, S302
-        self.order.append(module.__name__)
-
-    def run_all(self, event: str) -> None:
-        """Run the modules that a hook of this event needs, each after those that it imports."""
-        wanted = [name for name in self.orders.get(event, ()) if name not in sys.modules]
+    def run(self, last: str = "") -> None:
+        """Run the modules up to the last one, or all that are left."""
+        end = self.names.index(last) + 1 if last else len(self.names)
+        parts, self._done = self._parts[self._done : end], end
+        wanted = [part for part in parts if part[0] not in sys.modules]
+        made = [_made(part) for part in wanted]
         # A module may ask for its package while that is still being made, as it may when the import system does it.
-        made = {name: self._made(name) for name in wanted}
-        sys.modules.update({name: module for name, module in made.items() if self.parts[name][3]})
+        sys.modules.update({part[0]: module for part, module in zip(wanted, made, strict=True) if part[4]})
         try:
-            for name, module in made.items():
+            for part, module in zip(wanted, made, strict=True):
+                name = part[0]
                 sys.modules[name] = module
-                self.exec_module(module)
+                exec(part[5], module.__dict__)  # noqa: S102
                 above, _, below = name.rpartition(".")
-                setattr(sys.modules[above], below, module)
+                if above:
+                    setattr(sys.modules[above], below, module)
         except Exception:
             # Then the import system does it, each when it is asked for.
-            for name in wanted:
-                sys.modules.pop(name, None)
-
-    def _made(self, name: str) -> ModuleType:
-        module = type(sys)(name)
-        path, is_package = self.parts[name][0], self.parts[name][3]
-        module.__file__ = path
-        module.__package__ = name if is_package else name.rpartition(".")[0]
-        if is_package:
-            module.__path__ = [path.rpartition("/")[0]]
-        return module
+            for part in wanted:
+                sys.modules.pop(part[0], None)
 
 
-def use(found: tuple[Parts, Orders], file: BinaryIO, start: int, here: str) -> Bundle | None:
-    """Load modules from the bundle from now on and return it; None where a source changed, or is of another package."""
-    parts, orders = found
+def _made(part: Part) -> ModuleType:
+    name, path, _, _, is_package, _ = part
+    module = type(sys)(name)
+    module.__file__ = path
+    module.__package__ = name if is_package else name.rpartition(".")[0]
+    if is_package:
+        module.__path__ = [path.rpartition("/")[0]]
+    return module
+
+
+def opened(parts: list[Part], here: str) -> Bundle | None:
+    """Run what a hook begins with and return the bundle; None where a source changed, or is of another package."""
     # A package that was copied with its bundle has sources of its own.
-    package = here.rsplit("/", 3)[0] + "/"
-    for path, changed, size, _, _, _ in parts.values():
+    package = here.removesuffix("surfaces/hook/")
+    for _, path, changed, size, _, _ in parts:
         status = os.stat(path)
         if status.st_mtime_ns != changed or status.st_size != size or not path.startswith(package):
             return None
-    bundle = Bundle(parts, orders, file, start)
-    sys.meta_path.insert(0, bundle)
+    bundle = Bundle(parts)
+    bundle.run(MAIN)
     return bundle
 
 
-def renew(place: str, bundle: Bundle | None, event: str) -> None:
-    """Write the bundle where it lacked a module or the order of this event; trouble with that is nobody's."""
-    if HEAVY in sys.modules:
-        # A rare way, such as laying a scaffold; the next hook should not have to load what it took.
+def renew(place: str, bundle: Bundle | None) -> None:
+    """Write the bundle where there is none or a poor one; trouble with that is nobody's."""
+    if WORKING not in sys.modules or HEAVY in sys.modules:
         return
-    parts, orders = (bundle.parts, bundle.orders) if bundle else ({}, {})
-    if bundle is not None and all(name in parts for name in _loaded()):
-        # All of them were run from the bundle, so their order is known. A few more than before are a rare case.
-        if event in orders and len(bundle.order) <= len(orders[event]) + _RARE:
-            return
-        orders = {**orders, event: bundle.order}
-    _write(place, parts, orders)
-
-
-def _write(place: str, parts: Parts, orders: Orders) -> None:
-    temporary = f"{place}.{os.getpid()}"
-    try:
-        # Opened first: where nothing can be written, no time is lost with making it.
-        with open(temporary, "xb") as file:
-            sources = {name: (part[0], part[3]) for name, part in parts.items()}
-            loaded = {name: sys.modules[name] for name in _loaded()}
-            sources.update({name: (str(each.__file__), hasattr(each, "__path__")) for name, each in loaded.items()})
-            file.write(_bytes_of(sources, orders))
-        os.replace(temporary, place)
-    except (OSError, ValueError, TypeError, SyntaxError):
-        _discard(temporary)
-
-
-def _bytes_of(sources: dict[str, tuple[str, bool]], orders: Orders) -> bytes:
-    parts: Parts = {}
-    codes = b""
-    for name, (path, is_package) in sources.items():
-        # Before the source is read: if it changes between the two, the bundle is seen to be untrue.
-        status = os.stat(path)
-        with open(path, "rb") as file:
-            # Without docstrings, which nobody reads here.
-            code = compile(file.read(), path, "exec", dont_inherit=True, optimize=2)
-        made = marshal.dumps(code)
-        parts[name] = (path, status.st_mtime_ns, status.st_size, is_package, len(codes), len(made))
-        codes += made
-    listed = marshal.dumps((parts, orders))
-    return len(listed).to_bytes(_FIRST, "little") + listed + codes
-
-
-def _loaded() -> list[str]:
-    return [name for name in list(sys.modules) if name == PACKAGE or name.startswith(f"{PACKAGE}.")]
-
-
-def _discard(path: str) -> None:
-    try:
-        os.unlink(path)
-    except OSError:
+    names = [name for name in sys.modules if name == PACKAGE or name.startswith(f"{PACKAGE}.")]
+    if bundle is not None and len(names) <= len(bundle.names) * _POOR:
         return
+    from holdfast.surfaces.hook import bundling
+
+    # The import system puts a module behind those that it imports, once it has run, so this is the order for next time.
+    bundling.write(place, names)

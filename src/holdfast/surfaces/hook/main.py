@@ -27,6 +27,7 @@ MOST_INPUT = 16 * 1024 * 1024
 MOST_LOG = 256 * 1024
 _PIECE = 1 << 20
 _ASK_THE_INDEX = ("start", "prompt", "stop", "end")
+_INDEX = "holdfast.store.database"
 
 
 class Trouble(Exception):
@@ -44,8 +45,9 @@ def main(arguments: list[str] | None = None, place: str = "", bundle: Bundle | N
         answer = run(words, os.environ, bundle)
         if answer:
             _print(answer)
-        if place and not sys.dont_write_bytecode:
-            renew(place, bundle, _options(words)[0])
+        # A bundle is named by the event and the agent, as an install writes them.
+        if place and words[1:2] == ["--agent"] and not sys.dont_write_bytecode:
+            renew(place, bundle)
     except BaseException:
         # Even an interrupt: an agent that stops its hook has gone on already.
         os._exit(0)
@@ -71,6 +73,10 @@ def run(words: list[str], environment: Environment, bundle: Bundle | None = None
 def _answered(
     native: str, agent_name: str, home: str, given: bytes | None, environment: Environment, bundle: Bundle | None
 ) -> str:
+    if bundle is not None:
+        if _INDEX in bundle.names:
+            _load_sqlite()
+        bundle.run()
     from holdfast import agents
     from holdfast.plain_json import loads
 
@@ -91,8 +97,6 @@ def _answered(
         raise Trouble("this event is not known")
     if call.moment in _ASK_THE_INDEX:
         _load_sqlite()
-    if bundle is not None:
-        bundle.run_all(native)
     from holdfast.actions.hook import hook
 
     return hook(home, agent, call, environment)

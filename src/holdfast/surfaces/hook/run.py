@@ -3,23 +3,25 @@
 It is compiled anew each time, so it is short: `bundle.py` says what it does.
 """
 
+import gc
 import sys
 from marshal import loads
+from mmap import ACCESS_READ, mmap
 
+# A process this short leaves nothing worth collecting.
+gc.disable()
 HERE = __file__.removesuffix("run.py")
-PLACE = f"{HERE}__pycache__/bundle.{sys.implementation.cache_tag}"
-sys.path.insert(0, HERE.removesuffix("/holdfast/surfaces/hook/"))
+PLACE = f"{HERE}__pycache__/bundle.{'.'.join(sys.argv[1:4:2]).replace('/', '-')}.{sys.implementation.cache_tag}"
+# Behind the others: this may be a folder of site packages, and none of those stands in for the standard library.
+sys.path.append(HERE.removesuffix("/holdfast/surfaces/hook/"))
 bundle = None
 try:
-    file = open(PLACE, "rb")  # noqa: SIM115 (modules are read from it as long as the process lives)
-    # It lies among the .pyc files and is the same: code of this package, compiled.
-    found = loads(file.read(int.from_bytes(file.read(8), "little")))  # noqa: S302
-    start = file.tell()
-    at, length = found[0]["holdfast.surfaces.hook.bundle"][-2:]
-    file.seek(start + at)
+    with open(PLACE, "rb") as file:
+        # It lies among the .pyc files and is the same: code of this package, compiled.
+        code, parts = loads(mmap(file.fileno(), 0, access=ACCESS_READ))  # noqa: S302
     names: dict[str, object] = {}
-    exec(loads(file.read(length)), names)  # noqa: S102, S302
-    bundle = names["use"](found, file, start, HERE)  # type: ignore[operator]
+    exec(code, names)  # noqa: S102
+    bundle = names["opened"](parts, HERE)  # type: ignore[operator]
 except Exception:
     bundle = None
 

@@ -1,0 +1,116 @@
+"""What a hook hands over when a session starts, and after a compaction: memories, what was learned, and pages."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+from holdfast.actions import readback, recovery
+from holdfast.actions.hook import asked_before_compaction, last_prompt, without_secrets
+from holdfast.errors import HoldfastError
+from holdfast.inject import block, fence
+from holdfast.inject.shelf import Shelf, is_empty
+from holdfast.recall import fusion
+from holdfast.records import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.actions.hook import Visit
+    from holdfast.inject.block import Block
+    from holdfast.records import Hit, Memory
+
+# A scope is ranked among this many of its memories: the pinned and the newest.
+_RANKED = 40
+# Of what readback may take, so much is for the trend and for work; lessons have the rest and what these leave.
+_STANDING = 0.45
+_STEP = 200
+
+
+def start_block(visit: Visit) -> Block:
+    """Return the block of a session's start: its memories, lessons, the project's pages, then how the work stands.
+
+    After a compaction it is the reverse. Per scope the pinned come first, then by recency, use and trust.
+    """
+    room = visit.settings.number("inject.start_characters") - fence.OVERHEAD
+    compacted = visit.call.moment != "start" or visit.call.source == "compact"
+    pages = recovery.Pages(visit).found(after_compaction=compacted, asked=_asked(visit) if compacted else "")
+    most = readback.room(visit, room)
+    standing = readback.sections(visit, int(most * _STANDING))
+    by_scope, learned = _on_the_shelf(visit, needed=not (pages or standing.text))
+    lessons = readback.lesson_block(learned, most - _length(standing))
+    by_scope = _without(by_scope, lessons)
+    pages = readback.not_told(pages, learned, lessons)
+    taken = _length(lessons) + _length(standing)
+    # In steps, so that memories stay the same bytes while what is told of the work grows or shrinks a little.
+    shared, room = room - (taken + -taken % _STEP), room - taken
+    kept = int(shared * sum(source.part for source in pages))
+    if compacted:
+        told = recovery.block(visit, pages, kept, after_compaction=True)
+        memories = block.of_scopes(by_scope, room - _length(told), without_secrets)
+        return block.fenced(told, standing, lessons, memories)
+    # What the pages may take is kept for them whole, so that memories stay the same bytes while the pages change.
+    memories = block.of_scopes(by_scope, shared - kept, without_secrets)
+    told = recovery.block(visit, pages, room - _length(memories), after_compaction=False)
+    return block.fenced(memories, lessons, told, standing)
+
+
+def _length(part: Block) -> int:
+    return len(part.text) + 1 if part.text else 0
+
+
+def _asked(visit: Visit) -> str:
+    """Return what the person had asked last when the conversation was compacted."""
+    return last_prompt(visit) if visit.call.moment == "start" else asked_before_compaction(visit)
+
+
+def _on_the_shelf(visit: Visit, *, needed: bool) -> tuple[dict[str, list[Hit]], list[Memory]]:
+    """Return the memories of the session's scopes by kind, and those that are standing lessons.
+
+    Without an index there are none, which is an error if `needed`.
+    """
+    by_scope: dict[str, list[Hit]] = {}
+    try:
+        with Shelf(visit.home, visit.is_late) as shelf:
+            for kind, scopes in visit.scopes().items():
+                hits = [hit for hit in fusion.fuse(shelf.newest(scopes, _RANKED), visit.at) if not hit.superseded_by]
+                hits.sort(key=lambda hit: not hit.memory.pinned)
+                by_scope[kind] = _as_they_are(shelf, hits)
+            return by_scope, readback.lessons(visit, shelf)
+    except (HoldfastError, sqlite3.Error):
+        if needed and not is_empty(visit.home):
+            raise
+        return {}, []
+
+
+def _without(by_scope: dict[str, list[Hit]], lessons: Block) -> dict[str, list[Hit]]:
+    """Return the memories without those that are told as lessons."""
+    told = frozenset([(one.scope, one.key) for one in lessons.given])
+    if not told:
+        return by_scope
+    return {
+        kind: [hit for hit in hits if (hit.memory.scope, hit.memory.key) not in told] for kind, hits in by_scope.items()
+    }
+
+
+def _as_they_are(shelf: Shelf, hits: list[Hit]) -> list[Hit]:
+    found = [(hit, shelf.as_it_is(hit.memory)) for hit in hits]
+    return [hit if memory is hit.memory else replace(hit, memory=memory) for hit, memory in found if memory is not None]
+
+
+def lay_scaffold(visit: Visit) -> None:
+    """Lay the tree of a memory in the project of an agent that keeps none of its own; what is there stays as it is."""
+    project = visit.project()
+    # A folder that is no project, such as the person's home, is nobody's workspace.
+    if not visit.settings.flag("hook.scaffold") or project is None or project.rule == "override":
+        return
+    from holdfast.memory import scaffold
+
+    root = os.path.join(project.root, "memory")
+    if os.path.islink(root) or not scaffold.plan(root, scaffold.WORKSPACE_FOLDERS):
+        return
+    # Laying it is rare and heavy; looking whether it is there is neither.
+    from holdfast.actions import init
+    from holdfast.actions.house import House
+
+    with House(visit.home, folder=project.root, environment=visit.environment) as house:
+        init.apply(house, init.plan(house, project.root), project.root)

@@ -1,0 +1,35 @@
+"""The meaning of what was stored meanwhile, made by a hook between two prompts, while nobody waits for an answer."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from holdfast.errors import HoldfastError
+from holdfast.inject.shelf import Shelf
+from holdfast.recall.embed import Model, to_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.actions.hook import Visit
+
+_AT_ONCE = 40
+
+
+def make_vectors(visit: Visit) -> None:
+    """Make the vectors of some memories that have none yet; trouble with that is nobody's."""
+    if not visit.settings.flag("recall.meaning") or visit.settings.text("recall.model") != "static":
+        return
+    try:
+        with Shelf(visit.home, visit.is_late) as shelf:
+            table = shelf.writable_table()
+            model = Model.open()
+            # Only `reindex` goes from one kind of model to another; of its own kind the newest counts.
+            if table.model().partition("-")[0] not in ("", "static"):
+                return
+            table.use_model(model.version)
+            missing = table.without_vector(_AT_ONCE)
+            made = [(row, to_bytes(model.encode(text))) for row, text in missing if not visit.is_late()]
+            if made:
+                table.put_vectors(made)
+    except (HoldfastError, sqlite3.Error):
+        return

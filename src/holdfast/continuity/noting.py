@@ -1,0 +1,119 @@
+"""What happens in a session, noted in a file of its own while it happens; `opened` reads those files.
+
+Identity: one file for each session in each project, in `state/open/`, named by a digest of the three; its lines are
+JSON, the first says whose it is. Its change time is that of the session's last event. Atomic: a line is added in one
+write. May be lost: all of it; what was said stands in the journal and in the buffer.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from holdfast.digests import short
+from holdfast.plain_json import dumps, loads
+from holdfast.store import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+FOLDER = "open"
+# The kinds of lines that say something about the file itself.
+MERGED, CLOSED, PROCESS, HEAD = "merged", "closed", "process", "head"
+MOST_BYTES = 400_000
+_CLOSING = 80
+
+
+def folder_of(home: str) -> str:
+    """Return where the open sessions of a home are."""
+    return os.path.join(home, "state", FOLDER)
+
+
+def path_of(home: str, agent: str, session: str, project: str) -> str:
+    """Return the file of a session in a project. A session that goes to another project has another file there."""
+    return os.path.join(folder_of(home), short(agent, session, project))
+
+
+def note(home: str, agent: str, session: str, project: str, at: str, rows: Iterable[tuple[str, str]]) -> None:
+    """Add what happened to the session's file, which is made where it is missing."""
+    path = path_of(home, agent, session, project)
+    size = _size(path)
+    if size >= 0 and is_closed(path) and time.strftime("%Y-%m-%d", time.gmtime(changed_at(path))) != at[:10]:
+        # It ended on another day, so for today's log it begins anew.
+        files.remove(path)
+        size = -1
+    lines = [dumps([kind, text, at]) for kind, text in rows]
+    if size < 0:
+        files.make_folder(folder_of(home))
+        lines.insert(0, dumps([HEAD, dumps([agent, session, project]), at]))
+    elif size > MOST_BYTES:
+        # A session of days: only that it lives, and that it ends, is still noted.
+        lines = [line for line in lines if line.startswith(f'["{CLOSED}"')]
+        os.utime(path)
+    if lines:
+        files.append(path, ("\n".join(lines) + "\n").encode("utf-8", "replace"), durable=False)
+
+
+def began(path: str) -> str:
+    """Return when the session began, or nothing where it is not open."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            row = row_of(file.readline(4_096).rstrip("\n"))
+    except OSError:
+        return ""
+    return row[2] if row else ""
+
+
+def beat(path: str) -> None:
+    """Note that the session lives, if it is open at all."""
+    try:
+        os.utime(path)
+    except OSError:
+        return
+
+
+def source(text: str) -> str:
+    """Return the id of an agent or a session as it may stand in brackets behind a sentence."""
+    return "".join([letter if letter.isalnum() or letter in "-_.:/" else "-" for letter in text[:80]])
+
+
+def is_closed(path: str) -> bool:
+    """Whether the last line says that the session ended; most of them do, so it is looked at before all is read."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _CLOSING))
+            return says_closed(file.read(_CLOSING))
+    except OSError:
+        return False
+
+
+def says_closed(data: bytes) -> bool:
+    """Whether the last of these lines says that the session ended."""
+    return data[-_CLOSING:].rpartition(b"\n[")[2].startswith(b'"closed"')
+
+
+def changed_at(path: str) -> float:
+    """Return when the session's last event was; now, where nobody knows."""
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return time.time()
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return -1
+
+
+def row_of(line: str) -> tuple[str, str, str] | None:
+    """Return what a line says: a kind, a text and when; None where it says nothing that can be understood."""
+    try:
+        value = loads(line) if line else None
+    except ValueError:
+        return None
+    if isinstance(value, list) and len(value) == 3 and all(isinstance(part, str) for part in value):
+        return value[0], value[1], value[2]
+    return None
