@@ -1,46 +1,239 @@
-"""Rate a memory: it helped, or it did harm. A mark is an event of the journal, for ranking to use; nothing changes."""
+"""Rate a session from 1 to 10, list the ratings of a project, and take over those that another program wrote."""
 
 from __future__ import annotations
 
+import os
+from datetime import UTC, datetime
+
 from holdfast.actions.house import House, check_text, now
+from holdfast.actions.rating_hooks import POOR, row_of
+from holdfast.actions.sessions import list_sessions, projects_here
 from holdfast.capture import redact
-from holdfast.errors import BadInput
-from holdfast.records import Event, Memory, Scope
+from holdfast.errors import BadInput, HoldfastError, NotFound, ScopeUnknown
+from holdfast.learning import signals
+from holdfast.learning.judging import Judged
+from holdfast.learning.ratings import HIGHEST, LOWEST, MOST_COMMENT, Rating
+from holdfast.light import dataclass, replace
+from holdfast.sessions.archive import Archive
+from holdfast.store import files
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-KIND = "mark"
-RATINGS = ("helpful", "harmful")
-MOST_NOTE = 500
-
-
-def rate(
-    house: House, key: str, rating: str, *, scope: str | None = None, note: str = "", agent: str = ""
-) -> tuple[Memory, tuple[str, ...]]:
-    """Write down how the memory did, and return it with the kinds of secret that were taken out of the note."""
-    if rating not in RATINGS:
-        raise BadInput(f"{rating!a} is not a rating", f"Use one of {', '.join(RATINGS)}.")
-    check_text(note)
-    if len(note) > MOST_NOTE:
-        raise BadInput(f"the note has {len(note):,} characters", f"Use at most {MOST_NOTE}.")
-    memory = house.locate(key, scope)
-    cleaned, kinds = redact.redact(note) if note else ("", ())
-    data: dict[str, object] = {
-        "memory": [memory.scope.kind, memory.scope.owner, memory.key],
-        "rating": rating,
-        "note": cleaned,
-        "agent": redact.redact(agent)[0] if agent else "",
-        "session": house.session,
-    }
-    house.journal.append(Event(now(), KIND, data))
-    return memory, kinds
+# A hook has heard the person before an agent can pass it on.
+_HEARD_SECONDS = 600
+_LEARN_SECONDS = 20
+_MOST_FILE = 64 * 2**20
+# A middling rating that nobody gave in words says nothing.
+_NO_SIGNAL = 5
+_LEAST_CONFIDENCE = 0.5
 
 
-def marks(house: House) -> Iterator[tuple[Scope, str, str, str]]:
-    """Return every mark as scope, key, rating and time, oldest first."""
-    for event in house.journal.events(KIND):
-        memory, rating = event.data.get("memory"), event.data.get("rating")
-        if isinstance(memory, list) and len(memory) == 3 and rating in RATINGS:
-            yield Scope(str(memory[0]), str(memory[1])), str(memory[2]), str(rating), event.at
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A rating that was given; `action` is `added`, or `unchanged` where it was there already."""
+
+    rating: Rating
+    action: str
+    redacted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What became of the lines of a file: rows that are new, rows that were there, lines that say no rating."""
+
+    new: tuple[Rating, ...]
+    known: int
+    passed_over: int
+
+
+def rate(house: House, number: str | int, comment: str = "") -> Rated:
+    """Rate the session that is named, or the last one of this project, on behalf of the person."""
+    house.need_enabled()
+    rating, said = _number(number), _checked(comment)
+    agent, session = _session_meant(house)
+    text = f"{rating} - {said}" if said else str(rating)
+    return _written(house, rating, said, text, agent, session)
+
+
+def pass_on(house: House, number: int, words: str, *, agent: str, session: str) -> Rated:
+    """Write down the rating that the person gave an agent in words; words that they did not say are refused."""
+    house.need_enabled()
+    rating, said = _number(number), _checked(words)
+    if not said:
+        raise BadInput("the words of the person are missing", "Quote what they said.")
+    session = session or _session_of(house, agent)
+    prompts = _prompts(house, agent, session)
+    if prompts and not any(_plain(said) in _plain(prompt) for prompt in prompts):
+        raise BadInput("the person did not say that in this session", "Quote their own words; rate nothing yourself.")
+    heard = _heard(house, rating, agent, session)
+    return Rated(heard, "unchanged") if heard else _written(house, rating, said, said, agent, session)
+
+
+def ratings(house: House, *, everywhere: bool = False, limit: int = 0) -> list[Rating]:
+    """Return the ratings of this project, or of all, newest first; 0 is no limit."""
+    if not house.enabled:
+        return []
+    projects = projects_here(house, everywhere=everywhere)
+    found = [row for row in reversed(signals.read(house.home)) if projects is None or row.project in projects]
+    return found[:limit] if limit else found
+
+
+def plan_import(house: House, path: str) -> Imported:
+    """Return which ratings of a file of another program would be added."""
+    house.need_enabled()
+    data = files.read(os.path.abspath(os.path.expanduser(path)), _MOST_FILE + 1)
+    if len(data) > _MOST_FILE:
+        raise BadInput(f"{path} has more than {_MOST_FILE:,} bytes", "Split it.")
+    there = {row.id for row in signals.read(house.home)}
+    new: dict[str, Rating] = {}
+    known = passed_over = 0
+    for line in data.split(b"\n"):
+        row = signals.of_line(line)
+        if row is None or _says_nothing(row):
+            passed_over += bool(line.strip())
+            continue
+        row = _cleaned(house, row)
+        if row.id in there or row.id in new:
+            known += 1
+        else:
+            new[row.id] = row
+    return Imported(tuple(signals.in_order(new.values())), known, passed_over)
+
+
+def apply_import(house: House, plan: Imported) -> int:
+    """Write the rows down and return how many were new."""
+    return sum(signals.add(house.home, row) for row in plan.new)
+
+
+def _written(house: House, rating: int, comment: str, text: str, agent: str, session: str) -> Rated:
+    row = row_of(
+        Judged(rating, "explicit", comment, 1.0), text, at=now(), agent=agent, session=session, project=_project(house)
+    )
+    added = signals.add(house.home, row)
+    if added and rating <= POOR:
+        _learn(house, agent, session)
+    return Rated(row, "added" if added else "unchanged", redact.redact(text)[1])
+
+
+def _learn(house: House, agent: str, session: str) -> None:
+    """Look at once for what there is to learn from a session that was rated poorly.
+
+    One that is not archived yet is looked at by the sweep that takes it in.
+    """
+    # Whoever rates well does not need it.
+    from holdfast.actions.harvest import harvest
+
+    try:
+        harvest(house, session=f"{agent}/{session}", within=_LEARN_SECONDS)
+    except NotFound:
+        return
+    except HoldfastError as problem:
+        house.say(f"rated, but nothing was learned from the session: {problem}")
+
+
+def _number(given: str | int) -> int:
+    text = str(given).strip()
+    number, _, of = text.partition("/")
+    if not number.isascii() or not number.isdigit() or of not in ("", "10") or not LOWEST <= int(number) <= HIGHEST:
+        raise BadInput(f"{text!a} is not a rating", f"Use a whole number from {LOWEST} to {HIGHEST}.")
+    return int(number)
+
+
+def _checked(text: str) -> str:
+    check_text(text)
+    said = " ".join(text.split())
+    if len(said) > MOST_COMMENT:
+        raise BadInput(f"the comment has {len(said):,} characters", f"Use at most {MOST_COMMENT}.")
+    return said
+
+
+def _project(house: House) -> str:
+    try:
+        return house.project().id
+    except ScopeUnknown:
+        return ""
+
+
+def _session_meant(house: House) -> tuple[str, str]:
+    """Return agent and id of the session that was named, or of the last one in this project."""
+    if house.session:
+        return _named(house, house.session)
+    heard = _heard_last(house, "")
+    listed = list_sessions(house, limit=1).sessions if _project(house) else ()
+    if listed and (heard is None or listed[0].ended > heard[0]):
+        return listed[0].agent, listed[0].id
+    if heard is None:
+        raise NotFound("no session of this project is known", "Name one: holdfast rate 8 --session ID")
+    return heard[1], heard[2]
+
+
+def _named(house: House, text: str) -> tuple[str, str]:
+    for event in house.journal.latest("prompt"):
+        if event.data.get("session") == text:
+            return str(event.data.get("agent", "")), text
+    agent, _, id = Archive(house.home).resolve(text).partition("/")
+    return agent, id
+
+
+def _session_of(house: House, agent: str) -> str:
+    """Return the session of an agent that cannot name it: the last one that a hook heard here, if any."""
+    heard = _heard_last(house, agent)
+    return heard[2] if heard else ""
+
+
+def _heard_last(house: House, agent: str) -> tuple[str, str, str] | None:
+    """Return time, agent and id of the session of this project that a hook heard last, of one agent or of any."""
+    project = _project(house)
+    for event in house.journal.latest("prompt") if project else ():
+        told = event.data
+        is_here = told.get("project") == project and told.get("session") and not told.get("subagent")
+        if is_here and agent in ("", told.get("agent")):
+            return event.at, str(told.get("agent", "")), str(told.get("session"))
+    return None
+
+
+def _prompts(house: House, agent: str, session: str) -> list[str]:
+    events = house.journal.latest("prompt")
+    return [
+        str(event.data.get("prompt", ""))
+        for event in events
+        if event.data.get("session") == session and event.data.get("agent") == agent
+    ]
+
+
+def _heard(house: House, rating: int, agent: str, session: str) -> Rating | None:
+    """Return the same rating of the session where a hook, or an earlier call, wrote it down a moment ago."""
+    for row in reversed(signals.read(house.home)):
+        if (row.agent, row.session, row.rating) == (agent, session, rating):
+            return row if signals.seconds(now()) - signals.seconds(row.at) <= _HEARD_SECONDS else None
+    return None
+
+
+def _plain(text: str) -> str:
+    return " ".join("".join(letter if letter.isalnum() else " " for letter in text.casefold()).split())
+
+
+def _says_nothing(row: Rating) -> bool:
+    guessed = row.source == "implicit"
+    return guessed and (row.confidence < _LEAST_CONFIDENCE or row.rating == _NO_SIGNAL)
+
+
+def _cleaned(house: House, row: Rating) -> Rating:
+    """Return a foreign row with its time as ours are, without secrets, in the project that was named for it."""
+    agent, session, comment, text = (redact.redact(one)[0] for one in (row.agent, row.session, row.comment, row.text))
+    project = row.project or (_project(house) if house.asked_project else "")
+    return replace(
+        row,
+        at=_time(row.at),
+        agent=agent,
+        session=session,
+        project=redact.redact(project)[0],
+        comment=comment,
+        text=text,
+    )
+
+
+def _time(told: str) -> str:
+    try:
+        at = datetime.fromisoformat(told)
+    except ValueError:
+        return ""
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,234 @@
+"""What becomes of a learned lesson: a proposal, a standing memory, a warning, or nothing any more.
+
+One occurrence is a proposal. A lesson stands when it recurs in a second session of its project, when a person states it
+or when one approves it; then it is a memory, so that everything that works on memories works on it. A lesson without a
+project stands only by approval, for everywhere. What was rejected or forgotten stays so, however often it recurs.
+"""
+
+from __future__ import annotations
+
+from holdfast.actions import audit
+from holdfast.actions.house import House, now, refuse_secret
+from holdfast.capture import redact
+from holdfast.errors import BadInput, BadKey, HoldfastError, NotFound
+from holdfast.inject import fence
+from holdfast.learning import lessons
+from holdfast.learning.categories import category as category_of
+from holdfast.learning.lesson_file import Evidence, Lesson
+from holdfast.learning.lessons import RECURS
+from holdfast.light import replace
+from holdfast.memory.proposals import Proposals
+from holdfast.memory.statements import same
+from holdfast.records import Draft, Memory, Proposal, Scope
+from holdfast.store.base import Filter
+from holdfast.store.keys import check_key
+from holdfast.store.memory_file import first_words
+
+KIND = "lesson"
+SOURCE = "learning"
+TAG = "learned"
+# While so many wait for a decision, only what was rated low is added; the others are listed, and may still recur.
+MOST_WAITING = 50
+_WARNING = "Warning: do not follow this lesson; it did harm. It said: "
+
+
+def occurred(house: House, statement: str, project: str, evidence: Evidence, *, category: str = "") -> bool:
+    """Take an occurrence of a lesson down, and do what follows of it; return whether it was new."""
+    project = house.registry.known().canonical(project) if project else ""
+    clean = replace(evidence, quote=cleaned(evidence.quote), before=cleaned(evidence.before))
+    kind = category or category_of(clean.quote)
+    lesson, is_new = lessons.add_evidence(house.home, cleaned(statement), kind, project, clean)
+    # Also for what is known: a crash may have come between the lesson and its proposal or memory.
+    settle(house, lesson, stated=evidence.kind == "stated", is_new=is_new)
+    return is_new
+
+
+def cleaned(text: str) -> str:
+    """Return a text of a session on one line, without secrets and without what we injected."""
+    return redact.redact(" ".join(fence.stripped(redact.redact(text)[0]).split()))[0] if text else ""
+
+
+def settle(house: House, lesson: Lesson, *, stated: bool, is_new: bool) -> Lesson:
+    """Bring the lesson, its proposal and its memory to what its evidence says; return it as it is then.
+
+    The memory of a standing one that expired comes back only when something new speaks for it.
+    """
+    if lesson.status == "proposed" and lesson.id in Proposals(house.home).rejected():
+        return lessons.room(house.home).change(lesson, status="rejected")
+    if lesson.status == "proposed" and not (stated or (lesson.project and lesson.sessions >= RECURS)):
+        propose(house, lesson)
+        return lesson
+    if lesson.status == "proposed" or (is_new and lesson.status == "standing" and not is_there(house, lesson)):
+        why = "a person stated it" if stated else f"it came up in {lesson.sessions} sessions"
+        return stand(house, lesson, trust="user" if stated else "derived", why=why)
+    # A crash may have come between the decision and the end of its proposal.
+    _drop_proposal(house, lesson)
+    return lesson
+
+
+def propose(house: House, lesson: Lesson) -> None:
+    """Offer the lesson for a person's decision, unless it is offered or decided already."""
+    waiting, first = Proposals(house.home), lesson.evidence[0]
+    if lesson.id in waiting.ids() or (first.kind != "rating" and _wait_enough(waiting)):
+        return
+    waiting.put(
+        Proposal(
+            id=lesson.id,
+            text=lesson.statement,
+            scope=scope_of(lesson),
+            kind=KIND,
+            title=first_words(lesson.statement),
+            type="lesson",
+            tags=(TAG, lesson.category),
+            source=SOURCE,
+            agent=first.agent,
+            evidence=f"{first.kind} in {first.agent}/{first.session}, place {first.place}",
+            created=now(),
+        )
+    )
+
+
+def _wait_enough(waiting: Proposals) -> bool:
+    is_long = len(waiting.ids()) >= MOST_WAITING
+    return is_long and sum(one.kind == KIND for one in waiting.all()[0]) >= MOST_WAITING
+
+
+def stand(house: House, lesson: Lesson, *, trust: str, why: str, text: str = "", again: bool = False) -> Lesson:
+    """Make the lesson a memory of its project, or of everywhere where it has none; not what was forgotten.
+
+    With `again` somebody says on purpose what was forgotten, and then it holds again.
+    """
+    room, text = lessons.room(house.home), text or lesson.statement
+    scope = scope_of(lesson)
+    house.refresh_once(scope)
+    key = _known_as(house, scope, text) or _usable(lesson)
+    memory = Memory(key, scope, first_words(text), text)
+    if not again and house.store.forgot(scope, memory):
+        # What a person forgot does not come back by recurring.
+        _drop_proposal(house, lesson)
+        return room.change(lesson, status="rejected")
+    if not _is_stored(house, scope, key):
+        _keep(house, _draft(lesson, scope, key, text, trust), why)
+    lesson = room.change(lesson, status="standing", key=key, statement=text, updated=max(lesson.updated, now()))
+    _drop_proposal(house, lesson)
+    return lesson
+
+
+def stated(house: House, project: str, evidence: Evidence, *, because: str = "", trust: str = "user") -> Lesson:
+    """Take down what somebody wrote down as a lesson: it stands, whatever was decided about the same before."""
+    clean = replace(evidence, quote=cleaned(evidence.quote), before="")
+    text = f"{clean.quote.rstrip('.')}. What went wrong: {cleaned(because)}" if because else clean.quote
+    lesson, _ = lessons.add_evidence(house.home, text, category_of(text), project, clean)
+    if lesson.status == "standing" and is_there(house, lesson):
+        return lesson
+    return stand(house, lesson, trust=trust, why="it was written down", text=text, again=True)
+
+
+def end(house: House, lesson: Lesson) -> Lesson:
+    """Let a lesson that was withdrawn stand no longer; its memory goes and does not come back by itself."""
+    scope = scope_of(lesson)
+    if is_there(house, lesson) and house.store.get(scope, lesson.key).source == SOURCE:
+        audit.forgotten(house, [house.store.remove(scope, lesson.key, forget=True)])
+        audit.note(house, "lesson", f"{scope}/{lesson.key}", "it was withdrawn")
+    return lessons.room(house.home).change(lesson, status="rejected")
+
+
+def reject(house: House, lesson: Lesson) -> Lesson:
+    """Note that a person said no to the lesson: it neither stands nor is it proposed again."""
+    return lessons.room(house.home).change(lesson, status="rejected")
+
+
+def mark(house: House, lesson: Lesson, rating: str, at: str) -> Lesson:
+    """Note that the lesson helped or did harm; where harm outweighs, its memory becomes a warning, and back."""
+    lesson = lessons.room(house.home).mark(lesson, rating, at)
+    weight = lessons.weight(lesson, at)
+    if lesson.status == "standing" and weight < 0:
+        return _turned(house, lesson, "warning")
+    if lesson.status == "warning" and weight > 0:
+        return _turned(house, lesson, "standing")
+    return lesson
+
+
+def marked(house: House, memory: Memory, rating: str, at: str) -> None:
+    """Note a mark of a memory with the lesson that it stands for, if it stands for one."""
+    for lesson in lessons.room(house.home).all():
+        if lesson.key == memory.key and scope_of(lesson) == memory.scope and lesson.status in ("standing", "warning"):
+            mark(house, lesson, rating, at)
+            return
+
+
+def scope_of(lesson: Lesson) -> Scope:
+    """Return where the lesson holds."""
+    return Scope("project", lesson.project) if lesson.project else Scope("global")
+
+
+def is_there(house: House, lesson: Lesson) -> bool:
+    """Whether the memory of the lesson is there."""
+    return _is_stored(house, scope_of(lesson), lesson.key)
+
+
+def _turned(house: House, lesson: Lesson, status: str) -> Lesson:
+    """Rewrite the memory as a warning not to follow it, or as it was; one that is gone stays gone."""
+    scope = scope_of(lesson)
+    try:
+        there = house.store.get(scope, lesson.key)
+        text = _WARNING + there.body if status == "warning" else there.body.removeprefix(_WARNING)
+        # Whoever marks it vouches for it: what Holdfast found by itself could not bring a statement back.
+        trust = "agent" if there.trust == "derived" and status == "standing" else there.trust
+        _keep(house, _draft(lesson, scope, lesson.key, text, trust), f"marks made it {status}")
+    except (NotFound, BadKey):
+        return lesson
+    return lessons.room(house.home).change(lesson, status=status)
+
+
+def _keep(house: House, draft: Draft, why: str) -> None:
+    """Store the memory of a lesson, such that `holdfast updates` can undo it."""
+    with audit.Act(house, "lesson") as act:
+        stored = house.put(draft)
+        act.done(f"{stored.memory.scope}/{stored.memory.key}", why)
+
+
+def _draft(lesson: Lesson, scope: Scope, key: str, text: str, trust: str) -> Draft:
+    last = lesson.evidence[-1] if lesson.evidence else Evidence("", "", "", "", "")
+    return Draft(
+        text=text,
+        scope=scope,
+        key=key,
+        title=first_words(text),
+        type="lesson",
+        tags=(TAG, lesson.category),
+        trust=trust,
+        source=SOURCE,
+        agent=last.agent,
+        session=last.session,
+    )
+
+
+def _known_as(house: House, scope: Scope, text: str) -> str:
+    """Return the key of a memory that says the same already, a person's for example."""
+    wanted = same(text)
+    found = house.store.find(Filter((scope,)))
+    return next((memory.key for memory in found if same(memory.body) == wanted), "")
+
+
+def _usable(lesson: Lesson) -> str:
+    """Return the key of the lesson, or one without its words where they cannot be a key."""
+    try:
+        refuse_secret(check_key(lesson.key), "the key")
+    except (BadInput, BadKey):
+        return f"lesson-{lesson.id}"
+    return lesson.key
+
+
+def _is_stored(house: House, scope: Scope, key: str) -> bool:
+    try:
+        house.store.get(scope, key)
+    except HoldfastError:
+        return False
+    return True
+
+
+def _drop_proposal(house: House, lesson: Lesson) -> None:
+    waiting = Proposals(house.home)
+    if lesson.id in waiting.ids():
+        waiting.drop(waiting.get(lesson.id))

@@ -1,0 +1,72 @@
+"""Finishing work items: what sessions left behind that are over.
+
+An item is completed only when its criteria are met by evidence, or by the person's word; else it stays open for the
+next session. What ended a moment ago is left alone: what can be learned from it is taken first, by the harvest.
+"""
+
+from __future__ import annotations
+
+import time
+
+from holdfast.actions import work_turns
+from holdfast.errors import HoldfastError
+from holdfast.learning import work, work_log
+from holdfast.learning.work import Work
+from holdfast.store import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.learning.work_log import Noted
+
+_MOST_FINISHED = 5
+_MOST_LEARNED = 20
+
+
+def finish_left(home: str, projects: tuple[str, ...], at: str, *, own: str) -> int:
+    """Bring in what sessions left that are over, and close those of their items that are met; return how many."""
+    now, closed, finished = time.time(), 0, 0
+    for noted in work_log.sessions(home):
+        if noted.project not in projects or noted.path == own or not work_turns.is_over(home, noted):
+            continue
+        if now - noted.changed > work_log.KEPT_SECONDS and not noted.rows:
+            files.remove(noted.path)
+        if now - noted.changed > work_log.LEFT_SECONDS and finished < _MOST_FINISHED:
+            finished += 1
+            closed += _finish(home, noted, at)
+    return closed
+
+
+def finish_learned(home: str, is_learned: Callable[[str], bool], at: str) -> int:
+    """Close what is met of sessions that ended after something was learned from them; return how many.
+
+    Some agents tell of a session's end when their transcript is harvested already, and never tell of it again.
+    """
+    over = [noted for noted in work_log.sessions(home) if noted.work and work_turns.is_over(home, noted)]
+    latest = sorted(over, key=lambda noted: -noted.changed)[:_MOST_LEARNED]
+    return sum([_finish(home, noted, at) for noted in latest if is_learned(f"{noted.agent}/{noted.session}")])
+
+
+def _finish(home: str, noted: Noted, at: str) -> bool:
+    """Bring in what a session left, and close its item if it is met."""
+    if noted.rows:
+        work_turns.take_in(home, noted.path, at, tells_tools=True)
+        noted = work_log.read(noted.path) or noted
+    if not noted.work:
+        return False
+    with work.lock(home, noted.project):
+        try:
+            one = work.find(home, noted.project, noted.work)
+        except HoldfastError:
+            return False
+        return close_if_met(one, f"{noted.agent}/{noted.session}", at)
+
+
+def close_if_met(one: Work, session: str, at: str) -> bool:
+    """Close an open item whose criteria are met, if that session was the last to work on it. Call it under the lock."""
+    isc = work_turns.known_criteria(one)
+    if not one.is_open or one.sessions[-1:] != (session,) or isc is None or not isc.is_met():
+        return False
+    work_turns.closed(one, isc, isc, at)
+    return True

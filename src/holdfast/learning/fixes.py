@@ -1,0 +1,260 @@
+"""Fixes that worked, `learning/signals/fixes.jsonl`, and the tables by which a hook finds them.
+
+Identity: a fix has an id of agent, session and fingerprint. Atomic: one line is added in one durable write, under a
+lock, after it was looked for. A fix after which the same failure came again in its session is withdrawn by another
+line; a later line of the same id holds again. Only `forget` rewrites the file. A broken line is passed over.
+
+`state/fixes/<project>` is derived: the lines of one project, and how much of the file they were taken from. What was
+added behind that is read from the file itself. It may be lost at any time.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.errors import HoldfastError, NotFound
+from holdfast.light import dataclass, replace
+from holdfast.plain_json import dumps, loads
+from holdfast.store import files
+from holdfast.store.layout import refuse_links
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+PLACE = ("learning", "signals", "fixes.jsonl")
+STATE = ("state", "fixes")
+MOST_TEXT = 300
+MOST_STEPS = 3
+_MOST_NAMES = 6
+_MOST_LINE = 16_384
+# More than this behind a table makes it worth writing anew.
+_MUCH = 65_536
+_MOST_FILE_NAME = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What was done until a failed command worked, most telling first, in which session, and in how many so far.
+
+    `names` are the files that its error speaks of.
+    """
+
+    fingerprint: str
+    command: str
+    error: str
+    steps: tuple[str, ...]
+    agent: str
+    session: str
+    project: str
+    at: str
+    times: int = 1
+    names: tuple[str, ...] = ()
+    id: str = ""
+    withdrawn: bool = False
+
+
+def path_of(home: str) -> str:
+    """Return the file of fixes of a home."""
+    return os.path.join(home, *PLACE)
+
+
+def add(home: str, fix: Fix) -> bool:
+    """Write a fix down for good; False where its id is there and was not withdrawn."""
+    return _append(home, fix, wanted=False)
+
+
+def withdraw(home: str, fix: Fix) -> bool:
+    """Take a fix back that did not hold; False where there is none of its id."""
+    return _append(home, replace(fix, withdrawn=True), wanted=True)
+
+
+def forget(home: str, agent: str, session: str) -> int:
+    """Remove every line of a session, and return how many there were."""
+    path = path_of(home)
+    if not os.path.lexists(path):
+        return 0
+    refuse_links(home, "/".join(PLACE[:-1]))
+    files.make_folder(os.path.join(home, "state"))
+    with files.Lock(os.path.join(home, "state", "fixes.lock")):
+        lines = files.read(path).split(b"\n")
+        kept = [line for line in lines if not _is_of(line, agent, session)]
+        if len(kept) < len(lines):
+            files.write(path, b"\n".join(kept))
+            _drop_tables(home)
+    return len(lines) - len(kept)
+
+
+def _is_of(line: bytes, agent: str, session: str) -> bool:
+    fix = of_line(line)
+    return fix is not None and (fix.agent, fix.session) == (agent, session)
+
+
+def _drop_tables(home: str) -> None:
+    folder = os.path.join(home, *STATE)
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        files.remove(os.path.join(folder, name))
+
+
+def _append(home: str, fix: Fix, *, wanted: bool) -> bool:
+    path, state = path_of(home), os.path.join(home, "state")
+    refuse_links(home, "/".join(PLACE[:-1]))
+    files.make_folder(os.path.dirname(path))
+    files.make_folder(state)
+    with files.Lock(os.path.join(state, "fixes.lock")):
+        data = files.read_if_there(path)
+        if _holds(data, fix.id) is not wanted:
+            return False
+        line = dumps(_plain(fix)).encode("utf-8", "replace") + b"\n"
+        files.append(path, line if not data or data.endswith(b"\n") else b"\n" + line)
+        if not data:
+            files.sync_folder(os.path.dirname(path))
+    return True
+
+
+def _holds(data: bytes, id: str) -> bool:
+    """Whether the last line of this id is a fix that was not withdrawn."""
+    start = data.rfind(f'"id": "{id}"'.encode())
+    if start < 0:
+        return False
+    first, end = data.rfind(b"\n", 0, start) + 1, data.find(b"\n", start)
+    fix = of_line(data[first : end if end >= 0 else len(data)])
+    return fix is not None and not fix.withdrawn
+
+
+def read(home: str) -> list[Fix]:
+    """Return every fix that holds, as they were written, with the number of sessions in which the same helped."""
+    return _counted(_holding(files.read_if_there(path_of(home)).split(b"\n")))
+
+
+def lookup(home: str, projects: Iterable[str], fingerprint: str, names: Iterable[str] = ()) -> list[Fix]:
+    """Return the fixes of a failure in these projects: those that helped in more sessions first, then the latest.
+
+    Where the error speaks of files, and that of a fix too, one of them must be the same.
+    """
+    mark = f'"{fingerprint}"'.encode()
+    lines = [line for project in projects for line in _lines_of(home, project) if mark in line]
+    spoken = frozenset(names)
+    found = [one for one in _holding(lines) if one.fingerprint == fingerprint]
+    fitting = [one for one in found if not spoken or not one.names or not spoken.isdisjoint(one.names)]
+    best: dict[tuple[str, ...], Fix] = {}
+    for one in sorted(_counted(fitting), key=lambda one: one.at):
+        best[one.steps] = one
+    return sorted(best.values(), key=lambda one: (one.times, one.at), reverse=True)
+
+
+def _holding(lines: Iterable[bytes]) -> list[Fix]:
+    found: dict[str, Fix] = {}
+    for line in lines:
+        fix = of_line(line)
+        if fix is not None:
+            found.pop(fix.id, None)
+            if not fix.withdrawn:
+                found[fix.id] = fix
+    return [*found.values()]
+
+
+def _counted(fixes: list[Fix]) -> list[Fix]:
+    sessions: dict[tuple[str, ...], set[tuple[str, str]]] = {}
+    for one in fixes:
+        sessions.setdefault(_same(one), set()).add((one.agent, one.session))
+    return [replace(one, times=len(sessions[_same(one)])) for one in fixes]
+
+
+def _same(fix: Fix) -> tuple[str, ...]:
+    return (fix.project, fix.fingerprint, *fix.steps)
+
+
+def _lines_of(home: str, project: str) -> list[bytes]:
+    """Return the lines of a project: those of its table, and what was added to the file since that was made."""
+    path = path_of(home)
+    try:
+        status = os.stat(path, follow_symlinks=False)
+    except OSError:
+        return []
+    table = os.path.join(home, *STATE, project[:_MOST_FILE_NAME])
+    head, *lines = _table(table)
+    covered = _covered(head, status.st_ino)
+    mark = f'"project": {dumps(project)}'.encode()
+    if 0 <= covered <= status.st_size and status.st_size - covered <= _MUCH:
+        return [*lines, *[line for line in _behind(path, covered) if mark in line]]
+    lines = [line for line in files.read(path).split(b"\n") if mark in line]
+    _write_table(table, status, lines)
+    return lines
+
+
+def _table(path: str) -> list[bytes]:
+    try:
+        return files.read(path).split(b"\n")
+    except (NotFound, HoldfastError):
+        return [b""]
+
+
+def _covered(head: bytes, inode: int) -> int:
+    """Return up to where a table covers the file; -1 where there is none, or it was made of another file."""
+    told = head.decode("ascii", "replace").split()
+    return int(told[1]) if len(told) == 2 and told[0] == str(inode) and told[1].isdecimal() else -1
+
+
+def _behind(path: str, start: int) -> list[bytes]:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        return os.pread(descriptor, _MUCH * 2, start).split(b"\n")
+    finally:
+        os.close(descriptor)
+
+
+def _write_table(table: str, status: os.stat_result, lines: list[bytes]) -> None:
+    """Write the table of a project; what could not be written is made again the next time."""
+    head = f"{status.st_ino} {status.st_size}".encode()
+    try:
+        files.make_folder(os.path.dirname(table))
+        files.write(table, b"\n".join([head, *lines]), durable=False)
+    except (HoldfastError, OSError):
+        return
+
+
+def of_line(line: bytes) -> Fix | None:
+    """Return the fix that a line says; None where it says none."""
+    if not line.strip() or len(line) > _MOST_LINE:
+        return None
+    try:
+        told = loads(line.decode("utf-8"))
+    except ValueError:
+        return None
+    return _fix(told) if isinstance(told, dict) else None
+
+
+def _fix(told: Mapping[str, object]) -> Fix | None:
+    names = ("fingerprint", "command", "error", "agent", "session", "project", "at", "id")
+    texts = {name: value[: MOST_TEXT * 2] for name in names if isinstance(value := told.get(name), str)}
+    steps = _texts(told.get("steps"))
+    withdrawn = told.get("withdrawn") is True
+    if not texts.get("id") or not texts.get("fingerprint") or not (steps or withdrawn):
+        return None
+    command, error, agent, session, project, at = (texts.get(name, "") for name in names[1:-1])
+    return Fix(
+        *(texts["fingerprint"], command, error, steps[:MOST_STEPS], agent, session, project, at),
+        names=_texts(told.get("names"))[:_MOST_NAMES],
+        id=texts["id"],
+        withdrawn=withdrawn,
+    )
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(one[:MOST_TEXT] for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+
+
+def _plain(fix: Fix) -> dict[str, object]:
+    row: dict[str, object] = {
+        "id": fix.id,
+        "at": fix.at,
+        "fingerprint": fix.fingerprint,
+        "agent": fix.agent,
+        "session": fix.session,
+        "project": fix.project,
+    }
+    if fix.withdrawn:
+        return {**row, "withdrawn": True}
+    row.update(command=fix.command[:MOST_TEXT], error=fix.error[:MOST_TEXT], steps=[*fix.steps])
+    return {**row, "names": [*fix.names]}
