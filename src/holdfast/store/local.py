@@ -50,6 +50,8 @@ class LocalStore:
         self.home = os.path.abspath(home)
         self.root = os.path.join(self.home, "memory")
         self.largest = largest
+        # Who keeps a change history is told the path of each file, below `root`, right before it changes.
+        self.before_change: Callable[[str], None] | None = None
         if create and not os.path.isdir(self.root):
             self._make_root()
         self.tree = Tree(self.home, largest)
@@ -176,6 +178,7 @@ class LocalStore:
         path = f"{folder}/{os.path.basename(memory.path)}"
         files.make_folder(os.path.dirname(layout.contained(self.root, path)))
         with self._lock(memory.scope, memory.key):
+            self._announce(memory.path, path)
             files.move(layout.contained(self.root, memory.path), layout.contained(self.root, path))
             found = self.tree.read(path)
             self._tell_index(lambda: self.index.drop([memory.path]), memory.key)
@@ -195,6 +198,22 @@ class LocalStore:
             for each in found:
                 self._unlink(each)
         return found[0] if found else memory
+
+    def swap(self, path: str, before: bytes | None, after: bytes | None) -> None:
+        """Put other bytes, or no file, in the place of a memory's file; Conflict where it is not as it was `before`."""
+        place, whole = self.tree.place(path, time.time()), layout.contained(self.root, path)
+        with self._lock(place.scope, place.key):
+            try:
+                now = files.read(whole)
+            except NotFound:
+                now = None
+            if now != before:
+                raise Conflict(f"{path} changed meanwhile", "Look at it, then try again.")
+            if after is None:
+                self._unlink_file(path, place.key)
+            else:
+                files.make_folder(os.path.dirname(whole))
+                self._write_text(path, after.decode("utf-8"))
 
     def erase_traces(self) -> None:
         """Take the words of what went out of the index's own pages, where full-text search keeps them for a while."""
@@ -363,6 +382,7 @@ class LocalStore:
 
     def _write_new(self, memory: Memory) -> None:
         data = memory_file.create(memory).encode("utf-8")
+        self._announce(memory.path)
         status = files.write(layout.contained(self.root, memory.path), data)
         self._tell_index(lambda: self.index.put(memory, stamp_of(status, unsure=True), digest_of(data)), memory.key)
 
@@ -372,14 +392,24 @@ class LocalStore:
         if len(data) > self.tree.most_read:
             hint = "Take old history out of the file in an editor, or store it under a new key with --supersedes."
             raise TooLarge(f"{path} would be too large to be read whole, with its history", hint)
+        self._announce(path)
         status = files.write(layout.contained(self.root, path), data)
         memory, problems = memory_file.read(text, self.tree.place(path, status.st_mtime))
         stamp = stamp_of(status, unsure=True)
         self._tell_index(lambda: self.index.put(memory, stamp, digest_of(data), problems), memory.key)
 
     def _unlink(self, memory: Memory) -> None:
-        files.remove(layout.contained(self.root, memory.path))
-        self._tell_index(lambda: self.index.drop([memory.path]), memory.key)
+        self._unlink_file(memory.path, memory.key)
+
+    def _unlink_file(self, path: str, key: str) -> None:
+        self._announce(path)
+        files.remove(layout.contained(self.root, path))
+        self._tell_index(lambda: self.index.drop([path]), key)
+
+    def _announce(self, *paths: str) -> None:
+        if self.before_change is not None:
+            for path in paths:
+                self.before_change(path)
 
     def _tell_index(self, tell: Callable[[], None], key: str) -> None:
         """The file holds already, so trouble with the index is no failure: the next sweep sees the file."""
