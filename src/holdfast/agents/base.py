@@ -15,6 +15,9 @@ name. A file that cannot be parsed is refused, and then nothing is changed anywh
 **Rules files** are for agents whose hooks cannot hand text to the model: `rules_file` says where a file or a block
 of memories stands that is kept up to date by `holdfast.actions.publish`.
 
+**Standing rules and skills** are what a person approved for agents to be told: `instruction_files` and `skill_folders`
+say where an agent reads them. Several agents read one file, so each names all of its places, the best first.
+
 **Transcripts** are heavy to read, so `find_sessions` and `read_session` load a module of `agents/reading` when they are
 called, and only then.
 """
@@ -41,6 +44,7 @@ ABOUT = "One memory for all your coding agents: what was remembered reaches this
 HOOK_PROGRAM = "holdfast-hook"
 HOOK_FILE = "holdfast/surfaces/hook/run.py"
 MOST_TEXT = 4_000
+GUARD_SECONDS = 5
 # No agent's folder of rules or memories has more files than this; one that has is something else.
 MOST_FILES = 1_000
 # Set by an agent that runs the hooks of other agents, too, beside aliases of their variables.
@@ -142,7 +146,8 @@ class Command:
     """How the config files of agents call this installation.
 
     The plain form starts Python itself without its site packages, which is the fastest; `portable` writes the names
-    of our programs instead, for files that several people share. `home` is set where it is not the usual one.
+    of our programs instead, for files that several people share. `home` is set where it is not the usual one. `guards`:
+    calls of tools are judged before they run, where the agent can be told to leave one.
     """
 
     python: str
@@ -150,6 +155,7 @@ class Command:
     program: tuple[str, ...]
     home: str = ""
     portable: bool = False
+    guards: bool = False
 
     def hook(self, agent: str, native: str) -> list[str]:
         """Return the words that run the hook for one of the agent's events."""
@@ -203,6 +209,10 @@ class Agent:
     advice: tuple[str, ...] = ()
     # Programs by which the agent is found on the PATH.
     programs: tuple[str, ...] = ()
+    # Its event before a tool runs, where what a hook prints can refuse the call; it is installed only when asked for.
+    guard: str = ""
+    # Instruction files of a folder of which it reads only the first that is there.
+    reads_first: tuple[str, ...] = ()
     # Variables of the environment that say where it keeps its sessions; a scheduled sweep is given them.
     moved_by: tuple[str, ...] = ()
 
@@ -243,6 +253,18 @@ class Agent:
         """Return what to print so that the text reaches the model; nothing where it cannot."""
         return ""
 
+    def refusal_output(self, call: HookCall, reason: str) -> str:
+        """Return what to print so that the call is refused and the model reads why; nothing where it cannot."""
+        return ""
+
+    def archived_as(self, call: HookCall) -> str:
+        """Return the id that the session of a call has in the archive; a sub-agent may have one of its own."""
+        return call.session
+
+    def main_session(self, call: HookCall) -> str:
+        """Return the id of the session that a call serves; a sub-agent may have one of its own and serve another."""
+        return call.session
+
     def detect(self, place: Place) -> Found | None:
         """Return where the agent is, or None where neither its program nor its folder is here."""
         folder = self.folder(place)
@@ -277,6 +299,14 @@ class Agent:
     def rules_file(self, place: Place) -> ManagedFile | None:
         """Return where memories stand for the agent to read, or None where its hooks hand them over."""
         return None
+
+    def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
+        """Return where a rule can stand that the agent always reads, best first: a block, or a file of that name."""
+        return []
+
+    def skill_folders(self, place: Place) -> list[str]:
+        """Return the folders in which the agent looks for skills, its own first; none where it knows no skills."""
+        return []
 
     def plugin(self, command: Command, version: str, skill: str) -> dict[str, object]:
         """Return the files of a plugin with hooks, server and skill, by their paths; none where it takes none."""
@@ -367,6 +397,17 @@ def all_below(scope: str, kind: str, folder: str, *endings: str) -> list[MemoryF
     return [MemoryFile(path, scope, kind) for path in found[:MOST_FILES] if os.path.isfile(path)]
 
 
+def blocks_in(folder: str, *names: str) -> list[ManagedFile]:
+    """Return the instruction files of these names, in each of which a block can stand."""
+    return [ManagedFile(os.path.join(folder, name), block=True) for name in names]
+
+
+def skills_in(place: Place, own: str, *shared: str) -> list[str]:
+    """Return the folders of skills in the agent's own folder, and in those that it shares with others."""
+    root = place.folder if place.scope == "project" else place.home
+    return [os.path.join(folder, "skills") for folder in (own, *(os.path.join(root, name) for name in shared))]
+
+
 def grouped(groups: list[Part]) -> dict[str, object]:
     """Return hook groups as a file of their own has them."""
     return {"hooks": {group.keys[1]: [group.value] for group in groups}}
@@ -380,6 +421,17 @@ def hook_groups(
         Part(path, "element", ("hooks", native), {"hooks": [_handler(agent, command, native, timeout * unit, more)]})
         for native, timeout in seconds.items()
     ]
+
+
+def guarded(seconds: Mapping[str, int], native: str, command: Command) -> Mapping[str, int]:
+    """Return the events to install with their seconds, and the one before a tool where calls are to be judged."""
+    return {**seconds, native: GUARD_SECONDS} if command.guards else seconds
+
+
+def denial_json(native: str, reason: str) -> str:
+    """Return the answer before a tool runs by which several agents leave it."""
+    told = {"hookEventName": native, "permissionDecision": "deny", "permissionDecisionReason": reason}
+    return dumps({"hookSpecificOutput": told})
 
 
 def _handler(agent: str, command: Command, native: str, timeout: int, more: Mapping[str, object]) -> dict[str, object]:
@@ -411,9 +463,12 @@ __all__ = [
     "Part",
     "Place",
     "all_below",
+    "blocks_in",
     "context_json",
+    "denial_json",
     "existing",
     "grouped",
+    "guarded",
     "hook_groups",
     "is_hook_of",
     "on_path",
@@ -421,6 +476,7 @@ __all__ = [
     "server",
     "server_table",
     "shell_line",
+    "skills_in",
     "tag",
     "told",
 ]

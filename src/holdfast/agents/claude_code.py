@@ -10,15 +10,20 @@ from holdfast.agents.base import (
     SERVER,
     Agent,
     Command,
+    ManagedFile,
     MemoryFile,
     Part,
     Place,
     all_below,
+    blocks_in,
     context_json,
+    denial_json,
     existing,
     grouped,
+    guarded,
     hook_groups,
     server,
+    skills_in,
 )
 from holdfast.records import HookCall
 
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
 
 # Agents that read this one's settings set these, some of them beside aliases of its own variables.
 FOREIGN = (RUNS_OTHERS, "CURSOR_VERSION", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR")
+_MOST_INSTRUCTIONS = 262_144
 # The seconds that each hook may take; at the end of a session there is little time for all hooks together.
 SECONDS = {
     "SessionStart": 10,
@@ -52,9 +58,11 @@ class ClaudeCode(Agent):
     programs = ("claude",)
     moved_by = ("CLAUDE_CONFIG_DIR",)
     injects = frozenset({"start", "prompt"})
+    guard = "PreToolUse"
     events = {  # noqa: RUF012
         "SessionStart": "start",
         "UserPromptSubmit": "prompt",
+        "PreToolUse": "before-tool",
         "PostToolUse": "tool",
         "PostToolUseFailure": "tool-failed",
         "PreCompact": "compact",
@@ -75,13 +83,19 @@ class ClaudeCode(Agent):
     def injection_output(self, call: HookCall, text: str) -> str:
         return context_json(call.native, text)
 
+    def refusal_output(self, call: HookCall, reason: str) -> str:
+        return denial_json(call.native, reason)
+
+    def archived_as(self, call: HookCall) -> str:
+        return f"{call.session}.agent-{call.subagent}" if call.subagent else call.session
+
     def folder(self, place: Place) -> str:
         return place.root("CLAUDE_CONFIG_DIR", ".claude")
 
     def parts(self, place: Place, command: Command) -> list[Part]:
         settings = os.path.join(self.folder(place), "settings.json")
         servers = server(self._servers(place), self.name, command, type="stdio")
-        return [*hook_groups(settings, self.name, command, SECONDS), servers]
+        return [*hook_groups(settings, self.name, command, guarded(SECONDS, self.guard, command)), servers]
 
     def _servers(self, place: Place) -> str:
         if place.scope == "project":
@@ -99,7 +113,7 @@ class ClaudeCode(Agent):
                 "description": ABOUT,
                 "plugins": [{**one, "source": "./"}],
             },
-            "hooks/hooks.json": grouped(hook_groups("", self.name, command, SECONDS)),
+            "hooks/hooks.json": grouped(hook_groups("", self.name, command, guarded(SECONDS, self.guard, command))),
             ".mcp.json": {"mcpServers": {SERVER: servers}},
             f"skills/{SERVER}-memory/SKILL.md": skill,
         }
@@ -123,6 +137,16 @@ class ClaudeCode(Agent):
         name = place.environment.get("CLAUDE_CODE_PROJECT_DIR_NAME") or "".join(letters)
         return os.path.join(personal, "projects", name, "memory")
 
+    def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
+        if place.scope != "project":
+            return blocks_in(self.folder(place), "CLAUDE.md")
+        there = existing("project", "instructions", place.folder, "CLAUDE.md", ".claude/CLAUDE.md")
+        own = there[0].path if there else os.path.join(place.folder, "CLAUDE.md")
+        return [*_imported(own, place.folder), ManagedFile(own, block=True)]
+
+    def skill_folders(self, place: Place) -> list[str]:
+        return skills_in(place, self.folder(place))
+
     def headless(self, program: str, environment: Mapping[str, str]) -> Headless | None:
         from holdfast.agents import headless
 
@@ -137,6 +161,18 @@ class ClaudeCode(Agent):
         from holdfast.agents.reading import claude_code as reading
 
         return reading.read(path) if reading.sniff(path) else None
+
+
+def _imported(path: str, folder: str) -> list[ManagedFile]:
+    """Return the shared file that an instruction file takes in by a line of its own, where it does."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = {line.strip() for line in file.read(_MOST_INSTRUCTIONS).split("\n")}
+    except OSError:
+        return []
+    shared = blocks_in(folder, "AGENTS.md")
+    name = os.path.relpath(shared[0].path, os.path.dirname(path))
+    return shared if os.path.isfile(shared[0].path) and lines & {f"@{name}", f"@./{name}"} else []
 
 
 AGENT = ClaudeCode()

@@ -9,15 +9,20 @@ from holdfast.agents.base import (
     SERVER,
     Agent,
     Command,
+    ManagedFile,
     MemoryFile,
     Part,
     Place,
+    blocks_in,
     context_json,
+    denial_json,
     existing,
     grouped,
+    guarded,
     hook_groups,
     server,
     server_table,
+    skills_in,
 )
 from holdfast.records import HookCall
 
@@ -48,10 +53,12 @@ class Codex(Agent):
     programs = ("codex",)
     moved_by = ("CODEX_HOME",)
     injects = frozenset({"start", "prompt"})
+    guard = "PreToolUse"
     advice = ("Start codex and type /hooks: it runs new or changed hooks only after you trusted them there.",)
     events = {  # noqa: RUF012
         "SessionStart": "start",
         "UserPromptSubmit": "prompt",
+        "PreToolUse": "before-tool",
         "PostToolUse": "tool",
         "PreCompact": "compact",
         "PostCompact": "compacted",
@@ -64,12 +71,16 @@ class Codex(Agent):
     def injection_output(self, call: HookCall, text: str) -> str:
         return context_json(call.native, text)
 
+    def refusal_output(self, call: HookCall, reason: str) -> str:
+        return denial_json(call.native, reason)
+
     def folder(self, place: Place) -> str:
         return place.root("CODEX_HOME", ".codex")
 
     def parts(self, place: Place, command: Command) -> list[Part]:
         folder = self.folder(place)
-        hooks = hook_groups(os.path.join(folder, "hooks.json"), self.name, command, SECONDS)
+        seconds = guarded(SECONDS, self.guard, command)
+        hooks = hook_groups(os.path.join(folder, "hooks.json"), self.name, command, seconds)
         return [*hooks, server_table(os.path.join(folder, "config.toml"), self.name, command)]
 
     def plugin(self, command: Command, version: str, skill: str) -> dict[str, object]:
@@ -92,7 +103,7 @@ class Codex(Agent):
         return {
             ".agents/plugins/marketplace.json": {"name": SERVER, "plugins": [listed]},
             f"{folder}/.codex-plugin/plugin.json": manifest,
-            f"{folder}/hooks.json": grouped(hook_groups("", self.name, command, SECONDS)),
+            f"{folder}/hooks.json": grouped(hook_groups("", self.name, command, guarded(SECONDS, self.guard, command))),
             f"{folder}/.mcp.json": {"mcpServers": {SERVER: server("", self.name, command).value}},
             f"{folder}/skills/{SERVER}-memory/SKILL.md": skill,
         }
@@ -105,6 +116,15 @@ class Codex(Agent):
             *existing("global", "instructions", personal, *names),
             *existing("project", "instructions", place.folder, *names),
         ]
+
+    def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
+        folder = place.folder if place.scope == "project" else self.folder(place)
+        # Where there is an override, the other one is not read.
+        instead = existing(place.scope, "instructions", folder, "AGENTS.override.md")
+        return blocks_in(folder, "AGENTS.override.md" if instead else "AGENTS.md")
+
+    def skill_folders(self, place: Place) -> list[str]:
+        return skills_in(place, os.path.join(place.folder if place.scope == "project" else place.home, ".agents"))
 
     def headless(self, program: str, environment: Mapping[str, str]) -> Headless | None:
         from holdfast.agents import headless

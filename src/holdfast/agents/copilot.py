@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import SERVER, Agent, Command, MemoryFile, Part, Place, all_below, existing, server
+from holdfast.agents.base import (
+    SERVER,
+    Agent,
+    Command,
+    ManagedFile,
+    MemoryFile,
+    Part,
+    Place,
+    all_below,
+    blocks_in,
+    existing,
+    server,
+    skills_in,
+)
 from holdfast.plain_json import dumps
 from holdfast.records import HookCall
 
@@ -73,6 +86,14 @@ class Copilot(Agent):
             *all_below("project", "rules", os.path.join(shared, "instructions"), ".instructions.md"),
             *existing("project", "instructions", place.folder, "AGENTS.md"),
         ]
+
+    def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
+        if place.scope != "project":
+            return blocks_in(self.folder(place), "copilot-instructions.md")
+        return blocks_in(place.folder, "AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md")
+
+    def skill_folders(self, place: Place) -> list[str]:
+        return skills_in(place, self.folder(place), ".claude")
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import copilot as reading

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import Agent, Command, ManagedFile, MemoryFile, Part, Place, all_below, existing, server
+from holdfast.agents.base import (
+    Agent,
+    Command,
+    ManagedFile,
+    MemoryFile,
+    Part,
+    Place,
+    all_below,
+    blocks_in,
+    existing,
+    server,
+    skills_in,
+)
 from holdfast.plain_json import dumps
 from holdfast.records import HookCall, replace
 
@@ -85,6 +97,12 @@ class Cursor(Agent):
             *all_below("project", "rules", os.path.join(place.folder, ".cursor", "rules"), ".mdc", ".md"),
             *existing("project", "instructions", place.folder, "AGENTS.md", ".cursorrules"),
         ]
+
+    def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
+        return blocks_in(place.folder, "AGENTS.md") if place.scope == "project" else []
+
+    def skill_folders(self, place: Place) -> list[str]:
+        return skills_in(place, self.folder(place))
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import cursor as reading

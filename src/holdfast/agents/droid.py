@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.agents.base import Agent, Place
+from holdfast.agents.base import Agent, ManagedFile, Place, blocks_in, skills_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,12 @@ class Droid(Agent):
 
     def folder(self, place: Place) -> str:
         return place.root("", ".factory")
+
+    def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
+        return blocks_in(place.folder if place.scope == "project" else self.folder(place), "AGENTS.md")
+
+    def skill_folders(self, place: Place) -> list[str]:
+        return skills_in(place, self.folder(place))
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import droid as reading

@@ -7,16 +7,21 @@ import os
 from holdfast.agents.base import (
     Agent,
     Command,
+    ManagedFile,
     MemoryFile,
     Part,
     Place,
     all_below,
+    blocks_in,
     context_json,
     existing,
+    guarded,
     hook_groups,
     server,
+    skills_in,
 )
 from holdfast.digests import short
+from holdfast.plain_json import dumps
 from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
@@ -40,9 +45,11 @@ class GeminiCli(Agent):
     moved_by = ("GEMINI_CLI_HOME",)
     injects = frozenset({"start", "prompt"})
     starts_again = False
+    guard = "BeforeTool"
     events = {  # noqa: RUF012
         "SessionStart": "start",
         "BeforeAgent": "prompt",
+        "BeforeTool": "before-tool",
         "AfterTool": "tool",
         "PreCompress": "compact",
         "AfterAgent": "stop",
@@ -65,13 +72,17 @@ class GeminiCli(Agent):
     def injection_output(self, call: HookCall, text: str) -> str:
         return context_json(call.native, text)
 
+    def refusal_output(self, call: HookCall, reason: str) -> str:
+        return dumps({"decision": "deny", "reason": reason})
+
     def folder(self, place: Place) -> str:
         root = place.environment.get("GEMINI_CLI_HOME") or place.home
         return os.path.join(place.folder if place.scope == "project" else root, ".gemini")
 
     def parts(self, place: Place, command: Command) -> list[Part]:
         settings = os.path.join(self.folder(place), "settings.json")
-        hooks = hook_groups(settings, self.name, command, SECONDS, MILLISECONDS, name="holdfast")
+        seconds = guarded(SECONDS, self.guard, command)
+        hooks = hook_groups(settings, self.name, command, seconds, MILLISECONDS, name="holdfast")
         return [*hooks, server(settings, self.name, command)]
 
     def memory_files(self, place: Place) -> list[MemoryFile]:
@@ -93,6 +104,12 @@ class GeminiCli(Agent):
             if told == place.folder:
                 return os.path.join(folder, name, "memory")
         return os.path.join(folder, short(place.folder, length=64), "memory")
+
+    def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
+        return blocks_in(place.folder if place.scope == "project" else self.folder(place), "GEMINI.md")
+
+    def skill_folders(self, place: Place) -> list[str]:
+        return skills_in(place, self.folder(place), ".agents")
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import gemini_cli as reading

@@ -14,11 +14,16 @@ from holdfast.agents.base import (
     Part,
     Place,
     all_below,
+    blocks_in,
     existing,
     grouped,
+    guarded,
     hook_groups,
     server_table,
+    skills_in,
 )
+from holdfast.plain_json import dumps
+from holdfast.records import HookCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,6 +50,7 @@ class Grok(Agent):
     title = "Grok"
     programs = ("grok",)
     moved_by = ("GROK_HOME",)
+    guard = "PreToolUse"
     advice = (
         "What holds everywhere reaches Grok by a rules file. For a project's memories, install it there with "
         "--scope project, and trust the folder: `grok --trust`.",
@@ -52,6 +58,7 @@ class Grok(Agent):
     events = {  # noqa: RUF012
         "SessionStart": "start",
         "UserPromptSubmit": "prompt",
+        "PreToolUse": "before-tool",
         "PostToolUse": "tool",
         "PostToolUseFailure": "tool-failed",
         "PreCompact": "compact",
@@ -68,12 +75,15 @@ class Grok(Agent):
     def session_of(self, environment: Mapping[str, str]) -> str:
         return environment.get("GROK_SESSION_ID", "")
 
+    def refusal_output(self, call: HookCall, reason: str) -> str:
+        return dumps({"decision": "deny", "reason": reason})
+
     def folder(self, place: Place) -> str:
         return place.root("GROK_HOME", ".grok")
 
     def parts(self, place: Place, command: Command) -> list[Part]:
         folder = self.folder(place)
-        hooks = grouped(hook_groups("", self.name, command, SECONDS))
+        hooks = grouped(hook_groups("", self.name, command, guarded(SECONDS, self.guard, command)))
         return [
             Part(os.path.join(folder, "hooks", f"{SERVER}.json"), "file", (), hooks),
             server_table(os.path.join(folder, "config.toml"), self.name, command),
@@ -90,6 +100,14 @@ class Grok(Agent):
             *all_below("project", "rules", os.path.join(place.folder, ".grok", "rules"), ".md"),
             *existing("project", "instructions", place.folder, "AGENTS.md"),
         ]
+
+    def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
+        if place.scope == "project":
+            return blocks_in(place.folder, "AGENTS.md", "CLAUDE.md")
+        return [ManagedFile(os.path.join(self.folder(place), "rules", f"{name}.md"))]
+
+    def skill_folders(self, place: Place) -> list[str]:
+        return skills_in(place, self.folder(place))
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import grok as reading

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from holdfast.agents.base import Agent, MemoryFile, Place, existing
+import os
+
+from holdfast.agents.base import Agent, ManagedFile, MemoryFile, Place, blocks_in, existing, skills_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +26,12 @@ class Kimi(Agent):
 
     def memory_files(self, place: Place) -> list[MemoryFile]:
         return existing("project", "instructions", place.folder, "AGENTS.md")
+
+    def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
+        return blocks_in(place.folder, "AGENTS.md") if place.scope == "project" else []
+
+    def skill_folders(self, place: Place) -> list[str]:
+        return skills_in(place, os.path.join(place.folder, ".agents")) if place.scope == "project" else []
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import kimi as reading

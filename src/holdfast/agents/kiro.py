@@ -14,8 +14,10 @@ from holdfast.agents.base import (
     Part,
     Place,
     all_below,
+    blocks_in,
     existing,
     server,
+    skills_in,
 )
 from holdfast.records import HookCall, replace
 
@@ -94,6 +96,13 @@ class Kiro(Agent):
             *all_below("project", "rules", os.path.join(place.folder, steering), ".md"),
             *existing("project", "instructions", place.folder, "AGENTS.md"),
         ]
+
+    def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
+        own = ManagedFile(os.path.join(self.folder(place), "steering", f"{name}.md"), HEAD)
+        return [own, *(blocks_in(place.folder, "AGENTS.md") if place.scope == "project" else ())]
+
+    def skill_folders(self, place: Place) -> list[str]:
+        return skills_in(place, self.folder(place))
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import kiro as reading

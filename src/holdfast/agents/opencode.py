@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import SERVER, Agent, Command, MemoryFile, Part, Place, existing
+from holdfast.agents.base import (
+    SERVER,
+    Agent,
+    Command,
+    ManagedFile,
+    MemoryFile,
+    Part,
+    Place,
+    blocks_in,
+    existing,
+    skills_in,
+)
 from holdfast.plain_json import dumps
 from holdfast.records import HookCall, replace
 
@@ -26,11 +37,14 @@ class OpenCode(Agent):
     moved_by = ("XDG_DATA_HOME", "OPENCODE_DB")
     keeps_memory = False
     injects = frozenset({"start", "prompt"})
+    reads_first = ("AGENTS.md", "CLAUDE.md", "CONTEXT.md")
     # It tells when a session is deleted, not when one ends.
     settles = "stop"
+    guard = "tool.execute.before"
     events = {  # noqa: RUF012
         "session.created": "start",
         "chat.message": "prompt",
+        "tool.execute.before": "before-tool",
         "message.part.updated": "tool-failed",
         "experimental.session.compacting": "compact",
         "session.compacted": "compacted",
@@ -38,8 +52,15 @@ class OpenCode(Agent):
         "session.deleted": "end",
     }
 
+    def main_session(self, call: HookCall) -> str:
+        # What the plugin tells of a sub-agent is the session that it works for.
+        return call.subagent or call.session
+
     def injection_output(self, call: HookCall, text: str) -> str:
         return text
+
+    def refusal_output(self, call: HookCall, reason: str) -> str:
+        return reason
 
     def folder(self, place: Place) -> str:
         if place.scope == "project":
@@ -56,7 +77,8 @@ class OpenCode(Agent):
 
     def _plugin(self, command: Command) -> str:
         with open(PLUGIN, encoding="utf-8") as file:
-            return file.read().replace('"{COMMAND}"', dumps(command.hook(self.name, "EVENT")))
+            text = file.read().replace('"{COMMAND}"', dumps(command.hook(self.name, "EVENT")))
+        return text.replace('"{GUARDS}"', dumps(command.guards))
 
     def _config(self, place: Place) -> str:
         folder = place.folder if place.scope == "project" else self.folder(place)
@@ -65,9 +87,17 @@ class OpenCode(Agent):
 
     def memory_files(self, place: Place) -> list[MemoryFile]:
         personal = self.folder(replace(place, scope="user"))
-        # It reads only the first of these that a project has.
-        shared = existing("project", "instructions", place.folder, "AGENTS.md", "CLAUDE.md", "CONTEXT.md")
+        shared = existing("project", "instructions", place.folder, *self.reads_first)
         return [*existing("global", "instructions", personal, "AGENTS.md"), *shared[:1]]
+
+    def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
+        if place.scope != "project":
+            return blocks_in(self.folder(place), "AGENTS.md")
+        there = existing("project", "instructions", place.folder, *self.reads_first)
+        return [ManagedFile(there[0].path, block=True)] if there else blocks_in(place.folder, "AGENTS.md")
+
+    def skill_folders(self, place: Place) -> list[str]:
+        return skills_in(place, self.folder(place), ".claude", ".agents")
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import opencode as reading

@@ -1,9 +1,10 @@
 // holdfast-memory: written by `holdfast install opencode`, removed by `holdfast uninstall opencode`.
-// It hands what happens in a session to the hook of Holdfast, and what the hook prints to the model. It never throws:
-// whatever goes wrong, the session goes on as if this file were not here.
+// It hands what happens in a session to the hook of Holdfast, and what the hook prints to the model. Whatever goes wrong,
+// the session goes on as if this file were not here. It throws nothing but the refusal of a call, where that is on.
 import { spawn } from "node:child_process"
 
 const COMMAND = "{COMMAND}"
+const GUARDS = "{GUARDS}"
 const MILLISECONDS = 5000
 const LONGEST = 4000
 
@@ -123,6 +124,15 @@ export const HoldfastMemory = async ({ client, directory }) => {
         add(output, first, "h")
         add(output, second, "m")
       } catch {}
+    },
+    "tool.execute.before": async (input, output) => {
+      if (!GUARDS) return
+      let reason = ""
+      try {
+        const data = { tool_name: input.tool, tool_input: output.args, tool_use_id: input.callID }
+        reason = await hook("tool.execute.before", about(input.sessionID, data))
+      } catch {}
+      if (reason) throw new Error(reason)
     },
     "experimental.session.compacting": async ({ sessionID }, output) => {
       try {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.agents.base import Agent, MemoryFile, Place, existing
+from holdfast.agents.base import Agent, ManagedFile, MemoryFile, Place, blocks_in, existing, skills_in
 from holdfast.records import replace
 
 TYPE_CHECKING = False
@@ -19,16 +19,24 @@ class Pi(Agent):
     title = "Pi"
     programs = ("pi",)
     moved_by = ("PI_CODING_AGENT_DIR",)
+    reads_first = ("AGENTS.md", "CLAUDE.md")
 
     def folder(self, place: Place) -> str:
         return place.root("PI_CODING_AGENT_DIR", ".pi/agent", ".pi")
 
     def memory_files(self, place: Place) -> list[MemoryFile]:
         personal = self.folder(replace(place, scope="user"))
-        # In each folder it reads only the first of these.
-        own = existing("global", "instructions", personal, "AGENTS.md", "CLAUDE.md")
-        shared = existing("project", "instructions", place.folder, "AGENTS.md", "CLAUDE.md")
+        own = existing("global", "instructions", personal, *self.reads_first)
+        shared = existing("project", "instructions", place.folder, *self.reads_first)
         return [*own[:1], *shared[:1]]
+
+    def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
+        folder = place.folder if place.scope == "project" else self.folder(place)
+        there = existing(place.scope, "instructions", folder, *self.reads_first)
+        return [ManagedFile(there[0].path, block=True)] if there else blocks_in(folder, "AGENTS.md")
+
+    def skill_folders(self, place: Place) -> list[str]:
+        return skills_in(place, self.folder(place))
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import pi as reading

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import Agent, Command, MemoryFile, Part, Place, context_json, existing, hook_groups, server
+from holdfast.agents.base import (
+    Agent,
+    Command,
+    ManagedFile,
+    MemoryFile,
+    Part,
+    Place,
+    blocks_in,
+    context_json,
+    existing,
+    hook_groups,
+    server,
+    skills_in,
+)
 from holdfast.records import HookCall
 
 TYPE_CHECKING = False
@@ -62,6 +75,14 @@ class Qwen(Agent):
             *existing("global", "instructions", personal, "QWEN.md"),
             *existing("project", "instructions", place.folder, "QWEN.md", "AGENTS.md"),
         ]
+
+    def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
+        if place.scope == "project":
+            return blocks_in(place.folder, "AGENTS.md", "QWEN.md")
+        return blocks_in(self.folder(place), "QWEN.md")
+
+    def skill_folders(self, place: Place) -> list[str]:
+        return skills_in(place, self.folder(place))
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         from holdfast.agents.reading import qwen as reading

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from holdfast.agents.editing.json_text import Node
 
 LARGEST = 64 * 1024 * 1024
-NOBODY = Command("python", HOOK_FILE, ("holdfast",))
+NOBODY = Command("python", HOOK_FILE, ("holdfast",), guards=True)
 
 
 def plan_install(agent: Agent, place: Place, command: Command) -> list[Change]:

@@ -1,0 +1,135 @@
+"""Patterns: what recurs over the sessions of every agent, good and bad.
+
+Signals come from the files beside the digests, from digests alone where a session was not harvested or its events are
+gone, and from the files of ratings and fixes. Nothing is written.
+"""
+
+from __future__ import annotations
+
+from holdfast.actions import session_acts
+from holdfast.actions.house import House, now
+from holdfast.errors import HoldfastError
+from holdfast.learning import fixes
+from holdfast.learning import signals as ratings
+from holdfast.learning.likeness import FEWEST, words_of
+from holdfast.learning.synthesis_groups import names_of
+from holdfast.light import dataclass, replace
+from holdfast.patterns import signal_files
+from holdfast.patterns.acts import Mended, Rated, Seen
+from holdfast.patterns.clusters import Pattern, clusters, domain_of
+from holdfast.patterns.extracting import signals_of
+from holdfast.patterns.signatures import signature
+from holdfast.project.rules import resolve
+from holdfast.recall import when
+from holdfast.sessions import names
+from holdfast.sessions.archive import Archive
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.learning.ratings import Rating
+    from holdfast.patterns.signals import Signal
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """All signals, of how many sessions, and how many of these were not harvested yet, so that less is known."""
+
+    signals: list[Signal]
+    sessions: int = 0
+    waiting: int = 0
+
+
+def find(
+    house: House, *, min_frequency: int = 0, since: str = "", project: str = "", domain: str = ""
+) -> list[Pattern]:
+    """Return what recurs in at least so many sessions (0: as the settings say), ranked.
+
+    `since` is a time (`2026-11-01`, `30d`), `project` an id: then only signals from then on, or of that project and its
+    aliases, are counted.
+    """
+    return found_in(house, gather(house), min_frequency=min_frequency, since=since, project=project, domain=domain)
+
+
+def found_in(
+    house: House, gathered: Gathered, *, min_frequency: int = 0, since: str = "", project: str = "", domain: str = ""
+) -> list[Pattern]:
+    """Return the patterns in signals that were gathered before."""
+    domains = house.settings.domains
+    wanted = _projects(house, project)
+    begin = when.moment(since, now()) if since else ""
+
+    def counts(signal: Signal) -> bool:
+        is_there = not wanted or signal.project in wanted
+        return is_there and signal.at >= begin and domain in ("", domain_of(signal.project, domains))
+
+    least = min_frequency or house.settings.number("patterns.min_frequency")
+    return clusters(gathered.signals, min_frequency=least, domains=domains, counts=counts)
+
+
+def gather(house: House) -> Gathered:
+    """Return the signals of every session that is known."""
+    if not house.enabled:
+        return Gathered([])
+    archive = Archive(house.home)
+    found: list[Signal] = []
+    known = {(names.stem_of(entry.agent), names.stem_of(entry.id)): entry for entry in archive.entries()}
+    waiting = 0
+    for stems in dict.fromkeys([*signal_files.stems(house.home), *known]):
+        kept = signal_files.read(house.home, *stems)
+        if kept is not None:
+            found += kept.signals
+        elif stems in known:
+            waiting += bool(known[stems].raw_bytes)
+            found += _by_digest(archive, known[stems].name)
+    found += [signal for one in _rated(house.home) for signal in signals_of(one)]
+    found += _fixes(house.home, found)
+    return Gathered(found, len(known), waiting)
+
+
+def _by_digest(archive: Archive, name: str) -> list[Signal]:
+    try:
+        return signals_of(session_acts.seen_in_digest(archive.digest(name)))
+    except HoldfastError:
+        # A broken digest is told by `holdfast sessions`; here it says nothing.
+        return []
+
+
+def _rated(home: str) -> Iterator[Seen]:
+    for one in ratings.read(home):
+        rated = Rated(one.rating, one.text or one.comment, _reasons(one), one.at)
+        yield Seen(one.agent, one.session, one.project, one.at, ratings=(rated,))
+
+
+def _reasons(rating: Rating) -> tuple[str, ...]:
+    """Return what a rating is about: the groups that it is in, or else its words; nothing where it says no reason."""
+    said = rating.comment or (rating.text if rating.source == "implicit" else "")
+    words = sorted(word.replace(" ", "-") for word in words_of(said))
+    if len(words) < FEWEST:
+        words = signature(said).split()
+    return tuple(names_of(rating)) or ((" ".join(words),) if len(words) >= FEWEST else ())
+
+
+def _fixes(home: str, found: list[Signal]) -> list[Signal]:
+    """Return the fixes that worked, each with the line where the failure stands that it mended, if that is known."""
+    failures = {(one.agent, one.session, one.fingerprint): one for one in found if one.fingerprint}
+    signals = []
+    for fix in fixes.read(home):
+        mended = Mended(fix.command, fix.error, fix.steps, fix.fingerprint, fix.at)
+        failure = failures.get((fix.agent, fix.session, fix.fingerprint))
+        for one in signals_of(Seen(fix.agent, fix.session, fix.project, fix.at, mended=(mended,))):
+            where = (failure.place, failure.line, failure.whole) if failure else (0, 0, "")
+            signals.append(replace(one, place=where[0], line=where[1], whole=where[2]))
+    return signals
+
+
+def _projects(house: House, project: str) -> frozenset[str]:
+    """Return the ids of a project, with those that are its aliases."""
+    if not project:
+        return frozenset()
+    known = resolve(house.home, house.registry, override=project, override_from="--project")
+    return frozenset((known.id, *known.aliases))
+
+
+__all__ = ["Gathered", "find", "found_in", "gather"]

@@ -1,0 +1,84 @@
+"""Withdraw a pattern: every byte of ours goes out of the files that agents read, and every foreign one stays."""
+
+from __future__ import annotations
+
+from holdfast.actions import distribute, pattern_review
+from holdfast.actions import distribute_forms as forms
+from holdfast.actions.distribute import Plan
+from holdfast.actions.house import House, now
+from holdfast.agents.editing.apply import apply as carry_out
+from holdfast.agents.editing.apply import remove_empty
+from holdfast.errors import BadInput, Conflict
+from holdfast.light import replace
+from holdfast.patterns import placed, targets
+from holdfast.patterns.catalogue import Entry, Target
+from holdfast.patterns.targets import Desk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.agents.base import Change
+
+
+def plan(
+    house: House, name: str, *, to: str = "", names: tuple[str, ...] = (), scope: str = "", force: bool = False
+) -> Plan:
+    """Return what takes the pattern back: from everywhere, or only of that form, those agents or that scope.
+
+    A file that other agents read, too, keeps it. What somebody edited is a Conflict, unless with `force`.
+    """
+    house.need_enabled()
+    if to not in ("", *distribute.TARGETS):
+        raise BadInput(f"{to!a} is no target", f"Use one of {', '.join(distribute.TARGETS)}.")
+    entry = pattern_review.catalogue(house).get(name)
+    wanted = [one for one in entry.live if to in ("", one.to) and scope in ("", one.scope.partition("/")[0])]
+    if names:
+        wanted = [one for one in wanted if set(names) & set(one.agents)]
+    desks: dict[str, Desk] = {}
+    after: dict[Target, Target] = {}
+    for one in wanted:
+        left = tuple(each for each in one.agents if each not in names) if names else ()
+        if left:
+            after[one] = replace(one, agents=left)
+            continue
+        _take_out(house, entry, one, desks, force=force)
+        after[one] = replace(one, withdrawn=now())
+    files = tuple((desk.place, changes) for desk in desks.values() if (changes := desk.changes()))
+    taken = tuple(new for new in after.values() if new.withdrawn and new.to not in targets.FILES)
+    return Plan(entry, "withdraw", files, taken, tuple(after.get(one, one) for one in entry.targets))
+
+
+def _take_out(house: House, entry: Entry, one: Target, desks: dict[str, Desk], *, force: bool) -> None:
+    if one.to in targets.FILES:
+        desk = distribute.desk_of(house, one, desks)
+        targets.take_out(desk, one.where, entry.id, placed.read(house.home).files, force=force)
+    else:
+        forms.check(house, entry, one, distribute.told(house, entry), force=force)
+
+
+def apply(house: House, planned: Plan) -> Entry:
+    """Carry a plan of withdrawal out and return the entry; what is out of the files is then noted."""
+    with pattern_review.decision(house):
+        room = pattern_review.catalogue(house)
+        if room.get(planned.entry.id) != planned.entry:
+            raise Conflict(f"{planned.entry.id} changed meanwhile; nothing was changed", "Look at it, and try again.")
+        for place, changes in planned.files:
+            carry_out(list(changes), place)
+        for one in planned.forms:
+            forms.take_out(house, planned.entry, one)
+        tidy(house, planned.changes)
+        status = planned.entry.status if any(one.holds for one in planned.targets) else "withdrawn"
+        ended = [one for one in planned.targets if not one.holds and one not in planned.entry.targets]
+        kinds = ", ".join(dict.fromkeys(one.to for one in ended)) or "from some agents"
+        entry = room.change(planned.entry, f"withdrawn: {kinds}", now(), targets=planned.targets, status=status)
+    distribute.note(house, planned)
+    return entry
+
+
+def tidy(house: House, changes: Iterable[Change]) -> None:
+    """Remove the folders that we made for files that went, as far as they are empty."""
+    paths = [change.path for change in changes if change.after is None]
+    made = placed.read(house.home).folders
+    remove_empty([one for one in made if any(path.startswith(one.rstrip("/") + "/") for path in paths)])
+    placed.gone(house.home)

@@ -1,0 +1,1 @@
+"""Patterns: what recurs over sessions, good and bad; found, decided on, handed to agents, and followed."""

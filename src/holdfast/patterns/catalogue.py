@@ -1,0 +1,357 @@
+"""The catalogue: patterns that a person approved, one Markdown file each, with every version they ever had.
+
+Identity. `patterns/<id>.md` is what holds; `patterns/versions/<id>/<n>.md` is what it said as version n. The id is that
+of the pattern.
+
+Writing. Every change is made under a lock: the file is written whole and durably, then its version. Where that was
+cut short, the next change writes the version. What a person changed in the file by hand becomes a version of its own
+before anything else is changed, so nothing of it is lost. A change by somebody who saw an older version is a Conflict.
+
+Redaction. `clean` takes secrets out of a text; every text passes it before it is written.
+
+May be lost: nothing. Checking. A file that cannot be read as an entry is a problem and stays as it is; going back to
+an earlier version mends it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from datetime import UTC, datetime
+
+from holdfast.errors import BadInput, BrokenFile, Conflict, HoldfastError, NotFound, Refused, TooLarge
+from holdfast.light import dataclass, replace
+from holdfast.patterns import catalogue_file
+from holdfast.patterns.catalogue_file import Entry, Target
+from holdfast.patterns.clusters import Quote
+from holdfast.patterns.signatures import near
+from holdfast.records import Problem
+from holdfast.store import files, front_matter, layout
+from holdfast.store.keys import check_key
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+__all__ = ["Catalogue", "Entry", "Quote", "Target", "Version", "speaks_for"]
+
+FOLDER = "patterns"
+VERSIONS = "versions"
+BY_HAND = "edited by hand"
+MOST_STATEMENT = 4_000
+MOST_TITLE = 200
+MOST_LISTED = 100
+_MOST_READ = 1_048_576
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What an entry said as version `number`, since when, and what made it."""
+
+    number: int
+    at: str
+    change: str
+    text: str
+
+
+class Catalogue:
+    """The catalogue of one home. Nothing is made where there is none."""
+
+    def __init__(self, home: str, clean: Callable[[str], str]) -> None:
+        self.home = home
+        self.folder = os.path.join(home, FOLDER)
+        self._clean = clean
+
+    def ids(self) -> list[str]:
+        """Return the ids of all entries, by the names of their files alone."""
+        return sorted(name[:-3] for name in _names(self.folder) if name.endswith(".md") and _is_id(name[:-3]))
+
+    def all(self) -> tuple[list[Entry], list[Problem]]:
+        """Return every entry, the oldest first, and a problem for each file that is none."""
+        found, problems = [], []
+        for name in self.ids():
+            try:
+                found.append(self._read(name))
+            except HoldfastError as problem:
+                path = f"{FOLDER}/{name}.md"
+                problems.append(Problem("pattern", path, str(problem), problem.hint, severity="error"))
+        return sorted(found, key=lambda one: (one.created, one.id)), problems
+
+    def find(self, text: str) -> str:
+        """Return the id that begins so; NotFound or BadInput where that is none or several."""
+        return chosen(text, self.ids(), "the catalogue has no pattern", "`holdfast patterns catalogue` lists them.")
+
+    def get(self, text: str) -> Entry:
+        """Return the entry whose id begins so."""
+        return self._read(self.find(text))
+
+    def text(self, name: str) -> str:
+        """Return the text of the file of an entry, exactly."""
+        return _text(self.path(name))
+
+    def path(self, name: str) -> str:
+        """Return the file of that id."""
+        return os.path.join(self.folder, f"{name}.md")
+
+    def put(self, entry: Entry, change: str, at: str) -> Entry:
+        """Add a new entry as its first version; Conflict where one of that id is there."""
+        entry = self._cleaned(check(replace(entry, created=at, updated=at, version=1, change=change)))
+        with self._lock():
+            if os.path.lexists(self.path(entry.id)):
+                raise Conflict(f"{entry.id} is in the catalogue already", f"holdfast patterns show {entry.id}")
+            entry = replace(entry, version=max(self._numbers(entry.id), default=0) + 1)
+            return self._written(entry.id, catalogue_file.created(entry), entry.version)
+
+    def change(self, entry: Entry, change: str, at: str, **fields: object) -> Entry:
+        """Set fields of an entry, as its next version; Conflict where it is not any more as it was read."""
+        with self._lock():
+            there = self._read(entry.id)
+            if there != entry:
+                raise Conflict(f"{entry.id} changed meanwhile; nothing was changed", "Look at it, and try again.")
+            after: Entry = replace(there, **fields)  # type: ignore[arg-type]
+            if after == there:
+                return there
+            number = self._keep_hand_edit(entry.id) + 1
+            after = self._cleaned(check(replace(after, updated=at, version=number, change=change)))
+            text = catalogue_file.changed(self.text(entry.id), there, after)
+            return self._written(entry.id, text, number)
+
+    def rewrite(self, name: str, before: str, text: str, change: str, at: str) -> Entry:
+        """Write the file as a person edited it, as the next version; Conflict where it changed meanwhile."""
+        check(catalogue_file.read(text, name))
+        with self._lock():
+            if self.text(name) != before:
+                raise Conflict(f"{name} changed meanwhile; nothing was changed", "Edit it once more.")
+            number = self._keep_hand_edit(name) + 1
+            return self._written(name, catalogue_file.numbered(self._clean(text), number, change, at), number)
+
+    def versions(self, name: str) -> list[Version]:
+        """Return every version of an entry, the oldest first; an edit by hand is the last of them, written or not."""
+        found = [self._version(name, number) for number in self._numbers(name)]
+        unsaved = self._unsaved(name, found[-1] if found else None)
+        return [*found, unsaved] if unsaved is not None else found
+
+    def version(self, name: str, number: int) -> Version:
+        """Return one version of an entry."""
+        found = {one.number: one for one in self.versions(name)}
+        if number not in found:
+            hint = f"There are {', '.join(map(str, found))}: holdfast patterns history {name}"
+            raise NotFound(f"{name} has no version {number}", hint)
+        return found[number]
+
+    def entry(self, name: str, number: int) -> Entry:
+        """Return an entry as it was as that version."""
+        return catalogue_file.read(self.version(name, number).text, name)
+
+    def diff(self, name: str, one: int, other: int) -> str:
+        """Return what differs between two versions, line by line."""
+        old, new = self.version(name, one), self.version(name, other)
+        lines = difflib.unified_diff(
+            *(old.text.splitlines(), new.text.splitlines()),
+            *(f"{name} version {one}", f"{name} version {other}"),
+            *(old.at, new.at),
+            lineterm="",
+        )
+        return "\n".join(lines)
+
+    def rollback(self, name: str, number: int, at: str) -> Entry:
+        """Make what a version said hold again, as the next version; where it is distributed stays as it is now."""
+        with self._lock():
+            wanted = self.version(name, number)
+            then = catalogue_file.read(wanted.text, name)
+            now = self._last_readable(name)
+            last = self._keep_hand_edit(name) + 1
+            after = replace(then, targets=now.targets, version=last, updated=at, change=f"rolled back to {number}")
+            return self._written(name, catalogue_file.changed(wanted.text, then, self._cleaned(after)), last)
+
+    def forget(self, agent: str, session: str) -> list[str]:
+        """Take what a session said out of the evidence of every entry and version; return the ids that changed."""
+        changed: list[str] = []
+        if not self.ids():
+            return changed
+        with self._lock():
+            for name in self.ids():
+                paths = [self.path(name), *(self._version_path(name, number) for number in self._numbers(name))]
+                is_changed = [self._forget_in(path, name, agent, session) for path in paths]
+                changed += [name] if any(is_changed) else []
+        return changed
+
+    def _forget_in(self, path: str, name: str, agent: str, session: str) -> bool:
+        try:
+            text = _text(path)
+            entry = catalogue_file.read(text, name)
+        except BrokenFile:
+            return False
+        own = tuple(one for one in entry.evidence if (one.agent, one.session) == (agent, session))
+        if own:
+            files.write(path, _bytes(catalogue_file.without(text, own)))
+        return bool(own)
+
+    def _keep_hand_edit(self, name: str) -> int:
+        """Write what a person changed by hand as a version of its own; return the number of the last version."""
+        last = self.versions(name)[-1]
+        if last.number not in self._numbers(name):
+            self._write(name, self._clean(last.text), last.number)
+        return last.number
+
+    def _unsaved(self, name: str, last: Version | None) -> Version | None:
+        """Return the version that the file has become without us, if it is not the last one."""
+        text = self.text(name)
+        if last is not None and text == last.text:
+            return None
+        number = last.number if last is not None else 0
+        at, version, change = _told(text)
+        if version == number + 1 or (version and not number):
+            # The write was cut short between the file and its version; it was no edit by hand.
+            return Version(version, at, change, text)
+        at = _time_of(os.lstat(self.path(name)).st_mtime)
+        return Version(number + 1, at, BY_HAND, catalogue_file.numbered(text, number + 1, BY_HAND, at))
+
+    def _last_readable(self, name: str) -> Entry:
+        try:
+            return self._read(name)
+        except BrokenFile:
+            for one in reversed(self.versions(name)[:-1]):
+                try:
+                    return catalogue_file.read(one.text, name)
+                except BrokenFile:
+                    continue
+            raise
+
+    def _version(self, name: str, number: int) -> Version:
+        text = _text(self._version_path(name, number))
+        at, _, change = _told(text)
+        return Version(number, at, change, text)
+
+    def _numbers(self, name: str) -> list[int]:
+        stems = [each[:-3] for each in _names(os.path.join(self.folder, VERSIONS, name)) if each.endswith(".md")]
+        return sorted(int(stem) for stem in stems if stem.isascii() and stem.isdecimal())
+
+    def _write(self, name: str, text: str, number: int) -> None:
+        self._refuse_link(f"{VERSIONS}/{name}")
+        files.make_folder(os.path.join(self.folder, VERSIONS, name))
+        files.write(self.path(name), _bytes(text))
+        files.write(self._version_path(name, number), _bytes(text))
+
+    def _written(self, name: str, text: str, number: int) -> Entry:
+        self._write(name, text, number)
+        return catalogue_file.read(text, name)
+
+    def _version_path(self, name: str, number: int) -> str:
+        return os.path.join(self.folder, VERSIONS, name, f"{number}.md")
+
+    def _read(self, name: str) -> Entry:
+        text = self.text(name)
+        if not layout.is_text(text):
+            raise BrokenFile(f"{self.path(name)} is not UTF-8", "Save it as UTF-8.")
+        return catalogue_file.read(text, name)
+
+    def _cleaned(self, entry: Entry) -> Entry:
+        quotes = tuple(replace(one, text=self._clean(catalogue_file.line(one.text))) for one in entry.evidence)
+        return replace(
+            entry,
+            title=self._clean(entry.title),
+            signature=self._clean(entry.signature),
+            statement=self._clean(entry.statement),
+            owner=self._clean(entry.owner),
+            change=self._clean(entry.change),
+            evidence=quotes,
+            also=tuple(map(self._clean, entry.also)),
+        )
+
+    def _refuse_link(self, below: str) -> None:
+        link = layout.link_on_the_way(self.home, f"{FOLDER}/{below}")
+        if link:
+            raise Refused(f"{link} is a symbolic link", "Replace the link by a folder; Holdfast does not follow it.")
+
+    def _lock(self) -> files.Lock:
+        return lock(self.home, "patterns")
+
+
+def lock(home: str, name: str) -> files.Lock:
+    """Return the lock of that name; it is not to be taken twice by one process."""
+    folder = os.path.join(home, "state", "locks")
+    files.make_folder(folder)
+    return files.Lock(os.path.join(folder, f"{name}.lock"))
+
+
+def chosen(text: str, ids: Iterable[str], missing: str, hint: str) -> str:
+    """Return the id that begins so; NotFound or BadInput where that is none or several."""
+    known = list(dict.fromkeys(ids))
+    found = [text] if text in known else [name for name in known if text and name.startswith(text)]
+    if not found:
+        raise NotFound(f"{missing} {text}", hint)
+    if len(found) > 1:
+        raise BadInput(f"{text} begins several ids: {', '.join(found[:5])}", "Give more of it.")
+    return found[0]
+
+
+def speaks_for(entry: Entry, kind: str, signature: str, projects: Iterable[str] = ()) -> bool:
+    """Whether a signal of that kind and signature, in these projects, is one of what the entry is about."""
+    if entry.bound and not set(entry.projects) & set(projects):
+        return False
+    return any(kind == each and (signature == known or near(signature, known)) for each, known in entry.signals)
+
+
+def check(entry: Entry) -> Entry:
+    """Return the entry within its bounds; refuse one whose words would not be read back as they are."""
+    check_key(entry.id)
+    statement, title = entry.statement.replace("\r\n", "\n").strip(), catalogue_file.line(entry.title, MOST_TITLE)
+    if not statement or not title:
+        raise BadInput("a pattern needs a title and a statement", "Say in a sentence or two what is to be done.")
+    if len(statement) > MOST_STATEMENT:
+        raise TooLarge(
+            f"the statement has {len(statement):,} characters, at most {MOST_STATEMENT:,}", "Say it shorter."
+        )
+    if catalogue_file.has_heading(statement):
+        raise BadInput("the statement has a heading", "Leave out lines that begin with `#` outside of code.")
+    if entry.status not in catalogue_file.STATUSES:
+        raise BadInput(f"{entry.status!a} is no status", f"Use one of {', '.join(catalogue_file.STATUSES)}.")
+    return replace(
+        entry,
+        statement=statement,
+        title=title,
+        evidence=entry.evidence[: catalogue_file.MOST_QUOTES],
+        also=_bounded(entry.also),
+        projects=_bounded(entry.projects),
+        fingerprints=_bounded(entry.fingerprints),
+    )
+
+
+def _bounded(several: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(several))[:MOST_LISTED]
+
+
+def _text(path: str) -> str:
+    """Return the text of a file; bytes that are not UTF-8 stay as they are when it is written again."""
+    data = files.read(path, _MOST_READ + 1)
+    if len(data) > _MOST_READ:
+        raise BrokenFile(f"{path} is larger than {_MOST_READ:,} bytes", "Shorten it in an editor.")
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _is_id(name: str) -> bool:
+    """Whether the name of a file is that of an entry; a person may have other files beside them."""
+    return bool(name) and all(letter in "abcdefghijklmnopqrstuvwxyz0123456789-" for letter in name)
+
+
+def _told(text: str) -> tuple[str, int, str]:
+    """Return what the text of a file says of its version: since when, its number, what made it."""
+    given = front_matter.values(front_matter.parse(text))[0]
+    at, number, change = (str(given.get(name, "")) for name in ("updated", "version", "change"))
+    return at, int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else 0, change
+
+
+def _time_of(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return [name for name in os.listdir(folder) if layout.is_text(name)]
+    except OSError:
+        return []

@@ -1,0 +1,232 @@
+"""Clusters: signals of one kind that say the same, counted by distinct sessions.
+
+The same signals give the same patterns in whatever order they come. Of near signatures the one that was seen first
+names the cluster; later ones join it, so an id stays while more is found. A part or a copy of a session counts as that
+session.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fnmatch import fnmatchcase
+
+from holdfast.digests import short
+from holdfast.light import dataclass
+from holdfast.patterns import signatures
+from holdfast.patterns.signals import KINDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from holdfast.patterns.signals import Signal
+
+MOST_EVIDENCE = 12
+_ID = 10
+_MOST_TITLE = 120
+# What has no time is taken for the last.
+_NEVER = "~"
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """One piece of evidence: what was said or done, in which session (the agent's own id), where and when."""
+
+    session: str
+    agent: str
+    line: int
+    text: str
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Something that recurs. `sessions` are distinct and named `agent/id`; `signatures` are all that were merged.
+
+    `domain` is the one that all its projects are in, if there is one. `times` is how often it came in all. The
+    `fingerprints` are those of its failures, as fixes have them. `bound`: it means something in its projects only.
+    """
+
+    id: str
+    kind: str
+    signature: str
+    title: str
+    good: bool
+    sessions: tuple[str, ...]
+    agents: tuple[str, ...]
+    projects: tuple[str, ...]
+    domain: str
+    cross_agent: bool
+    first: str
+    last: str
+    severity: int
+    evidence: tuple[Quote, ...]
+    signatures: tuple[str, ...] = ()
+    times: int = 0
+    fingerprints: tuple[str, ...] = ()
+    bound: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """The signals of one kind that say the same, oldest first; `signature` is the first, `place` where it holds."""
+
+    id: str
+    kind: str
+    signature: str
+    place: str
+    signals: tuple[Signal, ...]
+
+
+def clusters(
+    signals: Iterable[Signal],
+    *,
+    min_frequency: int = 3,
+    domains: Mapping[str, str] | None = None,
+    counts: Callable[[Signal], bool] | None = None,
+) -> list[Pattern]:
+    """Return what recurs in at least so many sessions: cross-agent first, then by frequency, severity, recency.
+
+    `domains` says the domain of projects, by id or by the beginning of it and a `*`. Where `counts` is given, only
+    these signals are counted; the rest still says which signatures belong together, so that ids do not depend on it.
+    """
+    found = []
+    for cluster in grouped(signals, domains):
+        counted = [one for one in cluster.signals if counts is None or counts(one)]
+        if len({counted_as(one) for one in counted}) >= max(1, min_frequency):
+            found.append(_pattern(cluster, counted, domains or {}))
+    return ranked(found)
+
+
+def ranked(patterns: Iterable[Pattern]) -> list[Pattern]:
+    """Return patterns cross-agent first, then by frequency, severity, recency, and in the end by id."""
+    by_id = sorted(patterns, key=lambda one: one.id)
+    by_recency = sorted(by_id, key=lambda one: one.last, reverse=True)
+    return sorted(by_recency, key=lambda one: (not one.cross_agent, -len(one.sessions), -one.severity))
+
+
+def counted_as(signal: Signal) -> str:
+    """Return the session that a signal counts for: its own, or the one of which that is a part or a copy."""
+    return f"{signal.agent}/{signal.whole or signal.session}"
+
+
+def domain_of(project: str, domains: Mapping[str, str]) -> str:
+    """Return the domain of a project: by its id, else by the longest beginning with a `*` that fits, else none."""
+    if project in domains:
+        return domains[project]
+    fitting = [name for name in domains if "*" in name and fnmatchcase(project, name)]
+    return domains[max(fitting, key=lambda name: (len(name), name))] if fitting else ""
+
+
+def grouped(signals: Iterable[Signal], domains: Mapping[str, str] | None = None) -> list[Cluster]:
+    """Return all signals in clusters, by kind and signature."""
+    places: dict[str, str] = {}
+    boxes: dict[tuple[object, ...], dict[str, list[Signal]]] = {}
+    for one in sorted(signals, key=_age):
+        place = ""
+        if one.bound:
+            if one.project not in places:
+                places[one.project] = domain_of(one.project, domains or {}) or one.project
+            place = places[one.project]
+        # Near signatures have the same head and names, so only those in one box need a closer look.
+        box = boxes.setdefault((one.kind, place, *signatures.frame(one.signature)), {})
+        box.setdefault(one.signature, []).append(one)
+    return [cluster for (kind, place, *_), box in boxes.items() for cluster in _merged(str(kind), str(place), box)]
+
+
+def _age(signal: Signal) -> tuple[str, ...]:
+    return signal.at or _NEVER, signal.agent, signal.session, signal.kind, signal.signature
+
+
+def _merged(kind: str, place: str, box: dict[str, list[Signal]]) -> Iterator[Cluster]:
+    """Yield the clusters of signatures that have the same head and names, which come oldest first."""
+    leaders = _Leaders(box)
+    members: dict[str, list[Signal]] = {}
+    for signature, signals in box.items():
+        members.setdefault(leaders.of(signature), []).extend(signals)
+    for leader, signals in members.items():
+        first = signals[0]
+        id = short(kind, leader, first.project if first.bound else "", length=_ID)
+        yield Cluster(id, kind, leader, place, tuple(sorted(signals, key=_age)))
+
+
+class _Leaders:
+    """The first of each group of near signatures. Those that may be near are found by the beginnings of their words."""
+
+    def __init__(self, all_signatures: Iterable[str]) -> None:
+        words = [signatures.words(one) for one in all_signatures]
+        self._counts = Counter(_beginning(word) for each in words for word in each)
+        self._having: dict[str, list[str]] = {}
+
+    def of(self, signature: str) -> str:
+        """Return the signature that leads this one: the first near one, or itself."""
+        words = signatures.words(signature)
+        for leader in self._candidates(words):
+            if signatures.alike(signature, leader):
+                return leader
+        for beginning in {_beginning(word) for word in words} or {""}:
+            self._having.setdefault(beginning, []).append(signature)
+        return signature
+
+    def _candidates(self, words: frozenset[str]) -> list[str]:
+        """Return leaders in order that have one of the rarest words; one that has none of them cannot be near."""
+        needed = len(words) - math.ceil(signatures.COMMON * len(words)) + 1
+        rarest = sorted((_beginning(word) for word in words), key=lambda one: (self._counts[one], one))[:needed]
+        having = (leader for one in (rarest or [""]) for leader in self._having.get(one, ()))
+        return list(dict.fromkeys(having))
+
+
+def _beginning(word: str) -> str:
+    return word[: signatures.BEGINNING]
+
+
+def _pattern(cluster: Cluster, signals: Sequence[Signal], domains: Mapping[str, str]) -> Pattern:
+    agents = tuple(sorted({one.agent for one in signals}))
+    projects = tuple(sorted({one.project for one in signals if one.project}))
+    within = {domain_of(project, domains) for project in projects}
+    times = sorted(one.at for one in signals if one.at)
+    return Pattern(
+        id=cluster.id,
+        kind=cluster.kind,
+        signature=cluster.signature,
+        title=title_of(cluster.kind, cluster.signature),
+        good=KINDS[cluster.kind].good if cluster.kind in KINDS else signals[0].good,
+        sessions=tuple(sorted({counted_as(one) for one in signals})),
+        agents=agents,
+        projects=projects,
+        domain=within.pop() if len(within) == 1 else "",
+        cross_agent=len(agents) > 1,
+        first=times[0] if times else "",
+        last=times[-1] if times else "",
+        severity=max(one.severity for one in signals),
+        evidence=_evidence(signals),
+        signatures=tuple(sorted({one.signature for one in signals})),
+        times=sum(one.times for one in signals),
+        fingerprints=tuple(sorted({one.fingerprint for one in signals if one.fingerprint})),
+        bound=bool(cluster.place),
+    )
+
+
+def title_of(kind: str, signature: str) -> str:
+    """Return a heading for a pattern: what kind it is of, and what it is about."""
+    heading = KINDS[kind].heading if kind in KINDS else kind
+    about = signature.rstrip(":").replace(": ", ", ").replace("'", "")
+    title = f"{heading}: {about}"
+    return title if len(title) <= _MOST_TITLE else title[: _MOST_TITLE - 1].rstrip() + "…"
+
+
+def _evidence(signals: Sequence[Signal]) -> tuple[Quote, ...]:
+    """Return quotes, each session once: the latest of each agent first, then the latest of the others."""
+    latest: dict[str, Signal] = {}
+    for one in signals:
+        latest[one.name] = one
+    newest = sorted(latest.values(), key=_age, reverse=True)
+    by_agent = {one.agent: one for one in reversed(newest)}
+    firsts = sorted(by_agent.values(), key=_age, reverse=True)
+    rest = [one for one in newest if by_agent[one.agent] is not one]
+    chosen = [*firsts, *rest][:MOST_EVIDENCE]
+    return tuple(Quote(one.session, one.agent, one.line, one.text, one.at) for one in chosen)
+
+
+__all__ = ["Cluster", "Pattern", "Quote", "clusters", "counted_as", "domain_of", "grouped", "ranked", "title_of"]

@@ -1,0 +1,171 @@
+"""What was decided about patterns that are not in the catalogue: rejected, snoozed, merged into another.
+
+Identity. `patterns/decided.tsv` has a line for each signature that a decision is about: what was decided, the id, the
+kind, the signature, the projects that it is bound to, when, what it leads to (the end of a snooze, or the id that it
+was merged into), why.
+
+Sticking. A decision holds for the id and for every signature of its kind that is near to one of its lines, so that a
+pattern does not come back in slightly other words. Delete its lines to take a decision back.
+
+Writing. Lines are only added, durably and in one write. A line that cannot be read decides nothing.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.errors import Refused
+from holdfast.light import dataclass, replace
+from holdfast.patterns.clusters import Pattern, ranked
+from holdfast.patterns.signatures import frame, near
+from holdfast.store import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+FILE = "decided.tsv"
+# The first weighs most where several decisions hold.
+ACTS = ("rejected", "merged", "snoozed")
+MOST_SIGNATURES = 50
+_HEADING = "# act\tid\tkind\tsignature\tprojects\tat\tuntil or into\twhy\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line: a decision about one signature. `leads` is the end of a snooze, or the id that it was merged into."""
+
+    act: str
+    id: str
+    kind: str
+    signature: str
+    projects: str
+    at: str
+    leads: str = ""
+    why: str = ""
+
+    def is_about(self, pattern: Pattern) -> bool:
+        """Whether the decision holds for a pattern: the same one, or one that says nearly the same."""
+        if self.id == pattern.id:
+            return True
+        bound = bound_to(pattern)
+        if (bound or self.projects) and not set(self.projects.split(",")) & set(bound):
+            return False
+        return self.kind == pattern.kind and any(near(self.signature, one) for one in signatures_of(pattern))
+
+    def holds(self, at: str) -> bool:
+        """Whether the decision still holds at a time; only a snooze ends."""
+        return self.act != "snoozed" or at < self.leads
+
+
+class Decided:
+    """The decisions of one home. `clean` takes secrets out of a text before it is written."""
+
+    def __init__(self, home: str, clean: Callable[[str], str]) -> None:
+        self.folder = os.path.join(home, "patterns")
+        self.path = os.path.join(self.folder, FILE)
+        self._clean = clean
+
+    def rows(self) -> list[Row]:
+        """Return every decision, the oldest first."""
+        lines = files.read_if_there(self.path).decode("utf-8", "replace").splitlines()
+        found = [line.split("\t") for line in lines if not line.startswith("#")]
+        return [Row(*(part.strip() for part in parts)) for parts in found if _is_row(parts)]
+
+    def add(self, act: str, pattern: Pattern, at: str, *, leads: str = "", why: str = "") -> None:
+        """Note a decision about a pattern, a line for each of its signatures."""
+        signatures = signatures_of(pattern)[:MOST_SIGNATURES]
+        projects = ",".join(bound_to(pattern))
+        rows = [Row(act, pattern.id, pattern.kind, each, projects, at, leads, why) for each in signatures]
+        if os.path.islink(self.folder):
+            raise Refused(f"{self.folder} is a symbolic link", "Replace the link by a folder.")
+        files.make_folder(self.folder)
+        before = files.read_if_there(self.path)
+        # A line that a crash or a full disk cut short must not swallow the one after it.
+        start = _HEADING if not before else "" if before.endswith(b"\n") else "\n"
+        files.append(self.path, (start + "".join(self._line(row) for row in rows)).encode("utf-8", "replace"))
+
+    def verdict(self, pattern: Pattern, at: str) -> Row | None:
+        """Return the decision that holds for a pattern; where there are several, the one that weighs most."""
+        about = _about(self.rows(), [pattern])[pattern.id]
+        found = [row for row in about if row.holds(at) and row.leads != pattern.id]
+        return min(found, key=lambda row: (ACTS.index(row.act), row.at)) if found else None
+
+    def left(self, patterns: Iterable[Pattern], at: str, catalogued: Iterable[str] = ()) -> list[Pattern]:
+        """Return the patterns that nobody has decided about; what was merged into one of them is a part of it.
+
+        What was merged into one that is neither among them nor in the catalogue stands for itself.
+        """
+        rows = [row for row in self.rows() if row.holds(at)]
+        patterns = list(patterns)
+        about = _about(rows, patterns)
+        open_ones = [one for one in patterns if all(row.act == "merged" for row in about[one.id])]
+        into = {one.id: row.leads for one in open_ones for row in about[one.id] if row.leads != one.id}
+        ends = {one.id: _end_of(one.id, into) for one in open_ones}
+        known = frozenset(catalogued)
+        there = {one.id for one in open_ones if one.id not in into}
+        kept = {one.id: one for one in open_ones if ends[one.id] == one.id or ends[one.id] not in known | there}
+        parts = [one for one in open_ones if ends[one.id] != one.id and ends[one.id] in there]
+        for one in parts:
+            kept[ends[one.id]] = joined(kept[ends[one.id]], one)
+        return ranked(kept.values()) if parts else list(kept.values())
+
+    def _line(self, row: Row) -> str:
+        fields = (row.act, row.id, row.kind, row.signature, row.projects, row.at, row.leads, row.why)
+        return "\t".join(self._clean(" ".join(field.split())) for field in fields) + "\n"
+
+
+def signatures_of(pattern: Pattern) -> tuple[str, ...]:
+    """Return every signature of a pattern, its own first."""
+    return tuple(dict.fromkeys((pattern.signature, *pattern.signatures)))
+
+
+def bound_to(pattern: Pattern) -> tuple[str, ...]:
+    """Return the projects that a pattern is bound to; none where it means the same everywhere."""
+    return pattern.projects if pattern.bound else ()
+
+
+def joined(one: Pattern, other: Pattern) -> Pattern:
+    """Return the pattern with the sessions and the evidence of another one."""
+    agents = tuple(sorted({*one.agents, *other.agents}))
+    return replace(
+        one,
+        sessions=tuple(dict.fromkeys((*one.sessions, *other.sessions))),
+        agents=agents,
+        projects=tuple(sorted({*one.projects, *other.projects})),
+        cross_agent=len(agents) > 1,
+        first=min(filter(None, (one.first, other.first)), default=""),
+        last=max(one.last, other.last),
+        severity=max(one.severity, other.severity),
+        evidence=tuple(dict.fromkeys((*one.evidence, *other.evidence))),
+        times=one.times + other.times,
+        fingerprints=tuple(sorted({*one.fingerprints, *other.fingerprints})),
+    )
+
+
+def _is_row(parts: list[str]) -> bool:
+    return len(parts) == 8 and parts[0] in ACTS and bool(parts[3].strip())
+
+
+def _about(rows: list[Row], patterns: list[Pattern]) -> dict[str, list[Row]]:
+    """Return the rows that hold for each pattern, by its id."""
+    boxes: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        # Near signatures have the same frame, so only these need a closer look.
+        for box in (("", row.id), (row.kind, frame(row.signature))):
+            boxes.setdefault(box, []).append(row)
+    found = {}
+    for one in patterns:
+        looks = [("", one.id), *((one.kind, frame(each)) for each in signatures_of(one))]
+        candidates = dict.fromkeys(row for look in looks for row in boxes.get(look, ()))
+        found[one.id] = [row for row in candidates if row.is_about(one)]
+    return found
+
+
+def _end_of(name: str, into: dict[str, str]) -> str:
+    """Return what a pattern was merged into in the end."""
+    seen = {name}
+    while name in into and into[name] not in seen:
+        name = into[name]
+        seen.add(name)
+    return name

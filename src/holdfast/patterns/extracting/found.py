@@ -1,0 +1,21 @@
+"""What an extractor found: the act, and what it is about."""
+
+from __future__ import annotations
+
+from holdfast.patterns.acts import Act
+from holdfast.swift import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One finding. `bound`: the signature means something within one project, or one domain, only."""
+
+    act: Act
+    signature: str
+    text: str
+    bound: bool = False
+    fingerprint: str = ""
+    severity: int = 0
+
+
+__all__ = ["Found"]
