@@ -18,10 +18,13 @@ import pytest
 
 import holdfast
 from actions.archived import edited, said, session, store
+from actions.signalled import MAKE, NPM, PYTEST, failing, three
 from holdfast import errors, settings
 from holdfast.actions.house import House
+from holdfast.learning import research, security_trail
 from holdfast.memory.proposals import id_of
-from holdfast.records import Scope
+from holdfast.memory.updates import Touched, Update, Updates, digest
+from holdfast.records import Scope, replace
 from holdfast.surfaces.cli.adding import AddsText
 from holdfast.surfaces.cli.main import COMMANDS, cli
 
@@ -337,6 +340,11 @@ def test_lineage_names_what_exists() -> None:
         assert known.get(status), f"{number}: {status} without a place or reason"
 
 
+REPORT = research.Report("2026-05-04T10:00:00Z", "codex", "sub", "told", "", "The upload fails on slow lines.")
+CALL = security_trail.Record("2026-05-04T10:00:00Z", "codex", "told", "", "Bash", "destructive", "rm", "rm -rf src")
+_GONE = Touched("proposals/gone.md", digest(b"Gone."), "", "Gone.")
+UPDATE = Update("0a1b2c3d", "2026-05-04T10:00:00.000000Z", "distil", ("proposals/gone.md",), "why", files=(_GONE,))
+
 # Each command that has `--json`, with the arguments that it is tried with.
 TRIED = {
     "up": "",
@@ -348,6 +356,24 @@ TRIED = {
     "uninstall": "codex --dry-run",
     "schedule": "--with systemd --dry-run",
     "sweep": "--dry-run --within 1",
+    "harvest": "--dry-run",
+    "measure": "",
+    "synthesis": "--dry-run",
+    "patterns": "",
+    "patterns review": "",
+    "patterns approve": f"{failing(NPM)} --owner kim",
+    "patterns show": failing(NPM),
+    "patterns edit": f"{failing(NPM)} --title Another",
+    "patterns merge": f"{failing(PYTEST)} {failing(NPM)}",
+    "patterns snooze": failing(MAKE),
+    "patterns reject": failing(MAKE),
+    "patterns catalogue": "",
+    "patterns history": failing(NPM),
+    "patterns diff": f"{failing(NPM)} 1 2",
+    "patterns rollback": f"{failing(NPM)} 1",
+    "patterns distribute": f"{failing(NPM)} --to memory --scope global --yes",
+    "patterns withdraw": f"{failing(NPM)} --yes",
+    "patterns retire": failing(NPM),
     "plugin": "codex --out plugin",
     "show": "new",
     "list": "",
@@ -374,6 +400,22 @@ TRIED = {
     "lesson add": "Migrate first",
     "lesson": "",
     "lesson withdraw": "L1",
+    "lesson show": "migrate-first",
+    "lesson helpful": "migrate-first",
+    "lesson harmful": "migrate-first",
+    "rate add": "8 good",
+    "rate": "",
+    "rate import": "ratings.jsonl --dry-run",
+    "work add": "Move the uploads",
+    "work": "",
+    "work show": "move",
+    "work criterion": "move Old links work",
+    "work verify": "move c1 --evidence seen",
+    "work nest": "move the-whole-move",
+    "work close": "move",
+    "security": "",
+    "research": "",
+    "research show": REPORT.id,
     "distil": "--dry-run",
     "import": "--file notes.md --scope global --dry-run",
     "proposals": "",
@@ -399,6 +441,9 @@ TRIED = {
     "tidy": "--dry-run",
     "heal": "--dry-run",
     "prune": "--dry-run",
+    "updates": "",
+    "updates show": UPDATE.id,
+    "updates undo": f"{UPDATE.id} --dry-run",
 }
 
 
@@ -423,13 +468,19 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     for name in ("other-id", "third-id"):
         run("remember", "Elsewhere.", "--project", name)
     (folder / "notes.md").write_text("- Kim likes tea.\n- Lee likes coffee.\n")
+    (folder / "ratings.jsonl").write_text('{"score": 8, "timestamp": "2026-01-02T03:04:05Z"}\n')
     run("import", "--file", "notes.md", "--scope", "global")
+    run("work", "add", "The whole move")
     run("remember", "The old way uses ftp.", "--key", "old")
     run("remember", "The new way uses ssh.", "--key", "new", "--supersedes", "old", "--pin")
     run("remember", "The new way uses sftp, see [[nowhere]].", "--key", "new")
     with House(str(folder / "home"), folder=str(folder)) as house:
         told = session("told", folder, title="The upload")
         store(house, told, said("human", "The upload fails."), edited(folder / "upload.py", folder))
+        research.add(house.home, replace(REPORT, project=house.project().id))
+        security_trail.add(house.home, replace(CALL, project=house.project().id))
+        Updates(house.home).add(UPDATE)
+    three(folder / "home", NPM, PYTEST, MAKE)
     return {name: run(*name.split(), *arguments.split()) for name, arguments in TRIED.items()}
 
 
@@ -458,7 +509,8 @@ def test_json_of_every_command_is_tried(answers: dict[str, object]) -> None:
     [
         *("remember", "recall", "list", "history", "project", "reindex", "lint", "config"),
         *("sessions", "sessions cost", "sessions search", "timeline", "catch-up", "activity", "sweep"),
-        *("distil", "import", "proposals", "todo", "decide", "lesson"),
+        *("distil", "import", "proposals", "todo", "decide", "lesson", "rate", "work", "harvest", "synthesis"),
+        *("patterns", "measure", "security", "research", "updates", "updates undo"),
     ],
 )
 def test_json_has_the_fields_that_are_promised(answers: dict[str, dict[str, object]], name: str) -> None:
@@ -472,6 +524,16 @@ def test_json_of_twins_is_the_same(answers: dict[str, dict[str, object]]) -> Non
     assert set(answers["project mark"]) == fields("project")
     for name in ("init", "move", "forget", "clear", "tidy", "heal", "prune", "project alias", "project merge"):
         assert set(answers[name]) == fields("plans"), name
+    assert set(answers["work show"]) >= all_fields("work item")
+    assert set(answers["research show"]) == fields("report") | {"text"}
+    assert set(answers["updates show"]) == fields("update") | {"diff"}
+    for name in ("lesson show", "lesson helpful", "lesson harmful"):
+        assert set(answers[name]) == all_fields("learned lesson"), name
+    for name in ("patterns approve", "patterns edit", "patterns rollback", "patterns retire"):
+        assert set(answers[name]) == all_fields("pattern entry"), name
+    for name in ("patterns review", "patterns show", "patterns catalogue", "patterns history", "patterns diff"):
+        assert set(answers[name]) == all_fields(name), name
+    assert set(answers["patterns distribute"]) == set(answers["patterns withdraw"]) == fields("patterns distribute")
     assert set(answers["sessions forget"]) == set(answers["todo remove"]) == fields("plans")
     assert set(answers["show"]) == fields("memory") | fields("show")
     assert set(answers["status"]) == fields("status")
@@ -500,6 +562,8 @@ def test_json_objects_have_the_fields_that_are_promised(answers: dict[str, dict[
     assert set(answers["activity"]["changes"][0]) == all_fields("changed file")
     done = answers["timeline"]["days"][0]["sessions"][0]  # type: ignore[index]
     assert set(done) == all_fields("session") | {"changed"}
+    assert set(answers["research"]["reports"][0]) == fields("report")
+    assert set(answers["security"]["records"][0]) == fields("security record")
     assert set(answers["lint"]["problems"][0]) == fields("problem")
     assert set(answers["config"]["settings"][0]) == fields("setting")
     told = {name.strip("` ") for field in fields("proposal") for name in field.split(",")}

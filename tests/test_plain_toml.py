@@ -26,6 +26,10 @@ LINES = st.sampled_from(
         "id = 'x'",
         "a.b = 1",
         '"quoted" = 1',
+        '"with.dot" = "x"',
+        '"with = sign" = 1',
+        '"with\\tescape" = 1',
+        '"" = 1',
         "[recall]",
         "[recall] # table",
         "[other]",
@@ -40,6 +44,12 @@ LINES = st.sampled_from(
         "= 1",
         "day = 2026-11-15",
         "n = 1.5",
+        "n = 0.10",
+        "n = 00.5",
+        "n = .5",
+        "n = 5.",
+        "n = 1.2.3",
+        "n = 1.5e3",
         "\ty = 2",
     ]
 )
@@ -60,6 +70,8 @@ def test_it_agrees_with_the_parser(lines):
         ("", {}),
         ("enabled = true\n\n[recall]\nlimit = 5 # few\n", {"enabled": True, "recall": {"limit": 5}}),
         ('[project]\nid = "shop"', {"project": {"id": "shop"}}),
+        ('[domains]\n"example.com--acme--shop" = "store"', {"domains": {"example.com--acme--shop": "store"}}),
+        ("[measure]\nholdout = 0.1", {"measure": {"holdout": 0.1}}),
     ],
 )
 def test_a_settings_file_is_plain(text, value):

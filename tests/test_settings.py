@@ -59,6 +59,11 @@ def test_every_way_to_write_a_table(config, text) -> None:
         ("[recall]\nlimit = 0", "recall.limit", "at least 1"),
         ("enabled = 1", "enabled", "true or false"),
         ("[project]\nid = 5", "project.id", "a text"),
+        ("[measure]\nholdout = 'some'", "measure.holdout", "a number"),
+        ("[measure]\nholdout = true", "measure.holdout", "a number"),
+        ("[measure]\nholdout = 1.5", "measure.holdout", "at most 1"),
+        ("[measure]\nholdout = -0.1", "measure.holdout", "at least 0"),
+        ("[measure]\nholdout = nan", "measure.holdout", "at least 0"),
         ("enabled = ", "not TOML", "editor"),
         ("enabled = true\nenabled = false", "not TOML", "editor"),
     ],
@@ -101,6 +106,15 @@ def test_a_variable_of_the_wrong_kind(tmp_path, name, text) -> None:
     assert variable_of(name) in str(caught.value) and text in str(caught.value)
 
 
+def test_a_share_may_be_written_as_any_number(config) -> None:
+    """A setting that need not be whole takes 0.1, 1 and an exponent; a variable that is no number is named."""
+    for text, share in (("0.1", 0.1), ("1", 1.0), ("0", 0.0), ("5e-2", 0.05)):
+        assert config(f"[measure]\nholdout = {text}\n").share("measure.holdout") == share
+        assert config("", {"HOLDFAST_MEASURE_HOLDOUT": text}).share("measure.holdout") == share
+    with pytest.raises(BadSetting, match="not a number"):
+        config("", {"HOLDFAST_MEASURE_HOLDOUT": "a tenth"})
+
+
 def test_an_empty_variable_is_none(tmp_path) -> None:
     """A variable that is set to nothing counts as not set."""
     assert load(str(tmp_path), {"HOLDFAST_ENABLED": ""}).flag("enabled")
@@ -111,3 +125,14 @@ def test_the_home(monkeypatch) -> None:
     monkeypatch.setenv("HOME", "/person")
     assert default_home({}) == default_home({"HOLDFAST_HOME": ""}) == "/person/.holdfast"
     assert default_home({"HOLDFAST_HOME": "~/mem"}) == "/person/mem"
+
+
+def test_domains_are_a_table_of_projects(config) -> None:
+    """A line of [domains] is a project and its domain; what is no text is refused with an example."""
+    table = config('[domains]\n"example.com--acme--shop" = "store"\nsite-3f2a = "web"\n').domains
+    assert table == {"example.com--acme--shop": "store", "site-3f2a": "web"}
+    assert config("").domains == {}
+    for text in ("[domains]\nshop = 3\n", "[domains]\nexample.com = 'x'\n", '[domains]\nshop = ""\n'):
+        with pytest.raises(BadSetting) as problem:
+            config(text)
+        assert "[domains]" in problem.value.hint

@@ -51,10 +51,18 @@ def _table(tree: dict[str, object], line: str) -> dict[str, object]:
 
 def _set(table: dict[str, object], line: str) -> None:
     name, sign, rest = line.partition("=")
-    name = name.rstrip(" \t")
-    if not (sign and _is_bare(name) and name not in table):
+    name = _key(name.rstrip(" \t"))
+    if not sign or name in table:
         raise _NotPlain
     table[name] = _value(rest.strip(" \t"))
+
+
+def _key(name: str) -> str:
+    """Return a name, which may stand in quotes."""
+    inner = name[1:-1] if len(name) > 2 and name[0] == name[-1] == '"' else ""
+    if _is_bare(name) or (inner and '"' not in inner and "\\" not in inner):
+        return inner or name
+    raise _NotPlain
 
 
 def _value(text: str) -> object:
@@ -66,9 +74,14 @@ def _value(text: str) -> object:
     text = _before_comment(text)
     if text in ("true", "false"):
         return text == "true"
-    if text.isascii() and text.isdigit() and (text == "0" or text[0] != "0"):
-        return int(text)
+    whole, point, rest = text.partition(".")
+    if _is_whole(whole) and (not point or (rest.isascii() and rest.isdigit())):
+        return float(text) if point else int(text)
     raise _NotPlain
+
+
+def _is_whole(text: str) -> bool:
+    return text.isascii() and text.isdigit() and (text == "0" or text[0] != "0")
 
 
 def _before_comment(text: str) -> str:

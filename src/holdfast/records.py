@@ -9,7 +9,8 @@ TYPES = ("user", "feedback", "project", "reference", "decision", "lesson")
 TRUSTS = ("user", "agent", "derived", "import")
 # When an agent calls a hook, in words that are the same for every agent. `compact` is before, `compacted` after.
 MOMENTS = (
-    *("start", "prompt", "tool", "tool-failed", "compact", "compacted", "subagent-start", "subagent-stop"),
+    *("start", "prompt", "before-tool", "tool", "tool-failed", "compact", "compacted", "subagent-start"),
+    "subagent-stop",
     *("stop", "end", "other"),
 )
 
@@ -215,7 +216,10 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What one injection gave to a session: through which door, when, each memory, and what was left out and why."""
+    """What one injection gave to a session: through which door, when, each memory, and what was left out and why.
+
+    `holdout` is the share of sessions that were given nothing at that time; `withheld`: this is one of them.
+    """
 
     at: str
     agent: str
@@ -225,6 +229,8 @@ class Receipt:
     left_out: tuple[tuple[str, str], ...] = ()
     characters: int = 0
     tokens: int = 0
+    holdout: float = 0.0
+    withheld: bool = False
 
 
 TYPE_CHECKING = False

@@ -22,13 +22,14 @@ Value = bool | int | float | str
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One row of the table; `least` is the smallest number that makes sense, `choices` are all texts that do."""
+    """One row of the table; `least` and `most` bound the numbers that make sense, `choices` are all texts that do."""
 
     name: str
     default: Value
     help: str
     least: float = 0
     choices: tuple[str, ...] = ()
+    most: float | None = None
 
 
 SETTINGS = (
@@ -54,6 +55,22 @@ SETTINGS = (
     Setting("hook.scaffold", True, "An agent without a memory of its own gets the tree of one in its project."),
     Setting("continuity.enabled", True, "Hooks keep the working state and the daily log of a project."),
     Setting("continuity.open_minutes", 15, "A session that was silent for so long is closed by the next start.", 1),
+    Setting("learning.enabled", True, "Hooks keep ratings, work items, fixes and security records."),
+    Setting("learning.incident_bytes", 50_000_000, "Incidents take at most so much; the oldest transcripts go first."),
+    Setting("readback.lessons", True, "A session's start tells the lessons that stand, the weightiest first."),
+    Setting("readback.trend", True, "A session's start tells how ratings go in the project."),
+    Setting("readback.work", True, "A session's start tells the open work of the last 48 hours."),
+    Setting("readback.stale", True, "A session's start tells open work that nobody touched for 14 days."),
+    Setting("readback.characters", 1_900, "The most that these take of a session's start, and never over half of it."),
+    Setting(
+        "security.block",
+        "off",
+        "Calls of tools that are refused before they run: off, destructive, or all that are security-relevant.",
+        choices=("off", "destructive", "all"),
+    ),
+    Setting("updates.keep_bytes", 10_000_000, "What the change history keeps of earlier bytes; the oldest go first."),
+    Setting("patterns.min_frequency", 3, "In how many sessions something must be to be a pattern.", 1),
+    Setting("measure.holdout", 0.0, "In this share of sessions nothing is injected, to tell help from chance.", most=1),
     Setting("distil.days", 90, "How far back `distil` looks, in days.", 1),
     Setting("distil.daily_tokens", 100_000, "How many tokens help with distilling may take in a day. 0: none."),
     Setting("distil.timeout_seconds", 120, "How long `distil --with` waits for an answer.", 1),
@@ -76,15 +93,21 @@ SETTINGS = (
     Setting("retention.project_days", 90, "A project memory expires so many days after its last update or use.", 1),
     Setting("retention.session_days", 14, "A session memory expires so many days after its last update or use.", 1),
 )
+DOMAINS = "domains."
+_WANTED = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 
 class Settings:
-    """The value of every setting, and in `origin` who set it: default, config.toml, the environment or a flag."""
+    """The value of every setting, and in `origin` who set it: default, config.toml, the environment or a flag.
 
-    def __init__(self, values: dict[str, Value], origin: dict[str, str]) -> None:
+    `domains` is the table `[domains]` of config.toml, whose names are projects: the domain that each is in.
+    """
+
+    def __init__(self, values: dict[str, Value], origin: dict[str, str], domains: dict[str, str] | None = None) -> None:
         self.values = values
         self.origin = origin
+        self.domains = domains or {}
 
     def __getitem__(self, name: str) -> Value:
         return self.values[name]
@@ -92,6 +115,10 @@ class Settings:
     def number(self, name: str) -> int:
         """Return a whole number."""
         return int(self.values[name])
+
+    def share(self, name: str) -> float:
+        """Return a number that need not be whole."""
+        return float(self.values[name])
 
     def text(self, name: str) -> str:
         """Return a text."""
@@ -116,9 +143,13 @@ def load(
     """
     values: dict[str, Value] = {setting.name: setting.default for setting in SETTINGS}
     origin = dict.fromkeys(values, "default")
+    domains: dict[str, str] = {}
     path = config or os.path.join(home, "config.toml")
     for name, value in _from_file(path).items():
-        values[name], origin[name] = _checked(name, value, path), path
+        if name.startswith(DOMAINS):
+            domains[name.removeprefix(DOMAINS)], origin[name] = domain(name, value, path), path
+        else:
+            values[name], origin[name] = _checked(name, value, path), path
     for setting in SETTINGS:
         variable = variable_of(setting.name)
         if environment.get(variable):
@@ -126,7 +157,7 @@ def load(
             origin[setting.name] = variable
     for name, text in (flags or {}).items():
         values[name], origin[name] = parse(name, text, "--set"), "--set"
-    return Settings(values, origin)
+    return Settings(values, origin, domains)
 
 
 def variable_of(name: str) -> str:
@@ -145,7 +176,7 @@ def parse(name: str, text: str, where: str) -> Value:
         return _checked(name, kind(text), where)
     except ValueError:
         hint = f"Example: {BY_NAME[name].default}"
-        raise BadSetting(f"{where}: {name} is {text!r}, not a whole number", hint) from None
+        raise BadSetting(f"{where}: {name} is {text!r}, not {_WANTED[kind]}", hint) from None
 
 
 def nearest(name: str) -> str:
@@ -155,6 +186,14 @@ def nearest(name: str) -> str:
 
     near = difflib.get_close_matches(name, BY_NAME, n=1)
     return f"Did you mean {near[0]}?" if near else "`holdfast config` lists the settings."
+
+
+def domain(name: str, value: object, where: str) -> str:
+    """Return the domain that a line of [domains] names; the name is that of the table and a project."""
+    if isinstance(value, str) and value and name != DOMAINS:
+        return value
+    hint = 'A line of [domains] is a project and its domain: "github.com--acme--shop" = "shop"'
+    raise BadSetting(f"{where}: {name} is {value!r}, not the name of a domain", hint)
 
 
 def _yes_or_no(name: str, text: str, where: str) -> bool:
@@ -215,11 +254,16 @@ def known(name: str, where: str) -> Setting:
 
 def _checked(name: str, value: object, where: str) -> Value:
     setting = known(name, where)
-    if type(value) is not type(setting.default):
-        wanted = {bool: "true or false", int: "a whole number", str: "a text"}[type(setting.default)]
-        raise BadSetting(f"{where}: {name} is {value!r}", f"It must be {wanted}.")
-    if isinstance(value, (int, float)) and value < setting.least:
+    kind = type(setting.default)
+    if kind is float and type(value) is int:
+        value = float(value)
+    if type(value) is not kind:
+        raise BadSetting(f"{where}: {name} is {value!r}", f"It must be {_WANTED[kind]}.")
+    # What is not a number at all is neither smaller nor larger than anything.
+    if isinstance(value, (int, float)) and not value >= setting.least:
         raise BadSetting(f"{where}: {name} is {value}", f"It must be at least {setting.least:g}.")
+    if isinstance(value, (int, float)) and setting.most is not None and value > setting.most:
+        raise BadSetting(f"{where}: {name} is {value}", f"It must be at most {setting.most:g}.")
     if setting.choices and value not in setting.choices:
         raise BadSetting(f"{where}: {name} is {value!r}", f"Use one of {', '.join(setting.choices)}.")
     return value

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.actions import closing
-from holdfast.continuity import buffer, log, opened
+from holdfast.continuity import buffer, log, noting, opened
 from holdfast.continuity.places import Pages
 from holdfast.plain_json import dumps
 
@@ -33,8 +33,8 @@ def session(tmp_path):
 
     def make(name: str) -> tuple[Pages, opened.Opened]:
         home = str(tmp_path / name)
-        opened.note(home, "codex", "s1", "shop", f"{DAY}T10:00:00Z", ROWS)
-        return Pages(home, "shop"), opened.read(opened.path_of(home, "codex", "s1", "shop"))
+        noting.note(home, "codex", "s1", "shop", f"{DAY}T10:00:00Z", ROWS)
+        return Pages(home, "shop"), opened.read(noting.path_of(home, "codex", "s1", "shop"))
 
     return make
 
@@ -93,9 +93,9 @@ def test_an_end_from_a_state_that_is_behind_loses_nothing(session, tmp_path):
 def test_a_session_in_which_nothing_happened_leaves_no_trace(tmp_path):
     """A session that only started and ended makes no page."""
     home = str(tmp_path / "empty")
-    opened.note(home, "codex", "s1", "shop", f"{DAY}T10:00:00Z", [("known", ""), ("read", "0")])
+    noting.note(home, "codex", "s1", "shop", f"{DAY}T10:00:00Z", [("known", ""), ("read", "0")])
     pages = Pages(home, "shop")
-    close(pages, opened.read(opened.path_of(home, "codex", "s1", "shop")))
+    close(pages, opened.read(noting.path_of(home, "codex", "s1", "shop")))
     assert not (tmp_path / "empty" / "memory").exists()
 
 
@@ -113,8 +113,8 @@ def test_next_steps_of_another_session_are_not_in_the_log_of_this_one(session):
     pages, one = session("steps")
     close(pages, one)
     rows = [("known", closing.known(buffer.read(pages.buffer))), ("ask", "Fix the cart"), ("answer", "I fixed it.")]
-    opened.note(pages.home, "codex", "s2", "shop", f"{DAY}T14:00:00Z", rows)
-    close(pages, opened.read(opened.path_of(pages.home, "codex", "s2", "shop")))
+    noting.note(pages.home, "codex", "s2", "shop", f"{DAY}T14:00:00Z", rows)
+    close(pages, opened.read(noting.path_of(pages.home, "codex", "s2", "shop")))
     entries = [log.entry(pages.folder, DAY, "codex", name) for name in ("s1", "s2")]
     assert [entry.next_steps for entry in entries] == [("Write docs",), ()]
     assert buffer.read(pages.buffer).next_steps == ("Write docs",)
@@ -125,7 +125,7 @@ def test_what_makes_room_is_not_logged_twice(session):
     pages, one = session("room")
     close(pages, one)
     rows = [("said", dumps(["decision", f"let's take way {number}"])) for number in range(closing.STAY + 1)]
-    opened.note(pages.home, "codex", "s2", "shop", f"{DAY}T14:00:00Z", [("ask", "Fix the cart"), *rows])
-    close(pages, opened.read(opened.path_of(pages.home, "codex", "s2", "shop")))
+    noting.note(pages.home, "codex", "s2", "shop", f"{DAY}T14:00:00Z", [("ask", "Fix the cart"), *rows])
+    close(pages, opened.read(noting.path_of(pages.home, "codex", "s2", "shop")))
     page = log.read(pages.folder, DAY)
     assert page.count("let's go with Postgres") == 1 and page.count("let's take way 0") == 1

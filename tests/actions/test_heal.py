@@ -53,7 +53,7 @@ def test_each_repair_is_done_and_noted(ill, home) -> None:
     assert TOKEN not in (memories / "token.md").read_text()
     assert (memories / "open.md").stat().st_mode & 0o077 == 0
     assert not list(memories.glob(".holdfast-tmp*"))
-    (updates,) = (home / "updates").iterdir()
+    (updates,) = (home / "updates").glob("*.md")
     lines = updates.read_text().splitlines()
     assert len(lines) == 4 and all(line.startswith("- 20") for line in lines)
     assert {line.split()[3] for line in lines} == {

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from actions.learned import DELETED, REMOVED, SHOP, complained
 from holdfast.actions import lesson
+from holdfast.actions.harvest import harvest
+from holdfast.actions.mark import marks
 from holdfast.errors import ScopeUnknown
 
-SHOP = "example.com--acme--shop"
 TOKEN = "ghp_" + "a1B2" * 9
 
 
@@ -63,3 +65,53 @@ def test_without_a_project_it_fails(house, machine, home) -> None:
     with house(folder=str(machine)) as opened, pytest.raises(ScopeUnknown):
         lesson.learn(opened, "x")
     assert not home.exists()
+
+
+def test_what_was_learned_is_listed_beside_the_page(cli, house, shop) -> None:
+    """Learned lessons come with id, status and how often; those that were rejected only with --all."""
+    with house() as h:
+        complained(h, shop)
+        harvest(h)
+    cli("lesson", "Migrate first")
+    (found,) = cli("lesson", "--json").json["learned"]
+    assert (found["status"], found["sessions"], found["weight"], found["project"]) == ("proposed", 1, 1.0, SHOP)
+    told = cli("lesson").out
+    assert "L1  20" in told and f'{found["id"]}  proposed  The person said: "{DELETED}"' in told
+    assert "system, came up 1 time(s) in 1 session(s)\n" in told
+    cli("proposals", "reject", found["id"])
+    assert found["id"] not in cli("lesson").out and f"{found['id']}  rejected" in cli("lesson", "--all").out
+
+
+def test_a_learned_lesson_is_shown_with_its_evidence(cli, house, shop) -> None:
+    """The quote, the session and what the agent said before are there, also as JSON."""
+    with house() as h:
+        complained(h, shop)
+        harvest(h)
+    name = cli("lesson", "--json").json["learned"][0]["id"]
+    told = cli("lesson", "show", name[:6]).out
+    assert f"2026-05-04T10:30:00  rating  some-agent/s-1: {DELETED}\n        before: I cleaned up." in told
+    assert cli("lesson", "show", name, "--json").json["evidence"][0]["quote"] == DELETED
+    assert cli("lesson", "show", "zz").code == 3
+
+
+def test_marks_move_a_learned_lesson(cli, house, shop) -> None:
+    """Helpful adds one, harmful takes four; a standing one that does harm becomes a warning."""
+    with house() as h:
+        complained(h, shop)
+        complained(h, shop, "s-2", REMOVED, day="2026-05-06")
+        harvest(h)
+    name = cli("lesson", "--json").json["learned"][0]["id"]
+    assert cli("lesson", "helpful", name, "--json").json["weight"] == pytest.approx(3.0, abs=0.01)
+    assert f"{name}  warning" in cli("lesson", "harmful", name).out
+    assert "1 helpful, 1 harmful" in cli("lesson").out
+    with house() as h:
+        assert [rating for _, _, rating, _ in marks(h)] == ["helpful", "harmful"]
+
+
+def test_lessons_of_another_project_are_not_listed(cli, house, shop, repository, monkeypatch) -> None:
+    """What was learned in the shop is not shown in the till."""
+    with house() as h:
+        complained(h, shop)
+        harvest(h)
+    monkeypatch.chdir(repository("till"))
+    assert cli("lesson", "--json").json["learned"] == []

@@ -104,7 +104,7 @@ def test_a_merge(two, home) -> None:
         assert list((home / "memory" / "projects" / "old" / "memories").iterdir()) == []
     with two(project="old") as h:
         assert h.project().id == SHOP and show(h, "only").scope.owner == SHOP
-    assert "project merge combine" in next((home / "updates").iterdir()).read_text()
+    assert "combine into" in next((home / "updates").glob("*.md")).read_text()
 
 
 def test_what_was_forgotten_does_not_come_back_by_a_merge(two) -> None:

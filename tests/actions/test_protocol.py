@@ -12,7 +12,7 @@ from holdfast import agents
 from holdfast.actions import protocol, working_state
 from holdfast.actions.hook import hook
 from holdfast.actions.list import list_memories
-from holdfast.continuity import buffer, log, opened, pages
+from holdfast.continuity import buffer, log, noting, pages
 from holdfast.continuity.triggers import Trigger
 
 SHOP = "example.com--acme--shop"
@@ -55,8 +55,8 @@ def silence(home):
     """Let every open session be silent for an hour."""
 
     def make() -> None:
-        for name in os.listdir(opened.folder_of(str(home))):
-            os.utime(os.path.join(opened.folder_of(str(home)), name), (time.time() - 3_600,) * 2)
+        for name in os.listdir(noting.folder_of(str(home))):
+            os.utime(os.path.join(noting.folder_of(str(home)), name), (time.time() - 3_600,) * 2)
 
     return make
 

@@ -102,6 +102,6 @@ def test_the_plan_then_the_act(aged, house, home, tree) -> None:
     with house() as h:
         assert prune.apply(h, verdicts) == 1
     assert [path.name for path in (home / "memory" / SHOP / "memories").glob("*.md")] == ["stays.md"]
-    assert "prune" in next((home / "updates").iterdir()).read_text()
+    assert "prune" in next((home / "updates").glob("*.md")).read_text()
     assert not (home / "memory" / SHOP / ".forgotten").exists()
     assert "[k]" not in (home / "memory" / SHOP / "index.md").read_text()

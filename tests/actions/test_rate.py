@@ -1,50 +1,182 @@
-"""Rating a memory."""
+"""Rating a session, listing ratings, and taking over those of another program."""
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from holdfast.actions import rate
-from holdfast.actions.remember import remember
+from actions.archived import said, session, store
+from holdfast.actions import harvest_ratings, rate
 from holdfast.errors import BadInput, NotFound, SwitchedOff
+from holdfast.learning import signals
+from holdfast.records import Event
+from holdfast.sessions.archive import Archive
 
+SHOP = "example.com--acme--shop"
 TOKEN = "ghp_" + "a1B2" * 9
 
 
-def test_a_mark_is_an_event(house, home) -> None:
-    """A rating goes into the journal with who said so and why, without secrets, and the memory stays as it is."""
-    with house(session="s1") as opened:
-        stored = remember(opened, "Apples are red.", key="apples")
-        before = (home / "memory" / stored.memory.path).read_bytes()
-        memory, kinds = rate.rate(opened, "apples", "harmful", note=f"They are green, {TOKEN}.", agent="codex")
-        assert memory.key == "apples" and kinds == ("github-token",)
-        (event,) = opened.journal.events("mark")
-        assert event.data["agent"] == "codex" and event.data["session"] == "s1"
-        assert str(event.data["note"]).startswith("They are green") and TOKEN not in str(event.data)
-        assert (home / "memory" / stored.memory.path).read_bytes() == before
+def heard(house, id: str, text: str, at: str, agent: str = "codex", project: str = SHOP) -> None:
+    """Let a hook have heard a prompt."""
+    told = {"agent": agent, "session": id, "project": project, "prompt": text}
+    house.journal.append(Event(at, "prompt", told))
 
 
-def test_marks_are_read_back_in_their_order(house) -> None:
-    """Every mark comes back as scope, key and rating; a line that somebody else wrote is passed over."""
+def test_the_last_session_is_rated(cli, house, home) -> None:
+    """A rating goes to the session of this project that was heard last; another project's is not meant."""
     with house() as opened:
-        remember(opened, "Apples are red.", key="apples")
-        rate.rate(opened, "apples", "helpful")
-        rate.rate(opened, "apples", "harmful")
-        opened.journal.append(rate.Event("2026-01-01T00:00:00Z", "mark", {"memory": 5, "rating": "odd"}))
-        found = [(str(scope), key, rating) for scope, key, rating, _ in rate.marks(opened)]
-    scope = "project:example.com--acme--shop"
-    assert found == [(scope, "apples", "helpful"), (scope, "apples", "harmful")]
+        heard(opened, "s1", "go", "2026-05-04T10:00:00Z")
+        heard(opened, "s2", "go", "2026-05-04T11:00:00Z")
+        heard(opened, "s3", "go", "2026-05-04T12:00:00Z", project="example.com--acme--bakery")
+    assert cli("rate", "8", "clean", "and", "quick").out.startswith("added   8/10  20")
+    (row,) = signals.read(str(home))
+    assert (row.agent, row.session, row.project, row.rating) == ("codex", "s2", SHOP, 8)
+    assert (row.comment, row.source, row.text) == ("clean and quick", "explicit", "8 - clean and quick")
 
 
-def test_what_cannot_be_rated(house, home) -> None:
-    """A rating that is none, a memory that is not there, a long note and a memory that is off are refused."""
+def test_a_session_without_hooks_is_rated(cli, house, shop, home) -> None:
+    """Where the archive has a later session than the hooks heard, that one is meant; --session names any other."""
+    with house() as opened:
+        heard(opened, "s1", "go", "2026-05-04T10:00:00Z")
+        store(opened, session("later", shop, day="2026-05-05"), said("human", "go"))
+    assert cli("rate", "9/10", "--json").json["rating"]["session"] == "later"
+    assert cli("rate", "7", "--session", "s1", "--json").json["rating"]["session"] == "s1"
+    assert cli("rate", "add", "6", "--session", "some-agent/later", "--json").json["rating"]["agent"] == "some-agent"
+    assert cli("rate", "6", "--session", "nothing").code == 3
+
+
+def test_what_is_no_rating_is_refused(cli, house, home) -> None:
+    """A number outside of 1 to 10, a long comment, and a project without a session are refused; nothing is written."""
     with house() as opened:
         with pytest.raises(NotFound):
-            rate.rate(opened, "apples", "helpful")
+            rate.rate(opened, 8)
+        heard(opened, "s1", "go", "2026-05-04T10:00:00Z")
+        for wrong in ("0", "11", "8/12", "eight", "٣", "3.5", "-1"):
+            with pytest.raises(BadInput):
+                rate.rate(opened, wrong)
         with pytest.raises(BadInput):
-            rate.rate(opened, "apples", "great")
-        with pytest.raises(BadInput):
-            rate.rate(opened, "apples", "helpful", note="x" * 501)
+            rate.rate(opened, 8, "x" * 301)
     with house(flags={"enabled": "false"}) as opened, pytest.raises(SwitchedOff):
-        rate.rate(opened, "apples", "helpful")
-    assert not (home / "journal").exists()
+        rate.rate(opened, 8)
+    assert signals.read(str(home)) == []
+
+
+def test_the_same_again_is_unchanged(cli, house) -> None:
+    """The same rating a moment later is not added again."""
+    with house() as opened:
+        heard(opened, "s1", "go", "2026-05-04T10:00:00Z")
+    assert cli("rate", "8", "--json").json["action"] == "added"
+    assert cli("rate", "8", "--json").json["action"] == "unchanged"
+    assert len(cli("rate", "list", "--json").json["ratings"]) == 1
+
+
+def test_a_secret_in_a_comment(cli, house, home) -> None:
+    """A secret is taken out before the row is written, and its kind is told."""
+    with house() as opened:
+        heard(opened, "s1", "go", "2026-05-04T10:00:00Z")
+    assert cli("rate", "8", f"it printed {TOKEN}", "--json").json["redacted"] == ["github-token"]
+    assert TOKEN not in (home / "learning" / "signals" / "ratings.jsonl").read_text()
+
+
+def test_ratings_are_listed_by_project(cli, house, home, machine, monkeypatch) -> None:
+    """A project sees its own ratings, newest first; --everywhere shows all."""
+    rows = [
+        {"id": "a", "at": "2026-05-01T10:00:00Z", "rating": 3, "project": SHOP, "comment": "slow"},
+        {"id": "b", "at": "2026-05-02T10:00:00Z", "rating": 9, "project": "bakery"},
+        {"id": "c", "at": "2026-05-03T10:00:00Z", "rating": 8, "project": SHOP, "source": "implicit", "text": "nice"},
+    ]
+    path = home / "learning" / "signals" / "ratings.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    house()
+    assert [row["id"] for row in cli("rate", "--json").json["ratings"]] == ["c", "a"]
+    assert [row["id"] for row in cli("rate", "--list", "--limit", "1", "--json").json["ratings"]] == ["c"]
+    assert [row["id"] for row in cli("rate", "list", "--everywhere", "--json").json["ratings"]] == ["c", "b", "a"]
+    shown = cli("rate").out
+    assert " 8/10  2026-05-03T10:00" in shown and "implicit 1.00  nice" in shown and "slow" in shown
+    assert "no session was rated yet" in cli("rate", "--project", "empty").err
+
+
+def test_ratings_of_another_program_are_taken_over_once(cli, shop, home, tmp_path) -> None:
+    """Rows in other shapes become ours, cleaned and with times in UTC; twice is like once; no signal is no rating."""
+    path = tmp_path / "ratings.jsonl"
+    rows = [
+        {"timestamp": "2026-01-02T05:00:00+02:00", "score": 7, "session_id": "a", "comment": f"good {TOKEN}"},
+        {"timestamp": "2026-01-03T00:00:00.500Z", "rating": 2, "source": "implicit", "confidence": 0.8},
+        {"timestamp": "2026-01-03T00:00:00Z", "rating": 5, "source": "implicit", "confidence": 0.9},
+        {"timestamp": "2026-01-03T00:00:00Z", "rating": 9, "source": "implicit", "confidence": 0.3},
+        {"timestamp": "2026-01-04T00:00:00Z", "mood": "fine"},
+    ]
+    path.write_text("\n".join(json.dumps(row) for row in rows) + "\n{broken\n")
+    planned = cli("rate", "import", str(path), "--dry-run", "--json").json
+    assert planned == {"new": 2, "known": 0, "passed_over": 4, "added": 0, "applied": False}
+    assert not home.exists()
+    assert cli("rate", "import", str(path)).out == "2 added, 0 known, 4 passed over\n"
+    again = cli("rate", "import", str(path), "--json").json
+    assert (again["added"], again["known"]) == (0, 2)
+    found = signals.read(str(home))
+    assert [(row.at, row.rating) for row in found] == [("2026-01-02T03:00:00Z", 7), ("2026-01-03T00:00:00Z", 2)]
+    assert TOKEN not in (home / "learning" / "signals" / "ratings.jsonl").read_text()
+    assert cli("rate", "import", str(tmp_path / "nothing")).code == 3
+
+
+def test_an_agent_passes_on_what_the_person_said(house, home) -> None:
+    """An agent's call is a rating only with words that the person said in that session, and only once."""
+    with house() as opened:
+        heard(opened, "s1", "That was a solid eight, thanks!", "2026-05-04T10:00:00Z")
+        with pytest.raises(BadInput):
+            rate.pass_on(opened, 10, "flawless work", agent="codex", session="s1")
+        with pytest.raises(BadInput):
+            rate.pass_on(opened, 8, "  ", agent="codex", session="s1")
+        first = rate.pass_on(opened, 8, "a solid eight", agent="codex", session="s1")
+        again = rate.pass_on(opened, 8, "solid eight, thanks", agent="codex", session="")
+        assert (first.action, again.action, again.rating.session) == ("added", "unchanged", "s1")
+        assert rate.pass_on(opened, 3, "meh", agent="other", session="").action == "added", "no hook heard this agent"
+    assert [row.rating for row in signals.read(str(home))] == [8, 3]
+
+
+def harvested(house, name: str) -> list[bool]:
+    """Keep what is found in a session of the archive, and return what of it was new."""
+    archive = Archive(house.home)
+    found = harvest_ratings.find(house, archive.digest(name), list(archive.events(name)))
+    return [one.keep() for one in found]
+
+
+def test_ratings_in_the_archive(house, shop, home) -> None:
+    """What a person said in a session without hooks is found once, for ever; a choice and the agent's words are not."""
+    with house() as opened:
+        name = store(
+            opened,
+            session("one", shop),
+            said("human", "Add a cache", "2026-05-04T10:00:00Z"),
+            said("assistant", "Which?\n1. Memory\n2. Disk", "2026-05-04T10:01:00Z"),
+            said("human", "2", "2026-05-04T10:02:00Z"),
+            said("assistant", "Done. 10/10, great job!", "2026-05-04T10:03:00Z"),
+            said("human", "3", "2026-05-04T10:04:00.250Z"),
+            said("human", "you deleted my cache again", "2026-05-04T10:05:00Z"),
+        )
+        assert harvested(opened, name) == [True, True]
+        assert harvested(opened, name) == [False, False]
+    found = signals.read(str(home))
+    assert [(row.rating, row.source, row.at) for row in found] == [
+        (3, "explicit", "2026-05-04T10:04:00Z"),
+        (3, "implicit", "2026-05-04T10:05:00Z"),
+    ]
+    assert {(row.agent, row.session, row.project) for row in found} == {("some-agent", "one", SHOP)}
+
+
+def test_what_a_hook_heard_is_not_harvested_again(house, shop, home) -> None:
+    """A row of a hook and the same message in the transcript are one rating, also where the transcript has no times."""
+    with house() as opened:
+        row = rate.Rating("2026-05-04T10:00:20Z", 8, "explicit", "some-agent", "one", SHOP, "", 1.0, "8/10", "by-hook")
+        assert signals.add(opened.home, row)
+        name = store(opened, session("one", shop), said("human", "8/10", "2026-05-04T10:00:00Z"))
+        assert harvested(opened, name) == [False]
+        name = store(opened, session("one", shop), said("human", "8/10", ""))
+        assert harvested(opened, name) == [False]
+        name = store(opened, session("fork", shop), said("human", "8/10", "2026-05-04T10:00:19Z"))
+        assert harvested(opened, name) == [False]
+        sub = store(opened, session("sub", shop, is_subagent=True), said("human", "2/10"))
+        assert harvested(opened, sub) == []
+    assert len(signals.read(str(home))) == 1

@@ -40,9 +40,21 @@ def test_a_session_is_found_by_the_beginning_of_its_id(given, cli):
 def test_json_has_every_field(given, cli):
     """As JSON a receipt has what was given, why, its cost, and what was left out."""
     receipt = cli("receipts", "--json", "-n", "1").json["receipts"][0]
-    assert receipt.keys() == {"at", "agent", "session", "moment", "characters", "tokens", "given", "left_out"}
+    about = {"at", "agent", "session", "moment", "holdout", "withheld"}
+    assert receipt.keys() == about | {"characters", "tokens", "given", "left_out"}
     assert receipt["given"][0].keys() == {"scope", "owner", "key", "digest", "why", "tokens"}
     assert receipt["given"][0]["key"] == "deploy" and receipt["left_out"] == []
+
+
+def test_what_was_withheld_is_told_as_such(given, home, shop, cli):
+    """A receipt of a session that was given nothing says what it would have been given, and that it was withheld."""
+    door = agents.get("claude-code")
+    told = {"session_id": "gamma-3", "cwd": str(shop), "source": "startup"}
+    environment = {**os.environ, "HOLDFAST_MEASURE_HOLDOUT": "1"}
+    assert hook(str(home), door, door.read_hook_input("SessionStart", told, {}), environment) == ""
+    assert "tokens, withheld\n" in cli("receipts", "gamma").out and "withheld" not in cli("receipts", "alpha").out
+    found = cli("receipts", "gamma", "--json").json["receipts"][0]
+    assert (found["holdout"], found["withheld"], found["given"][0]["key"]) == (1.0, True, "deploy")
 
 
 def test_they_survive_the_index(given, house, home, cli):

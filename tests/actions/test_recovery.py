@@ -14,6 +14,7 @@ from holdfast.actions.hook import hook, now
 from holdfast.actions.receipts import receipts
 from holdfast.actions.remember import remember
 from holdfast.continuity import buffer, log
+from holdfast.errors import NotFound
 from holdfast.inject import fence
 from holdfast.records import replace
 
@@ -145,11 +146,37 @@ def test_a_sentence_of_two_kinds_is_told_once(ask, home):
 @pytest.mark.parametrize("prompt", ["where were we?", "continue", "wo waren wir?", "mach weiter"])
 def test_who_asks_where_they_were_gets_the_recovery(ask, pages, prompt):
     """A person who asks where they were gets the pages with that prompt, and not again while they say the same."""
-    ask("SessionStart", source="startup")
     text = ask("UserPromptSubmit", prompt=prompt)
     assert "Go with Postgres" in text and "Wrote the form" in text and len(text) <= 3_000
     again = ask("UserPromptSubmit", prompt=prompt)
     assert "It sells tea." not in again and "Write the refund test" not in again
+
+
+def test_what_the_start_told_is_not_told_again(ask, pages, write):
+    """Who asks to go on right after a start gets what the start left out for want of room and the log."""
+    tasks = [f"Task {number} is about {'tea ' * 12}" for number in range(12)]
+    write(f"{FOLDER}/todo.md", "".join(f"- [ ] {task}\n" for task in tasks))
+    start = ask("SessionStart", source="startup")
+    left = [task for task in tasks if task.rstrip() not in start]
+    text = ask("UserPromptSubmit", prompt="continue")
+    assert 0 < len(left) < 12 and [task for task in tasks if task.rstrip() in text] == left
+    assert "Wrote the form" in text and "Go with Postgres" not in text and "It sells tea." not in text
+    assert ask("UserPromptSubmit", prompt="where were we?") == ""
+
+
+def test_no_page_is_told_where_none_is_kept(ask, pages, home):
+    """With the keeping of pages switched off, those that are there are told by no start and no prompt."""
+    (home / "config.toml").write_text("[continuity]\nenabled = false\n", encoding="utf-8")
+    assert ask("SessionStart", source="startup") == ask("UserPromptSubmit", prompt="continue") == ""
+
+
+def test_a_home_without_memories_needs_no_index(ask, home):
+    """Where nothing was ever stored nothing is said and nothing is wrong; a memory without an index is."""
+    (home / "memory" / "global" / "memories").mkdir(parents=True)
+    assert ask("SessionStart", source="startup") == ask("UserPromptSubmit", prompt="how do we deploy?") == ""
+    (home / "memory" / "global" / "memories" / "tea.md").write_text("It sells tea.\n", encoding="utf-8")
+    with pytest.raises(NotFound, match="no index"):
+        ask("UserPromptSubmit", prompt="and what does it sell?")
 
 
 def test_what_changed_since_comes_again(ask, pages, write):
@@ -174,7 +201,7 @@ def test_a_summary_as_the_first_prompt_brings_everything_back(ask, house, pages)
     assert "Go with Postgres" in text and "Deploys need the VPN." in text
     assert "Deploys need the VPN." in ask("SessionStart", session="s3", source="startup")
     text = ask("UserPromptSubmit", session="s3", prompt=summary)
-    assert "Go with Postgres" in text and "Deploys need the VPN." not in text
+    assert "Wrote the form" in text and "Go with Postgres" not in text and "Deploys need the VPN." not in text
     ask("UserPromptSubmit", session="s2", prompt="paint the door")
     assert "Go with Postgres" not in ask("UserPromptSubmit", session="s2", prompt=summary)
 

@@ -15,7 +15,7 @@ import pytest
 
 from holdfast import agents
 from holdfast.actions.hook import Visit
-from holdfast.actions.inject import make_vectors
+from holdfast.actions.make_vectors import make_vectors
 from holdfast.actions.recall import recall
 from holdfast.actions.reindex import make_all_vectors, reindex
 from holdfast.actions.remember import remember

@@ -24,7 +24,7 @@ from holdfast.agents.editing.apply import apply, remove_empty
 from holdfast.agents.editing.inserting import without
 from holdfast.agents.editing.json_text import scan
 from holdfast.errors import BrokenFile
-from holdfast.records import MOMENTS, HookCall, asdict
+from holdfast.records import MOMENTS, HookCall, asdict, replace
 
 GOLDEN = Path(__file__).parent / "golden"
 COMMAND = Command("/opt/py/bin/python3", "/opt/py/holdfast/surfaces/hook/run.py", ("/opt/py/bin/holdfast",))
@@ -269,6 +269,25 @@ class AgentContract:
             assert ended.stdout == f"{[native, '--agent', self.name, '--home', '/some home' + chr(39) + 's']!r}\n"
         said = json.dumps([part.value for part in agent.parts(place, command)], ensure_ascii=False)
         assert "hook" in said and "run.py" in said
+
+    def test_calls_are_judged_before_they_run_only_where_that_was_asked_for(self, agent, place) -> None:
+        """An agent that can refuse a call has its event installed when asked, denies with the reason, and loses it."""
+        guarding = replace(COMMAND, guards=True)
+        if not agent.guard:
+            assert agent.refusal_output(HookCall(self.name, "before-tool", "x"), TEXT) == ""
+            assert agent.parts(place, guarding) == agent.parts(place, COMMAND)
+            return
+        assert agent.moment(agent.guard) == "before-tool"
+        printed = agent.refusal_output(HookCall(self.name, "before-tool", agent.guard), TEXT)
+        assert TEXT in _texts(printed)
+        apply(agent.plan_install(place, COMMAND), place)
+        paths = {part.path for part in agent.parts(place, guarding)}
+        before = {path: Path(path).read_bytes() for path in paths}
+        apply(agent.plan_install(place, guarding), place)
+        assert agent.plan_install(place, guarding) == []
+        assert sum(Path(path).read_bytes() != before[path] for path in paths) == 1
+        apply(agent.plan_install(place, COMMAND), place)
+        assert {path: Path(path).read_bytes() for path in paths} == before
 
     def test_what_it_reads_besides_is_not_ours(self, agent, place) -> None:
         """Instruction and memory files are only those that are there, and none of them before the person made one."""

@@ -21,4 +21,4 @@ def plan(house: House, scope: str) -> tuple[list[Memory], list[Step]]:
 
 def apply(house: House, memories: list[Memory]) -> None:
     """Forget the memories of the plan."""
-    forget.apply(house, memories)
+    forget.apply(house, memories, command="clear")

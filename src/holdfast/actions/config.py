@@ -29,12 +29,15 @@ class Shown:
 
 
 def show_all(house: House) -> list[Shown]:
-    """Return every setting."""
-    return [_shown(house, setting) for setting in table.SETTINGS]
+    """Return every setting, and the domain of each project that has one."""
+    domains = [_shown_domain(house, table.DOMAINS + project) for project in sorted(house.settings.domains)]
+    return [*(_shown(house, setting) for setting in table.SETTINGS), *domains]
 
 
 def show(house: House, name: str) -> Shown:
-    """Return one setting."""
+    """Return one setting, or as `domains.PROJECT` the domain of a project."""
+    if name.startswith(table.DOMAINS):
+        return _shown_domain(house, name)
     if name not in table.BY_NAME:
         raise NotFound(f"there is no setting {name!r}", table.nearest(name))
     return _shown(house, table.BY_NAME[name])
@@ -42,8 +45,7 @@ def show(house: House, name: str) -> Shown:
 
 def change(house: House, name: str, text: str | None) -> Shown:
     """Set the value in config.toml, or take it out where the text is None; every other byte of the file stays."""
-    table.known(name, "config")
-    value = None if text is None else table.parse(name, text, "config set")
+    value = _value(name, text)
     path = os.path.join(house.home, "config.toml")
     if not house.enabled and name != "enabled":
         raise Refused("memory is switched off, so nothing is written", "First: holdfast config set enabled true")
@@ -54,6 +56,13 @@ def change(house: House, name: str, text: str | None) -> Shown:
         files.write(path, after)
     house.settings = table.load(house.home, house.environment)
     return show(house, name)
+
+
+def _value(name: str, text: str | None) -> Value | None:
+    if name.startswith(table.DOMAINS):
+        return None if text is None else table.domain(name, text, "config set")
+    table.known(name, "config")
+    return None if text is None else table.parse(name, text, "config set")
 
 
 def _changed(text: str, name: str, value: Value | None) -> str:
@@ -70,9 +79,12 @@ def _changed(text: str, name: str, value: Value | None) -> str:
 
 
 def _put(document: tomlkit.TOMLDocument, name: str, value: Value | None) -> None:
-    section, dot, leaf = name.rpartition(".")
+    # A project, which has a line of its own in [domains], may have dots in its name.
+    section, dot, leaf = name.partition(".")
     place: MutableMapping[str, object] = document
-    if dot:
+    if not dot:
+        leaf = name
+    else:
         if section not in document:
             if value is None:
                 return
@@ -82,6 +94,11 @@ def _put(document: tomlkit.TOMLDocument, name: str, value: Value | None) -> None
         place.pop(leaf, None)
     else:
         place[leaf] = value
+
+
+def _shown_domain(house: House, name: str) -> Shown:
+    domain = house.settings.domains.get(name.removeprefix(table.DOMAINS), "")
+    return Shown(name, domain, "", house.settings.origin.get(name, "default"), "The domain that this project is in.")
 
 
 def _shown(house: House, setting: Setting) -> Shown:

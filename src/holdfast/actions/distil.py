@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from holdfast.actions import distil_with, page_proposals
+from holdfast.actions import audit, distil_with, page_proposals
 from holdfast.actions.distil_sources import gather
 from holdfast.actions.distil_with import Help
 from holdfast.actions.house import House, now
@@ -19,13 +19,14 @@ from holdfast.continuity import page
 from holdfast.continuity.distil import Suggestion, suggest
 from holdfast.errors import BrokenFile
 from holdfast.light import dataclass, replace
-from holdfast.memory.proposals import Proposals
+from holdfast.memory.proposals import FOLDER, Proposals
 from holdfast.recall import when
 from holdfast.records import Proposal, Scope
 from holdfast.store.memory_file import first_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from holdfast.actions.audit import Act
     from holdfast.continuity.distil import Material
 
 MOST_NEW = 40
@@ -60,9 +61,12 @@ def distil(house: House, *, since: str = "", dry_run: bool = False, wish: str = 
     start = when.moment(since or f"{house.settings.number('distil.days')}d", now())
     material = gather(house, start, remember=not dry_run)
     help = distil_with.help_with(house, material, asked, dry_run=dry_run) if asked else None
-    run = _Run(house, material, dry_run=dry_run)
-    for suggestion in (*suggest(material), *(help.suggestions if help else ())):
-        run.take(suggestion)
+    with audit.Act(house, "distil") as act:
+        run = _Run(house, material, None if dry_run else act)
+        for suggestion in (*suggest(material), *(help.suggestions if help else ())):
+            run.take(suggestion)
+    if not dry_run:
+        audit.trim(house)
     return Distilled(
         project=project.id,
         path=os.path.join(folders(house)[0], page.PAGE),
@@ -81,12 +85,12 @@ def distil(house: House, *, since: str = "", dry_run: bool = False, wish: str = 
 class _Run:
     """One run: takes one suggestion after the other and knows what waits."""
 
-    def __init__(self, house: House, material: Material, *, dry_run: bool) -> None:
+    def __init__(self, house: House, material: Material, act: Act | None) -> None:
         project = house.project()
         self.scope = Scope("project", project.id)
         self.scopes = [self.scope, *(Scope("project", alias) for alias in project.aliases)]
         self.page = material.page
-        self.dry_run = dry_run
+        self.act = act
         self.room = Proposals(house.home)
         self.judge = Judge(house)
         self.rejected = self.room.rejected()
@@ -147,9 +151,12 @@ class _Run:
             created=self.at,
         )
         older = [one for one in self.waiting if self._base_of(one) == page_proposals.base_id(self.scope, entry)]
-        if not self.dry_run:
+        if self.act is not None:
+            for one in (proposal, *older):
+                self.act.look_at(f"{FOLDER}/{one.id}.md")
             self.room.put(proposal)
             for one in older:
                 self.room.drop(one)
+            self.act.done(f"{FOLDER}/{proposal.id}.md", f"proposed for {page.PAGE}")
         self.waiting = [*(one for one in self.waiting if one not in older), proposal]
         self.proposals.append(proposal)

@@ -9,6 +9,7 @@ import sys
 from contextlib import closing
 from importlib.util import cache_from_source
 
+from holdfast.actions import distributed
 from holdfast.actions.heal import close_to_others, open_to_others
 from holdfast.actions.house import House
 from holdfast.actions.reindex import reindex
@@ -131,4 +132,5 @@ CHECKS: tuple[Callable[[House], Iterator[Problem]], ...] = (
     setting_is_at_work,
     index_is_sound,
     files_are_sound,
+    distributed.are_as_recorded,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.actions import audit
 from holdfast.actions.house import House
 from holdfast.records import Memory, Step
 
@@ -14,11 +15,18 @@ def plan(house: House, keys: tuple[str, ...], *, scope: str | None = None) -> tu
     ]
 
 
-def apply(house: House, memories: list[Memory]) -> None:
-    """Forget the memories of the plan."""
+def apply(house: House, memories: list[Memory], *, command: str = "forget") -> None:
+    """Forget the memories of the plan, also what the change history has of them."""
     house.need_enabled()
-    for memory in memories:
-        house.store.remove(memory.scope, memory.key, forget=True)
+    gone = []
+    try:
+        with audit.Act(house, command, keep=False) as act:
+            for memory in memories:
+                gone.append(house.store.remove(memory.scope, memory.key, forget=True))
+                act.done(f"{memory.scope}/{memory.key}", "a person or an agent asked for it")
+    finally:
+        if gone:
+            audit.forgotten(house, gone)
     house.store.erase_traces()
 
 

@@ -36,12 +36,17 @@ def apply(house: House, steps: list[Step]) -> list[Step]:
     done = []
     for step in steps:
         try:
-            _ACTS[step.act](house, step)
+            # A secret must not get into the history, and a merge alone is worth undoing.
+            with audit.Act(house, f"heal {step.act}", keep=step.act == "merge") as act:
+                _ACTS[step.act](house, step)
+                act.done(step.target, step.reason)
         except (HoldfastError, OSError) as problem:
             house.say(f"{step.target}: {problem}")
             continue
-        audit.note(house, f"heal {step.act}", step.target, step.reason)
         done.append(step)
+    if any(step.act == "redact" for step in done):
+        audit.redacted(house)
+    audit.trim(house)
     # What was taken out of a file must be gone from the index and the pages too when we say so.
     house.refresh(None)
     house.store.erase_traces()
@@ -91,7 +96,8 @@ def _says_the_same(memory: Memory, extra: Memory) -> bool:
 def _drop_second_file(house: House, answering: Memory, both: tuple[Memory, Memory]) -> None:
     for memory in both:
         if memory.path != answering.path:
-            files.remove(layout.contained(house.store.root, memory.path))
+            data = files.read(layout.contained(house.store.root, memory.path))
+            house.store.swap(memory.path, data, None)
 
 
 def _joined(kept: Memory, extra: Memory) -> tuple[Statement, ...]:

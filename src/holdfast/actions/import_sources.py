@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MOST_READ = 262_144
 # The agent of a file that no door names.
 NO_AGENT = "file"
-_BLOCK = re.compile(r"<!-- holdfast:begin.*?<!-- holdfast:end[^>\n]*-->", re.DOTALL)
+_BLOCK = re.compile(r"<!-- holdfast:(?:pattern-)?begin.*?<!-- holdfast:(?:pattern-)?end[^>\n]*-->", re.DOTALL)
 # Line ends, and the joiners that scripts and emoji need.
 _KEPT = "\n\t\r\u200c\u200d\u00ad"
 _FENCED = re.compile(re.escape(fence.OPEN) + ".*?" + re.escape(fence.CLOSE), re.DOTALL)

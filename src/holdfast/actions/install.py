@@ -9,6 +9,7 @@ import sys
 
 import holdfast
 from holdfast import agents
+from holdfast.actions import audit
 from holdfast.actions.house import House, now
 from holdfast.agents.base import Agent, Change, Command, Found, Place
 from holdfast.agents.editing import record
@@ -110,6 +111,14 @@ def apply(house: House, planned: Plan) -> None:
             raise
         made = tuple(sorted({*install.folders, *folders}))
         save(house.home, [*others, replace(install, folders=made)])
+    note(house, "install", planned)
+
+
+def note(house: House, command: str, planned: Plan) -> None:
+    """Write down which files of an agent changed, and no byte of them: they may hold secrets."""
+    with audit.Act(house, command, keep=False) as act:
+        for change in planned.changes:
+            act.done(change.path, f"{planned.agent.name}, for this {planned.place.scope}")
 
 
 def _recorded(planned: Plan, earlier: Install | None) -> Install:
@@ -164,7 +173,8 @@ def command_of(house: House, *, portable: bool = False) -> Command:
     runner = os.path.join(os.path.dirname(os.path.abspath(holdfast.__file__)), "surfaces", "hook", "run.py")
     usual = os.path.join(_person(house), ".holdfast")
     home = "" if portable or usual == house.home else house.home
-    return Command(os.path.abspath(sys.executable), runner, _program(), home, portable)
+    guards = house.settings.text("security.block") != "off"
+    return Command(os.path.abspath(sys.executable), runner, _program(), home, portable, guards)
 
 
 def _program() -> tuple[str, ...]:

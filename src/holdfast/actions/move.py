@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.actions import relink
+from holdfast.actions import audit, relink
 from holdfast.actions.house import House
 from holdfast.errors import BadInput
 from holdfast.light import dataclass
@@ -38,6 +38,9 @@ def plan(
 def apply(house: House, move: Move) -> Memory:
     """Do the move, then let the links follow."""
     house.need_enabled()
-    moved = house.store.move(move.memory.scope, move.memory.key, move.to, move.key)
-    relink.follow(house, move.linking, move.memory.key, move.key)
+    with audit.Act(house, "move") as act:
+        moved = house.store.move(move.memory.scope, move.memory.key, move.to, move.key)
+        act.done(f"{move.memory.scope}/{move.memory.key}", f"to {move.to}/{move.key}")
+        relink.follow(house, move.linking, move.memory.key, move.key)
+    audit.trim(house)
     return moved

@@ -6,6 +6,7 @@ import os
 
 from holdfast import project as projects
 from holdfast.actions import audit
+from holdfast.actions.audit import Act
 from holdfast.actions.house import House
 from holdfast.errors import BadInput, NotFound
 from holdfast.records import Memory, Project, Scope, Step
@@ -46,8 +47,15 @@ def _is_known(house: House, name: str) -> bool:
 
 def apply_alias(house: House, old: str, target: str) -> None:
     """Record the alias."""
+    with audit.Act(house, "project alias", keep=False) as act:
+        _alias(house, act, old, target)
+
+
+def _alias(house: House, act: Act, old: str, target: str) -> None:
+    meant = house.registry.known().canonical(old)
     projects.add_alias(house.registry, old, target)
-    audit.note(house, "project alias", old, f"read in {target} too")
+    act.alias(old, meant if meant != old else "", target)
+    act.done(old, f"read in {target} too")
 
 
 def plan_merge(house: House, old: str, new: str = "") -> tuple[Scope, list[tuple[Memory, str]], list[Step]]:
@@ -70,15 +78,17 @@ def apply_merge(house: House, old: str, target: Scope, acts: list[tuple[Memory, 
     """Carry out the merge; from then on the old id means the new project."""
     source = Scope("project", old)
     house.store.inherit_forgotten(source, target)
-    for memory, act in acts:
-        if act == "move":
-            house.store.move(memory.scope, memory.key, target, memory.key)
-        elif act == "combine":
-            house.store.absorb(memory, target)
-        else:
-            house.store.remove(memory.scope, memory.key, forget=False)
-        audit.note(house, f"project merge {act}", f"{memory.scope}/{memory.key}", f"into {target}")
-    apply_alias(house, old, target.owner)
+    with audit.Act(house, "project merge") as noted:
+        for memory, act in acts:
+            if act == "move":
+                house.store.move(memory.scope, memory.key, target, memory.key)
+            elif act == "combine":
+                house.store.absorb(memory, target)
+            else:
+                house.store.remove(memory.scope, memory.key, forget=False)
+            noted.done(f"{memory.scope}/{memory.key}", f"{act} into {target}")
+        _alias(house, noted, old, target.owner)
+    audit.trim(house)
 
 
 def _act(house: House, memory: Memory, target: Scope, there: dict[str, Memory]) -> str:

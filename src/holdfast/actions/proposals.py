@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from holdfast.actions import audit, lesson_proposals, page_proposals
 from holdfast.actions import edit as editing
-from holdfast.actions import page_proposals
 from holdfast.actions.house import House, check_text, now
 from holdfast.capture import redact
+from holdfast.continuity import page
 from holdfast.errors import (
     BadInput,
     BrokenFile,
@@ -18,11 +19,12 @@ from holdfast.errors import (
     SwitchedOff,
 )
 from holdfast.light import dataclass
-from holdfast.memory.proposals import Proposals, id_of
+from holdfast.memory.proposals import FOLDER, Proposals, id_of
 from holdfast.memory.statements import same
 from holdfast.recall.embed import plain, words
 from holdfast.recall.fusion import ALIKE
 from holdfast.records import Draft, Memory, Problem, Proposal, Scope, replace
+from holdfast.store import layout
 from holdfast.store.base import Filter
 from holdfast.store.keys import LONGEST, automatic_key
 from holdfast.store.memory_file import first_words, split_title
@@ -97,25 +99,44 @@ def _approved(house: House, room: Proposals, judge: Judge, name: str) -> Decisio
     proposal = Proposal(name, "", Scope("global"), title=_UNREADABLE)
     try:
         proposal = room.get(name)
-        is_entry = proposal.kind == page_proposals.KIND
         house.refresh_once(proposal.scope)
-        if judge.is_forgotten(proposal.scope, page_proposals.statement(proposal) if is_entry else proposal.text):
+        if judge.is_forgotten(proposal.scope, _statement(proposal)):
             hint = "Store it with `holdfast remember` if it holds again."
             raise Forgotten("it was forgotten or corrected", hint)
-        key = page_proposals.keep(house, proposal) if is_entry else _stored(house, proposal)
+        key = _kept(house, room, proposal)
     except (StoreUnavailable, SwitchedOff):
         raise
     except HoldfastError as problem:
         return Decision(proposal, "refused", why=f"{problem}. {problem.hint}".strip(), exit_code=problem.exit_code)
-    if _id_now(proposal) != proposal.id:
-        # What was read first must not come back as a new proposal beside what the person made of it.
-        room.reject([proposal.id], EDITED, now())
-    room.drop(proposal)
     return Decision(replace(proposal, status="approved"), "approved", key=key)
 
 
+def _kept(house: House, room: Proposals, proposal: Proposal) -> str:
+    """Keep what the proposal says and take it from those that wait; return the key or the name of the page.
+
+    A lesson that stands has a file of its own, which an undo could not bring back.
+    """
+    with audit.Act(house, "proposals approve", keep=proposal.kind != lesson_proposals.KIND) as act:
+        act.look_at(f"{FOLDER}/{proposal.id}.md")
+        if proposal.kind == page_proposals.KIND:
+            act.look_at(f"memory/{layout.folder_of(proposal.scope)}/{page.PAGE}")
+        key = _KEEP.get(proposal.kind, _stored)(house, proposal)
+        if _id_now(proposal) != proposal.id:
+            # What was read first must not come back as a new proposal beside what the person made of it.
+            room.reject([proposal.id], EDITED, now())
+        room.drop(proposal)
+        act.done(f"{FOLDER}/{proposal.id}.md", f"kept as {key}")
+    return key
+
+
+def _statement(proposal: Proposal) -> str:
+    return page_proposals.statement(proposal) if proposal.kind == page_proposals.KIND else proposal.text
+
+
 def _id_now(proposal: Proposal) -> str:
-    """Return the id of what the proposal says now."""
+    """Return the id of what the proposal says now; that of a lesson stands for its evidence, whatever it says."""
+    if proposal.kind == lesson_proposals.KIND:
+        return proposal.id
     is_entry = proposal.kind == page_proposals.KIND
     return page_proposals.id_now(proposal) if is_entry else id_of(proposal.scope, proposal.text)
 
@@ -132,6 +153,10 @@ def _stored(house: House, proposal: Proposal) -> str:
     # Another statement has the usual key, and an import must not change what it says.
     own = f"{key[: LONGEST - len(proposal.id) - 1].rstrip('-')}-{proposal.id}"
     return house.put(_draft(proposal, own)).memory.key
+
+
+# What keeps an approved proposal of a kind other than a memory.
+_KEEP = {page_proposals.KIND: page_proposals.keep, lesson_proposals.KIND: lesson_proposals.keep}
 
 
 def _draft(proposal: Proposal, key: str) -> Draft:
@@ -165,6 +190,8 @@ def _rejected(house: House, room: Proposals, name: str, reason: str) -> Decision
     if proposal.kind == page_proposals.KIND:
         ids += page_proposals.ids_to_reject(house, proposal)
     room.reject(ids, reason, now())
+    if proposal.kind == lesson_proposals.KIND:
+        lesson_proposals.reject(house, proposal)
     room.drop(proposal)
     return Decision(replace(proposal, status="rejected"), "rejected", why=reason)
 

@@ -1,8 +1,8 @@
-"""Prune: retention, as a plan with the rule that each memory falls under, then applied."""
+"""Prune: retention, as a plan with the rule that each memory falls under, then applied; and the budget of incidents."""
 
 from __future__ import annotations
 
-from holdfast.actions import audit
+from holdfast.actions import audit, incident
 from holdfast.actions.house import House, now
 from holdfast.memory import retention
 from holdfast.memory.retention import Verdict
@@ -11,7 +11,10 @@ from holdfast.store.base import Filter
 
 
 def plan(house: House) -> tuple[list[Verdict], list[Step]]:
-    """Return the verdict on every memory of every scope, and a step for each that has had its time."""
+    """Return the verdict on every memory of every scope, and a step for each that has had its time.
+
+    There is a step, too, for each file of an incident that goes for the budget of incidents.
+    """
     house.need_enabled()
     house.refresh(None)
     at = now()
@@ -21,11 +24,12 @@ def plan(house: House) -> tuple[list[Verdict], list[Step]]:
     }
     memories = list(house.store.find(Filter(None)))
     verdicts = [retention.judge(memory, _touched(house, memory), days, at) for memory in memories]
-    return verdicts, [
+    expired = [
         Step("expire", f"{v.memory.scope}/{v.memory.key}", v.rule, house.store.size(v.memory))
         for v in verdicts
         if v.expired
     ]
+    return verdicts, [*expired, *incident.keep_within(house, dry_run=True)]
 
 
 def kept(verdicts: list[Verdict]) -> list[Step]:
@@ -34,12 +38,15 @@ def kept(verdicts: list[Verdict]) -> list[Step]:
 
 
 def apply(house: House, verdicts: list[Verdict]) -> int:
-    """Remove what expired, without a tombstone: it may be learned again. Return how many went."""
+    """Remove what expired, without a tombstone: it may be learned again. Return how many memories went."""
     expired = [verdict for verdict in verdicts if verdict.expired]
     for verdict in expired:
         memory = verdict.memory
-        house.store.remove(memory.scope, memory.key, forget=False)
-        audit.note(house, "prune", f"{memory.scope}/{memory.key}", verdict.rule)
+        with audit.Act(house, "prune") as act:
+            house.store.remove(memory.scope, memory.key, forget=False)
+            act.done(f"{memory.scope}/{memory.key}", verdict.rule)
+    incident.keep_within(house)
+    audit.trim(house)
     return len(expired)
 
 

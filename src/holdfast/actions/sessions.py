@@ -7,6 +7,7 @@ import os
 from itertools import pairwise
 
 from holdfast.actions import audit, session_index
+from holdfast.actions.forget_learned import forget_learned
 from holdfast.actions.house import House, now
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
 from holdfast.light import dataclass
@@ -255,7 +256,7 @@ def plan_forget(house: House, texts: tuple[str, ...]) -> tuple[list[str], list[S
     archive = Archive(house.home)
     names = list(dict.fromkeys(archive.resolve(text) for text in texts))
     sizes = {entry.name: entry.raw_bytes + entry.digest_bytes for entry in archive.entries()}
-    reason = "its events, its digest and its words in the index go; no sweep brings it back"
+    reason = "its events, digest, words in the index and what only it taught go; no sweep brings it back"
     return names, [Step("forget", name, reason, sizes.get(name, 0)) for name in names]
 
 
@@ -264,7 +265,8 @@ def apply_forget(house: House, names: list[str]) -> None:
     archive = Archive(house.home)
     for name in names:
         archive.forget(name)
-        audit.note(house, "sessions forget", name, "raw events, digest and index rows")
+        forget_learned(house, name)
+        audit.note(house, "sessions forget", name, "raw events, digest, index rows, and what was learned from it alone")
     session_index.drop_all(house, names)
     session_index.erase_traces(house)
 

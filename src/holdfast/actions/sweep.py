@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import holdfast
 from holdfast import agents as doors
 from holdfast.actions import session_index
+from holdfast.actions.harvest import harvest
 from holdfast.actions.house import House, now
 from holdfast.actions.sweep_file import Taker
 from holdfast.actions.sweep_find import Looked, Transcript, look
@@ -23,7 +24,7 @@ from holdfast.actions.sweep_lock import SweepLock
 from holdfast.actions.sweep_projects import ProjectOf
 from holdfast.capture.cursors import Cursors
 from holdfast.errors import HoldfastError
-from holdfast.light import dataclass
+from holdfast.light import dataclass, replace
 from holdfast.recall import when
 from holdfast.records import Problem
 from holdfast.sessions import budget
@@ -45,6 +46,8 @@ _TOGETHER_FILES, _TOGETHER_BYTES, _TOGETHER_SECONDS = 100, 64_000_000, 2.0
 _SURELY_A_SECOND = 10_000_000
 # So long are vectors made in the end; what is left waits for the next sweep that takes something in.
 _VECTOR_SECONDS = 10.0
+# So long is learned from sessions behind that; those that are left wait for the next sweep that takes something in.
+_HARVEST_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,8 @@ class Retained:
 class Swept:
     """What a sweep did: `discovered` and `skipped_unchanged` count transcripts, `ingested` and `analysed` sessions.
 
-    `waiting` transcripts were left for lack of time. `redacted` says how often each kind of secret was taken out.
+    `waiting` transcripts were left for lack of time. `learned` counts what a harvest found new in the sessions.
+    `redacted` says how often each kind of secret was taken out.
     """
 
     redacted: dict[str, int]
@@ -75,6 +79,7 @@ class Swept:
     forgotten_skipped: int = 0
     malformed: int = 0
     waiting: int = 0
+    learned: int = 0
     problems: tuple[Problem, ...] = ()
     dry_run: bool = False
 
@@ -104,11 +109,28 @@ def sweep(
     if dry_run:
         return _Sweep(house, end, pace, dry_run=True).run(look_for)
     with SweepLock(house.home):
-        swept = _Sweep(house, end, pace, dry_run=False).run(look_for)
+        run = _Sweep(house, end, pace, dry_run=False)
+        swept = run.run(look_for)
     if swept.ingested:
         # Another sweep need not wait for this.
+        swept = _harvest(house, swept, run.taken, min(_HARVEST_SECONDS, end - time.monotonic()), doing)
         _make_vectors(house, min(_VECTOR_SECONDS, end - time.monotonic()), doing)
     return swept
+
+
+def _harvest(house: House, swept: Swept, names: frozenset[str], seconds: float, doing: Say | None) -> Swept:
+    """Learn from the sessions that were taken in, and then from those that wait, for so long; trouble is told."""
+    if seconds <= 0 or not house.settings.flag("learning.enabled"):
+        return swept
+    if doing:
+        doing("learning from what is new")
+    try:
+        found = harvest(house, names=names, everything=True, within=seconds)
+    except HoldfastError as problem:
+        house.say(f"nothing was learned from what is new: {problem}")
+        return swept
+    learned = sum(one.kind != "signals" for one in found.found)
+    return replace(swept, learned=learned, problems=(*swept.problems, *found.problems))
 
 
 def _make_vectors(house: House, seconds: float, doing: Say | None) -> None:
@@ -143,6 +165,11 @@ class _Sweep:
         override = house.settings.text("project.id")
         project_of = ProjectOf(house.registry, override)
         self._taker = Taker(house, self._archive, self._cursors, project_of, dry_run=dry_run, end=end)
+
+    @property
+    def taken(self) -> frozenset[str]:
+        """The sessions that were taken in or analysed."""
+        return frozenset(self._taker.tried)
 
     def run(self, look_for: dict[str, object]) -> Swept:
         """Look, take, analyse what is left, keep within the budget."""

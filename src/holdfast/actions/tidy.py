@@ -41,11 +41,13 @@ def apply(house: House, moves: dict[str, list[Memory]]) -> int:
         for folder, members in moves.items()
         for memory in members
     }
-    for folder, members in moves.items():
-        for memory in members:
-            house.store.place_in(memory, folder)
-            audit.note(house, "tidy", memory.path, f"to {folder}/")
-    _correct_links(house, places)
+    with audit.Act(house, "tidy") as act:
+        for folder, members in moves.items():
+            for memory in members:
+                house.store.place_in(memory, folder)
+                act.done(memory.path, f"to {folder}/")
+        _correct_links(house, places)
+    audit.trim(house)
     return len(places)
 
 

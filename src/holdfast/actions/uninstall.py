@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from holdfast import agents
-from holdfast.actions import install
+from holdfast.actions import distributed, install
 from holdfast.actions.house import House
 from holdfast.actions.install import Plan
 from holdfast.agents.base import HOOK_FILE, HOOK_PROGRAM, Agent, Change, Place
@@ -55,6 +55,8 @@ def plan(house: House, name: str, *, scope: str = "user") -> Plan:
     if rules is not None and known is not None and known.created_rules and rules.path in by_tag:
         change = by_tag[rules.path]
         by_tag[rules.path] = replace(change, after=None) if change.empty else change
+    for change in distributed.leaving(house, agent.name, place):
+        by_tag.setdefault(change.path, change)
     return Plan(agent, place, tuple(by_tag.values()))
 
 
@@ -74,6 +76,8 @@ def apply(house: House, planned: Plan) -> list[Outcome]:
         carry_out(list(planned.changes), planned.place)
         remove_empty(list(known.folders) if known else [])
         install.save(house.home, [one for one in installs if one.where != planned.where])
+    distributed.left(house, planned.agent.name, planned.place, planned.changes)
+    install.note(house, "uninstall", planned)
     return [_outcome(change, known) for change in planned.changes]
 
 
@@ -88,7 +92,7 @@ def verify(house: House, name: str, *, scope: str = "user") -> tuple[list[str], 
     agent = agents.get(name)
     place = install.place_of(house, scope)
     searched = sorted(_searched(agent, place))
-    left = [problem for path in searched for problem in _left_in(path, agent, place)]
+    left = [problem for path in searched for problem in [*_left_in(path, agent), *_distributed(house, path, agent)]]
     try:
         left += [_problem(change.path, 0, "a part of ours") for change in agent.plan_uninstall(place)]
     except HoldfastError as problem:
@@ -104,6 +108,7 @@ def _searched(agent: Agent, place: Place) -> set[str]:
     found |= {one.path for one in agent.memory_files(place) if (one.scope == "project") == in_project}
     rules = agent.rules_file(place)
     found |= {rules.path} if rules is not None else set()
+    found |= distributed.places_of(agent, place)
     folder = agent.folder(place)
     for root, folders, names in os.walk(folder):
         depth = root[len(folder) :].count(os.sep)
@@ -112,7 +117,13 @@ def _searched(agent: Agent, place: Place) -> set[str]:
     return {path for path in found if os.path.isfile(path)}
 
 
-def _left_in(path: str, agent: Agent, place: Place) -> list[Problem]:
+def _distributed(house: House, path: str, agent: Agent) -> list[Problem]:
+    """Return the patterns that this agent still reads in a file."""
+    ids = distributed.ids_in(path)
+    return [_problem(path, 0, f"pattern {one}") for one in ids if distributed.concern(house, agent.name, path, one)]
+
+
+def _left_in(path: str, agent: Agent) -> list[Problem]:
     if os.path.getsize(path) > _LARGEST:
         return [_problem(path, 0, "too large to be searched")]
     with open(path, encoding="utf-8", errors="replace") as file:

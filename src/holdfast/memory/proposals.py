@@ -3,7 +3,7 @@
 Identity. A proposal is one Markdown file `proposals/<id>.md`; its id stands for its scope and what it said when it was
 made, so that the same finding is the same proposal. A person may edit the file.
 
-Kinds. What a proposal would become: a `memory`, or an entry on the `page` of its project.
+Kinds. What a proposal would become: a `memory`, an entry on the `page` of its project, or a `lesson` that stands.
 
 Writing. A file is written whole and durably, or not at all. A decision removes it: what is approved is kept first, what
 is rejected has its line in `rejected.tsv` first (id, time, reason), so that a crash in between loses nothing.
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 FOLDER = "proposals"
 REJECTED = "rejected.tsv"
-KINDS = ("memory", "page")
+KINDS = ("memory", "page", "lesson")
 ID_LENGTH = 8
 MOST_READ = 1_048_576
 _FIELDS = ("id", "kind", "scope", "owner", "type", "tags", "status", "created", "agent", "source", "evidence")

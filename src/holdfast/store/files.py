@@ -187,6 +187,13 @@ def _write_all(descriptor: int, data: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
+def clear_leftovers(folder: str) -> None:
+    """Remove what killed writers left half-written in a folder. Only while nobody else may write there."""
+    for name in os.listdir(folder):
+        if name.startswith(TEMPORARY):
+            _discard(os.path.join(folder, name))
+
+
 def _discard(path: str) -> None:
     try:
         os.unlink(path)

@@ -104,10 +104,15 @@ def contained(root: str, path: str) -> str:
     """Return the whole path of one below the root; refuse one that dots or a link lead elsewhere."""
     if not all(part not in ("", ".", "..") for part in path.split("/")):
         raise Refused(f"{path!a} leads out of the memory tree", "Give a path below it.")
-    link = link_on_the_way(root, os.path.dirname(path))
+    refuse_links(root, os.path.dirname(path))
+    return os.path.join(root, path)
+
+
+def refuse_links(root: str, folder: str) -> None:
+    """Refuse to write into a folder, relative to the root, that is a symbolic link or lies behind one."""
+    link = link_on_the_way(root, folder)
     if link:
         raise Refused(f"{link} is a symbolic link", "Replace the link by a folder; Holdfast does not follow it.")
-    return os.path.join(root, path)
 
 
 def link_on_the_way(root: str, folder: str) -> str:

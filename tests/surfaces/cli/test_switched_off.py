@@ -24,6 +24,7 @@ READS = {
     "todo --all": '"todos": []',
     "decide": '"decisions": []',
     "lesson": '"lessons": []',
+    "measure": '"sessions": 0',
 }
 WRITES = [
     "up",

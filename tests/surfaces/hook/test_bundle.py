@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import holdfast
+from holdfast.surfaces.hook import bundling
 
 from .conftest import HOST, PYTHON
 
@@ -49,24 +50,23 @@ def start(package, home, shop, remember):
 
 def place_of(package: Path) -> Path:
     """Return where the bundle lies."""
-    return package / "surfaces" / "hook" / "__pycache__" / f"bundle.{sys.implementation.cache_tag}"
+    name = f"bundle.SessionStart.claude-code.{sys.implementation.cache_tag}"
+    return package / "surfaces" / "hook" / "__pycache__" / name
 
 
-def modules_in(place: Path) -> set[str]:
-    """Return the modules of a bundle."""
-    data = place.read_bytes()
-    return set(marshal.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])[0])
+def modules_in(place: Path) -> list[str]:
+    """Return the modules of a bundle, in the order in which they are run."""
+    return [part[0] for part in marshal.loads(place.read_bytes())[1]]
 
 
 def test_the_first_hook_writes_it_and_the_next_uses_it(start, package):
-    """After one hook all its modules are in the bundle, after two their order, and the third writes nothing."""
+    """After one hook all its modules are in the bundle, and the next takes them from there and writes nothing."""
     first = start("s1")
-    assert start("s2") == first
     wanted = {"holdfast.surfaces.hook.main", "holdfast.inject.block", "holdfast.store.index"}
-    assert wanted <= modules_in(place_of(package))
+    assert wanted <= set(modules_in(place_of(package)))
     before = place_of(package).stat().st_mtime_ns
     shutil.rmtree(package / "inject" / "__pycache__")
-    assert start("s3") == first
+    assert start("s2") == first
     assert place_of(package).stat().st_mtime_ns == before
     assert not (package / "inject" / "__pycache__").exists()
 
@@ -80,7 +80,7 @@ def test_a_source_that_changed_is_used_at_once(start, package):
     assert "They are kept as data" in start("s3")
 
 
-@pytest.mark.parametrize("damage", [b"", b"garbage" * 9, b"\x05" + bytes(7) + marshal.dumps([]), b"\xff" * 8])
+@pytest.mark.parametrize("damage", [b"", b"garbage" * 9, marshal.dumps([]), marshal.dumps((1, [])), b"\xff" * 8])
 def test_a_broken_bundle_is_made_anew(start, package, damage):
     """A file that is no bundle does no harm and is replaced."""
     start("s1")
@@ -93,14 +93,13 @@ def test_a_place_that_cannot_be_written_does_no_harm(start, package):
     """Where the bundle cannot be put the hook works as ever, and leaves nothing half-written."""
     place_of(package).mkdir(parents=True)
     assert "VPN" in start("s1")
-    left = [path.name for path in place_of(package).parent.iterdir() if path.name.startswith("bundle.cpython")]
-    assert [name for name in left if not name.endswith(".pyc")] == [place_of(package).name]
+    left = [path.name for path in place_of(package).parent.iterdir() if path.name.startswith("bundle.SessionStart")]
+    assert left == [place_of(package).name]
 
 
 def test_a_rare_way_is_not_remembered(start, package, shop):
     """A start that had to open the whole house, after a compaction, leaves the bundle as it was."""
     start("s1")
-    start("s2")
     before = place_of(package).read_bytes()
     start("s3", source="compact")
     assert place_of(package).read_bytes() == before
@@ -110,14 +109,46 @@ def test_a_rare_way_is_not_remembered(start, package, shop):
 def test_an_order_that_does_not_hold_does_no_harm(start, package):
     """When modules cannot be run in the order of the bundle, the import system loads them as ever."""
     first = start("s1")
-    start("s2")
-    data = place_of(package).read_bytes()
-    end = 8 + int.from_bytes(data[:8], "little")
-    parts, orders = marshal.loads(data[8:end])
-    listed = marshal.dumps((parts, {event: names[::-1] for event, names in orders.items()}))
-    assert orders["SessionStart"]
-    place_of(package).write_bytes(len(listed).to_bytes(8, "little") + listed + data[end:])
-    assert start("s3") == first
+    code, parts = marshal.loads(place_of(package).read_bytes())
+    place_of(package).write_bytes(marshal.dumps((code, parts[::-1])))
+    assert start("s2") == first
+
+
+def test_a_bundle_that_was_made_by_a_poor_hook_is_made_anew(start, package):
+    """Where a hook needs many more modules than its bundle has, the next bundle has them; a few more change nothing."""
+    first = start("s1")
+    code, parts = marshal.loads(place_of(package).read_bytes())
+    for left_out, renewed in ((3, False), (len(parts) // 2, True)):
+        place_of(package).write_bytes(marshal.dumps((code, parts[:-left_out])))
+        assert start(f"s{left_out}") == first
+        assert (len(modules_in(place_of(package))) == len(parts)) == renewed
+
+
+def test_what_is_not_known_gets_no_bundle(start, package, home):
+    """An event or an agent that nobody knows leaves no file behind, wherever its name may point."""
+    start("s1")
+    before = sorted(path.name for path in place_of(package).parent.iterdir())
+    runner = str(package / "surfaces" / "hook" / "run.py")
+    for event, agent in (("Unheard", "claude-code"), ("SessionStart", "nobody"), ("../x/SessionStart", "claude-code")):
+        command = [PYTHON, "-I", "-S", "-E", runner, event, "--agent", agent, "--home", str(home)]
+        subprocess.run(command, input=b"{}", env={"HOME": str(home.parent), **HOST}, check=True)
+    assert sorted(path.name for path in place_of(package).parent.iterdir()) == before
+
+
+def test_lean_code_does_what_its_source_says(tmp_path):
+    """Compiled without annotations and docstrings, a module still has its records, defaults and lines."""
+    source = (
+        "from __future__ import annotations\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n    from nowhere import Thing\n"
+        "else:\n    Other = 1\n\nclass Row:\n    name: Thing = 'x'\n\n"
+        "def told(one: Thing, *more: Thing, by: int = 2) -> Thing:\n    'Says.'\n    raise ValueError(one * by)\n"
+    )
+    names: dict[str, object] = {}
+    exec(bundling.lean(source.encode(), "told.py"), names)
+    assert names["Other"] == 1 and names["Row"].__annotations__ == {"name": "Thing"} and "annotations" not in names
+    assert names["told"].__annotations__ == {} and names["told"].__doc__ is None
+    with pytest.raises(ValueError, match="tt") as raised:
+        names["told"]("t")
+    assert raised.traceback[-1].lineno == 12
 
 
 def test_a_package_that_was_copied_with_its_bundle_runs_its_own_code(start, package, tmp_path):

@@ -172,7 +172,7 @@ def test_what_happens_is_recorded(hook, remember, event, kind, told, kept):
 
 @pytest.mark.parametrize("name", agents.names())
 def test_every_event_of_every_agent_is_recorded(hook, remember, name):
-    """Each event that an agent's door knows ends with 0, leaves one event of its moment, and an output it can read."""
+    """Each event that a door knows ends with 0 and an output the agent can read, and leaves one event of its moment."""
     remember("Deploys need the VPN. Ask Kim for access.")
     door = agents.get(name)
     told = {"prompt": "how do I deploy through the VPN?", "source": "startup", "tool_name": "Bash", "error": "no"}
@@ -181,9 +181,9 @@ def test_every_event_of_every_agent_is_recorded(hook, remember, name):
         assert answer.code == 0 and answer.err == b""
         assert bool(answer.out) <= (moment in door.injects)
         assert ("VPN" in answer.out.decode()) == (moment in door.injects)
-    assert sorted(event["kind"] for event in hook.events() if event["kind"] != "receipt") == sorted(
-        door.events.values()
-    )
+    # What a call does is told when it was made, so before that nothing is.
+    kinds = [moment for moment in door.events.values() if moment != "before-tool"]
+    assert sorted(event["kind"] for event in hook.events() if event["kind"] != "receipt") == sorted(kinds)
     assert hook.log() == []
 
 

@@ -70,11 +70,11 @@ def test_nothing_heavy_is_loaded(hook, remember, event, told):
     assert ("Ask Kim" in printed) == (event == "UserPromptSubmit")
 
 
-def test_nothing_of_a_start_is_heavy_but_time(hook, remember):
-    """A session's start may reckon with dates, and loads nothing else that is heavy."""
+def test_nothing_of_a_start_is_heavy(hook, remember):
+    """A session's start loads nothing heavy either."""
     remember("Deploys need the VPN. Ask Kim for access.")
     modules, printed = loaded_by(hook, "SessionStart", source="startup")
-    assert modules & HEAVY <= {"datetime"}
+    assert modules & HEAVY == set()
     assert "Ask Kim" in printed
 
 

@@ -45,8 +45,10 @@ def test_the_client_of_the_sdk(shop, home, mode) -> None:
             "memory_list": {},
             "session_search": {"query": "deploy"},
             "memory_rate": {"key": "vpn", "rating": "helpful"},
+            "session_rate": {"rating": 8, "words": "a solid eight"},
             "state_update": {"focus": "The doors", "decisions": ["Use stdio"]},
             "project_notes": {"action": "todo", "text": "Test the doors"},
+            "work_item": {"action": "show"},
             "state_read": {},
             "memory_forget": {"key": "vpn"},
         }

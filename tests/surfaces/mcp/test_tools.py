@@ -12,10 +12,10 @@ TOKEN = "ghp_" + "a1B2" * 9
 
 
 def test_the_table_of_tools(talk) -> None:
-    """There are at most nine tools, each with bounds, a typed result, honest hints, and when to use it."""
+    """There are at most eleven tools, each with bounds, a typed result, honest hints, and when to use it."""
     listed = {tool["name"]: tool for tool in talk().ask("tools/list")["result"]["tools"]}
     assert {"memory_store", "memory_recall", "memory_forget", "state_read", "state_update"} <= set(listed)
-    assert len(listed) <= 9
+    assert len(listed) <= 11
     for tool in listed.values():
         assert tool["inputSchema"]["additionalProperties"] is False
         assert set(tool["outputSchema"]["required"]) >= {"success", "disabled"}
@@ -223,9 +223,11 @@ def test_switched_off(talk, home) -> None:
         "memory_list": {},
         "session_search": {"query": "apples"},
         "memory_rate": {"key": "apples", "rating": "helpful"},
+        "session_rate": {"rating": 8, "words": "an eight"},
         "state_read": {},
         "state_update": {"focus": "Apples"},
         "project_notes": {"action": "list"},
+        "work_item": {"action": "show"},
     }
     for tool, given in calls.items():
         result = server.call(tool, **given)
@@ -255,3 +257,16 @@ def test_a_broken_config_is_told_by_each_call(talk, home) -> None:
     assert "config.toml is not TOML" in server.refused("memory_recall", query="x")
     (home / "config.toml").unlink()
     assert server.call("memory_recall", query="x")["success"] is True
+
+
+def test_a_rating_of_the_session_is_passed_on(talk, home) -> None:
+    """The person's words become a rating of this session, once and without secrets; 11 is refused."""
+    server = talk("--agent", "codex", HOLDFAST_SESSION="s1")
+    rated = server.call("session_rate", rating=8, words=f"a solid eight, even with {TOKEN}")
+    assert (rated["rating"], rated["session"], rated["action"]) == (8, "s1", "added")
+    assert rated["redacted"] == ["github-token"]
+    assert server.call("session_rate", rating=8, words="a solid eight")["action"] == "unchanged"
+    assert "10" in server.refused("session_rate", rating=11, words="eleven")
+    assert server.refused("session_rate", rating=8)
+    (line,) = (home / "learning" / "signals" / "ratings.jsonl").read_text().splitlines()
+    assert json.loads(line)["agent"] == "codex" and TOKEN not in line

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.actions import forget, hand_over, rate, recall_modes, session_search, working_state
+from holdfast.actions import forget, hand_over, mark, rate, recall_modes, session_search, working_state
 from holdfast.actions.list import list_memories
 from holdfast.actions.remember import remember
 from holdfast.actions.session_search import SessionHit
@@ -179,10 +179,22 @@ def index_lines(listed: list[results.Listed], more: bool) -> list[str]:
 
 def rate_one(request: Request, asked: given.Rate) -> Answer:
     """Mark a memory as helpful or harmful."""
-    memory, kinds = rate.rate(
+    memory, kinds = mark.mark(
         request.house, asked.key, asked.rating, scope=asked.scope, note=asked.note or "", agent=request.agent
     )
     return results.Rated(key=memory.key, scope=memory.scope.kind, rating=asked.rating, redacted=list(kinds)), ""
+
+
+def rate_session(request: Request, asked: given.SessionRate) -> Answer:
+    """Write down the rating that the person gave this session in words."""
+    rated = rate.pass_on(request.house, asked.rating, asked.words, agent=request.agent, session=request.session)
+    result = results.SessionRated(
+        rating=rated.rating.rating,
+        session=hand_over.safe(rated.rating.session),
+        action=rated.action,
+        redacted=list(rated.redacted),
+    )
+    return result, ""
 
 
 def read_state(request: Request, asked: given.StateRead) -> Answer:

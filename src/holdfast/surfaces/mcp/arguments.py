@@ -9,9 +9,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from holdfast.actions.rate import MOST_NOTE
+from holdfast.actions.mark import MOST_NOTE
 from holdfast.actions.working_state import MOST_FOCUS, MOST_ITEM, MOST_ITEMS
 from holdfast.continuity.pages import MOST_BECAUSE, MOST_TEXT
+from holdfast.learning.ratings import MOST_COMMENT
 
 ScopeKind = Literal["global", "project", "session", "agent"]
 MemoryType = Literal["user", "feedback", "project", "reference", "decision", "lesson"]
@@ -132,6 +133,15 @@ class Rate(Arguments):
     note: str | None = Field(default=None, max_length=MOST_NOTE, description="Why, in a sentence.")
 
 
+class SessionRate(Arguments):
+    """What `session_rate` takes."""
+
+    rating: int = Field(ge=1, le=10, description="What the person gave: 1 is worst, 10 is best.")
+    words: str = Field(
+        min_length=1, max_length=MOST_COMMENT, description="The person's own words, quoted from this session."
+    )
+
+
 class StateRead(Arguments):
     """What `state_read` takes: nothing."""
 
@@ -170,4 +180,27 @@ class ProjectNotes(Arguments):
         max_length=MOST_TEXT,
         description="For done, reopen and withdraw: the id from list, or the words of a to-do. With decide or lesson:"
         " the id of what it replaces.",
+    )
+
+
+class WorkItem(Arguments):
+    """What `work_item` takes."""
+
+    action: Literal["show", "criterion", "verify", "close"] = Field(
+        description="show: the work item with its criteria; criterion: add one; verify: mark one as satisfied; close.",
+    )
+    id: str | None = Field(
+        default=None,
+        max_length=120,
+        description="The work item; without it the one that this session works on. Needed to close.",
+    )
+    text: str | None = Field(
+        default=None, max_length=MOST_TEXT, description="For criterion: what must be true in the end, in a sentence."
+    )
+    anti: bool = Field(default=False, description="For criterion: it is something that must not happen.")
+    criterion: str | None = Field(default=None, max_length=20, description="For verify: its id, such as c1.")
+    evidence: str | None = Field(
+        default=None,
+        max_length=MOST_BECAUSE,
+        description="For verify: what shows it, such as a test run and its result.",
     )

@@ -70,6 +70,7 @@ def _learn(request: Request, asked: given.ProjectNotes) -> results.Notes:
         because=asked.because or "",
         source=request.agent,
         replaces=asked.id or "",
+        trust="agent",
     )
     return _of_note(written, "lessons")
 

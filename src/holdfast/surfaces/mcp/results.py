@@ -119,6 +119,15 @@ class Rated(Result):
     redacted: list[str] = []
 
 
+class SessionRated(Result):
+    """The answer of `session_rate`."""
+
+    rating: int = 0
+    session: str = ""
+    action: str = ""
+    redacted: list[str] = []
+
+
 class State(Result):
     """The answer of `state_read`."""
 
@@ -169,3 +178,29 @@ class Notes(Result):
     redacted: list[str] = Field(
         default=[], description="The kinds of secret that were taken out before it was written."
     )
+
+
+class CriterionShown(BaseModel):
+    """One criterion of a work item."""
+
+    id: str
+    text: str
+    status: str = Field(description="PENDING, PARTIAL (the agent says so), SATISFIED (evidence says so) or FAILED.")
+    because: str = Field(default="", description="Where it, or its status, comes from.")
+
+
+class WorkShown(Result):
+    """The answer of `work_item`: the work item as it is now."""
+
+    label: str = hand_over.LABEL
+    action: str = Field(default="", description="shown, added, verified, closed, unchanged; none: none is open.")
+    id: str = ""
+    title: str = ""
+    status: str = Field(default="", description="ACTIVE or COMPLETED.")
+    effort: str = ""
+    ideal: str = ""
+    criteria: list[CriterionShown] = []
+    anti_criteria: list[CriterionShown] = []
+    files_changed: list[str] = []
+    file_path: str = Field(default="", description="Its folder, which the person owns and may edit.")
+    redacted: list[str] = []

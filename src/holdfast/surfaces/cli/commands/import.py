@@ -5,7 +5,9 @@ from __future__ import annotations
 import click
 
 from holdfast.actions.house import House
+from holdfast.actions.import_learning import import_learning
 from holdfast.actions.import_memories import FileImport, Imported, import_memories
+from holdfast.errors import BadInput
 from holdfast.records import asdict
 from holdfast.surfaces.cli.commands.proposals import (
     decision_json,
@@ -23,7 +25,10 @@ _COUNTED = ("new", "waiting", "known", "rejected", "refused")
 @make_command("import", "holdfast import --dry-run")
 @click.argument("agents", metavar="[AGENT]...", nargs=-1)
 @click.option("--file", "paths", multiple=True, metavar="PATH", help="Only this file; may be given several times.")
-@click.option("--scope", "-s", type=click.Choice(("global", "project")), help="Where it holds, with --file.")
+@click.option(
+    "--scope", "-s", type=click.Choice(("global", "project")), help="Where it holds, with --file or --learning."
+)
+@click.option("--learning", "learned", default="", metavar="FOLDER", help="Take over what another system learned.")
 @consent_options
 @json_option
 @with_house
@@ -31,6 +36,7 @@ def command(
     house: House,
     agents: tuple[str, ...],
     paths: tuple[str, ...],
+    learned: str,
     scope: str | None,
     dry_run: bool,
     yes: bool,
@@ -41,7 +47,12 @@ def command(
     AGENT is the name of one; default: all. Nothing becomes a memory until you approve it, here by --yes or later by
     `holdfast proposals`. Importing again proposes nothing twice.
     """
-    done = import_memories(house, agents, paths=paths, scope=scope or "", dry_run=dry_run, approve=yes)
+    if learned and (agents or paths):
+        raise BadInput("learnings are imported alone", "Give --learning, or agents and files, not both.")
+    if learned:
+        done = import_learning(house, learned, scope=scope or "", dry_run=dry_run)
+    else:
+        done = import_memories(house, agents, paths=paths, scope=scope or "", dry_run=dry_run, approve=yes)
     if as_json:
         print_json(_json(done, dry_run))
         return _exit_code(done)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import click
 
 from holdfast.actions import lesson
-from holdfast.actions.house import House
+from holdfast.actions.house import House, now
+from holdfast.learning.lessons import Lesson, weight
+from holdfast.records import asdict
+from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.adding import AddsText, print_notes, print_written, text_of
-from holdfast.surfaces.cli.shared import json_option, subcommand, why_empty, with_house
+from holdfast.surfaces.cli.shared import json_option, print_json, subcommand, why_empty, with_house
 
 _EXAMPLE = 'holdfast lesson "Run the migration first" --because "the deploy broke without it"'
 
@@ -17,7 +20,8 @@ _EXAMPLE = 'holdfast lesson "Run the migration first" --because "the deploy brok
     cls=AddsText,
     invoke_without_command=True,
     short_help="Write down a lesson of this project, and what went wrong.",
-    help=f"Example: {_EXAMPLE}\n\nWrite a lesson into the table of the project's lessons.md, or list those that hold.",
+    help=f"Example: {_EXAMPLE}\n\nWrite a lesson into the table of the project's lessons.md, or list those that hold, "
+    "and those that were learned from sessions.",
 )
 @click.option("--all", "everything", is_flag=True, help="List those that hold no longer too.")
 @json_option
@@ -25,9 +29,16 @@ _EXAMPLE = 'holdfast lesson "Run the migration first" --because "the deploy brok
 def _list(house: House, everything: bool, as_json: bool) -> None:
     if click.get_current_context().invoked_subcommand is not None:
         return
-    nothing = why_empty(house, f"no lesson is written down; add one: {_EXAMPLE}")
-    found = lesson.lessons(house, everything=everything)
-    print_notes(found, "lessons", lesson.path(house), nothing, as_json=as_json)
+    found, learned = lesson.lessons(house, everything=everything), lesson.learned(house, everything=everything)
+    if as_json:
+        notes = [asdict(note) for note in found]
+        print_json({"lessons": notes, "path": lesson.path(house), "learned": [lesson_json(one) for one in learned]})
+        return
+    nothing = "" if learned else why_empty(house, f"no lesson is written down; add one: {_EXAMPLE}")
+    if found or nothing:
+        print_notes(found, "lessons", lesson.path(house), nothing, as_json=False)
+    for one in learned:
+        _print_learned(one)
 
 
 @subcommand(
@@ -55,6 +66,64 @@ def _add(house: House, text: tuple[str, ...], because: str, replaces: str, sourc
 @with_house
 def _withdraw(house: House, name: str, as_json: bool) -> None:
     print_written(lesson.withdraw(house, name), "lesson", as_json=as_json)
+
+
+@subcommand(_list, "show", "holdfast lesson show 1a2b", "Show a learned lesson with everything that speaks for it.")
+@click.argument("name", metavar="ID")
+@json_option
+@with_house
+def _show(house: House, name: str, as_json: bool) -> None:
+    found = lesson.show(house, name)
+    if as_json:
+        print_json(lesson_json(found))
+        return
+    _print_learned(found)
+    click.echo(f"    {found.path}")
+    for one in found.evidence:
+        click.echo(
+            f"    {one.at[:19]}  {one.kind}  {harmless(one.agent)}/{harmless(one.session)}: {harmless(one.quote)}"
+        )
+        if one.before:
+            click.echo(f"        before: {harmless(one.before)}")
+
+
+@subcommand(_list, "helpful", "holdfast lesson helpful 1a2b", "Say that a learned lesson helped: it rises.")
+@click.argument("name", metavar="ID")
+@json_option
+@with_house
+def _helpful(house: House, name: str, as_json: bool) -> None:
+    _print_marked(lesson.rate(house, name, "helpful"), as_json)
+
+
+@subcommand(
+    _list,
+    "harmful",
+    "holdfast lesson harmful 1a2b",
+    "Say that a learned lesson did harm, which weighs four times. Where harm outweighs, it becomes a warning.",
+)
+@click.argument("name", metavar="ID")
+@json_option
+@with_house
+def _harmful(house: House, name: str, as_json: bool) -> None:
+    _print_marked(lesson.rate(house, name, "harmful"), as_json)
+
+
+def _print_marked(found: Lesson, as_json: bool) -> None:
+    print_json(lesson_json(found)) if as_json else _print_learned(found)
+
+
+def _print_learned(one: Lesson) -> None:
+    """Print a learned lesson: id, status, what it says, and how often it came up and was marked."""
+    name = click.style(harmless(one.id), bold=True)
+    marks = "".join(f", {len(given)} {word}" for word in ("helpful", "harmful") if (given := getattr(one, word)))
+    where = "" if one.project else ", everywhere"
+    click.echo(f"{name}  {one.status}  {harmless(one.statement)}")
+    click.echo(f"    {one.category}, came up {len(one.evidence)} time(s) in {one.sessions} session(s){marks}{where}")
+
+
+def lesson_json(one: Lesson) -> dict[str, object]:
+    """Return a learned lesson as `--json` promises it (docs/json.md)."""
+    return {**asdict(one), "sessions": one.sessions, "weight": round(weight(one, now()), 3)}
 
 
 command = _list

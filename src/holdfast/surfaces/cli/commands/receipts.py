@@ -35,7 +35,8 @@ def command(house: House, of_session: str, limit: int, as_json: bool) -> None:
 
 def _show(receipt: Receipt) -> None:
     session = click.style(receipt.session or "(no session)", bold=True)
-    click.echo(f"{session}  {receipt.agent}  {receipt.moment}  {receipt.at}  about {receipt.tokens} tokens")
+    held = ", withheld" if receipt.withheld else ""
+    click.echo(f"{session}  {receipt.agent}  {receipt.moment}  {receipt.at}  about {receipt.tokens} tokens{held}")
     for given in receipt.given:
         click.echo(f"  {given.scope}/{given.key}  {given.tokens} tokens  {given.why}")
     for name, reason in receipt.left_out:
@@ -50,6 +51,8 @@ def _json(receipt: Receipt) -> dict[str, object]:
         "moment": receipt.moment,
         "characters": receipt.characters,
         "tokens": receipt.tokens,
+        "holdout": receipt.holdout,
+        "withheld": receipt.withheld,
         "given": [_given_json(given) for given in receipt.given],
         "left_out": [{"name": name, "reason": reason} for name, reason in receipt.left_out],
     }

@@ -92,6 +92,8 @@ def _report(swept: Swept) -> None:
     if swept.redacted:
         click.echo("redacted: " + ", ".join(f"{kind} {count:,}" for kind, count in swept.redacted.items()))
     click.echo(_retention_line(swept.retention, would))
+    if swept.learned:
+        click.echo(f"{swept.learned:,} learned: `holdfast lesson`, `holdfast rate` and `holdfast proposals` tell of it")
 
 
 def _retention_line(kept: Retained, would: str) -> str:

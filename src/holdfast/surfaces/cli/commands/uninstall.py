@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holdfast.actions import publish, uninstall
+from holdfast.actions import distributed, publish, uninstall
 from holdfast.records import asdict
 from holdfast.surfaces.cli.commands.install import agreed, plan_json, scope_option
 from holdfast.surfaces.cli.shared import command as make_command
@@ -34,6 +34,9 @@ def command(house: House, agent: str, scope: str, verify: bool, dry_run: bool, y
     """
     planned = uninstall.plan(house, agent, scope=scope)
     done: list[Outcome] = []
+    if not planned.changes and not dry_run:
+        # Files that other agents read, too, do not change, but this one is no reader of them any more.
+        distributed.left(house, planned.agent.name, planned.place, ())
     if planned.changes or dry_run or not verify:
         if not agreed(planned, dry_run=dry_run, yes=yes, as_json=as_json, nothing="nothing of ours is there"):
             return 0

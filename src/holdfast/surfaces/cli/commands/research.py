@@ -1,0 +1,65 @@
+"""`holdfast research`."""
+
+from __future__ import annotations
+
+import click
+
+from holdfast.actions import research
+from holdfast.actions.house import House
+from holdfast.learning.research import Report
+from holdfast.records import asdict
+from holdfast.sessions.transcript import harmless
+from holdfast.surfaces.cli.shared import json_option, print_json, say, subcommand, why_empty, with_house
+
+_SHOWN = 20
+
+
+@click.group(
+    "research",
+    invoke_without_command=True,
+    short_help="List and read what sub-agents found out.",
+    help="Example: holdfast research --since 7d\n\nList what sub-agents handed over in the end, newest first.",
+)
+@click.option("--since", default="", metavar="TIME", help="Handed over since: 2026-11-01, 7d, 2w, yesterday.")
+@click.option("--everywhere", is_flag=True, help="List those of every project.")
+@click.option("--limit", "-n", type=click.IntRange(1), default=_SHOWN, help=f"At most so many. Default: {_SHOWN}.")
+@json_option
+@with_house
+def _list(house: House, since: str, everywhere: bool, limit: int, as_json: bool) -> None:
+    if click.get_current_context().invoked_subcommand is not None:
+        return
+    found = research.reports(house, since=since, everywhere=everywhere, limit=limit)
+    if as_json:
+        print_json({"reports": [_json(report) for report in found]})
+        return
+    for one in found:
+        name = click.style(_id(one), bold=True)
+        click.echo(f"{name}  {harmless(f'{one.at[:16]}  {one.agent}  {one.summary}')}")
+    if not found:
+        say(why_empty(house, "no sub-agent handed anything over yet"))
+
+
+@subcommand(_list, "show", "holdfast research show 1a2b3c", "Show one report. ID is what the list shows, or a file.")
+@click.argument("name", metavar="ID")
+@json_option
+@with_house
+def _show(house: House, name: str, as_json: bool) -> None:
+    report = research.show(house, name)
+    if as_json:
+        print_json({**_json(report), "text": report.text})
+        return
+    click.echo(harmless(f"{report.at}  {report.agent}/{report.session}  {report.path}"))
+    click.echo(harmless(report.text))
+
+
+def _id(report: Report) -> str:
+    return report.path.rpartition("-")[2].removesuffix(".md")
+
+
+def _json(report: Report) -> dict[str, object]:
+    """Return a report as `--json` promises it (docs/json.md), without its text."""
+    told = {name: value for name, value in asdict(report).items() if name != "text"}
+    return {"id": _id(report), **told}
+
+
+command = _list

@@ -1,0 +1,57 @@
+"""Sessions with something to learn from, as the tests of the harvest put them into the archive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from actions.archived import said, session, store
+from holdfast.actions.house import House
+from holdfast.learning import lessons, signals
+from holdfast.learning.lessons import Lesson
+from holdfast.learning.ratings import Rating, id_of
+from holdfast.records import SessionEvent
+from sessions.making import ran
+
+SHOP = "example.com--acme--shop"
+DELETED = "you deleted my migration again"
+REMOVED = "you removed the migration again!!"
+
+
+def rated(house: House, name: str, rating: int, comment: str, at: str, project: str = SHOP) -> Rating:
+    """Write a rating down as the hook of that session would."""
+    agent, _, id = name.partition("/")
+    text = f"{rating} - {comment}" if comment else str(rating)
+    one = Rating(at, rating, "explicit", agent, id, project, comment, 1.0, text, id_of(agent, id, at, text))
+    signals.add(house.home, one)
+    return one
+
+
+def complained(
+    house: House,
+    shop: Path | str,
+    id: str = "s-1",
+    comment: str = DELETED,
+    *,
+    rating: int = 2,
+    agent: str = "some-agent",
+    day: str = "2026-05-04",
+    calls: tuple[SessionEvent, ...] = (ran("rm migrations/0007_x.py"),),
+) -> str:
+    """Archive a session in which the agent did something and the person rated it low; return its name."""
+    at = f"{day}T10:30:00Z"
+    told = session(id, shop, agent=agent, day=day)
+    asked = said("human", "Clean the project up, please.", f"{day}T10:00:00Z", shop)
+    words = said("human", f"{rating} - {comment}", at, shop)
+    name = store(house, told, asked, *calls, said("assistant", "I cleaned up.", at, shop), words)
+    rated(house, name, rating, comment, at)
+    return name
+
+
+def talked(house: House, shop: Path | str, id: str, *events: SessionEvent, day: str = "2026-05-04", **more) -> str:
+    """Archive a session with these events, and return its name."""
+    return store(house, session(id, shop, day=day, **more), *events)
+
+
+def learned_in(house: House) -> list[Lesson]:
+    """Return every lesson of the home."""
+    return lessons.Lessons(house.home).all()

@@ -1,0 +1,239 @@
+"""Looking after the catalogue: words change by versions, and every version can be compared and come back to."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from actions.signalled import MAKE, NPM, PYTEST, three
+from holdfast.actions import pattern_catalogue, pattern_review
+from holdfast.actions.forget_learned import forget_learned
+from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, Refused, SwitchedOff
+from holdfast.patterns.catalogue import Target
+
+AT = "2026-11-01T10:00:00Z"
+
+
+@pytest.fixture
+def entry(house, home):
+    """An approved pattern beside two that wait."""
+    three(home, NPM, PYTEST, MAKE)
+    with house() as h:
+        name = next(one.id for one in pattern_review.waiting(h) if one.signature == NPM)
+        return pattern_review.approve(h, name, statement="Use `npm test`.", owner="kim")
+
+
+@pytest.fixture
+def editor(monkeypatch, tmp_path):
+    """Let the editor replace one text by another."""
+
+    def make(old: str, new: str, *, also: str = "") -> None:
+        script = tmp_path / "editor.py"
+        script.write_text(
+            f"import sys; p = sys.argv[1]; t = open(p).read(); open(p, 'w').write(t.replace({old!r}, {new!r}))\n{also}"
+        )
+        monkeypatch.setenv("EDITOR", f"{sys.executable} {script}")
+
+    return make
+
+
+def test_show_tells_all_that_is_known(house, entry) -> None:
+    """Of an approved one pattern and entry, of a rejected one the decision, of an unknown one nothing."""
+    with house() as h:
+        shown = pattern_catalogue.show(h, entry.id[:5])
+        assert (shown.entry, len(shown.pattern.sessions), shown.decision) == (entry, 3, None)
+        other = next(one.id for one in pattern_review.waiting(h) if one.signature == MAKE)
+        pattern_review.reject(h, other, reason="it is so")
+        shown = pattern_catalogue.show(h, other)
+        assert (shown.entry, shown.decision.act, shown.decision.why) == (None, "rejected", "it is so")
+        with pytest.raises(NotFound):
+            pattern_catalogue.show(h, "zzzz")
+
+
+def test_words_and_owner_can_be_set(house, entry) -> None:
+    """The next version has them, and where agents read the old words that is said."""
+    with house() as h:
+        after = pattern_catalogue.revise(h, entry.id, statement="Use `npm run test`.", owner="ada")
+        assert (after.statement, after.owner, after.version) == ("Use `npm run test`.", "ada", 2)
+        assert after.change == "edited: statement, owner"
+        assert house.said == []
+        room = pattern_review.catalogue(h)
+        room.change(after, "distributed", AT, targets=(Target("memory", "k", at=AT),))
+        pattern_catalogue.revise(h, entry.id, title="Other")
+        assert any("still say what it said before" in text for text in house.said)
+
+
+def test_an_edit_becomes_a_version(house, entry, editor) -> None:
+    """What the editor leaves is the next version; leaving the text alone is none."""
+    editor("Use `npm test`.", "Run it with npm test.")
+    with house() as h:
+        after, changed = pattern_catalogue.edit(h, entry.id)
+        assert (after.statement, after.version, changed) == ("Run it with npm test.", 2, True)
+        editor("nothing", "nothing")
+        assert pattern_catalogue.edit(h, entry.id) == (after, False)
+
+
+def test_an_edit_that_breaks_the_file_is_refused(house, entry, editor) -> None:
+    """The entry stays, and what the person wrote is kept aside."""
+    editor("status: approved", "status: perhaps")
+    with house() as h:
+        with pytest.raises(BrokenFile) as told:
+            pattern_catalogue.edit(h, entry.id)
+        assert pattern_review.catalogue(h).get(entry.id) == entry
+    kept = told.value.hint.removeprefix("What you wrote is in ").rstrip(".")
+    assert "status: perhaps" in Path(kept).read_text()
+    os.remove(kept)
+
+
+def test_an_edit_while_somebody_else_changes_the_file_is_refused(house, entry, editor, home) -> None:
+    """Nothing of the other change is lost."""
+    path = home / "patterns" / f"{entry.id}.md"
+    editor("Use", "Please use", also=f"open({str(path)!r}, 'a').write('\\n## Notes\\n\\nQuicker.\\n')")
+    with house() as h, pytest.raises(Conflict) as told:
+        pattern_catalogue.edit(h, entry.id)
+    assert "Quicker." in path.read_text()
+    os.remove(told.value.hint.removeprefix("What you wrote is in ").rstrip("."))
+
+
+def test_an_edit_is_redacted(house, entry, editor, home) -> None:
+    """A secret that was written in the editor does not reach the catalogue, and its kind is said."""
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    editor("Use `npm test`.", f"Use {secret}.")
+    with house() as h:
+        pattern_catalogue.edit(h, entry.id)
+    assert not [path for path in (home / "patterns").rglob("*.*") if secret in path.read_text()]
+    assert any(text.startswith("redacted") for text in house.said)
+
+
+def test_diff_is_of_the_last_two_unless_told(house, entry) -> None:
+    """Without numbers the last two, with one that and the last, with two those."""
+    with house() as h:
+        assert pattern_catalogue.diff(h, entry.id)[1:] == (1, 1, "")
+        for words in ("Second.", "Third."):
+            pattern_catalogue.revise(h, entry.id, statement=words)
+        assert pattern_catalogue.diff(h, entry.id)[1:3] == (2, 3)
+        name, old, new, text = pattern_catalogue.diff(h, entry.id[:4], 1)
+        assert (name, old, new) == (entry.id, 1, 3)
+        assert "-Use `npm test`." in text.split("\n")
+        assert "+Third." not in pattern_catalogue.diff(h, entry.id, 1, 2)[3]
+
+
+def test_rollback_brings_the_words_back(house, entry) -> None:
+    """They hold as a new version, and the history tells of it."""
+    with house() as h:
+        pattern_catalogue.revise(h, entry.id, statement="Wrong.")
+        assert pattern_catalogue.rollback(h, entry.id, 1).statement == "Use `npm test`."
+        changes = [one.change for one in pattern_catalogue.history(h, entry.id)[1]]
+    assert changes == ["approved", "edited: statement", "rolled back to 1"]
+
+
+def test_rollback_undoes_retiring_but_not_a_rejection(house, entry) -> None:
+    """To be approved again what was rejected needs a person who takes that back."""
+    with house() as h:
+        pattern_catalogue.retire(h, entry.id)
+        assert pattern_catalogue.rollback(h, entry.id, 1).status == "approved"
+        pattern_review.reject(h, entry.id)
+        with pytest.raises(Refused, match="rejected"):
+            pattern_catalogue.rollback(h, entry.id, 1)
+        assert pattern_review.catalogue(h).get(entry.id).status == "retired"
+
+
+def test_a_retired_one_stays_and_can_be_approved_again(house, entry) -> None:
+    """Retiring keeps the reason in the history; what agents still read is withdrawn first."""
+    with house() as h:
+        retired = pattern_catalogue.retire(h, entry.id, reason="no effect seen")
+        assert (retired.status, retired.change) == ("retired", "retired: no effect seen")
+        assert entry.id not in [one.id for one in pattern_review.waiting(h)]
+        again = pattern_review.approve(h, entry.id)
+        assert (again.status, again.statement) == ("approved", "Use `npm test`.")
+        pattern_review.catalogue(h).change(again, "distributed", AT, targets=(Target("memory", "k", at=AT),))
+        with pytest.raises(Refused):
+            pattern_catalogue.retire(h, entry.id)
+
+
+def test_a_broken_file_is_told_and_hides_no_other(house, entry, home) -> None:
+    """The others are listed, and the problem names the file."""
+    (home / "patterns" / "0000000000.md").write_text("no front matter\n")
+    with house() as h:
+        found, problems = pattern_catalogue.entries(h)
+    assert ([one.id for one in found], [one.path for one in problems]) == ([entry.id], ["patterns/0000000000.md"])
+
+
+def test_forgetting_a_session_takes_its_quotes(house, entry) -> None:
+    """After the session is forgotten no version of an entry quotes it."""
+    with house() as h:
+        forget_learned(h, "grok/s1")
+        room = pattern_review.catalogue(h)
+        assert {one.session for one in room.get(entry.id).evidence} == {"s0", "s2"}
+        assert "s1" not in room.version(entry.id, 1).text
+
+
+def test_the_command_line_walks_the_whole_way(cli, house, entry, home) -> None:
+    """Approve, merge, reject, snooze, edit, look back and roll back, each by its command and as JSON."""
+    waiting = {one["signature"]: one["id"] for one in cli("patterns", "review", "--json").json["waiting"]}
+    assert sorted(waiting) == [MAKE, PYTEST]
+    assert cli("patterns", "merge", waiting[PYTEST], entry.id, "--json").json["decisions"][0]["leads"] == entry.id
+    assert cli("patterns", "snooze", waiting[MAKE], "--days", "3").out.startswith("snoozed  ")
+    assert cli("patterns", "reject", waiting[MAKE], "--reason", "so", "--json").json["decisions"][0]["why"] == "so"
+    assert cli("patterns", "review", "--json").json == {"waiting": []}
+    assert cli("patterns", "edit", entry.id, "--statement", "Third.", "--json").json["version"] == 3
+    assert [one["number"] for one in cli("patterns", "history", entry.id, "--json").json["versions"]] == [1, 2, 3]
+    assert "+Third." in cli("patterns", "diff", entry.id).out
+    assert cli("patterns", "rollback", entry.id, "1").out.startswith("rolled back  ")
+    shown = cli("patterns", "show", entry.id).out
+    assert "codex/s0:7  it said npm" in shown
+    (listed,) = cli("patterns", "catalogue", "--json").json["catalogue"]
+    assert (listed["statement"], listed["version"], listed["owner"]) == ("Use `npm test`.", 4, "kim")
+    assert cli("patterns", "review").code == BadInput.exit_code
+    assert cli("patterns", "rollback", entry.id, "9").code == NotFound.exit_code
+
+
+def test_the_report_leaves_out_what_was_rejected_or_is_snoozed(cli, house, entry) -> None:
+    """What was approved still recurs and is told; a rejected and a snoozed one are not."""
+    waiting = [one["id"] for one in cli("patterns", "review", "--json").json["waiting"]]
+    assert {one["id"] for one in cli("patterns", "--json").json["patterns"]} == {entry.id, *waiting}
+    cli("patterns", "reject", waiting[0])
+    cli("patterns", "snooze", waiting[1])
+    assert [one["id"] for one in cli("patterns", "--json").json["patterns"]] == [entry.id]
+
+
+def test_a_review_of_one_project_asks_about_that(cli, house, entry, home) -> None:
+    """`--project` leaves out what happened elsewhere."""
+    three(home, "cargo: linker cc not found", name="x", project="blog")
+    waiting = cli("patterns", "review", "--project", "blog", "--json").json["waiting"]
+    assert [one["signature"] for one in waiting] == ["cargo: linker cc not found"]
+
+
+def test_reads_are_empty_and_writes_are_refused_while_memory_is_off(cli, house, entry, tree, home, monkeypatch) -> None:
+    """Switched off, nothing of the catalogue is told, and not a byte changes."""
+    monkeypatch.setenv("HOLDFAST_ENABLED", "false")
+    before = tree(home)
+    for words in ("show", "history", "diff"):
+        assert cli("patterns", words, entry.id, "--json").json == {}
+    assert cli("patterns", "catalogue", "--json").json == {"catalogue": [], "problems": []}
+    for words in ("approve", "edit --title x", "reject", "snooze", "retire", "rollback 1", "merge 1a"):
+        command, *more = words.split()
+        assert cli("patterns", command, entry.id, *more).code == SwitchedOff.exit_code, words
+    assert tree(home) == before
+
+
+@pytest.mark.parametrize("words", ["show", "approve", "edit", "reject", "snooze", "retire", "history", "diff"])
+def test_where_there_is_no_home_none_is_made(cli, home, words) -> None:
+    """A pattern that nobody knows is not found, and looking for it leaves nothing behind."""
+    assert cli("patterns", words, "1a2b").code == NotFound.exit_code
+    assert cli("patterns", "catalogue").code == 0
+    assert not home.exists()
+
+
+def test_what_is_printed_cannot_steer_the_terminal(cli, house, home) -> None:
+    """Control characters of a quote are not printed as such."""
+    three(home, NPM, text="\x1b[2J\x07evil")
+    with house() as h:
+        name = pattern_review.waiting(h)[0].id
+    out = cli("patterns", "show", name).out + cli("patterns", "approve", name).out + cli("patterns", "show", name).out
+    assert "evil" in out
+    assert "\x1b[2J" not in out
+    assert "\x07" not in out

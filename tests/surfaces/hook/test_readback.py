@@ -1,0 +1,53 @@
+"""What was learned reaches a real session's start, lightly, and a prompt after a failure."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from holdfast.actions import lesson
+from holdfast.actions.house import House
+from holdfast.learning import criteria, signals, work
+from holdfast.learning.ratings import Rating
+from holdfast.learning.work import Work
+
+from .test_light import HEAVY, loaded_by
+
+SHOP = "example.com--acme--shop"
+
+
+@pytest.fixture
+def learned(hook):
+    """The shop has a standing lesson with marks, a rating and open work."""
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    with House(str(hook.home), folder=str(hook.folder)) as house:
+        lesson.learn(house, "Ask before a rebase", because="it lost a commit")
+        (one,) = lesson.learned_lessons.room(house.home).all()
+        lesson.rate(house, one.id, "helpful")
+    signals.add(str(hook.home), Rating(at, 7, "explicit", "a", "s-0", SHOP, "", 1.0, "7", "r1"))
+    isc = criteria.added(criteria.Criteria(), "it works", "")
+    work.make(str(hook.home), Work("", "Build the cart", SHOP, created_at=at, updated_at=at), isc)
+
+
+def test_a_start_tells_it_and_stays_light(hook, learned):
+    """Lessons, trend and work are told without a heavy module, also when the table of lessons has to be made."""
+    for text in ("made", "read"):
+        modules, printed = loaded_by(hook, "SessionStart", source="startup", prompt_id=text)
+        assert modules & HEAVY == set()
+        assert all(words in printed for words in ("Ask before a rebase", "7.0 of 10 on average", "Build the cart"))
+    assert hook.log() == []
+
+
+def test_the_fix_of_last_time_comes_with_the_prompt(hook, remember):
+    """A failure, its fix, the same failure in another session: the prompt behind it brings what worked."""
+    remember("Deploys need the VPN. Ask Kim for access.")
+    tests = {"tool_name": "Bash", "tool_input": {"command": "pytest -q"}}
+    error = "ModuleNotFoundError: No module named 'yaml'"
+    hook("PostToolUseFailure", "s1", **tests, error=error)
+    hook("PostToolUse", "s1", tool_name="Bash", tool_input={"command": "pip install pyyaml"}, tool_response={})
+    hook("PostToolUse", "s1", **tests, tool_response={"stdout": "5 passed"})
+    hook("PostToolUseFailure", "s2", **tests, error=error)
+    answer = hook.prompt("what is wrong with the tests?", "s2")
+    assert "pip install pyyaml" in answer.text
+    assert hook.log() == []
