@@ -33,6 +33,12 @@ PYTHON = os.path.realpath(sys.executable)
 GOALS = {10_000: 3.0, 100_000: 4.0}
 PROJECT = "example.com--acme--bench"
 WORDS = 20_000
+# What people ask has many common words, which random ones have not, and rates and states nothing, as most prompts do.
+ASKED = (
+    "Could we move the {} worker over to a queue of its own and keep the {} from blocking checkout at night?",
+    "I would like you to look at how the {} is read before the {} is written, and tell me why it takes so long.",
+    "Please add a test for the {} that fails when the {} is missing, then change the code so that it passes.",
+)
 Took = tuple[float, float]
 
 
@@ -91,7 +97,10 @@ class Bench:
 
     def measured(self, turns: int) -> dict[str, object]:
         """Run every case in turns and return the median and the 95th percentile of each, and its ratio to the bare."""
-        cases = {"bare": self.bare, "start": self.start, "prompt": self.prompt, "prompt by words": self.by_words}
+        cases = {
+            **{"bare": self.bare, "start": self.start, "prompt": self.prompt},
+            **{"prompt by words": self.by_words, "English prompt": self.english},
+        }
         times: dict[str, list[Took]] = {name: [] for name in cases}
         for turn in range(turns + 3):
             for name, act in cases.items():
@@ -117,6 +126,11 @@ class Bench:
     def by_words(self) -> Took:
         """The same without meaning."""
         return self._hook("UserPromptSubmit", {"prompt": self.sentence(20)}, HOLDFAST_RECALL_MEANING="no")
+
+    def english(self) -> Took:
+        """A prompt as people write it, of which the words tell the language."""
+        prompt = self.rng.choice(ASKED).format(*self.rng.choices(self.words, k=2))
+        return self._hook("UserPromptSubmit", {"prompt": prompt})
 
     def _hook(self, event: str, told: dict[str, str], **more: str) -> Took:
         self._count += 1

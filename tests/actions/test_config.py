@@ -60,6 +60,27 @@ def test_new_values_find_their_table(house, file) -> None:
     assert all(line in text for line in MINE.splitlines())
 
 
+def test_a_project_gets_its_domain(house, file) -> None:
+    """A line of [domains] is set, shown and taken out, whatever dots are in the name of the project."""
+    name = "domains.example.com--acme--shop"
+    with house() as h:
+        assert config.change(h, name, "storefront").value == "storefront"
+        assert '[domains]\n"example.com--acme--shop" = "storefront"\n' in file.read_text()
+        assert h.settings.domains == {"example.com--acme--shop": "storefront"}
+        assert config.show_all(h)[-1] == config.show(h, name)
+        assert config.show(h, name).origin == str(file)
+        assert config.change(h, name, None).value == ""
+    assert all(line in file.read_text() for line in MINE.splitlines())
+
+
+@pytest.mark.parametrize(("name", "domain"), [("domains.shop", ""), ("domains.", "storefront")])
+def test_a_domain_without_a_name_is_refused(house, file, name: str, domain: str) -> None:
+    """Neither the project nor its domain may be empty."""
+    with house() as h, pytest.raises(BadSetting):
+        config.change(h, name, domain)
+    assert file.read_text() == MINE
+
+
 def test_unset_takes_it_out(house, file) -> None:
     """Unsetting gives the default again; what is not there is no error and no change."""
     with house() as h:

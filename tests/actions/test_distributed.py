@@ -103,6 +103,16 @@ def test_verify_finds_a_block_that_no_entry_knows(cli, hand_out, house, home, sh
     assert found(house) == [f"a block of pattern {ID} that no entry knows"]
 
 
+def test_doctor_tells_of_an_entry_that_cannot_be_read(hand_out, house, home, shop) -> None:
+    """The file is named, and its block is not taken for one that nobody knows."""
+    hand_out("rules", "codex")
+    (home / "patterns" / f"{ID}.md").write_text("nonsense\n")
+    with house() as h:
+        told = [(one.kind, one.path) for one in doctor(h) if one.severity == "error"]
+    assert told == [("pattern", f"patterns/{ID}.md")]
+    assert found(house) == []
+
+
 def test_doctor_tells_how_each_place_stands(hand_out, house, shop) -> None:
     """As it should be, old, edited and gone are told apart."""
     hand_out("rules", "codex")

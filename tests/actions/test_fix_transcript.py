@@ -270,7 +270,8 @@ def test_it_is_light(session, home, shop):
     one.patched("a.py")
     one.ran("pytest")
     code = (
-        "import json, sys\n"
+        # `run.py` of the hook loads mmap before anything else.
+        "import json, mmap, sys\n"
         "from holdfast import agents\n"
         "from holdfast.actions import learning, work_hooks\n"
         "from holdfast.actions.hook import Visit\n"

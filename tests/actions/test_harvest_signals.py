@@ -57,6 +57,19 @@ def test_a_session_that_grew_has_its_new_signals(house, shop) -> None:
     assert kept(house) == ["npm ci: lock file out sync manifest", "shell: port in use:"]
 
 
+def test_lost_signals_come_back(house, shop) -> None:
+    """A file that is broken or gone is made again when all sessions are harvested, and only then."""
+    archive(house, shop, ran("npm ci", "error: lock file is out of sync with manifest", failed=True))
+    harvest(house, everything=True)
+    (path,) = Path(house.home).glob("archive/signals/*/*.json")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:20])
+    assert (harvest(house, everything=True).sessions, path.read_bytes()) == (1, whole)
+    path.unlink()
+    assert (harvest(house, everything=True).sessions, path.read_bytes()) == (1, whole)
+    assert harvest(house, everything=True).sessions == 0
+
+
 def test_a_session_without_signals_is_noted(house, shop) -> None:
     """Nobody need look at it again."""
     archive(house, shop, ran("npm ci", "added 3 packages"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from holdfast.actions import heal
@@ -41,6 +43,24 @@ def test_the_plan_changes_nothing(ill, home, tree) -> None:
         ("remove", "global/memories/.holdfast-tmp-1-ab"),
     ]
     assert tree(home) == before
+
+
+def test_what_killed_writers_left_is_cleared(house, home, tmp_path) -> None:
+    """What is half-written and old goes, wherever we write; what is fresh, and what a link leads to, stays."""
+    left = [home / folder / ".holdfast-tmp-1-ab" for folder in ("proposals", "archive/signals/codex", "learning/x")]
+    linked = tmp_path / "elsewhere" / ".holdfast-tmp-1-ab"
+    fresh = home / "proposals" / ".holdfast-tmp-2-cd"
+    for path in (*left, linked, fresh):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("half a wri")
+        path.chmod(0o600)
+        os.utime(path, (0, 0) if path != fresh else None)
+    (home / "research").symlink_to(linked.parent)
+    with house() as h:
+        steps = [step for step in heal.plan(h) if step.act == "clear"]
+        assert [step.target for step in steps] == sorted(str(path.relative_to(home)) for path in left)
+        assert heal.apply(h, steps) == steps
+    assert not any(path.exists() for path in left) and linked.exists() and fresh.exists()
 
 
 def test_each_repair_is_done_and_noted(ill, home) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from actions.learned import DELETED, REMOVED, SHOP, complained, learned_in
-from holdfast.actions import lesson, lesson_standing, mark, proposals
+from holdfast.actions import lesson, lesson_standing, mark, proposals, updates
 from holdfast.actions.harvest import harvest
 from holdfast.actions.recall import recall
 from holdfast.actions.remember import remember
@@ -47,6 +49,27 @@ def test_where_harm_outweighs_it_becomes_a_warning_and_back(house, standing) -> 
         assert h.store.get(PROJECT, standing.key).body == standing.statement
         assert [rating for _, _, rating, _ in mark.marks(h)] == ["harmful", "helpful", "helpful", "helpful"]
     assert (len(learned_in(h)[0].helpful), len(learned_in(h)[0].harmful)) == (3, 1)
+
+
+def test_undoing_a_lesson_ends_it_and_undoing_that_lets_it_stand(house, standing) -> None:
+    """The file of the lesson says what became of its memory, and a harvest does not bring back what was undone."""
+    with house() as h:
+        first = updates.updates(h, command="lesson")[0].update.id
+        undone = updates.apply_undo(h, updates.plan_undo(h, [first]))
+        os.unlink(os.path.join(h.home, "state", "harvested"))
+        harvest(h, everything=True)
+        assert learned_in(h)[0].status == "rejected" and not lesson_standing.is_there(h, standing)
+        updates.apply_undo(h, updates.plan_undo(h, [undone.id]))
+        assert learned_in(h)[0].status == "standing" and lesson_standing.is_there(h, standing)
+
+
+def test_undoing_a_warning_lets_the_lesson_stand(house, standing) -> None:
+    """Where the words of a warning are taken back, the lesson is no warning any more."""
+    with house() as h:
+        mark.mark(h, standing.key, "harmful")
+        assert learned_in(h)[0].status == "warning"
+        updates.apply_undo(h, updates.plan_undo(h, [updates.updates(h, command="lesson")[0].update.id]))
+        assert learned_in(h)[0].status == "standing"
 
 
 def test_what_a_person_edited_is_what_the_warning_names(house, standing) -> None:

@@ -127,6 +127,16 @@ def test_one_is_merged_into_the_catalogue(house, found) -> None:
     assert len(entry.evidence) == 6
 
 
+def test_nothing_is_merged_into_what_is_retired(house, found) -> None:
+    """It would be gone with what nobody wants, so that is refused and it waits on."""
+    with house() as h:
+        pattern_review.approve(h, found[NPM])
+        pattern_review.reject(h, found[NPM])
+        with pytest.raises(Refused, match="retired"):
+            pattern_review.merge(h, found[PYTEST], found[NPM])
+        assert signatures(h) == [MAKE, PYTEST]
+
+
 def test_a_fix_is_merged_into_its_failure(house, found, home) -> None:
     """It waits no more and its quotes are evidence, but that the fix works again is no recurrence of the failure."""
     three(home, "npm: ran npm test instead", kind="fix-worked", good=True)

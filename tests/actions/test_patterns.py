@@ -12,8 +12,10 @@ from actions.learned import rated
 from holdfast.actions import patterns
 from holdfast.actions.harvest import harvest
 from holdfast.actions.house import House
+from holdfast.patterns.clusters import Quote
 from holdfast.records import SessionEvent, replace
 from holdfast.sessions.archive import Archive
+from holdfast.surfaces.cli.pattern_commands import where_of
 from sessions.making import answer, human, ran
 
 NO_YAML = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'yaml'"
@@ -196,6 +198,18 @@ def test_the_command(cli, house, shop) -> None:
     assert {"kind", "signature", "sessions", "agents", "cross_agent", "evidence"} <= set(one)
     assert (one["cross_agent"], told["total"], told["sessions"]) == (True, 1, 3)
     assert json.loads(cli("patterns", "--json", "--successes").out)["patterns"] == []
+
+
+def test_what_finds_nothing_says_why(cli, house, shop) -> None:
+    """A domain that no project is in is named, and the number of sessions is the one that was asked for."""
+    assert "no project is in the domain nowhere" in cli("patterns", "--domain", "nowhere").err
+    assert "recurs in 40 of 0 session(s)" in cli("patterns", "--min-frequency", "40").err
+
+
+def test_a_line_that_is_not_known_is_not_shown() -> None:
+    """A quote that only the digest told has a session and no line."""
+    assert where_of(Quote("s", "codex", 0, "x")) == "codex/s"
+    assert where_of(Quote("s", "codex", 7, "x")) == "codex/s:7"
 
 
 def test_domains_group_repositories(cli, house, shop, repository, home) -> None:

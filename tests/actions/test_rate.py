@@ -10,6 +10,7 @@ from actions.archived import said, session, store
 from holdfast.actions import harvest_ratings, rate
 from holdfast.errors import BadInput, NotFound, SwitchedOff
 from holdfast.learning import signals
+from holdfast.light import replace
 from holdfast.records import Event
 from holdfast.sessions.archive import Archive
 
@@ -44,6 +45,30 @@ def test_a_session_without_hooks_is_rated(cli, house, shop, home) -> None:
     assert cli("rate", "7", "--session", "s1", "--json").json["rating"]["session"] == "s1"
     assert cli("rate", "add", "6", "--session", "some-agent/later", "--json").json["rating"]["agent"] == "some-agent"
     assert cli("rate", "6", "--session", "nothing").code == 3
+
+
+def test_a_named_session_is_rated_in_its_own_project(cli, house, shop, home) -> None:
+    """A rating counts for the project of the session that --session names, wherever the command is run."""
+    with house() as opened:
+        heard(opened, "s3", "go", "2026-05-04T12:00:00Z", project="example.com--acme--bakery")
+        store(opened, replace(session("far", shop), project="example.com--acme--mill"), said("human", "go"))
+    cli("rate", "7", "--session", "s3")
+    cli("rate", "6", "--session", "some-agent/far")
+    assert {(row.session, row.project) for row in signals.read(str(home))} == {
+        ("s3", "example.com--acme--bakery"),
+        ("far", "example.com--acme--mill"),
+    }
+
+
+@pytest.mark.parametrize("id", ["../../../x", "/etc/x", ".hidden", "a\nb", TOKEN])
+def test_an_id_of_another_program_is_no_path_and_no_secret(cli, home, tmp_path, id) -> None:
+    """An id that could name another folder, or that is a secret, is replaced when ratings are taken over."""
+    file = tmp_path / "theirs.jsonl"
+    file.write_text(json.dumps({"id": id, "at": "2026-05-04T10:00:00Z", "rating": 2, "comment": "bad", "session": "s"}))
+    assert cli("rate", "import", str(file)).code == 0
+    (row,) = signals.read(str(home))
+    assert row.id != id and row.id.isalnum()
+    assert json.loads((home / "learning" / "signals" / "ratings.jsonl").read_text())["id"] == row.id
 
 
 def test_what_is_no_rating_is_refused(cli, house, home) -> None:

@@ -42,6 +42,12 @@ def test_a_check_that_never_ran_is_no_red_test() -> None:
     assert (act.check, act.result) == ("", "failed")
 
 
+def test_a_check_behind_another_command_has_its_own_name() -> None:
+    """Of a linter and tests in one line, the tests are what it was run for."""
+    (act,) = acts(ran("npm run lint && npm test", "1 failed, 2 passed", failed=True))
+    assert (act.check, act.name, act.result) == ("test", "npm test", "failed")
+
+
 def test_the_failing_test_is_named() -> None:
     """What a test run says of which test failed is its error."""
     output = "E   assert 3 == 4\nFAILED tests/test_cart.py::test_sum - assert 3 == 4\n1 failed in 0.2s"

@@ -7,6 +7,12 @@ import os
 
 import pytest
 
+from holdfast import project as projects
+from holdfast.actions import work
+from holdfast.learning import work as items
+from holdfast.learning.criteria import Criteria
+from holdfast.learning.work import Work
+
 TOKEN = "ghp_" + "a1B2" * 9
 
 
@@ -158,3 +164,13 @@ def test_isc_is_as_it_is_documented(cli, added):
         plain = json.load(file)
     assert list(plain) == ["v", "ideal", "criteria", "anti_criteria", "current", "history", "updated_at"]
     assert list(plain["criteria"][0]) == ["id", "text", "status", "source_events"]
+
+
+def test_an_item_of_an_older_id_is_found_by_its_beginning(house, home) -> None:
+    """What was begun under an id that the project had before is named as briefly as everything else."""
+    with house() as h:
+        projects.add_alias(h.registry, "old-shop", h.project().id)
+    at = "2026-05-04T10:15:00Z"
+    made = items.make(str(home), Work("", "Uploads", "old-shop", created_at=at, updated_at=at), Criteria())
+    with house() as h:
+        assert work.show(h, "upl").work == made

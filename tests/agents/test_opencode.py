@@ -38,6 +38,11 @@ const state = { status: "error", input: {}, error: "no" }
 const part = { type: "tool", sessionID: "s", callID: "c", tool: "read", state }
 await plugin.event({ event: { type: "message.part.updated", properties: { part } } })
 await plugin.event({ event: { type: "message.part.updated", properties: { part } } })
+for (const [callID, exit] of [["good", 0], ["bad", 2], ["bad", 2], ["unknown", undefined]]) {
+  const ran = { status: "completed", input: { command: "make" }, output: "no rule", metadata: { exit } }
+  const told = { type: "tool", sessionID: "s", callID, tool: "bash", state: ran }
+  await plugin.event({ event: { type: "message.part.updated", properties: { part: told } } })
+}
 await plugin.event({ event: { type: "nothing.known", properties: {} } })
 await plugin.event({ event: { type: "session.compacted", properties: { sessionID: "s" } } })
 const third = await say("m3", "after")
@@ -80,14 +85,18 @@ def played(tmp_path, monkeypatch):
 
 
 def test_the_plugin_hands_over_what_the_hook_prints(played) -> None:
-    """A session starts with its first prompt and after a compaction; a failure of a tool is told once."""
+    """A session starts with its first prompt and after a compaction; a tool that failed is told once."""
     added, seen = played()
     assert added == [[START, PROMPT], [PROMPT], [START, PROMPT]]
     assert [event for event, _ in seen] == [
-        *("session.created", "chat.message", "chat.message", "message.part.updated", "session.compacted"),
-        *("session.created", "chat.message", "session.idle"),
+        *("session.created", "chat.message", "chat.message", "message.part.updated", "message.part.updated"),
+        *("session.compacted", "session.created", "chat.message", "session.idle"),
     ]
     assert [data["source"] for event, data in seen if event == "session.created"] == ["startup", "compact"]
+    broken, ended_badly = (data for event, data in seen if event == "message.part.updated")
+    assert (broken["error"], broken["tool_use_id"]) == ("no", "c")
+    assert (ended_badly["error"], ended_badly["tool_use_id"]) == ("no rule", "bad")
+    assert ended_badly["tool_input"] == {"command": "make"}
     assert seen[1][1] == {"session_id": "s", "cwd": "/code/shop", "prompt": "hello", "prompt_id": "m1"}
 
 

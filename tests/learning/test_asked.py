@@ -104,8 +104,8 @@ def test_titles(text, title):
             (text, "good")
             for text in ("works now, thanks", "Looks good to me", "funktioniert jetzt", "passt so, danke")
         ],
-        *[(text, "good") for text in ("the discount works now", "great, the login page is fixed", "der Export geht jetzt")],
-        *[(text, "") for text in ("the first part works now", "the cart works now and the login is next", "the cart now")],
+        *[(text, "good") for text in ("the discount works now", "great, the login is fixed", "der Export geht jetzt")],
+        *[(text, "") for text in ("the first part works now", "the cart works now and the login is next")],
         *[(text, "bad") for text in ("it still fails", "das geht immer noch nicht", "it doesn't work when I reload")],
         *[(text, "") for text in ("are you done?", "done with the first part, now do the second", "thanks", "great")],
         *[(text, "") for text in ("the work is done by the worker", "ship it to the test server and tell me", "")],

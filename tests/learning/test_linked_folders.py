@@ -1,4 +1,4 @@
-"""Folders of the home that somebody replaced by links: nothing is written to where they lead."""
+"""Links in the place of folders, and names that lead elsewhere: nothing is written there."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import os
 
 import pytest
 
-from holdfast.errors import HoldfastError, Refused
-from holdfast.learning import fixes, signals, work
+from holdfast.errors import BrokenFile, HoldfastError, Refused
+from holdfast.learning import fixes, lesson_file, signals, work
 from holdfast.learning.criteria import Criteria
 from holdfast.learning.fixes import Fix
 from holdfast.learning.ratings import Rating
 from holdfast.learning.work import Work
+from holdfast.memory.proposals import Proposals
+from holdfast.records import Proposal, Scope
 
 AT = "2026-05-04T10:15:00Z"
 RATING = Rating(AT, 8, "explicit", "codex", "s1", "shop", "", 1.0, "8", "r1")
@@ -67,3 +69,30 @@ def test_a_refused_nesting_leaves_the_item_as_it_was(home, outside) -> None:
     with pytest.raises(Refused):
         work.nest(child, parent)
     assert work.find(str(home), "shop", child.id).parent == "" and os.listdir(outside) == []
+
+
+@pytest.mark.parametrize("name", ["../../x.md", "/x.md", "..", "a/../../x.md"])
+def test_a_file_of_a_work_item_lies_in_its_folder(home, tmp_path, name) -> None:
+    """A name that leads out of the folder of the item is refused."""
+    made = work.make(str(home), Work("", "Uploads", "shop", created_at=AT, updated_at=AT), Criteria())
+    with pytest.raises(Refused):
+        work.put(made, "agents", name, "text")
+    assert not list(tmp_path.rglob("x.md"))
+
+
+@pytest.mark.parametrize("field", ["id: ../../x", "id: /x", "id: l1\nproject: ../x"])
+def test_a_lesson_whose_id_or_project_is_a_path_is_broken(field) -> None:
+    """Files are named after both, so a file of a lesson that says such a thing is none."""
+    with pytest.raises(BrokenFile):
+        lesson_file.read(f"---\n{field}\nstatus: proposed\n---\n\nNever delete a migration.\n", "lesson.md")
+
+
+def test_a_proposal_is_not_written_through_a_link(home, outside) -> None:
+    """Where `proposals` is a link, nothing is proposed."""
+    home.mkdir(exist_ok=True)
+    os.symlink(outside, home / "proposals")
+    with pytest.raises(Refused):
+        Proposals(str(home)).put(Proposal("p1", "Never delete a migration.", Scope("global"), title="Never"))
+    with pytest.raises(Refused):
+        Proposals(str(home)).reject(["p1"], "no", AT)
+    assert os.listdir(outside) == []

@@ -49,3 +49,13 @@ def test_a_fix_is_kept_and_offered_without_a_sweep(worker: Person, finder: str, 
     assert "failed before with: ModuleNotFoundError: No module named 'till_data'" in told, told
     assert f"What worked then ({finder}," in told and MENDING in told
     assert hook_log(worker.home) == ""
+
+
+def test_opencode_tells_of_a_command_that_ends_badly(person: Person, holdfast) -> None:
+    """Its bash completes whatever the command's exit was; a bad one is told to the hook, with what was printed."""
+    (person.folder / "report.py").write_text("import till_data\n")
+    person.has("opencode")
+    holdfast("install", "opencode", "--yes")
+    run(person, "opencode", "run the report", ("true", FAILING))
+    told = [event for event in events(person.home) if event["kind"] == "tool-failed"]
+    assert len(told) == 1 and "till_data" in str(told[0]), told

@@ -18,7 +18,13 @@ NPM = "npm: missing script tst please run"
 def pattern(signature: str, *, kind: str = "failed-command", project: str = "", sessions: int = 3, **more) -> Pattern:
     """Return a pattern with the id that it gets by its kind, its signature and the project that it is bound to."""
     name = short(kind, signature, project, length=10)
-    given = {"agents": ("codex",), "projects": (project or "a",), "signatures": (signature,), "bound": bool(project), **more}
+    given = {
+        "agents": ("codex",),
+        "projects": (project or "a",),
+        "signatures": (signature,),
+        "bound": bool(project),
+        **more,
+    }
     names = tuple(f"codex/{name}-{number}" for number in range(sessions))
     quotes = (Quote(name, "codex", 1, signature, AT),)
     return Pattern(

@@ -66,6 +66,13 @@ def test_the_same_error_in_other_words(one: Act, other: Act) -> None:
     assert len(names) == 1
 
 
+def test_a_command_that_is_there_is_not_called_missing() -> None:
+    """A program that does not know its sub-command is another failure than a program that is not there."""
+    unknown, missing = ran("rtk bun", "unrecognized subcommand 'bun'"), ran("bun test", "bash: bun: command not found")
+    (one,), (other,) = (of_kind("failed-command", act) for act in (unknown, missing))
+    assert not near(one.signature, other.signature)
+
+
 def test_classes_are_exact() -> None:
     """Two classes of errors with nearly the same name stay two."""
     edits = [

@@ -176,7 +176,7 @@ def _statements(memory: Memory) -> set[str]:
 def _says(house: House, path: str, text: str, said: set[str]) -> bool:
     """Whether a text of the history says one of the statements, as a memory or anywhere in another file."""
     if is_memory(path):
-        memory = memory_file.read(text, house.store.tree.place(path.removeprefix("memory/"), 0.0))[0]
+        memory = memory_file.read(text, place_of(house, path))[0]
         return not said.isdisjoint(_statements(memory))
     words = same_words(text)
     return any(statement in words for statement in said)
@@ -194,6 +194,11 @@ def is_memory(path: str) -> bool:
     if inner == path or layout.scope_of(inner) is None:
         return False
     return layout.is_memory_file(name, in_scope_folder=layout.is_scope_folder(folder))
+
+
+def place_of(house: House, path: str) -> memory_file.Place:
+    """Return what the path of a memory, below the home, tells about it."""
+    return house.store.tree.place(path.removeprefix("memory/"), 0.0)
 
 
 def bytes_of(house: House, path: str) -> bytes | None:

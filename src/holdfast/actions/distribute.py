@@ -51,7 +51,8 @@ class Plan:
     @property
     def steps(self) -> tuple[Step, ...]:
         """What happens besides to memories, lessons and warnings."""
-        reason = f"{self.entry.id}  {self.entry.title}"
+        said = forms.line_of(forms.text_of(self.entry)) if self.act == "distribute" else self.entry.title
+        reason = f"{self.entry.id}  {said}"
         return tuple(Step(self.act, f"{one.to} {one.scope} {one.where}".rstrip(), reason) for one in self.forms)
 
     @property

@@ -101,9 +101,10 @@ def are_as_recorded(house: House) -> Iterator[Problem]:
         for one in entry.live:
             yield from _problems(house, entry, one)
     known = {(one.where, entry.id) for entry in entries for one in entry.live}
+    unread = {os.path.basename(problem.path).removesuffix(".md") for problem in broken}
     for path in sorted(_looked_at(house)):
         for block in named_block.blocks(_text(path)):
-            if (os.path.realpath(path), block.name) not in known:
+            if (os.path.realpath(path), block.name) not in known and block.name not in unread:
                 hint = f"Take it out in an editor, or `holdfast patterns distribute {block.name} --to rules` knows it."
                 yield Problem("distributed", path, f"a block of pattern {block.name} that no entry knows", hint)
 

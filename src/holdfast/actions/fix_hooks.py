@@ -11,6 +11,7 @@ import os
 import time
 
 from holdfast.actions.hook import without_secrets
+from holdfast.actions.learning import PAUSES
 from holdfast.digests import short
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.inject import fence
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from holdfast.learning.retries import Failure, Fixed, Retries
 
 FOLDER = ("state", "failures")
-# When the calls are taken that the transcript told.
-PAUSES = ("prompt", "stop", "end")
 MOST_EDITS = 5
 _MOST_BYTES = 48 * 1024
 _MOST_OPEN = 20

@@ -19,8 +19,10 @@ from holdfast.actions.house import House, now
 from holdfast.errors import HoldfastError, NotFound, StoreBusy
 from holdfast.learning.findings import MOST_CHARACTERS, MOST_EVENTS, Finding
 from holdfast.light import dataclass, replace
+from holdfast.patterns import signal_files
 from holdfast.records import Problem, Step
 from holdfast.sessions.archive import Archive
+from holdfast.sessions.names import stem_of
 from holdfast.sessions.wording import ends_of
 
 TYPE_CHECKING = False
@@ -101,6 +103,8 @@ def harvest(
     wanted = _wanted(archive, recent, everything, session, names)
     end = time.monotonic() + within if within else float("inf")
     run = _Run(house, archive, end, dry_run=dry_run, again=bool(session))
+    # Only where a person asks for all: a sweep, which comes often, has no time to read every file.
+    run.mends = everything and names is None
     if dry_run:
         return run.all(wanted, pace)
     try:
@@ -139,7 +143,9 @@ def _wanted(archive: Archive, recent: int, everything: bool, session: str, names
 
 
 class _Run:
-    """One harvest of one home."""
+    """One harvest of one home. With `mends` a session of which the signals are lost or broken is done again."""
+
+    mends = False
 
     def __init__(self, house: House, archive: Archive, end: float, *, dry_run: bool, again: bool) -> None:
         self.done = Done(house.home, str(RULES))
@@ -185,7 +191,7 @@ class _Run:
 
     def _one(self, entry: Entry) -> None:
         mark = _mark_of(self._house, entry)
-        if not self._again and self.done.is_done(entry.name, mark):
+        if not self._again and self.done.is_done(entry.name, mark) and not (self.mends and self._has_lost(entry)):
             self._counts["unchanged"] += 1
             return
         try:
@@ -195,6 +201,9 @@ class _Run:
             self._problems.append(Problem("session", entry.name, str(problem), problem.hint))
             return
         self._look_at(entry.name, "", digest, events, entry)
+
+    def _has_lost(self, entry: Entry) -> bool:
+        return signal_files.read(self._house.home, stem_of(entry.agent), stem_of(entry.id)) is None
 
     def _look_at(
         self, name: str, mark: str, digest: Digest, events: Sequence[SessionEvent], entry: Entry | None = None

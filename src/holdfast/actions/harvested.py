@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.plain_json import dumps, loads
+from holdfast.plain_json import dumps, three_texts
 from holdfast.store import files
 
 _NAME = "harvested"
@@ -25,7 +25,7 @@ class Harvested:
         self._marks: dict[str, str] = {}
         lines = files.read_if_there(self._path).decode("utf-8", "replace").split("\n")
         for line in lines:
-            row = _row(line)
+            row = three_texts(line)
             if row is not None and row[2] == rules:
                 self._marks[row[0]] = row[1]
         self._is_long = len(lines) > len(self._marks) + _SLACK
@@ -56,13 +56,3 @@ class Harvested:
 
     def _line(self, name: str, mark: str) -> str:
         return dumps([name, mark, self._rules]) + "\n"
-
-
-def _row(line: str) -> tuple[str, str, str] | None:
-    try:
-        value = loads(line) if line else None
-    except ValueError:
-        return None
-    if isinstance(value, list) and len(value) == 3 and all(isinstance(part, str) for part in value):
-        return value[0], value[1], value[2]
-    return None

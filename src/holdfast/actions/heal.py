@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 from holdfast.actions import audit, lint, relink
 from holdfast.actions.house import House
@@ -21,6 +22,10 @@ SAFE = {
     "duplicate": "merge",
     "mode": "protect",
 }
+# Folders of the home, besides that of memories, where a writer that was killed leaves what it had not finished.
+_WRITTEN = ("proposals", "archive/signals", "learning", "research", "security", "patterns", "work")
+# A write takes far less: what is older than this has no writer any more.
+_FINISHED_SECONDS = 3_600
 
 
 def plan(house: House) -> list[Step]:
@@ -28,6 +33,7 @@ def plan(house: House) -> list[Step]:
     house.need_enabled()
     problems = [*lint.find(house), *_open_modes(house)]
     steps = [Step(SAFE[p.kind], p.path, p.text) for p in problems if p.kind in SAFE]
+    steps += [Step("clear", path, "a write was interrupted here") for path in _leftovers(house.home)]
     return list({(step.act, step.target): step for step in steps}.values())
 
 
@@ -61,6 +67,29 @@ def _redact(house: House, step: Step) -> None:
 
 def _remove(house: House, step: Step) -> None:
     files.remove(layout.contained(house.store.root, step.target))
+
+
+def _clear(house: House, step: Step) -> None:
+    files.remove(layout.contained(house.home, step.target))
+
+
+def _leftovers(home: str) -> list[str]:
+    """Return the files that killed writers left, relative to the home. No link is followed."""
+    before = time.time() - _FINISHED_SECONDS
+    found = []
+    for part in _WRITTEN:
+        for folder, _, names in os.walk(os.path.join(home, part)) if not layout.link_on_the_way(home, part) else ():
+            paths = [os.path.join(folder, name) for name in names if name.startswith(files.TEMPORARY)]
+            found += [os.path.relpath(path, home) for path in paths if _is_older(path, before)]
+    return sorted(found)
+
+
+def _is_older(path: str, before: float) -> bool:
+    try:
+        return os.lstat(path).st_mtime < before
+    except FileNotFoundError:
+        # Its writer finished just now.
+        return False
 
 
 def _merge(house: House, step: Step) -> None:
@@ -132,4 +161,4 @@ def _open_modes(house: House) -> list[Problem]:
     ]
 
 
-_ACTS = {"redact": _redact, "remove": _remove, "merge": _merge, "protect": _protect}
+_ACTS = {"redact": _redact, "remove": _remove, "clear": _clear, "merge": _merge, "protect": _protect}

@@ -23,8 +23,8 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "end": ("work_hooks", "fix_hooks"),
     "subagent-stop": ("work_hooks", "security_hooks"),
 }
-# Here fixes live on the calls that the transcript told, and at most prompts it told none.
-_PAUSES = ("prompt", "stop", "end")
+# When fixes live on the calls that the transcript told; at most prompts it told none.
+PAUSES = ("prompt", "stop", "end")
 
 
 def keep(visit: Visit) -> None:
@@ -32,7 +32,7 @@ def keep(visit: Visit) -> None:
     if not visit.settings.flag("learning.enabled"):
         return
     for name in _PARTS.get(visit.call.moment, ()):
-        if name == "fix_hooks" and visit.call.moment in _PAUSES and not visit.told_calls:
+        if name == "fix_hooks" and visit.call.moment in PAUSES and not visit.told_calls:
             continue
         try:
             # By name, so that a hook loads the parts of its moment and no other.

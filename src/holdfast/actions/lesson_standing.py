@@ -24,6 +24,12 @@ from holdfast.store.base import Filter
 from holdfast.store.keys import check_key
 from holdfast.store.memory_file import first_words
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.store.memory_file import Place
+
 KIND = "lesson"
 SOURCE = "learning"
 TAG = "learned"
@@ -155,6 +161,29 @@ def marked(house: House, memory: Memory, rating: str, at: str) -> None:
         if lesson.key == memory.key and scope_of(lesson) == memory.scope and lesson.status in ("standing", "warning"):
             mark(house, lesson, rating, at)
             return
+
+
+def follow(house: House, places: Iterable[Place]) -> None:
+    """Bring the lessons of these memories to what is there, after an undo put a memory back or took it away.
+
+    One whose memory is gone waits again where its proposal does, and otherwise does not come back by recurring.
+    """
+    changed = {(one.scope, one.key) for one in places}
+    for lesson in lessons.room(house.home).all() if changed else ():
+        if (scope_of(lesson), lesson.key) in changed:
+            lessons.room(house.home).change(lesson, status=_as_its_memory(house, lesson))
+
+
+def _as_its_memory(house: House, lesson: Lesson) -> str:
+    try:
+        memory = house.store.get(scope_of(lesson), lesson.key)
+    except (NotFound, BadKey):
+        if lesson.status == "rejected":
+            return lesson.status
+        return "proposed" if lesson.id in Proposals(house.home).ids() else "rejected"
+    if memory.source != SOURCE:
+        return lesson.status
+    return "warning" if memory.body.startswith(_WARNING) else "standing"
 
 
 def scope_of(lesson: Lesson) -> Scope:

@@ -147,7 +147,7 @@ def _memory(study: Study, place: Place, names: list[str]) -> Followed:
 
 def _why_five(estimates: Sequence[Estimate]) -> str:
     if not estimates:
-        return "nothing was withheld, so there is nothing to compare: holdfast config set measure.holdout 0.1"
+        return "nothing was withheld yet, so there is nothing to compare; `measure.holdout` says how often it is"
     verdict = measuring.overall(estimates)
     return measuring.reason(next(one for one in estimates if one.verdict == verdict))
 

@@ -12,7 +12,8 @@ from holdfast.capture import redact
 from holdfast.errors import BadInput, HoldfastError, NotFound, ScopeUnknown
 from holdfast.learning import signals
 from holdfast.learning.judging import Judged
-from holdfast.learning.ratings import HIGHEST, LOWEST, MOST_COMMENT, Rating
+from holdfast.learning.moods import LEAST_CONFIDENCE
+from holdfast.learning.ratings import HIGHEST, LOWEST, MOST_COMMENT, Rating, id_of
 from holdfast.light import dataclass, replace
 from holdfast.sessions.archive import Archive
 from holdfast.store import files
@@ -23,7 +24,6 @@ _LEARN_SECONDS = 20
 _MOST_FILE = 64 * 2**20
 # A middling rating that nobody gave in words says nothing.
 _NO_SIGNAL = 5
-_LEAST_CONFIDENCE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,15 @@ class Rated:
     rating: Rating
     action: str
     redacted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """The session that a rating is about, and the project that it counts for."""
+
+    agent: str
+    session: str
+    project: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +57,9 @@ def rate(house: House, number: str | int, comment: str = "") -> Rated:
     """Rate the session that is named, or the last one of this project, on behalf of the person."""
     house.need_enabled()
     rating, said = _number(number), _checked(comment)
-    agent, session = _session_meant(house)
+    meant = _session_meant(house)
     text = f"{rating} - {said}" if said else str(rating)
-    return _written(house, rating, said, text, agent, session)
+    return _written(house, rating, said, text, meant)
 
 
 def pass_on(house: House, number: int, words: str, *, agent: str, session: str) -> Rated:
@@ -64,7 +73,8 @@ def pass_on(house: House, number: int, words: str, *, agent: str, session: str) 
     if prompts and not any(_plain(said) in _plain(prompt) for prompt in prompts):
         raise BadInput("the person did not say that in this session", "Quote their own words; rate nothing yourself.")
     heard = _heard(house, rating, agent, session)
-    return Rated(heard, "unchanged") if heard else _written(house, rating, said, said, agent, session)
+    meant = _Meant(agent, session, _project(house))
+    return Rated(heard, "unchanged") if heard else _written(house, rating, said, said, meant)
 
 
 def ratings(house: House, *, everywhere: bool = False, limit: int = 0) -> list[Rating]:
@@ -103,13 +113,12 @@ def apply_import(house: House, plan: Imported) -> int:
     return sum(signals.add(house.home, row) for row in plan.new)
 
 
-def _written(house: House, rating: int, comment: str, text: str, agent: str, session: str) -> Rated:
-    row = row_of(
-        Judged(rating, "explicit", comment, 1.0), text, at=now(), agent=agent, session=session, project=_project(house)
-    )
+def _written(house: House, rating: int, comment: str, text: str, meant: _Meant) -> Rated:
+    judged = Judged(rating, "explicit", comment, 1.0)
+    row = row_of(judged, text, at=now(), agent=meant.agent, session=meant.session, project=meant.project)
     added = signals.add(house.home, row)
     if added and rating <= POOR:
-        _learn(house, agent, session)
+        _learn(house, meant.agent, meant.session)
     return Rated(row, "added" if added else "unchanged", redact.redact(text)[1])
 
 
@@ -152,25 +161,26 @@ def _project(house: House) -> str:
         return ""
 
 
-def _session_meant(house: House) -> tuple[str, str]:
-    """Return agent and id of the session that was named, or of the last one in this project."""
+def _session_meant(house: House) -> _Meant:
+    """Return the session that was named, or the last one in this project."""
     if house.session:
         return _named(house, house.session)
     heard = _heard_last(house, "")
     listed = list_sessions(house, limit=1).sessions if _project(house) else ()
     if listed and (heard is None or listed[0].ended > heard[0]):
-        return listed[0].agent, listed[0].id
+        return _Meant(listed[0].agent, listed[0].id, _project(house))
     if heard is None:
         raise NotFound("no session of this project is known", "Name one: holdfast rate 8 --session ID")
-    return heard[1], heard[2]
+    return _Meant(heard[1], heard[2], _project(house))
 
 
-def _named(house: House, text: str) -> tuple[str, str]:
+def _named(house: House, text: str) -> _Meant:
+    """Return the session of that name, in the project that it was in, wherever it is rated from."""
     for event in house.journal.latest("prompt"):
         if event.data.get("session") == text:
-            return str(event.data.get("agent", "")), text
-    agent, _, id = Archive(house.home).resolve(text).partition("/")
-    return agent, id
+            return _Meant(str(event.data.get("agent", "")), text, str(event.data.get("project") or _project(house)))
+    found = Archive(house.home).session(Archive(house.home).resolve(text))
+    return _Meant(found.agent, found.id, found.project or _project(house))
 
 
 def _session_of(house: House, agent: str) -> str:
@@ -213,7 +223,7 @@ def _plain(text: str) -> str:
 
 def _says_nothing(row: Rating) -> bool:
     guessed = row.source == "implicit"
-    return guessed and (row.confidence < _LEAST_CONFIDENCE or row.rating == _NO_SIGNAL)
+    return guessed and (row.confidence < LEAST_CONFIDENCE or row.rating == _NO_SIGNAL)
 
 
 def _cleaned(house: House, row: Rating) -> Rating:
@@ -228,6 +238,7 @@ def _cleaned(house: House, row: Rating) -> Rating:
         project=redact.redact(project)[0],
         comment=comment,
         text=text,
+        id=row.id if not redact.redact(row.id)[1] else id_of(agent, session, row.at, text or f"{row.rating} {comment}"),
     )
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import difflib
 
 from holdfast import project as projects
-from holdfast.actions import audit
-from holdfast.actions.audit import Act, bytes_of, is_memory
+from holdfast.actions import audit, lesson_standing
+from holdfast.actions.audit import Act, bytes_of, is_memory, place_of
 from holdfast.actions.house import House
 from holdfast.actions.sessions import span
 from holdfast.capture.redact import redact
@@ -36,6 +36,7 @@ _OTHERWISE = {
     "uninstall": "`holdfast install AGENT` puts it in again.",
     "heal redact": "A secret that was taken out is gone.",
     "heal remove": "It was the leftover of a crash.",
+    "heal clear": "It was the leftover of a crash.",
     "heal protect": "Change the mode of the file yourself.",
     "prune incidents": "`holdfast harvest` makes an incident again while the events of its session are there.",
     "lesson": "`holdfast forget KEY` takes its memory away.",
@@ -122,6 +123,7 @@ def apply_undo(house: House, planned: Undo) -> Update | None:
             _set_alias(house, alias)
             act.alias(alias.old, alias.before, alias.after)
             act.done(alias.old, f"read in {alias.after} too" if alias.after else "an id of its own again")
+    lesson_standing.follow(house, [place_of(house, one.path) for one in planned.changes if is_memory(one.path)])
     audit.trim(house)
     return act.update
 
@@ -162,12 +164,12 @@ def _put_back(house: House, one: Touched, state: dict[str, bytes | None]) -> byt
     if digest(one.text.encode("utf-8")) != one.before:
         raise Conflict(f"the record of {one.path} was changed; nothing was changed", "Write the file yourself.")
     if is_memory(one.path):
-        _refuse_forgotten(house, one.path.removeprefix("memory/"), one.text)
+        _refuse_forgotten(house, one.path, one.text)
     return one.text.encode("utf-8")
 
 
 def _refuse_forgotten(house: House, path: str, text: str) -> None:
-    memory = memory_file.read(text, house.store.tree.place(path, 0.0))[0]
+    memory = memory_file.read(text, place_of(house, path))[0]
     if house.store.forgot(memory.scope, memory):
         raise Forgotten(f"{path} was forgotten since", "Store it with `holdfast remember` if it holds again.")
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from holdfast import project as projects
 from holdfast.actions import project_pages, work_turns
 from holdfast.actions.house import House, now
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, NotFound
 from holdfast.learning import criteria as isc_file
 from holdfast.learning import work as items
 from holdfast.learning import work_text
@@ -156,11 +157,15 @@ def _ids(house: House) -> tuple[str, ...]:
 
 
 def _find(house: House, name: str) -> Work:
+    """Return the item of this project, or else that of an older id of it."""
     own, *older = _ids(house)
-    for project in older:
-        if any(one.id == name for one in items.items(house.home, project)):
-            return items.find(house.home, project, name)
-    return items.find(house.home, own, name.strip())
+    try:
+        return items.find(house.home, own, name.strip())
+    except NotFound:
+        for project in older:
+            with suppress(NotFound):
+                return items.find(house.home, project, name.strip())
+        raise
 
 
 def _shown(one: Work) -> Shown:

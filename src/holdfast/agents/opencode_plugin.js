@@ -74,14 +74,21 @@ export const HoldfastMemory = async ({ client, directory }) => {
     output.parts.push({ id: last.id + mark, sessionID, messageID, type: "text", text, synthetic: true })
   }
 
+  // A tool that broke down has an error; a command that ran and ended badly is completed, and has its exit.
+  const failure = (state) => {
+    if (state?.status === "error") return state.error
+    return state?.status === "completed" && state.metadata?.exit > 0 ? String(state.output).slice(-LONGEST) : undefined
+  }
+
   const partUpdated = async (part) => {
     if (part.type === "text" && part.text && assistant.has(part.messageID)) {
       answers.set(part.sessionID, part.text.slice(0, LONGEST))
     }
-    if (part.type === "tool" && part.state?.status === "error" && !failed.has(part.callID)) {
+    const error = part.type === "tool" ? failure(part.state) : undefined
+    if (error !== undefined && !failed.has(part.callID)) {
       failed.add(part.callID)
       const { tool, callID, state } = part
-      const data = { tool_name: tool, tool_input: state.input, error: state.error, tool_use_id: callID }
+      const data = { tool_name: tool, tool_input: state.input, error, tool_use_id: callID }
       await hook("message.part.updated", about(part.sessionID, data))
     }
   }

@@ -11,7 +11,7 @@ import os
 import time
 
 from holdfast.digests import short
-from holdfast.plain_json import dumps, loads
+from holdfast.plain_json import dumps, three_texts
 from holdfast.store import files
 
 TYPE_CHECKING = False
@@ -110,10 +110,4 @@ def _size(path: str) -> int:
 
 def row_of(line: str) -> tuple[str, str, str] | None:
     """Return what a line says: a kind, a text and when; None where it says nothing that can be understood."""
-    try:
-        value = loads(line) if line else None
-    except ValueError:
-        return None
-    if isinstance(value, list) and len(value) == 3 and all(isinstance(part, str) for part in value):
-        return value[0], value[1], value[2]
-    return None
+    return three_texts(line)

@@ -14,7 +14,7 @@ import os
 
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.light import dataclass, replace
-from holdfast.plain_json import dumps, loads
+from holdfast.plain_json import dumps, object_in
 from holdfast.store import files
 from holdfast.store.layout import refuse_links
 
@@ -216,13 +216,8 @@ def _write_table(table: str, status: os.stat_result, lines: list[bytes]) -> None
 
 def of_line(line: bytes) -> Fix | None:
     """Return the fix that a line says; None where it says none."""
-    if not line.strip() or len(line) > _MOST_LINE:
-        return None
-    try:
-        told = loads(line.decode("utf-8"))
-    except ValueError:
-        return None
-    return _fix(told) if isinstance(told, dict) else None
+    told = object_in(line, _MOST_LINE)
+    return _fix(told) if told is not None else None
 
 
 def _fix(told: Mapping[str, object]) -> Fix | None:

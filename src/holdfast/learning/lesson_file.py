@@ -13,6 +13,7 @@ from holdfast.digests import short
 from holdfast.errors import BrokenFile
 from holdfast.learning.likeness import words_of
 from holdfast.light import dataclass
+from holdfast.project.ids import is_id
 from holdfast.store import front_matter
 from holdfast.store.memory_file import first_words
 
@@ -115,6 +116,9 @@ def read(text: str, path: str) -> Lesson:
     told = {name: value for name, value in given.items() if isinstance(value, str)}
     head, _, rest = f"\n{document.body}".partition(f"\n{EVIDENCE}")
     statement = "\n".join(line for line in head.split("\n") if not line.startswith("# ")).strip()
+    # Files and folders are named after its id and its project.
+    if not all(is_id(told[name]) for name in ("id", "project") if told.get(name)):
+        raise BrokenFile(f"{path} has an id or a project that cannot be one", "Write back what Holdfast wrote there.")
     if not (told.get("id") and statement and told.get("status") in STATUSES):
         raise BrokenFile(f"{path} is no lesson", f"It needs an id, a text, and a status: {', '.join(STATUSES)}.")
     return Lesson(

@@ -14,7 +14,7 @@ from holdfast.digests import short
 from holdfast.errors import NotFound, Refused
 from holdfast.learning.stamps import UNDATED, month_of
 from holdfast.light import dataclass
-from holdfast.plain_json import dumps, loads
+from holdfast.plain_json import dumps, object_in
 from holdfast.store import files
 from holdfast.store.layout import link_on_the_way, refuse_links
 
@@ -113,12 +113,7 @@ def _months(home: str) -> list[str]:
 
 
 def _of_line(line: bytes) -> Record | None:
-    if not line.strip() or len(line) > _MOST_LINE:
-        return None
-    try:
-        told = loads(line.decode("utf-8"))
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(told, dict) or not isinstance(told.get("rule"), str):
+    told = object_in(line, _MOST_LINE)
+    if told is None or not isinstance(told.get("rule"), str):
         return None
     return Record(**{name: value if isinstance(value := told.get(name), str) else "" for name in _FIELDS})

@@ -13,7 +13,8 @@ import os
 from holdfast.errors import NotFound
 from holdfast.learning.ratings import HIGHEST, LOWEST, MOST_COMMENT, MOST_TEXT, SOURCES, Rating, id_of
 from holdfast.light import replace
-from holdfast.plain_json import dumps, loads
+from holdfast.plain_json import dumps, object_in
+from holdfast.project.ids import is_id
 from holdfast.store import files
 from holdfast.store.layout import refuse_links
 
@@ -106,13 +107,8 @@ def in_order(ratings: Iterable[Rating]) -> list[Rating]:
 
 def of_line(line: bytes) -> Rating | None:
     """Return the rating that a line says, in our words or those of others; None where it says none."""
-    if not line.strip() or len(line) > _MOST_LINE:
-        return None
-    try:
-        told = loads(line.decode("utf-8"))
-    except (ValueError, RecursionError):
-        return None
-    return _rating(told) if isinstance(told, dict) else None
+    told = object_in(line, _MOST_LINE)
+    return _rating(told) if told is not None else None
 
 
 def _rating(told: Mapping[str, object]) -> Rating | None:
@@ -136,7 +132,10 @@ def _rating(told: Mapping[str, object]) -> Rating | None:
         confidence=min(1.0, max(0.0, float(sure))) if isinstance(sure, (int, float)) else 1.0,
         text=_text(told, "text", MOST_TEXT),
     )
-    id = _text(told, "id", 64) or id_of(found.agent, found.session, found.at, found.text or f"{number} {found.comment}")
+    id = _text(told, "id", 64)
+    if not is_id(id):
+        # A folder of an incident may be named after it, and others write such files too.
+        id = id_of(found.agent, found.session, found.at, found.text or f"{number} {found.comment}")
     return replace(found, id=id)
 
 

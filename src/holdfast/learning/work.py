@@ -353,11 +353,9 @@ def put(one: Work, part: str, name: str, text: str) -> str:
 
     A file of that name that is there stays as it is: it says the same.
     """
-    folder = os.path.join(one.path, part)
-    path = os.path.join(folder, name)
-    layout.refuse_links(one.path, part)
+    path = layout.contained(one.path, f"{part}/{name}")
     if not os.path.lexists(path):
-        files.make_folder(folder)
+        files.make_folder(os.path.dirname(path))
         files.write(path, text.encode("utf-8", "replace"))
     return path
 

@@ -13,7 +13,7 @@ import time
 from holdfast.digests import short
 from holdfast.errors import NotFound
 from holdfast.light import dataclass
-from holdfast.plain_json import dumps, loads
+from holdfast.plain_json import dumps, three_texts
 from holdfast.store import files
 
 TYPE_CHECKING = False
@@ -97,18 +97,19 @@ def is_waiting(path: str, *, for_change: bool) -> bool:
 
 
 def has_left(home: str, *, own: str) -> bool:
-    """Whether another session's file may have something to finish: rows or a work item, or it is too old to be kept.
+    """Whether a session other than the own one may have left something: rows, a work item, or a file that is too old.
 
-    Every start asks this, so what was written to lately is not opened and no row is parsed.
+    Every start asks this, so what was written to lately is not opened, and no row is parsed.
     """
-    now = time.time()
+    return any(path != own and _was_left(path) for path in _paths(home))
+
+
+def _was_left(path: str) -> bool:
     try:
-        with os.scandir(folder_of(home)) as entries:
-            found = [(one.path, now - one.stat(follow_symlinks=False).st_mtime) for one in entries if one.name[0] != "."]
+        age = time.time() - os.stat(path).st_mtime
     except OSError:
         return False
-    left = [(path, age) for path, age in found if age > LEFT_SECONDS and path != own]
-    return any(age > KEPT_SECONDS or _has_more(path) for path, age in left)
+    return age > KEPT_SECONDS or (age > LEFT_SECONDS and _has_more(path))
 
 
 def _has_more(path: str) -> bool:
@@ -119,7 +120,7 @@ def _has_more(path: str) -> bool:
     last = data.rfind(_WORK_ROW)
     if last >= 0 and data[last + len(_WORK_ROW) :][:1] != b'"':
         return True
-    # The first line says whose the file is, or was taken in itself.
+    # The first of these lines says whose the file is, or that all before it was taken in.
     _, *behind = data[max(data.rfind(b'\n["taken"'), 0) :].lstrip(b"\n").split(b"\n")
     return any(line and not line.startswith(_OWN_ROWS) for line in behind)
 
@@ -131,7 +132,7 @@ def read(path: str) -> Noted | None:
         changed = os.stat(path).st_mtime
     except (NotFound, OSError):
         return None
-    rows = [row for row in map(_row, data.decode("utf-8", "replace").split("\n")) if row]
+    rows = [row for row in map(three_texts, data.decode("utf-8", "replace").split("\n")) if row]
     whose = _whose(rows)
     if whose is None:
         return None
@@ -181,13 +182,15 @@ def taken(home: str, noted: Noted, at: str, *, work: str, pending: str) -> None:
 
 def sessions(home: str) -> list[Noted]:
     """Return the rows of every session that has a file."""
+    return [one for one in map(read, _paths(home)) if one is not None]
+
+
+def _paths(home: str) -> list[str]:
     folder = folder_of(home)
     try:
-        names = [name for name in os.listdir(folder) if not name.startswith(".")]
+        return [f"{folder}/{name}" for name in os.listdir(folder) if not name.startswith(".")]
     except OSError:
         return []
-    found = [read(os.path.join(folder, name)) for name in names]
-    return [one for one in found if one is not None]
 
 
 def _latest(rows: list[Row], kind: str) -> str:
@@ -201,15 +204,5 @@ def _size(path: str) -> int:
         return -1
 
 
-def _row(line: str) -> Row | None:
-    try:
-        value = loads(line) if line else None
-    except ValueError:
-        return None
-    if isinstance(value, list) and len(value) == 3 and all(isinstance(part, str) for part in value):
-        return value[0], value[1], value[2]
-    return None
-
-
 def _whose(rows: list[Row]) -> tuple[str, str, str] | None:
-    return _row(rows[0][1]) if rows and rows[0][0] == HEAD else None
+    return three_texts(rows[0][1]) if rows and rows[0][0] == HEAD else None

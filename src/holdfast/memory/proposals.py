@@ -87,7 +87,7 @@ class Proposals:
 
     def put(self, proposal: Proposal) -> None:
         """Write the proposal in place of what its file said."""
-        files.make_folder(self.folder)
+        self._make_folder()
         files.write(self.path(proposal.id), written(proposal).encode("utf-8"))
 
     def text(self, proposal: Proposal) -> str:
@@ -112,7 +112,7 @@ class Proposals:
         lines = [f"{name}\t{at}\t{' '.join(reason.split())}\n" for name in dict.fromkeys(ids) if name not in known]
         if not lines:
             return
-        files.make_folder(self.folder)
+        self._make_folder()
         # A line that a crash or a full disk cut short must not swallow the one after it.
         before = files.read_if_there(self._rejected)
         start = "\n" if before and not before.endswith(b"\n") else ""
@@ -126,6 +126,10 @@ class Proposals:
     def path(self, name: str) -> str:
         """Return the file of that id."""
         return os.path.join(self.folder, f"{name}.md")
+
+    def _make_folder(self) -> None:
+        layout.refuse_links(os.path.dirname(self.folder), FOLDER)
+        files.make_folder(self.folder)
 
     @property
     def _rejected(self) -> str:

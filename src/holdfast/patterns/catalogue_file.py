@@ -165,8 +165,8 @@ def read(text: str, name: str) -> Entry:
     sections = _sections(document.body.replace("\r\n", "\n"))
     title, statement = _said(sections[0])
     if not (statement and told.get("kind") and told.get("signature") and told.get("status") in STATUSES):
-        hint = f"It needs a kind, a signature, a text, and a status: {', '.join(STATUSES)}."
-        raise BrokenFile(f"{name}.md is no pattern", hint)
+        needs = f"It needs a kind, a signature, a text, and a status: {', '.join(STATUSES)}."
+        raise BrokenFile(f"{name}.md is no pattern", f"{needs} Or go back: holdfast patterns history {name}")
     return Entry(
         id=name,
         title=title or statement.split("\n")[0][:80],

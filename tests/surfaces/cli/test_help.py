@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from holdfast.surfaces.cli.main import COMMANDS, cli
 
@@ -84,3 +85,19 @@ def test_a_slip_of_the_pen(cli) -> None:
     assert cli("zzzzzz").code == 2
     alone = cli()
     assert "Commands:" in alone.out + alone.err
+
+
+@pytest.mark.parametrize(
+    "words", [["work"], ["work", "show"], ["security"], ["research"], ["synthesis"], ["rate", "import"]]
+)
+def test_a_session_that_is_for_nothing_is_not_offered(words) -> None:
+    """Commands to which no session matters do not speak of one."""
+    shown = CliRunner().invoke(cli, [*words, "--help"])
+    assert shown.exit_code == 0 and "--project" in shown.output and "--session" not in shown.output
+
+
+@pytest.mark.parametrize("words", [["rate"], ["rate", "add"]])
+def test_rate_says_that_a_session_is_the_one_to_rate(words) -> None:
+    """There it does not name a scope."""
+    shown = CliRunner().invoke(cli, [*words, "--help"]).output
+    assert "The session to rate" in shown and "for the scope session" not in shown

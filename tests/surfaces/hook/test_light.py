@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 
 import pytest
@@ -32,12 +33,14 @@ HEAVY = {
 def loaded_by(hook, event: str, **told: str) -> tuple[set[str], str]:
     """Return the modules that a real hook has loaded when it ends, and what it printed."""
     runner = hook.command("x")[4]
+    # Written so, the hook uses no bundle, in which is whatever an earlier hook of that event needed.
+    words = " ".join(hook.command(event)[5:]).replace("--agent ", "--agent=").split()
     code = (
         "import os, sys\n"
         f"__file__ = {runner!r}\n"
         "leave = os._exit\n"
         "os._exit = lambda code: (print(*sorted(sys.modules), file=sys.stderr, flush=True), leave(code))\n"
-        f"sys.argv = {['run.py', *hook.command(event)[5:]]!r}\n"
+        f"sys.argv = {['run.py', *words]!r}\n"
         "exec(compile(open(__file__).read(), __file__, 'exec'))\n"
     )
     about = {"session_id": "s1", "cwd": str(hook.folder), "prompt_id": event, **told}
@@ -95,3 +98,32 @@ def test_keeping_the_working_state_is_light(hook, remember, event, told):
     modules, _ = loaded_by(hook, event, **told)
     assert "holdfast.actions.protocol" in modules and modules & HEAVY == set()
     assert hook.log() == []
+
+
+def test_what_was_not_left_is_not_looked_for(hook, remember):
+    """A start finds sessions that still work and loads nothing to finish them with; one that was left it finishes."""
+    remember("Deploys need the VPN. Ask Kim for access.")
+    hook.prompt("Add a dark mode toggle to the settings page", session_id="s0")
+    finishing = {"holdfast.actions.work_closing", "holdfast.actions.work_turns", "holdfast.learning.work"}
+    modules, _ = loaded_by(hook, "SessionStart", source="startup")
+    assert "holdfast.actions.work_hooks" in modules and modules & finishing == set()
+    (noted,) = (hook.home / "state" / "work").iterdir()
+    os.utime(noted, (0, 0))
+    modules, _ = loaded_by(hook, "SessionStart", source="startup", session_id="s2")
+    assert modules >= finishing
+
+
+def test_a_failure_of_another_session_costs_a_prompt_nothing(hook, remember):
+    """What failed elsewhere loads nothing of fixes beyond the look whether this session has any; its own does."""
+    remember("Deploys need the VPN. Ask Kim for access.")
+    failed = {"tool_name": "Bash", "tool_input": {"command": "npm test"}, "error": "Exit code 1\nno such module: left"}
+    prompt = {"prompt": "how do I deploy through the VPN, please?"}
+    offering = {"holdfast.actions.fix_offers", "holdfast.actions.readback"}
+    modules, _ = loaded_by(hook, "UserPromptSubmit", **prompt)
+    assert modules & {*offering, "holdfast.actions.fix_hooks"} == set()
+    loaded_by(hook, "PostToolUseFailure", session_id="s2", **failed)
+    assert (hook.home / "state" / "failures").is_dir()
+    modules, _ = loaded_by(hook, "UserPromptSubmit", session_id="s3", **prompt)
+    assert modules & offering == set()
+    modules, _ = loaded_by(hook, "UserPromptSubmit", session_id="s2", **prompt)
+    assert modules >= offering

@@ -63,6 +63,18 @@ def _given(project: str, session: str, profile: str) -> tuple[tuple[str, str], .
     return ("project", project), ("session", session), ("profile", profile)
 
 
+def session_means(text: str) -> Callable[[F], F]:
+    """Return a decorator, above `with_house`, that says what `--session` is for here; for nothing, it is hidden."""
+
+    def say_so(function: F) -> F:
+        for option in function.__click_params__:  # type: ignore[attr-defined]
+            if option.name == "session":
+                option.help, option.hidden = text, not text
+        return function
+
+    return say_so
+
+
 def scope_option(help: str, **more: Any) -> Callable[[F], F]:
     """Return the option that names a scope."""
     return click.option("--scope", "-s", type=click.Choice(SCOPES), help=help, **more)

@@ -70,7 +70,7 @@ def _say_nothing(house: House, gathered: patterns.Gathered, least: int, domain: 
     if domain and domain not in house.settings.domains.values():
         say(f"no project is in the domain {harmless(domain)}: holdfast config set domains.PROJECT {harmless(domain)}")
         return
-    say(why_empty(house, f"of {gathered.sessions} session(s), no {least} show the same that was asked for"))
+    say(why_empty(house, f"nothing that was asked for recurs in {least} of {gathered.sessions} session(s)"))
 
 
 def _say_rest(gathered: patterns.Gathered, count: int, limit: int) -> None:

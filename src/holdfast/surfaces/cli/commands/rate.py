@@ -10,7 +10,7 @@ from holdfast.learning.ratings import Rating
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.adding import AddsText
-from holdfast.surfaces.cli.shared import json_option, print_json, say, subcommand, why_empty, with_house
+from holdfast.surfaces.cli.shared import json_option, print_json, say, session_means, subcommand, why_empty, with_house
 
 _EXAMPLE = 'holdfast rate 8 "clean and quick"'
 _MOST_SHOWN = 100
@@ -28,6 +28,7 @@ _MOST_SHOWN = 100
 @click.option("--everywhere", is_flag=True, help="List those of every project.")
 @click.option("--limit", default=20, show_default=True, metavar="N", type=click.IntRange(1), help="List so many.")
 @json_option
+@session_means("The session to rate, instead of the last one.")
 @with_house
 def _list(house: House, listing: bool, everywhere: bool, limit: int, as_json: bool) -> None:
     if click.get_current_context().invoked_subcommand is not None:
@@ -48,6 +49,7 @@ def _list(house: House, listing: bool, everywhere: bool, limit: int, as_json: bo
 @click.argument("number")
 @click.argument("comment", nargs=-1)
 @json_option
+@session_means("The session to rate, instead of the last one.")
 @with_house
 def _add(house: House, number: str, comment: tuple[str, ...], as_json: bool) -> None:
     rated = rate.rate(house, number, " ".join(comment))
@@ -67,6 +69,7 @@ def _add(house: House, number: str, comment: tuple[str, ...], as_json: bool) -> 
 @click.argument("file", type=click.Path())
 @click.option("--dry-run", "-n", is_flag=True, help="Show what would be added and change nothing.")
 @json_option
+@session_means("")
 @with_house
 def _import(house: House, file: str, dry_run: bool, as_json: bool) -> None:
     plan = rate.plan_import(house, file)

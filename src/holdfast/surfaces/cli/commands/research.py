@@ -9,7 +9,7 @@ from holdfast.actions.house import House
 from holdfast.learning.research import Report
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
-from holdfast.surfaces.cli.shared import json_option, print_json, say, subcommand, why_empty, with_house
+from holdfast.surfaces.cli.shared import json_option, print_json, say, session_means, subcommand, why_empty, with_house
 
 _SHOWN = 20
 
@@ -24,6 +24,7 @@ _SHOWN = 20
 @click.option("--everywhere", is_flag=True, help="List those of every project.")
 @click.option("--limit", "-n", type=click.IntRange(1), default=_SHOWN, help=f"At most so many. Default: {_SHOWN}.")
 @json_option
+@session_means("")
 @with_house
 def _list(house: House, since: str, everywhere: bool, limit: int, as_json: bool) -> None:
     if click.get_current_context().invoked_subcommand is not None:
@@ -42,6 +43,7 @@ def _list(house: House, since: str, everywhere: bool, limit: int, as_json: bool)
 @subcommand(_list, "show", "holdfast research show 1a2b3c", "Show one report. ID is what the list shows, or a file.")
 @click.argument("name", metavar="ID")
 @json_option
+@session_means("")
 @with_house
 def _show(house: House, name: str, as_json: bool) -> None:
     report = research.show(house, name)

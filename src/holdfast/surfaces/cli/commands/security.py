@@ -10,7 +10,7 @@ from holdfast.learning.security import KINDS
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import json_option, print_json, say, why_empty, with_house
+from holdfast.surfaces.cli.shared import json_option, print_json, say, session_means, why_empty, with_house
 
 _SHOWN = 50
 
@@ -21,6 +21,7 @@ _SHOWN = 50
 @click.option("--everywhere", is_flag=True, help="List those of every project.")
 @click.option("--limit", "-n", type=click.IntRange(1), default=_SHOWN, help=f"At most so many. Default: {_SHOWN}.")
 @json_option
+@session_means("")
 @with_house
 def command(house: House, since: str, kind: str | None, everywhere: bool, limit: int, as_json: bool) -> None:
     """List calls of tools that destroy, read a secret or write outside the project, newest first.

@@ -11,7 +11,7 @@ from holdfast.learning.synthesis_page import lines_of
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import json_option, nothing, print_json, say, with_house
+from holdfast.surfaces.cli.shared import json_option, nothing, print_json, say, session_means, with_house
 
 
 @make_command("synthesis", "holdfast synthesis --month --dry-run")
@@ -20,6 +20,7 @@ from holdfast.surfaces.cli.shared import json_option, nothing, print_json, say, 
 @click.option("--all", "everything", is_flag=True, help="Every rating there is.")
 @click.option("--dry-run", "-n", is_flag=True, help="Show the page and write nothing.")
 @json_option
+@session_means("")
 @with_house
 def command(house: House, week: bool, month: bool, everything: bool, dry_run: bool, as_json: bool) -> None:
     """Write down what ratings say together: their trend, what people complain about and praise again and again, with

@@ -11,7 +11,7 @@ from holdfast.learning.criteria import STATUSES, Criterion
 from holdfast.learning.work import Work
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
-from holdfast.surfaces.cli.shared import json_option, print_json, say, subcommand, why_empty, with_house
+from holdfast.surfaces.cli.shared import json_option, print_json, say, session_means, subcommand, why_empty, with_house
 
 _EXAMPLE = 'holdfast work add "Move the uploads to S3" --criterion "Old links still work"'
 _BOXES = {"PENDING": "[ ]", "PARTIAL": "[~]", "SATISFIED": "[x]", "FAILED": "[!]"}
@@ -26,6 +26,7 @@ _BOXES = {"PENDING": "[ ]", "PARTIAL": "[~]", "SATISFIED": "[x]", "FAILED": "[!]
 )
 @click.option("--all", "everything", is_flag=True, help="List those that are completed too.")
 @json_option
+@session_means("")
 @with_house
 def _list(house: House, everything: bool, as_json: bool) -> None:
     if click.get_current_context().invoked_subcommand is not None:
@@ -48,6 +49,7 @@ def _list(house: House, everything: bool, as_json: bool) -> None:
 )
 @click.argument("id", metavar="ID")
 @json_option
+@session_means("")
 @with_house
 def _show(house: House, id: str, as_json: bool) -> None:
     shown = work.show(house, id)
@@ -67,6 +69,7 @@ def _show(house: House, id: str, as_json: bool) -> None:
 @click.option("--criterion", "criteria", multiple=True, metavar="TEXT", help="What must be true; may be repeated.")
 @click.option("--parent", default="", metavar="ID", help="The work item that it is a part of.")
 @json_option
+@session_means("")
 @with_house
 def _add(house: House, title: tuple[str, ...], criteria: tuple[str, ...], parent: str, as_json: bool) -> None:
     _tell(work.add(house, " ".join(title), criteria=criteria, parent=parent), as_json)
@@ -82,6 +85,7 @@ def _add(house: House, title: tuple[str, ...], criteria: tuple[str, ...], parent
 @click.argument("text", metavar="TEXT", nargs=-1, required=True)
 @click.option("--anti", is_flag=True, help="It is something that must not happen.")
 @json_option
+@session_means("")
 @with_house
 def _criterion(house: House, id: str, text: tuple[str, ...], anti: bool, as_json: bool) -> None:
     _tell(work.criterion(house, id, " ".join(text), anti=anti), as_json)
@@ -97,6 +101,7 @@ def _criterion(house: House, id: str, text: tuple[str, ...], anti: bool, as_json
 @click.argument("criterion", metavar="CRITERION")
 @click.option("--evidence", required=True, metavar="TEXT", help="What shows it.")
 @json_option
+@session_means("")
 @with_house
 def _verify(house: House, id: str, criterion: str, evidence: str, as_json: bool) -> None:
     _tell(work.verify(house, id, criterion, evidence=evidence), as_json)
@@ -105,6 +110,7 @@ def _verify(house: House, id: str, criterion: str, evidence: str, as_json: bool)
 @subcommand(_list, "close", "holdfast work close 20260504-101500", "Close a work item, whatever its criteria say.")
 @click.argument("id", metavar="ID")
 @json_option
+@session_means("")
 @with_house
 def _close(house: House, id: str, as_json: bool) -> None:
     _tell(work.close(house, id), as_json)
@@ -119,6 +125,7 @@ def _close(house: House, id: str, as_json: bool) -> None:
 @click.argument("id", metavar="ID")
 @click.argument("parent", metavar="PARENT")
 @json_option
+@session_means("")
 @with_house
 def _nest(house: House, id: str, parent: str, as_json: bool) -> None:
     _tell(work.nest(house, id, parent), as_json)
