@@ -12,7 +12,7 @@ import pytest
 from outside.agents import Person
 
 ERAS = ("legacy", "modern")
-MOST_TOOLS = 9
+MOST_TOOLS = 11
 SEED = {"memory_store", "memory_recall", "memory_forget"}
 
 
