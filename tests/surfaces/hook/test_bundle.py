@@ -106,6 +106,22 @@ def test_a_rare_way_is_not_remembered(start, package, shop):
     assert "holdfast.actions.house" not in modules_in(place_of(package))
 
 
+def test_a_prompt_that_decides_or_goes_on_makes_no_bundle_for_the_others(package, home, shop, remember):
+    """The pages are written or told at few prompts, so the first prompt without them makes the bundle."""
+    remember("Deploys need the VPN.")
+    place = place_of(package).with_name(f"bundle.UserPromptSubmit.claude-code.{sys.implementation.cache_tag}")
+    runner = str(package / "surfaces" / "hook" / "run.py")
+    for number, (prompt, made) in enumerate(
+        [("Let's go with Postgres, not Redis.", False), ("where were we?", False), ("How do I deploy this?", True)]
+    ):
+        told = {"session_id": "s1", "cwd": str(shop), "prompt": prompt, "prompt_id": str(number)}
+        command = [PYTHON, "-I", "-S", "-E", runner, "UserPromptSubmit", "--agent", "claude-code", "--home", str(home)]
+        environment = {"HOME": str(home.parent), **HOST}
+        subprocess.run(command, input=json.dumps(told).encode(), capture_output=True, env=environment, check=True)
+        assert place.exists() == made, prompt
+    assert "holdfast.actions.recovery" not in modules_in(place)
+
+
 def test_an_order_that_does_not_hold_does_no_harm(start, package):
     """When modules cannot be run in the order of the bundle, the import system loads them as ever."""
     first = start("s1")

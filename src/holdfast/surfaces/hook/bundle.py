@@ -12,6 +12,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Container
     from types import CodeType, ModuleType
 
     # Name, path, change time and size of the source, whether it is a package, and its code.
@@ -22,6 +23,8 @@ MAIN = "holdfast.surfaces.hook.main"
 # What is loaded when a hook had something to do, and when it went a rare way, such as laying a scaffold.
 WORKING = "holdfast.actions.hook"
 HEAVY = "holdfast.actions.house"
+PROMPT = "holdfast.actions.inject"
+RARE_AT_A_PROMPT = ("holdfast.actions.recovery", "holdfast.actions.fix_offers", "holdfast.continuity.buffer")
 # Once a hook needs so many times the modules of its bundle, that was made by one that had little to do.
 _POOR = 4 / 3
 
@@ -79,9 +82,14 @@ def opened(parts: list[Part], here: str) -> Bundle | None:
     return bundle
 
 
+def _is_rare(loaded: Container[str]) -> bool:
+    """Whether a hook did what few do: all others would read its modules, too, and wait for them."""
+    return HEAVY in loaded or (PROMPT in loaded and any(name in loaded for name in RARE_AT_A_PROMPT))
+
+
 def renew(place: str, bundle: Bundle | None) -> None:
     """Write the bundle where there is none or a poor one; trouble with that is nobody's."""
-    if WORKING not in sys.modules or HEAVY in sys.modules:
+    if WORKING not in sys.modules or _is_rare(sys.modules):
         return
     names = [name for name in sys.modules if name == PACKAGE or name.startswith(f"{PACKAGE}.")]
     if bundle is not None and len(names) <= len(bundle.names) * _POOR:
