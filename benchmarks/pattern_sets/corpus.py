@@ -73,7 +73,7 @@ def _sessions(
     for number in range(sessions):
         agent, project = number % len(agents), PROJECTS[(number // len(agents)) % len(PROJECTS)]
         start = _FIRST_DAY + number * _DAY / 4
-        script = Script(source, DIALECTS[agent % len(DIALECTS)], start, f"/work/{project}", when=_iso)
+        script = Script(source, DIALECTS[agent % len(DIALECTS)], start, f"/srv/{project}", when=_iso)
         _play(script, source, parts[number])
         yield _told(agents[agent], f"s{number:05d}", project, script), script.events, parts[number]
 
@@ -114,13 +114,13 @@ def _tested_again(script: Script, noise: Noise) -> None:
 def _traps(source: random.Random, agents: list[str]) -> Iterator[tuple[Session, list[SessionEvent]]]:
     """Yield sessions of sub-agents that were told the same, and copies of one session."""
     for number in range(6):
-        script = Script(source, DIALECTS[0], _FIRST_DAY + number * _DAY, "/work/x", when=_iso)
+        script = Script(source, DIALECTS[0], _FIRST_DAY + number * _DAY, "/srv/x", when=_iso)
         script.say("I start.")
         script.put_in("task", _TASK)
         Noise(source).look(script, 5)
         more = {"parent": f"s{number:05d}", "is_subagent": True}
         yield _told(agents[0], f"sub{number}", PROJECTS[0], script, **more), script.events
-    copied = Script(source, DIALECTS[0], _FIRST_DAY, "/work/x", when=_iso)
+    copied = Script(source, DIALECTS[0], _FIRST_DAY, "/srv/x", when=_iso)
     copied.ask("Build the handbook.")
     copied.run("mdbook build", "error: book.toml has no title for chapter nine", 1)
     for number in range(5):

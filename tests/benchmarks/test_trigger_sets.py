@@ -86,11 +86,11 @@ def test_every_class_is_there_often_enough_to_be_measured(messages, written, par
         assert min(languages.count("en"), languages.count("de")) >= least_each, name
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_many_messages_are_worth_nothing(written, part):
-    """At least a third of the written messages of a part have no class."""
+@pytest.mark.parametrize(("part", "least"), [("dev", 0.35), ("held", 0.4)])
+def test_many_messages_are_worth_nothing(written, part, least):
+    """At least four in ten held messages have no class; of dev, which is learned from, at least 35 in a hundred."""
     none = sum(not message.labels for message in written[part])
-    assert none >= len(written[part]) / 3
+    assert none >= least * len(written[part])
 
 
 @pytest.mark.parametrize(("part", "written_ones", "drawn_ones"), [("dev", 1_267, 131), ("held", 700, 119)])

@@ -71,7 +71,11 @@ def test_a_plain_statement_is_found(kind: str, text: str) -> None:
     assert kind in kinds(text)
 
 
-@pytest.mark.parametrize("text", NOT_STATED)
+# The guide calls it a step of the task; what was learned does not know that yet (decision 0025).
+MISSED = pytest.param("remember to close the file afterwards", marks=pytest.mark.xfail(strict=True))
+
+
+@pytest.mark.parametrize("text", [*NOT_STATED, MISSED])
 def test_tasks_questions_talk_and_reports_are_nothing(text: str) -> None:
     """A task, a question, talk, a report and a quotation state nothing that is to be kept."""
     assert triggers.scan(text) == ()
