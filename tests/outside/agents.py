@@ -219,13 +219,14 @@ PROGRAMS = {
 class Person:
     """A person with a home, a project, and the agents' programs. `has` writes the config of an agent into the home.
 
-    Hooks start no sweep, unless `sweeps` is set: then a run waits until it is over.
+    Hooks start no sweep, unless `sweeps` is set: then a run waits until it is over. `more` is added to the environment.
     """
 
     sweeps = False
 
     def __init__(self, home: Path, folder: Path, programs: Path, model: Model) -> None:
         self.home, self.folder, self.programs, self.model = home, folder, programs, model
+        self.more: dict[str, str] = {}
 
     def has(self, agent: str) -> None:
         """Let the person be one who uses that agent already."""
@@ -240,7 +241,7 @@ class Person:
         path = os.pathsep.join(dict.fromkeys(["/usr/local/bin", "/usr/bin", "/bin", node]))
         plain = {"HOME": str(self.home), "PATH": path, "LANG": "C.UTF-8", "TERM": "xterm-256color"}
         plain["HOLDFAST_SWEEP_AT_SESSION_END"] = "yes" if self.sweeps else "no"
-        return {**plain, **(PROGRAMS[agent].environment(self.model.url) if agent else {})}
+        return {**plain, **self.more, **(PROGRAMS[agent].environment(self.model.url) if agent else {})}
 
     def run(self, agent: str, prompt: str = "hello", steps: Sequence[Say | Call] = (), *options: str) -> Ran:
         """Run the agent once and return what came of it. Whatever it leaves running is named and ended."""

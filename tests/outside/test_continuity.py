@@ -13,11 +13,13 @@ import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
 from threading import Barrier
 
 import pytest
 
+from outside import later
 from outside.agents import PROGRAMS, SECONDS, Person, Ran, _processes_of
 from outside.loopback import Request, Say
 from outside.reading import CLOSE, OPEN, events, fences, hook_log
@@ -181,6 +183,24 @@ def test_the_other_agent_starts_where_this_one_stopped(person: Person, agent: st
     [block] = [block for block in fences(ran.first) if DECISION in block]
     assert "move the baskets over; take the old server down" in block
     assert len(OPEN + block + CLOSE) <= BUDGET
+    pages.check()
+
+
+def test_the_next_day_starts_with_the_state_of_the_day_before(
+    person: Person, agent: str, pages: Pages, tmp_path: Path
+) -> None:
+    """A day later the other agent begins with decision and next steps, and each day's session is in its own log."""
+    person.run(agent, DECISION, [Say(PLAN)])
+    person.more = later.environment(tmp_path, days=1)
+    if not person.more:
+        pytest.skip("no compiler to make another day's clock with")
+    ran = person.run(OTHER[agent], "good morning", [Say("hello")])
+    [block] = [block for block in fences(ran.first) if DECISION in block]
+    assert "move the baskets over; take the old server down" in block
+    assert len(OPEN + block + CLOSE) <= BUDGET
+    first, second = sorted(path.stem for path in (pages.folder / "log").glob("*.md"))
+    assert date.fromisoformat(second) - date.fromisoformat(first) == timedelta(days=1)
+    assert f"of {agent}" in pages.read(f"log/{first}.md") and f"of {OTHER[agent]}" in pages.read(f"log/{second}.md")
     pages.check()
 
 
