@@ -51,6 +51,9 @@ _LANES = _KINDS + _HIDDEN
 _LONG = _LANES * _LANE // 8
 # Weights are in so many parts of one.
 _STEPS = 100
+# What a hidden sum speaks for is added up in wider lanes: both of its factors are in hundredths.
+_WIDE = 40
+_WIDE_MIDDLE = 1 << (_WIDE - 1)
 _NAMES = ("small", "weights")
 # What makes the table: when that changed, the table may be of another form.
 _MAKERS = tuple(maker for maker in (phrases.__file__, sentences.__file__, __file__) if maker.endswith(".py"))
@@ -58,9 +61,9 @@ _MOST_KEPT = 50_000
 _NO_PART: Part = ([{}, {}], {})
 
 
-def joined(weights: list[int]) -> int:
+def joined(weights: list[int], lane: int = _LANE) -> int:
     """Return one number that has the weights of all kinds."""
-    return sum(weight << (_LANE * place) for place, weight in enumerate(weights))
+    return sum(weight << (lane * place) for place, weight in enumerate(weights))
 
 
 def apart(total: int) -> list[int]:
@@ -70,6 +73,7 @@ def apart(total: int) -> list[int]:
 
 
 _LIFT = joined([_MIDDLE] * _LANES)
+_WIDE_LIFT = joined([_WIDE_MIDDLE] * _KINDS, _WIDE)
 
 
 class Found(dict[str, "Any"]):
@@ -94,7 +98,7 @@ class Words:
         self._starts = b""
         self._shorts = self._sums = self._packed = memoryview(b"")
         self._count = 0
-        self._out: list[list[int]] = []
+        self._out: list[int] = []
         self._plain: Plain | None = None
         if not self._opened() and not (self._renewed() and self._opened()):
             self._plain = Plain({name: self._told(name) for name in (*languages, *_NAMES)}, languages)
@@ -117,11 +121,12 @@ class Words:
     def scores(self, features: set[str]) -> list[int]:
         """Return how much features speak for each kind: by their weights, and by the hidden sums above nought."""
         sums = apart(self.total(features))
-        scores = [_STEPS * score for score in sums[:_KINDS]]
-        for above, speaks_for in zip(sums[_KINDS:], self._out, strict=True):
-            if above > 0:
-                scores = [score + above * each for score, each in zip(scores, speaks_for, strict=True)]
-        return scores
+        above = (max(0, one) for one in sums[_KINDS:])
+        spoken = sum(map(int.__mul__, above, self._out), _WIDE_LIFT)
+        return [
+            _STEPS * score + (spoken >> _WIDE * place) % (1 << _WIDE) - _WIDE_MIDDLE
+            for place, score in enumerate(sums[:_KINDS])
+        ]
 
     def _weight(self, feature: str) -> int:
         if self._plain:
@@ -225,7 +230,8 @@ class Plain:
             for word in words.split() if colon and name in languages else ():
                 self.small.setdefault(word, []).append(name)
         head, _, weights = texts["weights"].partition("\n# Kinds: ")
-        self.out = [[int(number) for number in line.split()] for line in head.partition("\n# Out: ")[2].split(";")]
+        rows = head.partition("\n# Out: ")[2].split(";")
+        self.out = [joined([int(number) for number in row.split()], _WIDE) for row in rows]
         # In the order of their letters, as they were written; those of a message are looked for, not all read.
         self._lines = weights.partition("\n")[2].rstrip("\n").split("\n")
 
