@@ -4,10 +4,11 @@
 
 The messages and what each of them states are in `trigger_sets/`; GUIDE.md there says how they were labelled. The
 weights were learned from `dev`, so what is found there tells little; what is found in `held`, which nobody looked at
-meanwhile, is what counts. `training/triggers/learn.py --cross` tells what is found in the messages of each writer by
-weights that were learned from the others. Of the messages drawn from real sessions only ids and labels are there: their
-texts are looked for in the transcripts below FOLDER, and what is not found is left out and counted. Each figure has its
-95 % interval. The time is that of one scan, in a process that does many.
+meanwhile, is what counts: in messages written as people talk, in indirect ones, whose writers were told to avoid the
+usual words, and in those drawn from real sessions. `training/triggers/learn.py --cross` tells what is found in the
+messages of each writer by weights that were learned from others. Of the drawn messages only ids and labels are there:
+their texts are looked for in the transcripts below FOLDER, and what is not found is left out and counted. Each figure
+has its 95 % interval. The time is that of one scan, in a process that does many.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from messages import PARTS, Message, left_out, load
 
 from holdfast.continuity.triggers import KINDS, scan
 
-SOURCES = ("written", "drawn", "all")
+SOURCES = ("written", "indirect", "drawn", "all")
 # How many standard deviations on either side hold 95 of 100 cases.
 Z = 1.96
 Row = dict[str, Any]

@@ -1,12 +1,9 @@
 """Human messages with the classes that a careful colleague would give them; `GUIDE.md` beside this file says which.
 
-Of the messages in `written_*.tsv` the files hold everything: id, language, labels, text. Of those in `drawn_*.tsv` they
-hold id and labels only; their texts are found again in a folder of transcripts, by the id. The rules are written with
-`dev`; only what they find in `held` counts. A drawn message is in `held` or in `dev` by its id alone. A written one is
-where its file says: the first held part was scored once and then joined `written_dev.tsv` on 2026-11-15, so that the
-rules could be mended with it, and `written_held.tsv` was written anew by somebody who had not seen the rules. Three
-more writers wrote `more_a.tsv`, `more_b.tsv` and `more_c.tsv`, which are `dev`, too; who wrote a message is kept, so
-that what is learned from some writers can be measured on another.
+Of the messages in `written_*.tsv` and `indirect_held.tsv` the files hold everything: id, language, labels, text. Of
+those in `drawn_*.tsv` they hold id and labels only; their texts are found again in a folder of transcripts, by the id.
+Weights are learned with `dev` and with the messages of more writers in `training/triggers/writers/`; only what is found
+in `held` counts. A drawn message is in `held` or in `dev` by its id alone, a written one is where its file says.
 """
 
 from __future__ import annotations
@@ -14,15 +11,15 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from holdfast import agents
 from holdfast.agents.reading.base import Reading
 from holdfast.errors import BadInput
 
 PARTS = ("dev", "held")
-# Who wrote messages for dev besides the first writer.
-MORE = ("a", "b", "c", "d", "e")
+# Written ones as people talk, and ones whose writers were told to avoid the usual words; `dev` has the first only.
+WRITTEN = {"dev": ("written",), "held": ("written", "indirect")}
 CLASSES = ("correction", "decision", "architecture", "priority", "value", "preference", "remember")
 # All drawn messages are in this language, as the person who labelled them read them.
 DRAWN_LANGUAGE = "en"
@@ -31,9 +28,9 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 
 @dataclass(frozen=True)
 class Message:
-    """One message; no label means that nothing in it is worth writing down. `source` is `written` or `drawn`.
+    """One message; no label means that nothing in it is worth writing down.
 
-    `writer` tells those apart who wrote messages for the set.
+    `source` is `written`, `indirect` or `drawn`.
     """
 
     id: str
@@ -41,7 +38,6 @@ class Message:
     labels: frozenset[str]
     text: str
     source: str
-    writer: str = ""
 
 
 def load(part: str, data: str = "") -> list[Message]:
@@ -61,27 +57,23 @@ def left_out(part: str, loaded: list[Message]) -> int:
 
 def written(part: str) -> list[Message]:
     """Return the messages that were written for this set."""
-    found = {row[0]: _written(row, part) for row in _rows(f"written_{part}", part, 4)}
-    if part == "dev":
-        # What two people wrote ("sure") counts once, and in held if it is there.
-        elsewhere = {row[0] for row in _rows("written_held", "held", 4)}
-        for writer in MORE:
-            for row in _rows(f"more_{writer}", part, 4):
-                # Their writers counted them; the id is by the text, as everywhere.
-                message = replace(_written(row, writer), id=id_of(unescaped(row[3])))
-                if message.id not in elsewhere:
-                    found.setdefault(message.id, message)
-    return list(found.values())
+    _check(part)
+    return [
+        message for source in WRITTEN[part] for message in read(os.path.join(FOLDER, f"{source}_{part}.tsv"), source)
+    ]
 
 
-def _written(row: list[str], writer: str) -> Message:
-    id, language, labels, text = row
-    return Message(id, language, _labels(labels), unescaped(text), "written", writer)
+def read(path: str, source: str = "written") -> list[Message]:
+    """Return the messages of a file."""
+    return [
+        Message(id, language, _labels(labels), unescaped(text), source) for id, language, labels, text in _rows(path, 4)
+    ]
 
 
 def drawn_labels(part: str) -> dict[str, frozenset[str]]:
     """Return the labels of the drawn messages by id."""
-    return {id: _labels(labels) for id, labels in _rows(f"drawn_{part}", part, 2)}
+    _check(part)
+    return {id: _labels(labels) for id, labels in _rows(os.path.join(FOLDER, f"drawn_{part}.tsv"), 2)}
 
 
 def id_of(text: str) -> str:
@@ -115,14 +107,18 @@ def _labels(joined: str) -> frozenset[str]:
     return frozenset() if joined == "-" else frozenset(joined.split(","))
 
 
-def _rows(name: str, part: str, columns: int) -> Iterator[list[str]]:
+def _check(part: str) -> None:
     if part not in PARTS:
         raise BadInput(f"there is no part {part!r}", f"There are {' and '.join(PARTS)}.")
-    with open(os.path.join(FOLDER, f"{name}.tsv"), encoding="utf-8") as lines:
+
+
+def _rows(path: str, columns: int) -> Iterator[list[str]]:
+    with open(path, encoding="utf-8") as lines:
         for line in lines:
             row = line.rstrip("\n").split("\t")
             if len(row) != columns:
-                raise BadInput(f"{name}.tsv: {len(row)} columns in {row[0]!r}, not {columns}")
+                name = os.path.basename(path)
+                raise BadInput(f"{name}: {len(row)} columns in {row[0]!r}, not {columns}")
             yield row
 
 

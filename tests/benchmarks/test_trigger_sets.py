@@ -8,7 +8,6 @@ import json
 import re
 import shutil
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,10 @@ from holdfast.actions import bench
 from holdfast.errors import BadInput
 
 FOLDER = Path(bench._folder()) / "trigger_sets"
+WRITERS = Path(__file__).parents[2] / "training" / "triggers" / "writers"
 PARTS = ("dev", "held")
+# Two messages that share half of their short runs have a run of this many letters in common.
+LONG_RUN = 9
 MACHINE_PATHS = re.compile(r"(^|[\s'\"(=])/(home|root|work|Users|tmp|var/folders)/|[A-Z]:\\Users")
 
 
@@ -42,10 +44,16 @@ def written(messages):
     return {part: messages.written(part) for part in PARTS}
 
 
-def pieces(text: str) -> set[str]:
-    """Return the runs of four letters in a text, which two tellings of one thing share."""
+@pytest.fixture(scope="module")
+def writers(messages):
+    """The messages of each writer from whom the weights are learned besides dev."""
+    return {path.stem: messages.read(str(path)) for path in sorted(WRITERS.glob("*.tsv"))}
+
+
+def pieces(text: str, length: int = 4) -> set[str]:
+    """Return the runs of so many letters in a text, which two tellings of one thing share."""
     plain = " ".join(re.findall(r"\w+", text.lower()))
-    return {plain[start : start + 4] for start in range(max(1, len(plain) - 3))}
+    return {plain[start : start + length] for start in range(max(1, len(plain) - length + 1))}
 
 
 def test_ids_are_digests_of_the_texts(messages, written):
@@ -60,40 +68,34 @@ def test_every_drawn_message_is_in_the_part_of_its_id(messages, part):
     assert {messages.part_of(id) for id in messages.drawn_labels(part)} == {part}
 
 
-def test_the_first_held_part_is_in_dev_and_nothing_of_it_is_held(messages, written):
-    """Dev has hundreds of written messages of either digest, as it took in a whole part that was split by it."""
-    by_digest = [messages.part_of(message.id) for message in written["dev"]]
-    assert min(by_digest.count(part) for part in PARTS) > 600
-    assert {messages.part_of(message.id) for message in written["held"]} == set(PARTS)
-
-
 @pytest.mark.parametrize("part", PARTS)
 def test_labels_are_known_and_in_one_order(messages, part):
     """Labels are classes of the guide in their usual order, without repetition, or a single hyphen."""
-    for name in ("written", "drawn"):
+    for name in (*messages.WRITTEN[part], "drawn"):
         for line in (FOLDER / f"{name}_{part}.tsv").read_text("utf-8").splitlines():
-            labels = line.split("\t")[2 if name == "written" else 1]
+            labels = line.split("\t")[1 if name == "drawn" else 2]
             expected = [one for one in messages.CLASSES if one in labels.split(",")]
             assert labels == (",".join(expected) or "-"), line
 
 
-@pytest.mark.parametrize(("part", "least", "least_each"), [("dev", 100, 30), ("held", 60, 20)])
-def test_every_class_is_there_often_enough_to_be_measured(messages, written, part, least, least_each):
-    """Each part has enough written messages of every class, and enough of them in each language."""
+@pytest.mark.parametrize(("part", "source"), [("dev", "written"), ("held", "written"), ("held", "indirect")])
+def test_every_class_is_there_often_enough_to_be_measured(messages, written, part, source):
+    """Each file of written messages has enough of every class, and enough of them in each language."""
     for name in messages.CLASSES:
-        languages = [message.language for message in written[part] if name in message.labels]
-        assert len(languages) >= least, name
-        assert min(languages.count("en"), languages.count("de")) >= least_each, name
+        chosen = [one for one in written[part] if one.source == source and name in one.labels]
+        languages = [message.language for message in chosen]
+        assert len(languages) >= 100, name
+        assert min(languages.count("en"), languages.count("de")) >= 30, name
 
 
-@pytest.mark.parametrize(("part", "least"), [("dev", 0.35), ("held", 0.4)])
-def test_many_messages_are_worth_nothing(written, part, least):
-    """At least four in ten held messages have no class; of dev, which is learned from, at least 35 in a hundred."""
-    none = sum(not message.labels for message in written[part])
-    assert none >= least * len(written[part])
+@pytest.mark.parametrize(("part", "source"), [("dev", "written"), ("held", "written"), ("held", "indirect")])
+def test_many_messages_are_worth_nothing(written, part, source):
+    """At least four in ten messages of each file have no class."""
+    chosen = [message for message in written[part] if message.source == source]
+    assert sum(not message.labels for message in chosen) >= 0.4 * len(chosen)
 
 
-@pytest.mark.parametrize(("part", "written_ones", "drawn_ones"), [("dev", 1_267, 131), ("held", 700, 119)])
+@pytest.mark.parametrize(("part", "written_ones", "drawn_ones"), [("dev", 1_250, 131), ("held", 1_600, 119)])
 def test_size_and_languages_are_as_promised(messages, written, part, written_ones, drawn_ones):
     """Each part has its number of messages, about a third of the written ones in German."""
     languages = [message.language for message in written[part]]
@@ -117,23 +119,35 @@ def test_no_message_is_in_both_parts_or_twice(messages, written):
     assert len(ids) == len(set(ids))
 
 
-def test_no_message_has_a_near_twin_in_the_other_part(written):
-    """Written messages of the two parts share less than half of their letters in a row."""
+def test_no_held_message_has_a_near_twin_that_was_learned_from(written, writers):
+    """Held messages and those of dev and of the writers share less than half of their letters in a row."""
     held = [(pieces(message.text), message.text) for message in written["held"]]
-    having: dict[str, list[int]] = {}
-    for number, (parts, _) in enumerate(held):
-        for part in parts:
-            having.setdefault(part, []).append(number)
-    for message in written["dev"]:
+    having: dict[str, set[int]] = {}
+    for number, (_, text) in enumerate(held):
+        for run in pieces(text, LONG_RUN):
+            having.setdefault(run, set()).add(number)
+    for message in itertools.chain(written["dev"], *writers.values()):
         own = pieces(message.text)
-        shared = Counter(number for part in own for number in having.get(part, ()))
-        for number, count in shared.items():
-            assert 2 * count < len(own | held[number][0]), (message.text, held[number][1])
+        for number in set().union(*(having.get(run, ()) for run in pieces(message.text, LONG_RUN))):
+            other, text = held[number]
+            assert 2 * len(own & other) < len(own | other), (message.text, text)
+
+
+def test_what_the_weights_are_learned_from_is_sound(messages, writers):
+    """A writer's messages have ids of their own, known labels and a language, and none is in held or drawn."""
+    taken = {id for part in PARTS for id in messages.drawn_labels(part)}
+    taken |= {message.id for message in messages.written("held")}
+    assert len(writers) >= 26
+    for name, every in writers.items():
+        assert len({message.id for message in every}) == len(every), name
+        for message in every:
+            assert message.labels <= set(messages.CLASSES) and message.language in ("en", "de"), (name, message.id)
+            assert messages.id_of(message.text) not in taken, (name, message.id)
 
 
 def test_no_path_of_a_machine_is_in_the_files():
     """Neither guide nor messages name a folder of the machine on which they were made."""
-    for path in sorted(FOLDER.iterdir()):
+    for path in sorted([*FOLDER.iterdir(), *WRITERS.iterdir()]):
         if path.is_file():
             assert not MACHINE_PATHS.search(path.read_text("utf-8")), path.name
 
@@ -154,9 +168,9 @@ def test_no_drawn_message_is_among_the_written_ones_or_in_the_guide(messages, wr
 
 
 def test_the_guide_explains_every_class_and_stays_short(messages):
-    """The guide has a row and border cases for each class within 120 lines."""
+    """The guide has a row and border cases for each class within 125 lines."""
     guide = (FOLDER / "GUIDE.md").read_text("utf-8")
-    assert len(guide.splitlines()) <= 120
+    assert len(guide.splitlines()) <= 125
     for name in messages.CLASSES:
         assert f"\n| `{name}` |" in guide
         assert f"\n### {name}\n" in guide

@@ -11,11 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-HIDDEN = 16
-EPOCHS = 15
+HIDDEN = 32
+EPOCHS = 30
 BATCH = 128
-PACE = 3e-3
-PULL = 1.0
+PACE = 1e-3
+PULL = 0.5
+# A feature of fewer messages is left out.
+FEWEST = 2
+FEWEST_PAIRS = 3
+FEWEST_GAPS = 4
+GAP = " _ "
 # So many features are overlooked in each step, so that none is relied on alone.
 OVERLOOKED = 0.4
 # How much the best sentence of a message stands out among the others.
@@ -63,18 +68,19 @@ class Bags:
 
 
 def taught(
-    messages: list[list[set[str]]], truth: np.ndarray, weight: np.ndarray, seed: int, fewest: int, hidden: int = HIDDEN
+    messages: list[list[set[str]]], truth: np.ndarray, weight: np.ndarray, seed: int, hidden: int = HIDDEN
 ) -> Network:
     """Return a network that learned which messages are of which kinds."""
-    index = _numbered(messages, fewest)
+    index = _numbered(messages)
     which = [place for place, message in enumerate(messages) if message]
     messages, truth, weight = [messages[place] for place in which], truth[which], weight[which]
     bags, chance = Bags(messages, index), np.random.default_rng(seed)
     kinds = truth.shape[1]
-    rows = np.zeros((len(index) + 1, kinds + hidden))
+    # Half as long as they could be: most of the time goes into moving these numbers.
+    rows = np.zeros((len(index) + 1, kinds + hidden), dtype=np.float32)
     rows[:-1, kinds:] = chance.normal(0, 0.05, (len(index), hidden))
     rows[-1, :kinds] = -2
-    out = chance.normal(0, 0.1, (hidden, kinds))
+    out = chance.normal(0, 0.1, (hidden, kinds)).astype(np.float32)
     steps = [_Step(rows), _Step(out)]
     every = EPOCHS * -(-len(messages) // BATCH)
     done = 0
@@ -89,12 +95,20 @@ def taught(
     return Network(index, rows, out)
 
 
-def _numbered(messages: list[list[set[str]]], fewest: int) -> dict[str, int]:
+def _numbered(messages: list[list[set[str]]]) -> dict[str, int]:
     seen: dict[str, int] = {}
     for message in messages:
         for name in set().union(*message):
             seen[name] = seen.get(name, 0) + 1
-    return {name: number for number, name in enumerate(sorted(one for one, times in seen.items() if times >= fewest))}
+    kept = sorted(name for name, times in seen.items() if times >= _fewest(name))
+    return {name: number for number, name in enumerate(kept)}
+
+
+def _fewest(name: str) -> int:
+    """Return in how many messages a feature must be to count: pairs are many, and most of them tell nothing."""
+    if GAP in name:
+        return FEWEST_GAPS
+    return FEWEST_PAIRS if " " in name and name[0] != "{" else FEWEST
 
 
 def _slopes(
@@ -108,7 +122,7 @@ def _slopes(
     """Return in which direction rows and what hidden sums speak for make the scores of these messages worse."""
     columns, row, message = batch
     kinds = out.shape[1]
-    seen = (chance.random(len(columns)) >= OVERLOOKED) / (1 - OVERLOOKED)
+    seen = ((chance.random(len(columns)) >= OVERLOOKED) / (1 - OVERLOOKED)).astype(np.float32)
     sums = np.tile(rows[-1], (len(message), 1))
     sums += _added(rows[columns] * seen[:, None], row, len(message))
     above = np.maximum(sums[:, kinds:], 0)
@@ -120,7 +134,7 @@ def _slopes(
     np.add.at(together, message, likely)
     pooled = best + SOFT * np.log(together)
     wrong = (1 / (1 + np.exp(-pooled)) - truth) * weight[:, None] / len(truth)
-    slope = wrong[message] * likely / together[message]
+    slope = (wrong[message] * likely / together[message]).astype(np.float32)
     behind = np.hstack([slope, (slope @ out.T) * (above > 0)])
     of_rows = np.zeros_like(rows)
     order = np.argsort(columns, kind="stable")
@@ -133,7 +147,7 @@ def _slopes(
 def _added(numbers: np.ndarray, row: np.ndarray, rows: int) -> np.ndarray:
     """Return the sum of the numbers of each row; a row may have none."""
     firsts = np.flatnonzero(np.diff(row, prepend=-1))
-    found = np.zeros((rows, numbers.shape[1]))
+    found = np.zeros((rows, numbers.shape[1]), dtype=numbers.dtype)
     found[row[firsts]] = np.add.reduceat(numbers, firsts)
     return found
 
@@ -156,8 +170,11 @@ class _Step:
     def take(self, slope: np.ndarray, pace: float) -> None:
         """Go one step against the slope."""
         self._taken += 1
-        self._mean += 0.1 * (slope - self._mean)
-        self._square += 0.001 * (slope * slope - self._square)
-        length = np.sqrt(self._square / (1 - 0.999**self._taken)) + 1e-8
-        self._numbers *= 1 - pace * PULL
-        self._numbers -= pace * (self._mean / (1 - 0.9**self._taken)) / length
+        self._mean += np.float32(0.1) * (slope - self._mean)
+        self._square += np.float32(0.001) * (slope * slope - self._square)
+        length = np.sqrt(self._square)
+        # Both means are too small at first, by a known share.
+        length += np.float32(1e-8)
+        length *= np.float32((1 - 0.9**self._taken) / np.sqrt(1 - 0.999**self._taken))
+        self._numbers *= np.float32(1 - pace * PULL)
+        self._numbers -= np.float32(pace) * (self._mean / length)

@@ -16,7 +16,10 @@ _OPENERS = (
     *("why ", "how ", "does ", "kannst du", "könntest du", "können sie", "könnten sie", "können wir", "sollen wir"),
     *("was meinst", "was denkst", "warum ", "wieso ", "wie "),
 )
-_SHORT = " mr mrs ms dr nr no vs e.g i.e z.b d.h ca bzw inkl hr fr str st art "
+_SHORT = (
+    " mr mrs ms dr nr vs e.g i.e z.b d.h ca bzw inkl hr fr str st art prof mag dipl ing max min rev ext dept fol approx"
+    " abb abs bsp evtl exkl ggf gem insb lt mind mio mrd o.g s.o s.u sog std tel ugs u.a usw v.a vgl zzgl "
+)
 _BRANCHES = ("feature/", "feat/", "fix/", "bugfix/", "hotfix/", "release/", "rel/", "chore/", "origin/", "docs/")
 _ENDINGS = (
     " py js ts tsx jsx go rs java kt swift c h cc cpp hpp cs rb php css scss html md txt rst json yaml yml toml xml csv"
@@ -217,8 +220,12 @@ def _goes_on(line: str, at: int) -> bool:
     """Whether a dot ends no sentence: it stands behind a short number ("am 3. Mai") or an abbreviation ("Mr. Wit")."""
     if line[at] != "." or line[at + 1 : at + 2] != " ":
         return False
-    before = line[max(0, at - 5) : at].rpartition(" ")[2].lower()
-    return (before.isdigit() and len(before) < 3) or (before != "" and f" {before} " in _SHORT)
+    before = line[max(0, at - 7) : at].rpartition(" ")[2].lower()
+    day, dot, month = before.partition(".")
+    if day.isdigit() and len(day) < 3 and (not dot or (month.isdigit() and len(month) < 3)):
+        # A day ("am 3. Mai") goes on; a day with its month ("bis 4.2. fertig") where no new sentence begins.
+        return not dot or line[at + 2 : at + 3].islower()
+    return before != "" and f" {before} " in _SHORT
 
 
 def _sentence(piece: str, text: str) -> Sentence:

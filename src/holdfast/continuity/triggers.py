@@ -132,13 +132,15 @@ def _scores(place: int, parts: list[Sentence], cues: Cues, names: Names) -> list
 
 
 def _of_words(sentence: Sentence, names: list[tuple[str, ...]]) -> set[str]:
-    """Return the words and signs of a sentence, how long words begin, and the pairs of neighbours."""
+    """Return the words and signs of a sentence, how long words begin, and pairs: neighbours, and every second one."""
     tokens = ["^"]
     for word, each, signs in zip(sentence.words, names, sentence.after, strict=True):
         tokens.append(next((name for name in each if name in _SHAPES), word) if each else word)
         if signs:
             tokens += [sign for sign in signs if sign in _SIGNS]
-    found = {*tokens, *map(" ".join, zip(tokens, [*tokens[1:], "$?" if sentence.is_question else "$"], strict=True))}
+    end = "$?" if sentence.is_question else "$"
+    found = {*tokens, *map(" ".join, zip(tokens, [*tokens[1:], end], strict=True))}
+    found.update(map(" _ ".join, zip(tokens, [*tokens[2:], end], strict=False)))
     found.update(f"{token[:_BEGINNING]}*" for token in tokens if len(token) > _BEGINNING and token[0] != "<")
     return found
 
