@@ -164,7 +164,7 @@ def test_the_weights_have_their_form() -> None:
     lines = (WORDS / "weights.txt").read_text(encoding="utf-8").rstrip("\n").split("\n")
     rows = [line.split("\t") for line in lines if line[0] != "#"]
     assert len(rows) > 1_000
-    assert all(len([int(number) for number in numbers.split()]) == len(triggers.KINDS) + 48 for _, numbers in rows)
+    assert all(len([int(number) for number in numbers.split()]) == len(triggers.KINDS) + 32 for _, numbers in rows)
     assert len({feature for feature, _ in rows}) == len(rows)
     assert lines[len(lines) - len(rows) :] == sorted(lines[len(lines) - len(rows) :])
 

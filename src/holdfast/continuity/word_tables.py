@@ -46,7 +46,7 @@ _MIDDLE = 1 << (_LANE - 1)
 _SHORT = 4
 # The hidden sums stand in lanes behind those of the kinds.
 _KINDS = 7
-_HIDDEN = 48
+_HIDDEN = 32
 _LANES = _KINDS + _HIDDEN
 _LONG = _LANES * _LANE // 8
 # Weights are in so many parts of one.
