@@ -18,23 +18,25 @@ of memories stands that is kept up to date by `holdfast.actions.publish`.
 **Standing rules and skills** are what a person approved for agents to be told: `instruction_files` and `skill_folders`
 say where an agent reads them. Several agents read one file, so each names all of its places, the best first.
 
-**Transcripts** are heavy to read, so `find_sessions` and `read_session` load a module of `agents/reading` when they are
-called, and only then.
+**Transcripts** are heavy to read, so `find_sessions` and `read_session` load the module that `reader` names, one of
+`agents/reading`, when they are called, and only then.
 """
 
 from __future__ import annotations
 
 import os
 import stat
+import sys
 import time
 
 from holdfast.light import dataclass
 from holdfast.plain_json import dumps
-from holdfast.records import HookCall
+from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from types import ModuleType
 
     from holdfast.agents.headless import Headless
     from holdfast.agents.reading.base import Reading
@@ -44,7 +46,20 @@ ABOUT = "One memory for all your coding agents: what was remembered reaches this
 HOOK_PROGRAM = "holdfast-hook"
 HOOK_FILE = "holdfast/surfaces/hook/run.py"
 MOST_TEXT = 4_000
+MILLISECONDS = 1_000
 GUARD_SECONDS = 5
+# The moments that get a hook, and the seconds that it may take. At the end of a session there is little time for all
+# hooks together: one agent gives them three seconds at most.
+HOOK_SECONDS = {
+    "start": 10,
+    "prompt": 5,
+    "tool-failed": 5,
+    "compact": 5,
+    "compacted": 5,
+    "subagent-stop": 5,
+    "stop": 5,
+    "end": 3,
+}
 # No agent's folder of rules or memories has more files than this; one that has is something else.
 MOST_FILES = 1_000
 # Set by an agent that runs the hooks of other agents, too, beside aliases of their variables.
@@ -205,6 +220,8 @@ class Agent:
     settles: str = "end"
     # The agent's own names of events, and which of MOMENTS each is.
     events: Mapping[str, str] = {}
+    # The moments that get a hook, and the seconds that it may take.
+    seconds: Mapping[str, int] = HOOK_SECONDS
     # What the person must do after an install.
     advice: tuple[str, ...] = ()
     # Programs by which the agent is found on the PATH.
@@ -215,6 +232,8 @@ class Agent:
     reads_first: tuple[str, ...] = ()
     # Variables of the environment that say where it keeps its sessions; a scheduled sweep is given them.
     moved_by: tuple[str, ...] = ()
+    # The module with `find`, `sniff` and `read` for its sessions: the contract is in `agents/reading/base.py`.
+    reader: str = ""
 
     def is_host(self, environment: Mapping[str, str]) -> bool:
         """Whether the program that runs this hook really is this agent, as far as the environment tells."""
@@ -275,6 +294,15 @@ class Agent:
         """Return the folder of the agent's config at that place, whether it is there or not."""
         return ""
 
+    def personal_folder(self, place: Place) -> str:
+        """Return the folder of its config for the person, at whatever scope `place` is."""
+        return self.folder(replace(place, scope="user"))
+
+    def hooked(self, command: Command) -> dict[str, int]:
+        """Return the events to install a hook for with their seconds; before a tool only where calls are judged."""
+        timed = {native: self.seconds[moment] for native, moment in self.events.items() if moment in self.seconds}
+        return {**timed, self.guard: GUARD_SECONDS} if self.guard and command.guards else timed
+
     def parts(self, place: Place, command: Command) -> list[Part]:
         """Return what of ours stands in which of its files."""
         return []
@@ -318,11 +346,20 @@ class Agent:
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         """Yield the paths of the agent's transcripts."""
-        return iter(())
+        found: Iterator[str] = _module(self.reader).find(place) if self.reader else iter(())
+        return found
 
     def read_session(self, path: str) -> Iterator[Reading] | None:
         """Return the sessions that a transcript tells, or None where its content is none of this agent's."""
-        return None
+        if not self.reader or not _module(self.reader).sniff(path):
+            return None
+        sessions: Iterator[Reading] = _module(self.reader).read(path)
+        return sessions
+
+
+def _module(name: str) -> ModuleType:
+    __import__(name)
+    return sys.modules[name]
 
 
 def told(data: Mapping[str, object], *names: str) -> str:
@@ -423,11 +460,6 @@ def hook_groups(
     ]
 
 
-def guarded(seconds: Mapping[str, int], native: str, command: Command) -> Mapping[str, int]:
-    """Return the events to install with their seconds, and the one before a tool where calls are to be judged."""
-    return {**seconds, native: GUARD_SECONDS} if command.guards else seconds
-
-
 def denial_json(native: str, reason: str) -> str:
     """Return the answer before a tool runs by which several agents leave it."""
     told = {"hookEventName": native, "permissionDecision": "deny", "permissionDecisionReason": reason}
@@ -448,35 +480,3 @@ def server_table(path: str, agent: str, command: Command) -> Part:
     """Return our MCP server as a TOML table."""
     first, *rest = command.mcp(agent)
     return Part(path, "table", ("mcp_servers", SERVER), {"command": first, "args": rest})
-
-
-__all__ = [
-    "ABOUT",
-    "RUNS_OTHERS",
-    "SERVER",
-    "Agent",
-    "Change",
-    "Command",
-    "Found",
-    "ManagedFile",
-    "MemoryFile",
-    "Part",
-    "Place",
-    "all_below",
-    "blocks_in",
-    "context_json",
-    "denial_json",
-    "existing",
-    "grouped",
-    "guarded",
-    "hook_groups",
-    "is_hook_of",
-    "on_path",
-    "plain",
-    "server",
-    "server_table",
-    "shell_line",
-    "skills_in",
-    "tag",
-    "told",
-]

@@ -20,7 +20,6 @@ from holdfast.agents.base import (
     denial_json,
     existing,
     grouped,
-    guarded,
     hook_groups,
     server,
     skills_in,
@@ -29,25 +28,13 @@ from holdfast.records import HookCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from holdfast.agents.headless import Headless
-    from holdfast.agents.reading.base import Reading
 
 # Agents that read this one's settings set these, some of them beside aliases of its own variables.
 FOREIGN = (RUNS_OTHERS, "CURSOR_VERSION", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR")
 _MOST_INSTRUCTIONS = 262_144
-# The seconds that each hook may take; at the end of a session there is little time for all hooks together.
-SECONDS = {
-    "SessionStart": 10,
-    "UserPromptSubmit": 5,
-    "PreCompact": 5,
-    "PostCompact": 5,
-    "PostToolUseFailure": 5,
-    "SubagentStop": 5,
-    "Stop": 5,
-    "SessionEnd": 3,
-}
 
 
 class ClaudeCode(Agent):
@@ -56,6 +43,7 @@ class ClaudeCode(Agent):
     name = "claude-code"
     title = "Claude Code"
     programs = ("claude",)
+    reader = "holdfast.agents.reading.claude_code"
     moved_by = ("CLAUDE_CONFIG_DIR",)
     injects = frozenset({"start", "prompt"})
     guard = "PreToolUse"
@@ -64,9 +52,9 @@ class ClaudeCode(Agent):
         "UserPromptSubmit": "prompt",
         "PreToolUse": "before-tool",
         "PostToolUse": "tool",
-        "PostToolUseFailure": "tool-failed",
         "PreCompact": "compact",
         "PostCompact": "compacted",
+        "PostToolUseFailure": "tool-failed",
         "SubagentStart": "subagent-start",
         "SubagentStop": "subagent-stop",
         "Stop": "stop",
@@ -95,7 +83,7 @@ class ClaudeCode(Agent):
     def parts(self, place: Place, command: Command) -> list[Part]:
         settings = os.path.join(self.folder(place), "settings.json")
         servers = server(self._servers(place), self.name, command, type="stdio")
-        return [*hook_groups(settings, self.name, command, guarded(SECONDS, self.guard, command)), servers]
+        return [*hook_groups(settings, self.name, command, self.hooked(command)), servers]
 
     def _servers(self, place: Place) -> str:
         if place.scope == "project":
@@ -113,13 +101,13 @@ class ClaudeCode(Agent):
                 "description": ABOUT,
                 "plugins": [{**one, "source": "./"}],
             },
-            "hooks/hooks.json": grouped(hook_groups("", self.name, command, guarded(SECONDS, self.guard, command))),
+            "hooks/hooks.json": grouped(hook_groups("", self.name, command, self.hooked(command))),
             ".mcp.json": {"mcpServers": {SERVER: servers}},
             f"skills/{SERVER}-memory/SKILL.md": skill,
         }
 
     def memory_files(self, place: Place) -> list[MemoryFile]:
-        personal = place.environment.get("CLAUDE_CONFIG_DIR") or os.path.join(place.home, ".claude")
+        personal = self.personal_folder(place)
         shared = os.path.join(place.folder, ".claude")
         names = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
         return [
@@ -151,16 +139,6 @@ class ClaudeCode(Agent):
         from holdfast.agents import headless
 
         return headless.claude_code(program)
-
-    def find_sessions(self, place: Place) -> Iterator[str]:
-        from holdfast.agents.reading import claude_code as reading
-
-        return reading.find(place)
-
-    def read_session(self, path: str) -> Iterator[Reading] | None:
-        from holdfast.agents.reading import claude_code as reading
-
-        return reading.read(path) if reading.sniff(path) else None
 
 
 def _imported(path: str, folder: str) -> list[ManagedFile]:

@@ -18,7 +18,6 @@ from holdfast.agents.base import (
     denial_json,
     existing,
     grouped,
-    guarded,
     hook_groups,
     server,
     server_table,
@@ -28,21 +27,9 @@ from holdfast.records import HookCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from holdfast.agents.headless import Headless
-    from holdfast.agents.reading.base import Reading
-
-# It gives the end of a session three seconds at most.
-SECONDS = {
-    "SessionStart": 10,
-    "UserPromptSubmit": 5,
-    "PreCompact": 5,
-    "PostCompact": 5,
-    "SubagentStop": 5,
-    "Stop": 5,
-    "SessionEnd": 3,
-}
 
 
 class Codex(Agent):
@@ -51,6 +38,7 @@ class Codex(Agent):
     name = "codex"
     title = "Codex"
     programs = ("codex",)
+    reader = "holdfast.agents.reading.codex"
     moved_by = ("CODEX_HOME",)
     injects = frozenset({"start", "prompt"})
     guard = "PreToolUse"
@@ -79,8 +67,7 @@ class Codex(Agent):
 
     def parts(self, place: Place, command: Command) -> list[Part]:
         folder = self.folder(place)
-        seconds = guarded(SECONDS, self.guard, command)
-        hooks = hook_groups(os.path.join(folder, "hooks.json"), self.name, command, seconds)
+        hooks = hook_groups(os.path.join(folder, "hooks.json"), self.name, command, self.hooked(command))
         return [*hooks, server_table(os.path.join(folder, "config.toml"), self.name, command)]
 
     def plugin(self, command: Command, version: str, skill: str) -> dict[str, object]:
@@ -103,13 +90,13 @@ class Codex(Agent):
         return {
             ".agents/plugins/marketplace.json": {"name": SERVER, "plugins": [listed]},
             f"{folder}/.codex-plugin/plugin.json": manifest,
-            f"{folder}/hooks.json": grouped(hook_groups("", self.name, command, guarded(SECONDS, self.guard, command))),
+            f"{folder}/hooks.json": grouped(hook_groups("", self.name, command, self.hooked(command))),
             f"{folder}/.mcp.json": {"mcpServers": {SERVER: server("", self.name, command).value}},
             f"{folder}/skills/{SERVER}-memory/SKILL.md": skill,
         }
 
     def memory_files(self, place: Place) -> list[MemoryFile]:
-        personal = place.environment.get("CODEX_HOME") or os.path.join(place.home, ".codex")
+        personal = self.personal_folder(place)
         names = ("AGENTS.override.md", "AGENTS.md")
         return [
             *existing("global", "memory", os.path.join(personal, "memories"), "MEMORY.md", "memory_summary.md"),
@@ -130,16 +117,6 @@ class Codex(Agent):
         from holdfast.agents import headless
 
         return headless.codex(program, environment)
-
-    def find_sessions(self, place: Place) -> Iterator[str]:
-        from holdfast.agents.reading import codex as reading
-
-        return reading.find(place)
-
-    def read_session(self, path: str) -> Iterator[Reading] | None:
-        from holdfast.agents.reading import codex as reading
-
-        return reading.read(path) if reading.sniff(path) else None
 
 
 AGENT = Codex()

@@ -21,22 +21,6 @@ from holdfast.agents.base import (
 from holdfast.plain_json import dumps
 from holdfast.records import HookCall
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.agents.reading.base import Reading
-
-SECONDS = {
-    "sessionStart": 10,
-    "userPromptSubmitted": 5,
-    "postToolUseFailure": 5,
-    "preCompact": 5,
-    "subagentStop": 5,
-    "agentStop": 5,
-    "sessionEnd": 3,
-}
-
 
 class Copilot(Agent):
     """Known by its documents only: no program of it was run here."""
@@ -44,6 +28,7 @@ class Copilot(Agent):
     name = "copilot"
     title = "GitHub Copilot CLI"
     programs = ("copilot",)
+    reader = "holdfast.agents.reading.copilot"
     moved_by = ("COPILOT_HOME",)
     injects = frozenset({"start", "prompt"})
     starts_again = False
@@ -67,7 +52,7 @@ class Copilot(Agent):
 
     def parts(self, place: Place, command: Command) -> list[Part]:
         folder = self.folder(place)
-        hooks = {native: [self._handler(native, seconds, command)] for native, seconds in SECONDS.items()}
+        hooks = {native: [self._handler(native, seconds, command)] for native, seconds in self.hooked(command).items()}
         own = Part(os.path.join(folder, "hooks", f"{SERVER}.json"), "file", (), {"version": 1, "hooks": hooks})
         if place.scope == "project":
             return [own]
@@ -77,7 +62,7 @@ class Copilot(Agent):
         return {"type": "command", "bash": command.hook_line(self.name, native), "timeoutSec": seconds}
 
     def memory_files(self, place: Place) -> list[MemoryFile]:
-        personal = place.environment.get("COPILOT_HOME") or os.path.join(place.home, ".copilot")
+        personal = self.personal_folder(place)
         shared = os.path.join(place.folder, ".github")
         return [
             *existing("global", "instructions", personal, "copilot-instructions.md"),
@@ -94,16 +79,6 @@ class Copilot(Agent):
 
     def skill_folders(self, place: Place) -> list[str]:
         return skills_in(place, self.folder(place), ".claude")
-
-    def find_sessions(self, place: Place) -> Iterator[str]:
-        from holdfast.agents.reading import copilot as reading
-
-        return reading.find(place)
-
-    def read_session(self, path: str) -> Iterator[Reading] | None:
-        from holdfast.agents.reading import copilot as reading
-
-        return reading.read(path) if reading.sniff(path) else None
 
 
 AGENT = Copilot()

@@ -22,19 +22,8 @@ from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    from holdfast.agents.reading.base import Reading
-
-SECONDS = {
-    "sessionStart": 10,
-    "beforeSubmitPrompt": 5,
-    "postToolUseFailure": 5,
-    "preCompact": 5,
-    "subagentStop": 5,
-    "stop": 5,
-    "sessionEnd": 3,
-}
 RULE = ".cursor/rules/holdfast.mdc"
 HEAD = "---\ndescription: What Holdfast remembers\nalwaysApply: true\n---\n"
 
@@ -45,6 +34,7 @@ class Cursor(Agent):
     name = "cursor"
     title = "Cursor"
     programs = ("cursor-agent", "cursor")
+    reader = "holdfast.agents.reading.cursor"
     injects = frozenset({"start"})
     events = {  # noqa: RUF012
         "sessionStart": "start",
@@ -79,7 +69,7 @@ class Cursor(Agent):
         path = os.path.join(folder, "hooks.json")
         hooks = [
             Part(path, "element", ("hooks", native), self._handler(native, seconds, command))
-            for native, seconds in SECONDS.items()
+            for native, seconds in self.hooked(command).items()
         ]
         servers = server(os.path.join(folder, "mcp.json"), self.name, command)
         return [Part(path, "default", ("version",), 1), *hooks, servers]
@@ -103,16 +93,6 @@ class Cursor(Agent):
 
     def skill_folders(self, place: Place) -> list[str]:
         return skills_in(place, self.folder(place))
-
-    def find_sessions(self, place: Place) -> Iterator[str]:
-        from holdfast.agents.reading import cursor as reading
-
-        return reading.find(place)
-
-    def read_session(self, path: str) -> Iterator[Reading] | None:
-        from holdfast.agents.reading import cursor as reading
-
-        return reading.read(path) if reading.sniff(path) else None
 
 
 AGENT = Cursor()

@@ -4,12 +4,6 @@ from __future__ import annotations
 
 from holdfast.agents.base import Agent, ManagedFile, Place, blocks_in, skills_in
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.agents.reading.base import Reading
-
 
 class Droid(Agent):
     """Known by sessions of others: no program of it was run here, and its hooks were not verified."""
@@ -17,6 +11,7 @@ class Droid(Agent):
     name = "droid"
     title = "Factory Droid"
     programs = ("droid",)
+    reader = "holdfast.agents.reading.droid"
 
     def folder(self, place: Place) -> str:
         return place.root("", ".factory")
@@ -26,16 +21,6 @@ class Droid(Agent):
 
     def skill_folders(self, place: Place) -> list[str]:
         return skills_in(place, self.folder(place))
-
-    def find_sessions(self, place: Place) -> Iterator[str]:
-        from holdfast.agents.reading import droid as reading
-
-        return reading.find(place)
-
-    def read_session(self, path: str) -> Iterator[Reading] | None:
-        from holdfast.agents.reading import droid as reading
-
-        return reading.read(path) if reading.sniff(path) else None
 
 
 AGENT = Droid()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from holdfast.agents.base import (
+    MILLISECONDS,
     Agent,
     Command,
     ManagedFile,
@@ -15,7 +16,6 @@ from holdfast.agents.base import (
     blocks_in,
     context_json,
     existing,
-    guarded,
     hook_groups,
     server,
     skills_in,
@@ -26,12 +26,8 @@ from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    from holdfast.agents.reading.base import Reading
-
-SECONDS = {"SessionStart": 10, "BeforeAgent": 5, "AfterAgent": 5, "PreCompress": 5, "SessionEnd": 3}
-MILLISECONDS = 1_000
 _LONGEST_PATH = 4_096
 HANDED_OVER = ("<hook_context>", "</hook_context>")
 
@@ -42,6 +38,7 @@ class GeminiCli(Agent):
     name = "gemini-cli"
     title = "Gemini CLI"
     programs = ("gemini",)
+    reader = "holdfast.agents.reading.gemini_cli"
     moved_by = ("GEMINI_CLI_HOME",)
     injects = frozenset({"start", "prompt"})
     starts_again = False
@@ -51,8 +48,8 @@ class GeminiCli(Agent):
         "BeforeAgent": "prompt",
         "BeforeTool": "before-tool",
         "AfterTool": "tool",
-        "PreCompress": "compact",
         "AfterAgent": "stop",
+        "PreCompress": "compact",
         "SessionEnd": "end",
     }
 
@@ -81,12 +78,11 @@ class GeminiCli(Agent):
 
     def parts(self, place: Place, command: Command) -> list[Part]:
         settings = os.path.join(self.folder(place), "settings.json")
-        seconds = guarded(SECONDS, self.guard, command)
-        hooks = hook_groups(settings, self.name, command, seconds, MILLISECONDS, name="holdfast")
+        hooks = hook_groups(settings, self.name, command, self.hooked(command), MILLISECONDS, name="holdfast")
         return [*hooks, server(settings, self.name, command)]
 
     def memory_files(self, place: Place) -> list[MemoryFile]:
-        personal = os.path.join(place.environment.get("GEMINI_CLI_HOME") or place.home, ".gemini")
+        personal = self.personal_folder(place)
         return [
             *existing("global", "instructions", personal, "GEMINI.md"),
             *existing("project", "instructions", place.folder, "GEMINI.md"),
@@ -110,16 +106,6 @@ class GeminiCli(Agent):
 
     def skill_folders(self, place: Place) -> list[str]:
         return skills_in(place, self.folder(place), ".agents")
-
-    def find_sessions(self, place: Place) -> Iterator[str]:
-        from holdfast.agents.reading import gemini_cli as reading
-
-        return reading.find(place)
-
-    def read_session(self, path: str) -> Iterator[Reading] | None:
-        from holdfast.agents.reading import gemini_cli as reading
-
-        return reading.read(path) if reading.sniff(path) else None
 
 
 AGENT = GeminiCli()

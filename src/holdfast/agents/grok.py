@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from holdfast.agents.base import (
+    HOOK_SECONDS,
     RUNS_OTHERS,
     SERVER,
     Agent,
@@ -17,7 +18,6 @@ from holdfast.agents.base import (
     blocks_in,
     existing,
     grouped,
-    guarded,
     hook_groups,
     server_table,
     skills_in,
@@ -27,20 +27,7 @@ from holdfast.records import HookCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from holdfast.agents.reading.base import Reading
-
-SECONDS = {
-    "SessionStart": 5,
-    "UserPromptSubmit": 5,
-    "PostToolUseFailure": 5,
-    "PreCompact": 5,
-    "PostCompact": 5,
-    "SubagentStop": 5,
-    "Stop": 5,
-    "SessionEnd": 3,
-}
+    from collections.abc import Mapping
 
 
 class Grok(Agent):
@@ -49,6 +36,7 @@ class Grok(Agent):
     name = "grok"
     title = "Grok"
     programs = ("grok",)
+    reader = "holdfast.agents.reading.grok"
     moved_by = ("GROK_HOME",)
     guard = "PreToolUse"
     advice = (
@@ -68,6 +56,7 @@ class Grok(Agent):
         "Stop": "stop",
         "SessionEnd": "end",
     }
+    seconds = {**HOOK_SECONDS, "start": 5}  # noqa: RUF012
 
     def is_host(self, environment: Mapping[str, str]) -> bool:
         return RUNS_OTHERS in environment
@@ -83,7 +72,7 @@ class Grok(Agent):
 
     def parts(self, place: Place, command: Command) -> list[Part]:
         folder = self.folder(place)
-        hooks = grouped(hook_groups("", self.name, command, guarded(SECONDS, self.guard, command)))
+        hooks = grouped(hook_groups("", self.name, command, self.hooked(command)))
         return [
             Part(os.path.join(folder, "hooks", f"{SERVER}.json"), "file", (), hooks),
             server_table(os.path.join(folder, "config.toml"), self.name, command),
@@ -93,7 +82,7 @@ class Grok(Agent):
         return ManagedFile(os.path.join(self.folder(place), "rules", f"{SERVER}.md"))
 
     def memory_files(self, place: Place) -> list[MemoryFile]:
-        personal = place.environment.get("GROK_HOME") or os.path.join(place.home, ".grok")
+        personal = self.personal_folder(place)
         return [
             *existing("global", "memory", os.path.join(personal, "memory"), "MEMORY.md"),
             *all_below("global", "rules", os.path.join(personal, "rules"), ".md"),
@@ -108,16 +97,6 @@ class Grok(Agent):
 
     def skill_folders(self, place: Place) -> list[str]:
         return skills_in(place, self.folder(place))
-
-    def find_sessions(self, place: Place) -> Iterator[str]:
-        from holdfast.agents.reading import grok as reading
-
-        return reading.find(place)
-
-    def read_session(self, path: str) -> Iterator[Reading] | None:
-        from holdfast.agents.reading import grok as reading
-
-        return reading.read(path) if reading.sniff(path) else None
 
 
 AGENT = Grok()

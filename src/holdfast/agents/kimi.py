@@ -6,12 +6,6 @@ import os
 
 from holdfast.agents.base import Agent, ManagedFile, MemoryFile, Place, blocks_in, existing, skills_in
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.agents.reading.base import Reading
-
 
 class Kimi(Agent):
     """Known by its documents and by sessions of others: neither a program nor the hooks of it were run here."""
@@ -19,6 +13,7 @@ class Kimi(Agent):
     name = "kimi"
     title = "Kimi Code"
     programs = ("kimi",)
+    reader = "holdfast.agents.reading.kimi"
     moved_by = ("KIMI_SHARE_DIR",)
 
     def folder(self, place: Place) -> str:
@@ -32,16 +27,6 @@ class Kimi(Agent):
 
     def skill_folders(self, place: Place) -> list[str]:
         return skills_in(place, os.path.join(place.folder, ".agents")) if place.scope == "project" else []
-
-    def find_sessions(self, place: Place) -> Iterator[str]:
-        from holdfast.agents.reading import kimi as reading
-
-        return reading.find(place)
-
-    def read_session(self, path: str) -> Iterator[Reading] | None:
-        from holdfast.agents.reading import kimi as reading
-
-        return reading.read(path) if reading.sniff(path) else None
 
 
 AGENT = Kimi()

@@ -6,6 +6,7 @@ import os
 import time
 
 from holdfast.agents.base import (
+    MILLISECONDS,
     SERVER,
     Agent,
     Command,
@@ -23,12 +24,8 @@ from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    from holdfast.agents.reading.base import Reading
-
-SECONDS = {"agentSpawn": 10, "userPromptSubmit": 5, "stop": 5}
-MILLISECONDS = 1_000
 STEERING = ".kiro/steering/holdfast.md"
 HEAD = "---\ninclusion: always\n---\n"
 
@@ -39,6 +36,7 @@ class Kiro(Agent):
     name = "kiro"
     title = "Kiro CLI"
     programs = ("kiro-cli",)
+    reader = "holdfast.agents.reading.kiro"
     moved_by = ("XDG_DATA_HOME",)
     keeps_memory = False
     injects = frozenset({"start", "prompt"})
@@ -70,13 +68,14 @@ class Kiro(Agent):
 
     def parts(self, place: Place, command: Command) -> list[Part]:
         folder = self.folder(place)
+        hooks = {native: [self._hook(native, seconds, command)] for native, seconds in self.hooked(command).items()}
         own = {
             "name": SERVER,
             "description": "The usual agent, with the memory of Holdfast.",
             "tools": ["*"],
             "includeMcpJson": True,
             "resources": ["file://AGENTS.md", "file://README.md", "file://.kiro/steering/**/*.md"],
-            "hooks": {native: [self._hook(native, seconds, command)] for native, seconds in SECONDS.items()},
+            "hooks": hooks,
         }
         return [
             Part(os.path.join(folder, "agents", f"{SERVER}.json"), "file", (), own),
@@ -103,16 +102,6 @@ class Kiro(Agent):
 
     def skill_folders(self, place: Place) -> list[str]:
         return skills_in(place, self.folder(place))
-
-    def find_sessions(self, place: Place) -> Iterator[str]:
-        from holdfast.agents.reading import kiro as reading
-
-        return reading.find(place)
-
-    def read_session(self, path: str) -> Iterator[Reading] | None:
-        from holdfast.agents.reading import kiro as reading
-
-        return reading.read(path) if reading.sniff(path) else None
 
 
 AGENT = Kiro()

@@ -17,13 +17,7 @@ from holdfast.agents.base import (
     skills_in,
 )
 from holdfast.plain_json import dumps
-from holdfast.records import HookCall, replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.agents.reading.base import Reading
+from holdfast.records import HookCall
 
 PLUGIN = os.path.join(os.path.dirname(__file__), "opencode_plugin.js")
 
@@ -34,6 +28,7 @@ class OpenCode(Agent):
     name = "opencode"
     title = "OpenCode"
     programs = ("opencode",)
+    reader = "holdfast.agents.reading.opencode"
     moved_by = ("XDG_DATA_HOME", "OPENCODE_DB")
     keeps_memory = False
     injects = frozenset({"start", "prompt"})
@@ -86,7 +81,7 @@ class OpenCode(Agent):
         return commented if os.path.exists(commented) and not os.path.exists(plain) else plain
 
     def memory_files(self, place: Place) -> list[MemoryFile]:
-        personal = self.folder(replace(place, scope="user"))
+        personal = self.personal_folder(place)
         shared = existing("project", "instructions", place.folder, *self.reads_first)
         return [*existing("global", "instructions", personal, "AGENTS.md"), *shared[:1]]
 
@@ -98,16 +93,6 @@ class OpenCode(Agent):
 
     def skill_folders(self, place: Place) -> list[str]:
         return skills_in(place, self.folder(place), ".claude", ".agents")
-
-    def find_sessions(self, place: Place) -> Iterator[str]:
-        from holdfast.agents.reading import opencode as reading
-
-        return reading.find(place)
-
-    def read_session(self, path: str) -> Iterator[Reading] | None:
-        from holdfast.agents.reading import opencode as reading
-
-        return reading.read(path) if reading.sniff(path) else None
 
 
 AGENT = OpenCode()

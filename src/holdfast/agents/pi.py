@@ -3,13 +3,6 @@
 from __future__ import annotations
 
 from holdfast.agents.base import Agent, ManagedFile, MemoryFile, Place, blocks_in, existing, skills_in
-from holdfast.records import replace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.agents.reading.base import Reading
 
 
 class Pi(Agent):
@@ -18,6 +11,7 @@ class Pi(Agent):
     name = "pi"
     title = "Pi"
     programs = ("pi",)
+    reader = "holdfast.agents.reading.pi"
     moved_by = ("PI_CODING_AGENT_DIR",)
     reads_first = ("AGENTS.md", "CLAUDE.md")
 
@@ -25,7 +19,7 @@ class Pi(Agent):
         return place.root("PI_CODING_AGENT_DIR", ".pi/agent", ".pi")
 
     def memory_files(self, place: Place) -> list[MemoryFile]:
-        personal = self.folder(replace(place, scope="user"))
+        personal = self.personal_folder(place)
         own = existing("global", "instructions", personal, *self.reads_first)
         shared = existing("project", "instructions", place.folder, *self.reads_first)
         return [*own[:1], *shared[:1]]
@@ -37,16 +31,6 @@ class Pi(Agent):
 
     def skill_folders(self, place: Place) -> list[str]:
         return skills_in(place, self.folder(place))
-
-    def find_sessions(self, place: Place) -> Iterator[str]:
-        from holdfast.agents.reading import pi as reading
-
-        return reading.find(place)
-
-    def read_session(self, path: str) -> Iterator[Reading] | None:
-        from holdfast.agents.reading import pi as reading
-
-        return reading.read(path) if reading.sniff(path) else None
 
 
 AGENT = Pi()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from holdfast.agents.base import (
+    MILLISECONDS,
     Agent,
     Command,
     ManagedFile,
@@ -20,23 +21,6 @@ from holdfast.agents.base import (
 )
 from holdfast.records import HookCall
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.agents.reading.base import Reading
-
-SECONDS = {
-    "SessionStart": 10,
-    "UserPromptSubmit": 5,
-    "PreCompact": 5,
-    "PostToolUseFailure": 5,
-    "SubagentStop": 5,
-    "Stop": 5,
-    "SessionEnd": 3,
-}
-MILLISECONDS = 1_000
-
 
 class Qwen(Agent):
     """Known by its documents only: no program of it was run here."""
@@ -44,14 +28,15 @@ class Qwen(Agent):
     name = "qwen"
     title = "Qwen Code"
     programs = ("qwen",)
+    reader = "holdfast.agents.reading.qwen"
     moved_by = ("QWEN_HOME", "QWEN_RUNTIME_DIR")
     injects = frozenset({"start", "prompt"})
     events = {  # noqa: RUF012
         "SessionStart": "start",
         "UserPromptSubmit": "prompt",
         "PostToolUse": "tool",
-        "PostToolUseFailure": "tool-failed",
         "PreCompact": "compact",
+        "PostToolUseFailure": "tool-failed",
         "SubagentStart": "subagent-start",
         "SubagentStop": "subagent-stop",
         "Stop": "stop",
@@ -66,11 +51,11 @@ class Qwen(Agent):
 
     def parts(self, place: Place, command: Command) -> list[Part]:
         settings = os.path.join(self.folder(place), "settings.json")
-        hooks = hook_groups(settings, self.name, command, SECONDS, MILLISECONDS, name="holdfast")
+        hooks = hook_groups(settings, self.name, command, self.hooked(command), MILLISECONDS, name="holdfast")
         return [*hooks, server(settings, self.name, command)]
 
     def memory_files(self, place: Place) -> list[MemoryFile]:
-        personal = place.environment.get("QWEN_HOME") or os.path.join(place.home, ".qwen")
+        personal = self.personal_folder(place)
         return [
             *existing("global", "instructions", personal, "QWEN.md"),
             *existing("project", "instructions", place.folder, "QWEN.md", "AGENTS.md"),
@@ -83,16 +68,6 @@ class Qwen(Agent):
 
     def skill_folders(self, place: Place) -> list[str]:
         return skills_in(place, self.folder(place))
-
-    def find_sessions(self, place: Place) -> Iterator[str]:
-        from holdfast.agents.reading import qwen as reading
-
-        return reading.find(place)
-
-    def read_session(self, path: str) -> Iterator[Reading] | None:
-        from holdfast.agents.reading import qwen as reading
-
-        return reading.read(path) if reading.sniff(path) else None
 
 
 AGENT = Qwen()

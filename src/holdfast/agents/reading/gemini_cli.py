@@ -13,17 +13,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from holdfast.agents.reading.base import (
-    MOST_OUTPUT,
-    decode,
-    files_below,
-    lines,
-    open_plain,
-    text_of,
-    told,
-    when,
-    whole,
-)
+from holdfast.agents.reading.base import MOST_OUTPUT, decode, files_below, lines, open_plain, text_of, told, when, whole
 from holdfast.agents.reading.turns import Turns, document, first_line, head, listed, small_json, small_text, table
 
 if TYPE_CHECKING:

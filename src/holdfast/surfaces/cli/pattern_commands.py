@@ -15,21 +15,24 @@ from holdfast.patterns.catalogue import Entry
 from holdfast.patterns.clusters import Pattern, Quote
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
-from holdfast.surfaces.cli.shared import json_option, nothing, print_json, say, subcommand, why_empty, with_house
+from holdfast.surfaces.cli.shared import (
+    json_option,
+    nothing,
+    print_json,
+    say,
+    say_empty,
+    subcommand,
+    why_empty,
+    with_house,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _QUOTES = 8
+# `holdfast patterns` takes them over.
+commands = click.Group()
 F = TypeVar("F", bound="Callable[..., Any]")
-
-
-def add_to(group: click.Group) -> None:
-    """Add the sub-commands to the group."""
-    for add in (_review, _show, _approve, _edit, _merge, _reject, _snooze, _catalogue):
-        add(group)
-    for add in (_retire, _history, _diff, _rollback):
-        add(group)
 
 
 def _words(function: F) -> F:
@@ -39,29 +42,29 @@ def _words(function: F) -> F:
     return click.option("--statement", default="", metavar="TEXT", help="What agents are to be told.")(function)
 
 
-def _review(group: click.Group) -> None:
-    about = (
-        "Walk through the patterns that nobody decided about, one by one with their evidence, on a terminal: approve, "
-        "edit, merge, reject, snooze, next or quit."
-    )
-
-    @subcommand(group, "review", "holdfast patterns review", about)
-    @click.option("--min-frequency", type=click.IntRange(1), metavar="N", help="In at least so many sessions.")
-    @click.option("--since", default="", metavar="TIME", help="Only from then on: 7d, yesterday, 2026-11-01.")
-    @json_option
-    @with_house
-    def run(house: House, min_frequency: int | None, since: str, as_json: bool) -> None:
-        project = house.project().id if house.asked_project else ""
-        found = pattern_review.waiting(house, min_frequency=min_frequency or 0, since=since, project=project)
-        if as_json:
-            print_json({"waiting": [_candidate_json(pattern_review.candidate(one)) for one in found]})
-            return
-        if not (sys.stdin.isatty() and sys.stdout.isatty()):
-            raise BadInput("a review needs a terminal", "Use `holdfast patterns review --json`, then decide by ID.")
-        made = pattern_review.review(house, found, lambda given: _ask(house, given, found))
-        told = [_tell(one) for one in made]
-        decided = [act for act in told if act not in ("left", "decided")]
-        say(f"{len(decided)} decided" if decided else why_empty(house, "nothing was decided"))
+@subcommand(
+    commands,
+    "review",
+    "holdfast patterns review",
+    "Walk through the patterns that nobody decided about, one by one with their evidence, on a terminal: approve, "
+    "edit, merge, reject, snooze, next or quit.",
+)
+@click.option("--min-frequency", type=click.IntRange(1), metavar="N", help="In at least so many sessions.")
+@click.option("--since", default="", metavar="TIME", help="Only from then on: 7d, yesterday, 2026-11-01.")
+@json_option
+@with_house
+def _review(house: House, min_frequency: int | None, since: str, as_json: bool) -> None:
+    project = house.project().id if house.asked_project else ""
+    found = pattern_review.waiting(house, min_frequency=min_frequency or 0, since=since, project=project)
+    if as_json:
+        print_json({"waiting": [_candidate_json(pattern_review.candidate(one)) for one in found]})
+        return
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise BadInput("a review needs a terminal", "Use `holdfast patterns review --json`, then decide by ID.")
+    made = pattern_review.review(house, found, lambda given: _ask(house, given, found))
+    told = [_tell(one) for one in made]
+    decided = [act for act in told if act not in ("left", "decided")]
+    say(f"{len(decided)} decided" if decided else why_empty(house, "nothing was decided"))
 
 
 def _ask(house: House, given: Candidate, found: list[Pattern]) -> str:
@@ -78,181 +81,195 @@ def _ask(house: House, given: Candidate, found: list[Pattern]) -> str:
     return f"s {click.prompt('for how many days', default=pattern_review.DAYS)}" if answer == "s" else answer
 
 
-def _show(group: click.Group) -> None:
-    about = "Show everything that is known of a pattern: its evidence, its entry in the catalogue, what was decided."
-
-    @subcommand(group, "show", "holdfast patterns show 1a2b", about)
-    @click.argument("name", metavar="ID")
-    @json_option
-    @with_house
-    def run(house: House, name: str, as_json: bool) -> None:
-        if not house.enabled:
-            nothing(house, as_json)
-            return
-        found = pattern_catalogue.show(house, name)
-        if as_json:
-            print_json(asdict(found))
-            return
-        if found.pattern is not None and found.entry is None:
-            _print_candidate(pattern_review.candidate(found.pattern))
-        if found.entry is not None:
-            _print_entry(found.entry)
-        if found.decision is not None:
-            click.echo(f"    {found.decision.act} on {found.decision.at[:10]}  {harmless(found.decision.why)}".rstrip())
-
-
-def _approve(group: click.Group) -> None:
-    example = 'holdfast patterns approve 1a2b --statement "Run the tests with make test."'
-
-    @subcommand(
-        group, "approve", example, "Enter a pattern into the catalogue, with its evidence. An ID may be cut short."
-    )
-    @click.argument("name", metavar="ID")
-    @_words
-    @click.option("--edit", "edits", is_flag=True, help="Write the words in $VISUAL or $EDITOR first.")
-    @json_option
-    @with_house
-    def run(house: House, name: str, statement: str, title: str, owner: str, edits: bool, as_json: bool) -> None:
-        if edits:
-            given = pattern_review.worded(pattern_review.get(house, name), statement, title)
-            given = pattern_review.edited(house, given)
-            name, statement, title = given.pattern.id, given.statement, given.title
-        entry = pattern_review.approve(house, name, statement=statement, title=title, owner=owner)
-        _print_changed("approved", entry, as_json)
+@subcommand(
+    commands,
+    "show",
+    "holdfast patterns show 1a2b",
+    "Show everything that is known of a pattern: its evidence, its entry in the catalogue, what was decided.",
+)
+@click.argument("name", metavar="ID")
+@json_option
+@with_house
+def _show(house: House, name: str, as_json: bool) -> None:
+    if not house.enabled:
+        nothing(house, as_json)
+        return
+    found = pattern_catalogue.show(house, name)
+    if as_json:
+        print_json(asdict(found))
+        return
+    if found.pattern is not None and found.entry is None:
+        _print_candidate(pattern_review.candidate(found.pattern))
+    if found.entry is not None:
+        _print_entry(found.entry)
+    if found.decision is not None:
+        click.echo(f"    {found.decision.act} on {found.decision.at[:10]}  {harmless(found.decision.why)}".rstrip())
 
 
-def _edit(group: click.Group) -> None:
-    about = "Edit an entry of the catalogue, in $VISUAL or $EDITOR or by options. It becomes the next version."
-
-    @subcommand(group, "edit", "holdfast patterns edit 1a2b", about)
-    @click.argument("name", metavar="ID")
-    @_words
-    @json_option
-    @with_house
-    def run(house: House, name: str, statement: str, title: str, owner: str, as_json: bool) -> None:
-        if statement or title or owner:
-            entry, changed = pattern_catalogue.revise(house, name, statement=statement, title=title, owner=owner), True
-        else:
-            entry, changed = pattern_catalogue.edit(house, name)
-        _print_changed("updated" if changed else "unchanged", entry, as_json)
-
-
-def _merge(group: click.Group) -> None:
-    about = "Make a pattern a part of another one, which waits or is in the catalogue: its signals count for that."
-
-    @subcommand(group, "merge", "holdfast patterns merge 1a2b 3c4d", about)
-    @click.argument("name", metavar="ID")
-    @click.argument("into", metavar="INTO")
-    @json_option
-    @with_house
-    def run(house: House, name: str, into: str, as_json: bool) -> None:
-        _print_decisions([pattern_review.merge(house, name, into)], as_json)
+@subcommand(
+    commands,
+    "approve",
+    'holdfast patterns approve 1a2b --statement "Run the tests with make test."',
+    "Enter a pattern into the catalogue, with its evidence. An ID may be cut short.",
+)
+@click.argument("name", metavar="ID")
+@_words
+@click.option("--edit", "edits", is_flag=True, help="Write the words in $VISUAL or $EDITOR first.")
+@json_option
+@with_house
+def _approve(house: House, name: str, statement: str, title: str, owner: str, edits: bool, as_json: bool) -> None:
+    if edits:
+        given = pattern_review.worded(pattern_review.get(house, name), statement, title)
+        given = pattern_review.edited(house, given)
+        name, statement, title = given.pattern.id, given.statement, given.title
+    entry = pattern_review.approve(house, name, statement=statement, title=title, owner=owner)
+    _print_changed("approved", entry, as_json)
 
 
-def _reject(group: click.Group) -> None:
-    about = "Reject patterns for good. They do not come back, nor does one that says nearly the same."
-
-    @subcommand(group, "reject", 'holdfast patterns reject 1a2b --reason "as it should be"', about)
-    @click.argument("names", metavar="ID...", nargs=-1, required=True)
-    @click.option("--reason", default="", metavar="TEXT", help="Why, for your own records.")
-    @json_option
-    @with_house
-    def run(house: House, names: tuple[str, ...], reason: str, as_json: bool) -> None:
-        ids = dict.fromkeys(pattern_review.get(house, name).id for name in names)
-        _print_decisions([pattern_review.reject(house, name, reason=reason) for name in ids], as_json)
-
-
-def _snooze(group: click.Group) -> None:
-    @subcommand(group, "snooze", "holdfast patterns snooze 1a2b --days 14", "Show a pattern again after some days.")
-    @click.argument("name", metavar="ID")
-    @click.option("--days", type=int, default=pattern_review.DAYS, show_default=True, metavar="N", help="How many.")
-    @json_option
-    @with_house
-    def run(house: House, name: str, days: int, as_json: bool) -> None:
-        _print_decisions([pattern_review.snooze(house, name, days=days)], as_json)
+@subcommand(
+    commands,
+    "edit",
+    "holdfast patterns edit 1a2b",
+    "Edit an entry of the catalogue, in $VISUAL or $EDITOR or by options. It becomes the next version.",
+)
+@click.argument("name", metavar="ID")
+@_words
+@json_option
+@with_house
+def _edit(house: House, name: str, statement: str, title: str, owner: str, as_json: bool) -> None:
+    if statement or title or owner:
+        entry, changed = pattern_catalogue.revise(house, name, statement=statement, title=title, owner=owner), True
+    else:
+        entry, changed = pattern_catalogue.edit(house, name)
+    _print_changed("updated" if changed else "unchanged", entry, as_json)
 
 
-def _catalogue(group: click.Group) -> None:
-    about = "List the patterns that were approved, where they are distributed, and those that are retired."
-
-    @subcommand(group, "catalogue", "holdfast patterns catalogue", about)
-    @json_option
-    @with_house
-    def run(house: House, as_json: bool) -> None:
-        found, problems = pattern_catalogue.entries(house)
-        if as_json:
-            print_json({"catalogue": [asdict(one) for one in found], "problems": [asdict(one) for one in problems]})
-            return
-        for one in found:
-            click.echo(_heading(one))
-            click.echo(f"    {harmless(one.statement)}")
-        for problem in problems:
-            say(f"{problem.path}: {problem.text} ({problem.hint})")
-        if not found:
-            say(why_empty(house, "the catalogue is empty; decide: holdfast patterns review"))
+@subcommand(
+    commands,
+    "merge",
+    "holdfast patterns merge 1a2b 3c4d",
+    "Make a pattern a part of another one, which waits or is in the catalogue: its signals count for that.",
+)
+@click.argument("name", metavar="ID")
+@click.argument("into", metavar="INTO")
+@json_option
+@with_house
+def _merge(house: House, name: str, into: str, as_json: bool) -> None:
+    _print_decisions([pattern_review.merge(house, name, into)], as_json)
 
 
-def _retire(group: click.Group) -> None:
-    about = "Retire an entry of the catalogue: it stays there, and is not handed out any more."
-
-    @subcommand(group, "retire", 'holdfast patterns retire 1a2b --reason "no effect seen"', about)
-    @click.argument("name", metavar="ID")
-    @click.option("--reason", default="", metavar="TEXT", help="Why; the history keeps it.")
-    @json_option
-    @with_house
-    def run(house: House, name: str, reason: str, as_json: bool) -> None:
-        _print_changed("retired", pattern_catalogue.retire(house, name, reason=reason), as_json)
-
-
-def _history(group: click.Group) -> None:
-    @subcommand(group, "history", "holdfast patterns history 1a2b", "List the versions of an entry of the catalogue.")
-    @click.argument("name", metavar="ID")
-    @json_option
-    @with_house
-    def run(house: House, name: str, as_json: bool) -> None:
-        if not house.enabled:
-            nothing(house, as_json)
-            return
-        name, versions = pattern_catalogue.history(house, name)
-        if as_json:
-            print_json({"id": name, "versions": [asdict(one) for one in versions]})
-            return
-        for one in versions:
-            click.echo(f"{one.number:>3}  {one.at[:16]}  {harmless(one.change)}")
+@subcommand(
+    commands,
+    "reject",
+    'holdfast patterns reject 1a2b --reason "as it should be"',
+    "Reject patterns for good. They do not come back, nor does one that says nearly the same.",
+)
+@click.argument("names", metavar="ID...", nargs=-1, required=True)
+@click.option("--reason", default="", metavar="TEXT", help="Why, for your own records.")
+@json_option
+@with_house
+def _reject(house: House, names: tuple[str, ...], reason: str, as_json: bool) -> None:
+    ids = dict.fromkeys(pattern_review.get(house, name).id for name in names)
+    _print_decisions([pattern_review.reject(house, name, reason=reason) for name in ids], as_json)
 
 
-def _diff(group: click.Group) -> None:
-    about = "Show what differs between two versions. Default: the last two; with one number, that one and the last."
-
-    @subcommand(group, "diff", "holdfast patterns diff 1a2b 1 3", about)
-    @click.argument("name", metavar="ID")
-    @click.argument("one", metavar="[N]", type=click.IntRange(1), required=False)
-    @click.argument("other", metavar="[M]", type=click.IntRange(1), required=False)
-    @json_option
-    @with_house
-    def run(house: House, name: str, one: int | None, other: int | None, as_json: bool) -> None:
-        if not house.enabled:
-            nothing(house, as_json)
-            return
-        name, old, new, text = pattern_catalogue.diff(house, name, one, other)
-        if as_json:
-            print_json({"id": name, "from": old, "to": new, "diff": text})
-        elif text:
-            click.echo("\n".join(harmless(each) for each in text.split("\n")))
-        else:
-            say(f"version {old} and version {new} are the same")
+@subcommand(commands, "snooze", "holdfast patterns snooze 1a2b --days 14", "Show a pattern again after some days.")
+@click.argument("name", metavar="ID")
+@click.option("--days", type=int, default=pattern_review.DAYS, show_default=True, metavar="N", help="How many.")
+@json_option
+@with_house
+def _snooze(house: House, name: str, days: int, as_json: bool) -> None:
+    _print_decisions([pattern_review.snooze(house, name, days=days)], as_json)
 
 
-def _rollback(group: click.Group) -> None:
-    about = "Make what a version said hold again, as a new version. Where it is distributed does not change."
+@subcommand(
+    commands,
+    "catalogue",
+    "holdfast patterns catalogue",
+    "List the patterns that were approved, where they are distributed, and those that are retired.",
+)
+@json_option
+@with_house
+def _catalogue(house: House, as_json: bool) -> None:
+    found, problems = pattern_catalogue.entries(house)
+    if as_json:
+        print_json({"catalogue": [asdict(one) for one in found], "problems": [asdict(one) for one in problems]})
+        return
+    for one in found:
+        click.echo(_heading(one))
+        click.echo(f"    {harmless(one.statement)}")
+    for problem in problems:
+        say(f"{problem.path}:{problem.line}: {problem.text} ({problem.hint})")
+    if not found:
+        say_empty(house, "the catalogue is empty; decide: holdfast patterns review")
 
-    @subcommand(group, "rollback", "holdfast patterns rollback 1a2b 2", about)
-    @click.argument("name", metavar="ID")
-    @click.argument("number", metavar="N", type=click.IntRange(1))
-    @json_option
-    @with_house
-    def run(house: House, name: str, number: int, as_json: bool) -> None:
-        _print_changed("rolled back", pattern_catalogue.rollback(house, name, number), as_json)
+
+@subcommand(
+    commands,
+    "retire",
+    'holdfast patterns retire 1a2b --reason "no effect seen"',
+    "Retire an entry of the catalogue: it stays there, and is not handed out any more.",
+)
+@click.argument("name", metavar="ID")
+@click.option("--reason", default="", metavar="TEXT", help="Why; the history keeps it.")
+@json_option
+@with_house
+def _retire(house: House, name: str, reason: str, as_json: bool) -> None:
+    _print_changed("retired", pattern_catalogue.retire(house, name, reason=reason), as_json)
+
+
+@subcommand(commands, "history", "holdfast patterns history 1a2b", "List the versions of an entry of the catalogue.")
+@click.argument("name", metavar="ID")
+@json_option
+@with_house
+def _history(house: House, name: str, as_json: bool) -> None:
+    if not house.enabled:
+        nothing(house, as_json)
+        return
+    name, versions = pattern_catalogue.history(house, name)
+    if as_json:
+        print_json({"id": name, "versions": [asdict(one) for one in versions]})
+        return
+    for one in versions:
+        click.echo(f"{one.number:>3}  {one.at[:16]}  {harmless(one.change)}")
+
+
+@subcommand(
+    commands,
+    "diff",
+    "holdfast patterns diff 1a2b 1 3",
+    "Show what differs between two versions. Default: the last two; with one number, that one and the last.",
+)
+@click.argument("name", metavar="ID")
+@click.argument("one", metavar="[N]", type=click.IntRange(1), required=False)
+@click.argument("other", metavar="[M]", type=click.IntRange(1), required=False)
+@json_option
+@with_house
+def _diff(house: House, name: str, one: int | None, other: int | None, as_json: bool) -> None:
+    if not house.enabled:
+        nothing(house, as_json)
+        return
+    name, old, new, text = pattern_catalogue.diff(house, name, one, other)
+    if as_json:
+        print_json({"id": name, "from": old, "to": new, "diff": text})
+    elif text:
+        click.echo("\n".join(harmless(each) for each in text.split("\n")))
+    else:
+        say(f"version {old} and version {new} are the same")
+
+
+@subcommand(
+    commands,
+    "rollback",
+    "holdfast patterns rollback 1a2b 2",
+    "Make what a version said hold again, as a new version. Where it is distributed does not change.",
+)
+@click.argument("name", metavar="ID")
+@click.argument("number", metavar="N", type=click.IntRange(1))
+@json_option
+@with_house
+def _rollback(house: House, name: str, number: int, as_json: bool) -> None:
+    _print_changed("rolled back", pattern_catalogue.rollback(house, name, number), as_json)
 
 
 def _print_candidate(given: Candidate) -> None:

@@ -33,6 +33,16 @@ def command(name: str, example: str, **context: Any) -> Callable[[Callable[..., 
     return make
 
 
+def group(name: str, example: str, cls: type[click.Group] = click.Group) -> Callable[[Callable[..., Any]], click.Group]:
+    """Return a decorator that makes a group of a function, which `with_house` runs where no sub-command is named."""
+
+    def make(function: Callable[..., Any]) -> click.Group:
+        text = f"Example: {example}\n\n{cleandoc(function.__doc__ or COMMANDS[name])}"
+        return click.group(name, cls, help=text, short_help=COMMANDS[name], invoke_without_command=True)(function)
+
+    return make
+
+
 def subcommand(
     group: click.Group, name: str, example: str, about: str
 ) -> Callable[[Callable[..., Any]], click.Command]:
@@ -41,20 +51,23 @@ def subcommand(
 
 
 def with_house(function: Callable[Concatenate[House, P], R]) -> Callable[P, R]:
-    """Give the command an open house as its first argument, seen from the options of where we are."""
+    """Give the command an open house as its first argument, seen from the options of where we are.
+
+    A group that is followed by one of its sub-commands does nothing itself.
+    """
 
     @click.option("--project", default="", metavar="ID", help="The project, instead of the one of this folder.")
     @click.option("--session", default="", metavar="ID", help="The session, for the scope session.")
     @click.option("--profile", default="", metavar="NAME", help="The agent profile, for the scope agent.")
     @click.pass_context
     @wraps(function)
-    def run(ctx: click.Context, /, project: str, session: str, profile: str, *args: Any, **named: Any) -> R:
+    def run(ctx: click.Context, /, project: str, session: str, profile: str, *args: Any, **named: Any) -> R | None:
         base = ctx.find_root().obj or {}
         # What a group was given holds for its sub-commands: `holdfast project --project X alias OLD`.
         where = base.setdefault("where", {"project": "", "session": "", "profile": ""})
         where.update({name: value for name, value in _given(project, session, profile) if value})
         with House(base.get("home"), flags=base.get("flags"), **where, say=say, progress=Progress()) as house:
-            return function(house, *args, **named)
+            return function(house, *args, **named) if ctx.invoked_subcommand is None else None
 
     return run  # type: ignore[return-value]
 
@@ -80,6 +93,11 @@ def scope_option(help: str, **more: Any) -> Callable[[F], F]:
     return click.option("--scope", "-s", type=click.Choice(SCOPES), help=help, **more)
 
 
+def one_memory(function: F) -> F:
+    """Add what names one memory: its key, and the scope to look in."""
+    return click.argument("key", shell_complete=complete_key)(scope_option("Only this scope.")(function))
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
@@ -96,15 +114,19 @@ def consented(
     if not steps or dry_run:
         _print_undone(steps, kept, as_json, nothing)
         return False
-    if yes:
-        return True
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise NeedsConsent(f"{len(steps)} step(s) need your consent", "Look with --dry-run, then give --yes.")
-    print_plan([*kept, *steps], err=True)
-    if click.confirm("Do this?", err=True):
+    why = f"{len(steps)} step(s) need your consent"
+    if yes or person_agrees(why, lambda: print_plan([*kept, *steps], err=True)):
         return True
     print_json(plan_json(steps, kept, applied=False)) if as_json else say("nothing was changed")
     return False
+
+
+def person_agrees(why: str, show: Callable[[], None] = lambda: None) -> bool:
+    """Show the plan and return whether the person wants it; without a terminal nobody is asked, and `why` is said."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise NeedsConsent(why, "Look with --dry-run, then give --yes.")
+    show()
+    return click.confirm("Do this?", err=True)
 
 
 def _print_undone(steps: Sequence[Step], kept: Sequence[Step], as_json: bool, nothing: str) -> None:
@@ -152,9 +174,14 @@ def why_empty(house: House, otherwise: str) -> str:
     return f"memory is switched off ({house.settings.origin['enabled']})" if not house.enabled else otherwise
 
 
+def say_empty(house: House, otherwise: str) -> None:
+    """Say why a read gave nothing."""
+    say(why_empty(house, otherwise))
+
+
 def nothing(house: House, as_json: bool) -> None:
     """Answer a read of one thing while memory is switched off."""
-    say(why_empty(house, ""))
+    say_empty(house, "")
     if as_json:
         print_json({})
 

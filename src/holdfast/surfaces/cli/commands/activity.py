@@ -12,7 +12,7 @@ from holdfast.actions.house import House
 from holdfast.records import asdict
 from holdfast.surfaces.cli.commands.sessions import say_where
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import json_option, print_json, say, why_empty, with_house
+from holdfast.surfaces.cli.shared import json_option, print_json, say, say_empty, with_house
 from holdfast.surfaces.cli.tables import print_table
 
 _SHORT = 13
@@ -50,4 +50,4 @@ def command(house: House, /, as_json: bool, **asked: Any) -> None:
     if found.more:
         say(f"the last {len(rows)}; --limit shows more")
     if not rows:
-        say(why_empty(house, "no changed files here; `holdfast sweep` reads sessions in"))
+        say_empty(house, "no changed files here; `holdfast sweep` reads sessions in")

@@ -9,24 +9,18 @@ from holdfast.actions.config import Shown
 from holdfast.actions.house import House
 from holdfast.records import asdict
 from holdfast.settings import BY_NAME, variable_of
-from holdfast.surfaces.cli.shared import json_option, print_json, say, subcommand, with_house
+from holdfast.surfaces.cli.shared import group, json_option, print_json, say, subcommand, with_house
 
 
 def _complete(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
     return [name for name in BY_NAME if name.startswith(start)]
 
 
-@click.group(
-    "config",
-    invoke_without_command=True,
-    short_help="Show and change settings.",
-    help="Example: holdfast config set recall.limit 5\n\nShow every setting, its value and where that comes from.",
-)
+@group("config", "holdfast config set recall.limit 5")
 @json_option
 @with_house
 def _config(house: House, as_json: bool) -> None:
-    if click.get_current_context().invoked_subcommand is not None:
-        return
+    """Show every setting, its value and where that comes from."""
     found = config.show_all(house)
     if as_json:
         print_json({"settings": [asdict(setting) for setting in found]})

@@ -7,25 +7,17 @@ import click
 from holdfast.actions import decide
 from holdfast.actions.house import House
 from holdfast.surfaces.cli.adding import AddsText, print_notes, print_written, text_of
-from holdfast.surfaces.cli.shared import json_option, subcommand, why_empty, with_house
+from holdfast.surfaces.cli.shared import group, json_option, subcommand, why_empty, with_house
 
 _EXAMPLE = 'holdfast decide "Use Postgres" --because "we need row locks"'
 
 
-@click.group(
-    "decide",
-    cls=AddsText,
-    invoke_without_command=True,
-    short_help="Write down a decision of this project, with its reason.",
-    help=f"Example: {_EXAMPLE}\n\nWrite a decision into the table of the project's decisions.md, or list those that "
-    "hold.",
-)
+@group("decide", _EXAMPLE, AddsText)
 @click.option("--all", "everything", is_flag=True, help="List those that hold no longer too.")
 @json_option
 @with_house
 def _list(house: House, everything: bool, as_json: bool) -> None:
-    if click.get_current_context().invoked_subcommand is not None:
-        return
+    """Write a decision into the table of the project's decisions.md, or list those that hold."""
     nothing = why_empty(house, f"no decision is written down; add one: {_EXAMPLE}")
     found = decide.decisions(house, everything=everything)
     print_notes(found, "decisions", decide.path(house), nothing, as_json=as_json)

@@ -7,12 +7,11 @@ import click
 from holdfast.actions.edit import edit
 from holdfast.actions.house import House
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import complete_key, heading, scope_option, with_house
+from holdfast.surfaces.cli.shared import heading, one_memory, with_house
 
 
 @make_command("edit", "holdfast edit deploys-need-the-vpn")
-@click.argument("key", shell_complete=complete_key)
-@scope_option("Only this scope.")
+@one_memory
 @with_house
 def command(house: House, key: str, scope: str | None) -> None:
     """Edit a memory in $VISUAL or $EDITOR. You may as well open its file yourself; the next recall sees it."""

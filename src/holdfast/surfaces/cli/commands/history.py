@@ -8,20 +8,11 @@ from holdfast.actions.history import history
 from holdfast.actions.house import House
 from holdfast.records import asdict
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import (
-    complete_key,
-    heading,
-    json_option,
-    nothing,
-    print_json,
-    scope_option,
-    with_house,
-)
+from holdfast.surfaces.cli.shared import heading, json_option, nothing, one_memory, print_json, with_house
 
 
 @make_command("history", "holdfast history deploys-need-the-vpn")
-@click.argument("key", shell_complete=complete_key)
-@scope_option("Only this scope.")
+@one_memory
 @json_option
 @with_house
 def command(house: House, key: str, scope: str | None, as_json: bool) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from holdfast.actions import install, publish
-from holdfast.errors import NeedsConsent
+from holdfast.surfaces.cli.changes import changes_json
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import consent_options, json_option, print_json, say, with_house
+from holdfast.surfaces.cli.shared import consent_options, json_option, person_agrees, print_json, say, with_house
 
 if TYPE_CHECKING:
     from holdfast.actions.house import House
@@ -93,12 +92,7 @@ def agreed(planned: Plan, *, dry_run: bool, yes: bool, as_json: bool, nothing: s
     if dry_run or not planned.changes:
         print_json(plan_json(planned, applied=False)) if as_json else say(_undone(planned, nothing))
         return False
-    if yes:
-        return True
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        why = f"{len(planned.changes)} change(s) of files need your consent"
-        raise NeedsConsent(why, "Look with --dry-run, then give --yes.")
-    if click.confirm("Do this?", err=True):
+    if yes or person_agrees(f"{len(planned.changes)} change(s) of files need your consent"):
         return True
     print_json(plan_json(planned, applied=False)) if as_json else say("nothing was changed")
     return False
@@ -120,18 +114,10 @@ def told(planned: Plan, as_json: bool, text: str, published: list[str]) -> None:
 
 def plan_json(planned: Plan, *, applied: bool) -> dict[str, object]:
     """Return a plan of changes as `--json` promises it (docs/json.md)."""
-    changes = [
-        {
-            "path": change.path,
-            "act": "create" if change.before is None else "remove" if change.after is None else "edit",
-            "diff": install.diff((change,)),
-        }
-        for change in planned.changes
-    ]
     return {
         "agent": planned.agent.name,
         "scope": planned.place.scope,
-        "changes": changes,
+        "changes": changes_json(planned.changes),
         "applied": applied,
         "advice": list(planned.agent.advice),
         "published": [],

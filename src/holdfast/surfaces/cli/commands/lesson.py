@@ -10,25 +10,19 @@ from holdfast.learning.lessons import Lesson, weight
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.adding import AddsText, print_notes, print_written, text_of
-from holdfast.surfaces.cli.shared import json_option, print_json, subcommand, why_empty, with_house
+from holdfast.surfaces.cli.shared import group, json_option, print_json, subcommand, why_empty, with_house
 
 _EXAMPLE = 'holdfast lesson "Run the migration first" --because "the deploy broke without it"'
 
 
-@click.group(
-    "lesson",
-    cls=AddsText,
-    invoke_without_command=True,
-    short_help="Write down a lesson of this project, and what went wrong.",
-    help=f"Example: {_EXAMPLE}\n\nWrite a lesson into the table of the project's lessons.md, or list those that hold, "
-    "and those that were learned from sessions.",
-)
+@group("lesson", _EXAMPLE, AddsText)
 @click.option("--all", "everything", is_flag=True, help="List those that hold no longer too.")
 @json_option
 @with_house
 def _list(house: House, everything: bool, as_json: bool) -> None:
-    if click.get_current_context().invoked_subcommand is not None:
-        return
+    """Write a lesson into the table of the project's lessons.md, or list those that hold, and those that were learned
+    from sessions.
+    """
     found, learned = lesson.lessons(house, everything=everything), lesson.learned(house, everything=everything)
     if as_json:
         notes = [asdict(note) for note in found]

@@ -14,8 +14,8 @@ from holdfast.surfaces.cli.shared import (
     memory_json,
     print_json,
     say,
+    say_empty,
     scope_option,
-    why_empty,
     with_house,
 )
 
@@ -65,7 +65,7 @@ def command(
     if more:
         say(f"the newest {wanted}; --all shows the rest")
     if not memories:
-        say(why_empty(house, _nothing(bool(scope or types or tags or since))))
+        say_empty(house, _nothing(bool(scope or types or tags or since)))
 
 
 def _json(house: House, memory: Memory) -> dict[str, object]:

@@ -84,7 +84,9 @@ def _change(one: Estimate, value: float | None) -> str:
     return f"{value:.2f} times" if one.is_ratio else _shown(one, value, "+")
 
 
-def _shown(one: Estimate, value: float, sign: str = "") -> str:
+def _shown(one: Estimate, value: float | None, sign: str = "") -> str:
+    if value is None:
+        return "?"
     if one.measure == _SHARE:
         return f"{100 * value:{sign}.1f} %"
     return f"{value:{sign},.0f}" if one.is_ratio else f"{value:{sign}.2f}"

@@ -10,18 +10,12 @@ from holdfast.patterns.clusters import Pattern
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli import distribute_commands, pattern_commands
-from holdfast.surfaces.cli.shared import json_option, print_json, say, why_empty, with_house
+from holdfast.surfaces.cli.shared import group, json_option, print_json, say, say_empty, with_house
 
 _SHOWN_QUOTES = 2
 
 
-@click.group(
-    "patterns",
-    invoke_without_command=True,
-    short_help="Show what recurs over sessions, good and bad, and decide on it.",
-    help="Example: holdfast patterns --problems --explain\n\nShow what recurs over the sessions of every agent: those "
-    "that more than one agent shows first, then by the number of sessions, how severe they are, and how recent.",
-)
+@group("patterns", "holdfast patterns --problems --explain")
 @click.option("--min-frequency", type=click.IntRange(1), metavar="N", help="In at least so many sessions. Default: 3.")
 @click.option("--since", default="", metavar="TIME", help="Only from then on: 7d, yesterday, 2026-11-01.")
 @click.option("--domain", default="", metavar="NAME", help="Only projects of this domain, as config.toml maps them.")
@@ -41,8 +35,9 @@ def _report(
     explain: bool,
     as_json: bool,
 ) -> None:
-    if click.get_current_context().invoked_subcommand is not None:
-        return
+    """Show what recurs over the sessions of every agent: those that more than one agent shows first, then by the
+    number of sessions, how severe they are, and how recent.
+    """
     gathered = patterns.gather(house)
     found = patterns.found_in(
         house,
@@ -70,7 +65,7 @@ def _say_nothing(house: House, gathered: patterns.Gathered, least: int, domain: 
     if domain and domain not in house.settings.domains.values():
         say(f"no project is in the domain {harmless(domain)}: holdfast config set domains.PROJECT {harmless(domain)}")
         return
-    say(why_empty(house, f"nothing that was asked for recurs in {least} of {gathered.sessions} session(s)"))
+    say_empty(house, f"nothing that was asked for recurs in {least} of {gathered.sessions} session(s)")
 
 
 def _say_rest(gathered: patterns.Gathered, count: int, limit: int) -> None:
@@ -102,6 +97,7 @@ def pattern_json(one: Pattern) -> dict[str, object]:
     return asdict(one)
 
 
-pattern_commands.add_to(_report)
-distribute_commands.add_to(_report)
+for _part in (pattern_commands.commands, distribute_commands.commands):
+    for _each in _part.commands.values():
+        _report.add_command(_each)
 command = _report

@@ -7,20 +7,11 @@ import click
 from holdfast.actions.house import House
 from holdfast.actions.pin import pin
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import (
-    complete_key,
-    heading,
-    json_option,
-    memory_json,
-    print_json,
-    scope_option,
-    with_house,
-)
+from holdfast.surfaces.cli.shared import heading, json_option, memory_json, one_memory, print_json, with_house
 
 
 @make_command("pin", "holdfast pin deploys-need-the-vpn")
-@click.argument("key", shell_complete=complete_key)
-@scope_option("Only this scope.")
+@one_memory
 @json_option
 @with_house
 def command(house: House, key: str, scope: str | None, as_json: bool) -> None:

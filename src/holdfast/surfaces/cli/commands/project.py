@@ -11,6 +11,7 @@ from holdfast.surfaces.cli.shared import (
     applied,
     consent_options,
     consented,
+    group,
     json_option,
     print_json,
     subcommand,
@@ -18,17 +19,12 @@ from holdfast.surfaces.cli.shared import (
 )
 
 
-@click.group(
-    "project",
-    invoke_without_command=True,
-    short_help="Say which project this folder is, and why.",
-    help="Example: holdfast project\n\nSay which project this folder is, which rule won and why.",
-)
+@group("project", "holdfast project")
 @json_option
 @with_house
 def _explain(house: House, as_json: bool) -> None:
-    if click.get_current_context().invoked_subcommand is None:
-        _print(project.explain(house), as_json)
+    """Say which project this folder is, which rule won and why."""
+    _print(project.explain(house), as_json)
 
 
 @subcommand(

@@ -11,23 +11,18 @@ from holdfast.actions.house import House
 from holdfast.actions.proposals import Decision
 from holdfast.errors import BadInput
 from holdfast.records import Memory, Problem, Proposal, asdict
-from holdfast.surfaces.cli.shared import json_option, print_json, say, subcommand, why_empty, with_house
+from holdfast.surfaces.cli.shared import group, json_option, print_json, say, subcommand, why_empty, with_house
 
 _ANSWERS = ("a", "e", "r", "s", "q")
 
 
-@click.group(
-    "proposals",
-    invoke_without_command=True,
-    short_help="Show and decide what waits to become a memory.",
-    help="Example: holdfast proposals\n\nList what was found and waits to become a memory, oldest first. Nothing of it "
-    "is remembered until you approve it.",
-)
+@group("proposals", "holdfast proposals")
 @json_option
 @with_house
 def _list(house: House, as_json: bool) -> None:
-    if click.get_current_context().invoked_subcommand is not None:
-        return
+    """List what was found and waits to become a memory, oldest first. Nothing of it is remembered until you approve
+    it.
+    """
     found, problems = proposals.waiting(house)
     if as_json:
         print_json({"proposals": [proposal_json(one) for one in found], "problems": [asdict(one) for one in problems]})

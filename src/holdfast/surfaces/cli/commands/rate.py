@@ -10,20 +10,21 @@ from holdfast.learning.ratings import Rating
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.adding import AddsText
-from holdfast.surfaces.cli.shared import json_option, print_json, say, session_means, subcommand, why_empty, with_house
+from holdfast.surfaces.cli.shared import (
+    group,
+    json_option,
+    print_json,
+    say_empty,
+    session_means,
+    subcommand,
+    with_house,
+)
 
 _EXAMPLE = 'holdfast rate 8 "clean and quick"'
 _MOST_SHOWN = 100
 
 
-@click.group(
-    "rate",
-    cls=AddsText,
-    invoke_without_command=True,
-    short_help="Rate a session from 1 to 10, or list the ratings of this project.",
-    help=f"Example: {_EXAMPLE}\n\nRate the last session of this project, or the one that --session names. Without a"
-    " number it lists the ratings, newest first.",
-)
+@group("rate", _EXAMPLE, AddsText)
 @click.option("--list", "listing", is_flag=True, help="List the ratings, as without a number.")
 @click.option("--everywhere", is_flag=True, help="List those of every project.")
 @click.option("--limit", default=20, show_default=True, metavar="N", type=click.IntRange(1), help="List so many.")
@@ -31,8 +32,9 @@ _MOST_SHOWN = 100
 @session_means("The session to rate, instead of the last one.")
 @with_house
 def _list(house: House, listing: bool, everywhere: bool, limit: int, as_json: bool) -> None:
-    if click.get_current_context().invoked_subcommand is not None:
-        return
+    """Rate the last session of this project, or the one that --session names. Without a number it lists the ratings,
+    newest first.
+    """
     found = rate.ratings(house, everywhere=everywhere, limit=limit)
     if as_json:
         print_json({"ratings": [asdict(one) for one in found]})
@@ -40,7 +42,7 @@ def _list(house: House, listing: bool, everywhere: bool, limit: int, as_json: bo
     for one in found:
         _print(one)
     if not found:
-        say(why_empty(house, f"no session was rated yet; rate one: {_EXAMPLE}"))
+        say_empty(house, f"no session was rated yet; rate one: {_EXAMPLE}")
 
 
 @subcommand(

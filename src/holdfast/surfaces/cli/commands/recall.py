@@ -19,8 +19,8 @@ from holdfast.surfaces.cli.shared import (
     memory_json,
     print_json,
     say,
+    say_empty,
     scope_option,
-    why_empty,
     with_house,
 )
 
@@ -85,7 +85,7 @@ def command(
     for hit, others in zip(hits, beside, strict=True):
         _print(hit, others, explain)
     if not hits:
-        say(why_empty(house, "nothing found; `holdfast list` shows what is visible here"))
+        say_empty(house, "nothing found; `holdfast list` shows what is visible here")
 
 
 def _project(house: House) -> str:

@@ -8,7 +8,7 @@ from holdfast.actions.house import House
 from holdfast.actions.receipts import receipts
 from holdfast.records import Given, Receipt
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import json_option, print_json, say, why_empty, with_house
+from holdfast.surfaces.cli.shared import json_option, print_json, say_empty, with_house
 
 _SHOWN = 10
 
@@ -30,7 +30,7 @@ def command(house: House, of_session: str, limit: int, as_json: bool) -> None:
     for receipt in found:
         _show(receipt)
     if not found:
-        say(why_empty(house, "no session was given anything yet"))
+        say_empty(house, "no session was given anything yet")
 
 
 def _show(receipt: Receipt) -> None:

@@ -13,9 +13,8 @@ from holdfast.surfaces.cli.shared import (
     json_option,
     memory_json,
     print_json,
-    say,
+    say_empty,
     scope_option,
-    why_empty,
     with_house,
 )
 
@@ -35,7 +34,7 @@ def command(house: House, key: str, scope: str | None, limit: int, as_json: bool
     for each in found:
         click.echo(f"{', '.join(each.why):20}  {heading(each.memory)}  {each.memory.title}")
     if not found:
-        say(why_empty(house, "nothing that is visible here is related to it"))
+        say_empty(house, "nothing that is visible here is related to it")
 
 
 def related_json(each: Related) -> dict[str, object]:

@@ -9,17 +9,20 @@ from holdfast.actions.house import House
 from holdfast.learning.research import Report
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
-from holdfast.surfaces.cli.shared import json_option, print_json, say, session_means, subcommand, why_empty, with_house
+from holdfast.surfaces.cli.shared import (
+    group,
+    json_option,
+    print_json,
+    say_empty,
+    session_means,
+    subcommand,
+    with_house,
+)
 
 _SHOWN = 20
 
 
-@click.group(
-    "research",
-    invoke_without_command=True,
-    short_help="List and read what sub-agents found out.",
-    help="Example: holdfast research --since 7d\n\nList what sub-agents handed over in the end, newest first.",
-)
+@group("research", "holdfast research --since 7d")
 @click.option("--since", default="", metavar="TIME", help="Handed over since: 2026-11-01, 7d, 2w, yesterday.")
 @click.option("--everywhere", is_flag=True, help="List those of every project.")
 @click.option("--limit", "-n", type=click.IntRange(1), default=_SHOWN, help=f"At most so many. Default: {_SHOWN}.")
@@ -27,8 +30,7 @@ _SHOWN = 20
 @session_means("")
 @with_house
 def _list(house: House, since: str, everywhere: bool, limit: int, as_json: bool) -> None:
-    if click.get_current_context().invoked_subcommand is not None:
-        return
+    """List what sub-agents handed over in the end, newest first."""
     found = research.reports(house, since=since, everywhere=everywhere, limit=limit)
     if as_json:
         print_json({"reports": [_json(report) for report in found]})
@@ -37,7 +39,7 @@ def _list(house: House, since: str, everywhere: bool, limit: int, as_json: bool)
         name = click.style(_id(one), bold=True)
         click.echo(f"{name}  {harmless(f'{one.at[:16]}  {one.agent}  {one.summary}')}")
     if not found:
-        say(why_empty(house, "no sub-agent handed anything over yet"))
+        say_empty(house, "no sub-agent handed anything over yet")
 
 
 @subcommand(_list, "show", "holdfast research show 1a2b3c", "Show one report. ID is what the list shows, or a file.")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from holdfast.actions import install, schedule
-from holdfast.errors import NeedsConsent
+from holdfast.surfaces.cli.changes import changes_json
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import consent_options, json_option, print_json, say, with_house
+from holdfast.surfaces.cli.shared import consent_options, json_option, person_agrees, print_json, say, with_house
 
 if TYPE_CHECKING:
     from holdfast.actions.house import House
@@ -47,18 +46,11 @@ def agreed(planned: Plan, *, dry_run: bool, yes: bool, as_json: bool, nothing: s
     """Show the diff and return whether to go on; without a terminal nobody is asked."""
     if not as_json and planned.changes:
         click.echo(install.diff(planned.changes), nl=False)
-    calls = (*planned.first, *planned.then)
-    if dry_run or not (planned.changes or calls):
+    if dry_run or not (planned.changes or planned.first or planned.then):
         _tell_undone(planned, as_json, nothing)
         return False
-    if yes:
-        return True
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        why = f"{len(planned.changes)} change(s) need your consent"
-        raise NeedsConsent(why, "Look with --dry-run, then give --yes.")
-    for call in calls:
-        say(f"then: {call.line}")
-    if click.confirm("Do this?", err=True):
+    why = f"{len(planned.changes)} change(s) need your consent"
+    if yes or person_agrees(why, lambda: _say_calls(planned)):
         return True
     print_json(schedule_json(planned)) if as_json else say("nothing was changed")
     return False
@@ -68,9 +60,13 @@ def _tell_undone(planned: Plan, as_json: bool, nothing: str) -> None:
     if as_json:
         print_json(schedule_json(planned))
         return
+    _say_calls(planned)
+    say(f"{len(planned.changes)} file(s) would change" if planned.changes else nothing)
+
+
+def _say_calls(planned: Plan) -> None:
     for call in (*planned.first, *planned.then):
         say(f"then: {call.line}")
-    say(f"{len(planned.changes)} file(s) would change" if planned.changes else nothing)
 
 
 def told(planned: Plan, calls: tuple[Call, ...], as_json: bool, text: str) -> None:
@@ -98,14 +94,7 @@ def show_status(found: list[Scheduled], as_json: bool) -> None:
 
 def schedule_json(planned: Plan, calls: tuple[Call, ...] = (), *, applied: bool = False) -> dict[str, object]:
     """Return a plan as `--json` promises it (docs/json.md)."""
-    changes = [
-        {
-            "path": change.path,
-            "act": "create" if change.before is None else "remove" if change.after is None else "edit",
-            "diff": install.diff((change,)),
-        }
-        for change in planned.changes
-    ]
+    changes = changes_json(planned.changes)
     commands = [
         {"command": call.line, "ran": call.ran, "said": call.said} for call in calls or (*planned.first, *planned.then)
     ]

@@ -10,7 +10,7 @@ from holdfast.learning.security import KINDS
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import json_option, print_json, say, session_means, why_empty, with_house
+from holdfast.surfaces.cli.shared import json_option, print_json, say, say_empty, session_means, with_house
 
 _SHOWN = 50
 
@@ -39,4 +39,4 @@ def command(house: House, since: str, kind: str | None, everywhere: bool, limit:
         who = f"{one.agent}/{one.session[:8]}"
         click.echo(f"{harmless(one.at[:16]):16}  {what}  {one.decision}  {harmless(f'{who}  {one.text}')}")
     if not found:
-        say(why_empty(house, "no call was noted; what hooks do not tell, `holdfast harvest` finds in the archive"))
+        say_empty(house, "no call was noted; what hooks do not tell, `holdfast harvest` finds in the archive")

@@ -20,11 +20,12 @@ from holdfast.surfaces.cli.shared import (
     applied,
     consent_options,
     consented,
+    group,
     json_option,
     print_json,
     say,
+    say_empty,
     subcommand,
-    why_empty,
     with_house,
 )
 from holdfast.surfaces.cli.tables import print_table
@@ -44,12 +45,7 @@ def _complete(ctx: click.Context, parameter: click.Parameter, start: str) -> lis
         return []
 
 
-@click.group(
-    "sessions",
-    invoke_without_command=True,
-    short_help="List, read and search the sessions of every agent.",
-    help="Example: holdfast sessions --since 7d --outcome failure\n\nList the sessions of this project, newest first.",
-)
+@group("sessions", "holdfast sessions --since 7d --outcome failure")
 @click.option("--agent", "agents", multiple=True, metavar="NAME", help="Only of this agent; several are or.")
 @click.option("--since", default="", metavar="TIME", help="Ended since: 2026-11-01, 7d, 2w, yesterday.")
 @click.option("--until", default="", metavar="TIME", help="Began before.")
@@ -62,8 +58,7 @@ def _complete(ctx: click.Context, parameter: click.Parameter, start: str) -> lis
 @json_option
 @with_house
 def _sessions(house: House, /, as_json: bool, **asked: Any) -> None:
-    if click.get_current_context().invoked_subcommand is not None:
-        return
+    """List the sessions of this project, newest first."""
     found = sessions.list_sessions(house, **asked)
     if as_json:
         listed = [{**session_json(row), "pinned": row.name in found.pins} for row in found.sessions]
@@ -78,7 +73,7 @@ def _sessions(house: House, /, as_json: bool, **asked: Any) -> None:
         say(f"the last {len(found.sessions)}; --limit shows more")
     if not found.sessions:
         elsewhere = ", --everywhere shows those of all projects" if found.project else ""
-        say(why_empty(house, f"no sessions here; `holdfast sweep` reads them in{elsewhere}"))
+        say_empty(house, f"no sessions here; `holdfast sweep` reads them in{elsewhere}")
 
 
 def say_where(house: House, project: str) -> None:
@@ -122,7 +117,7 @@ def _cost(house: House, by: str, since: str, until: str, as_json: bool) -> None:
         print_json({"by": by, "rows": [_cost_json(row) for row in rows], "total": _cost_json(whole)})
         return
     if not rows:
-        say(why_empty(house, "nothing was spent; `holdfast sweep` reads sessions in"))
+        say_empty(house, "nothing was spent; `holdfast sweep` reads sessions in")
         return
     heads = (by, "sessions", "input", "output", "cache read", "cache write", "reasoning", "dollars")
     print_table(heads, [_cost_cells(row) for row in (*rows, whole)], right=heads[1:])
@@ -170,7 +165,7 @@ def _show(
     out: str,
 ) -> None:
     if not house.enabled:
-        say(why_empty(house, ""))
+        say_empty(house, "")
         return
     if (first is not None or last is not None or earlier) and not raw:
         raise click.UsageError("--earlier, --from and --to choose events: give --raw with them")
@@ -208,7 +203,7 @@ def _search(house: House, /, query: tuple[str, ...], explain: bool, as_json: boo
         _print_hit(hit, explain)
     if not found.hits:
         elsewhere = "; --everywhere searches the sessions of all projects" if found.project else ""
-        say(why_empty(house, f"nothing found{elsewhere}"))
+        say_empty(house, f"nothing found{elsewhere}")
 
 
 def _hit_json(hit: SessionHit, explain: bool) -> dict[str, object]:

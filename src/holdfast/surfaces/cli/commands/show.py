@@ -9,20 +9,11 @@ import click
 from holdfast.actions import show
 from holdfast.actions.house import House
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import (
-    complete_key,
-    json_option,
-    memory_json,
-    nothing,
-    print_json,
-    scope_option,
-    with_house,
-)
+from holdfast.surfaces.cli.shared import json_option, memory_json, nothing, one_memory, print_json, with_house
 
 
 @make_command("show", "holdfast show deploys-need-the-vpn")
-@click.argument("key", shell_complete=complete_key)
-@scope_option("Only this scope.")
+@one_memory
 @click.option("--path", "only_path", is_flag=True, help="Print the path of its file and nothing else.")
 @json_option
 @with_house

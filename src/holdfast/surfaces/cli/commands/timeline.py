@@ -13,7 +13,7 @@ from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.commands.sessions import say_where, session_json
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import json_option, print_json, say, why_empty, with_house
+from holdfast.surfaces.cli.shared import json_option, print_json, say, say_empty, with_house
 
 _FILES = 5
 _MADE = 5
@@ -43,7 +43,7 @@ def command(house: House, /, of_project: str, as_json: bool, **asked: Any) -> No
     if found.more:
         say("there is more; --since, --until and --limit choose")
     if not found.days:
-        say(why_empty(house, "no sessions here; `holdfast sweep` reads them in"))
+        say_empty(house, "no sessions here; `holdfast sweep` reads them in")
 
 
 def _json(one: Done) -> dict[str, object]:

@@ -15,38 +15,30 @@ from holdfast.surfaces.cli.shared import (
     applied,
     consent_options,
     consented,
+    group,
     json_option,
     print_json,
-    say,
+    say_empty,
     subcommand,
-    why_empty,
     with_house,
 )
 
 _EXAMPLE = 'holdfast todo "Write the docs"'
 
 
-@click.group(
-    "todo",
-    cls=AddsText,
-    invoke_without_command=True,
-    short_help="Keep the to-dos of this project.",
-    help=f"Example: {_EXAMPLE}\n\nAdd a to-do, or list the open ones: every check box of the project's todo.md, with "
-    "its number and its id.",
-)
+@group("todo", _EXAMPLE, AddsText)
 @click.option("--all", "everything", is_flag=True, help="List those that are done too.")
 @json_option
 @with_house
 def _list(house: House, everything: bool, as_json: bool) -> None:
-    if click.get_current_context().invoked_subcommand is not None:
-        return
+    """Add a to-do, or list the open ones: every check box of the project's todo.md, with its number and its id."""
     found = todo.show(house, everything=everything)
     if as_json:
         print_json({"todos": [asdict(one) for one in found], "path": todo.path(house)})
         return
     _print_all(found)
     if not found:
-        say(why_empty(house, f"nothing to do; add something: {_EXAMPLE}"))
+        say_empty(house, f"nothing to do; add something: {_EXAMPLE}")
 
 
 @subcommand(

@@ -2,45 +2,37 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from holdfast.actions import updates
 from holdfast.actions.house import House
 from holdfast.actions.updates import Listed, Undo
-from holdfast.errors import NeedsConsent
 from holdfast.memory.updates import Touched
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.shared import (
     consent_options,
+    group,
     json_option,
+    person_agrees,
     print_json,
     say,
+    say_empty,
     subcommand,
-    why_empty,
     with_house,
 )
 
 _SHOWN = 20
 
 
-@click.group(
-    "updates",
-    invoke_without_command=True,
-    short_help="Show what Holdfast changed, moved or removed, and undo it.",
-    help="Example: holdfast updates --since 7d\n\nList what Holdfast changed, moved or removed in this home and in the "
-    "files of agents, newest first.",
-)
+@group("updates", "holdfast updates --since 7d")
 @click.option("--since", default="", metavar="TIME", help="Done since: 2026-11-01, 7d, 2w, yesterday.")
 @click.option("--command", default="", metavar="NAME", help="Only by this command: prune, heal, project merge, ...")
 @click.option("--limit", "-n", type=click.IntRange(1), default=_SHOWN, help=f"At most so many. Default: {_SHOWN}.")
 @json_option
 @with_house
 def _list(house: House, since: str, command: str, limit: int, as_json: bool) -> None:
-    if click.get_current_context().invoked_subcommand is not None:
-        return
+    """List what Holdfast changed, moved or removed in this home and in the files of agents, newest first."""
     found = updates.updates(house, since=since, command=command, limit=limit)
     if as_json:
         print_json({"updates": [_plain(one) for one in found]})
@@ -48,7 +40,7 @@ def _list(house: House, since: str, command: str, limit: int, as_json: bool) -> 
     for one in found:
         _print_line(one)
     if not found:
-        say(why_empty(house, "nothing was changed by a command yet"))
+        say_empty(house, "nothing was changed by a command yet")
 
 
 @subcommand(_list, "show", "holdfast updates show 1a2b3c4d", "Show one update as a diff. ID may be its beginning.")
@@ -94,10 +86,7 @@ def _undo(house: House, ids: tuple[str, ...], dry_run: bool, yes: bool, as_json:
 def _agreed(planned: Undo, *, dry_run: bool, yes: bool) -> bool:
     if dry_run or yes:
         return not dry_run
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        why = f"{len(planned.changes)} change(s) of files need your consent"
-        raise NeedsConsent(why, "Look with --dry-run, then give --yes.")
-    return click.confirm("Do this?", err=True)
+    return person_agrees(f"{len(planned.changes)} change(s) of files need your consent")
 
 
 def _print_line(listed: Listed) -> None:

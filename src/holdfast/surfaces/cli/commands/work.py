@@ -11,26 +11,30 @@ from holdfast.learning.criteria import STATUSES, Criterion
 from holdfast.learning.work import Work
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
-from holdfast.surfaces.cli.shared import json_option, print_json, say, session_means, subcommand, why_empty, with_house
+from holdfast.surfaces.cli.shared import (
+    group,
+    json_option,
+    print_json,
+    say,
+    say_empty,
+    session_means,
+    subcommand,
+    with_house,
+)
 
 _EXAMPLE = 'holdfast work add "Move the uploads to S3" --criterion "Old links still work"'
 _BOXES = {"PENDING": "[ ]", "PARTIAL": "[~]", "SATISFIED": "[x]", "FAILED": "[!]"}
 
 
-@click.group(
-    "work",
-    invoke_without_command=True,
-    short_help="Keep the work items of this project.",
-    help="Example: holdfast work\n\nList the open work items of this project, those that were worked on last first. "
-    "They open by themselves when an agent acts on what you asked for.",
-)
+@group("work", "holdfast work")
 @click.option("--all", "everything", is_flag=True, help="List those that are completed too.")
 @json_option
 @session_means("")
 @with_house
 def _list(house: House, everything: bool, as_json: bool) -> None:
-    if click.get_current_context().invoked_subcommand is not None:
-        return
+    """List the open work items of this project, those that were worked on last first. They open by themselves when an
+    agent acts on what you asked for.
+    """
     found = work.work_items(house, everything=everything)
     if as_json:
         print_json({"work": [asdict(one) for one in found]})
@@ -38,7 +42,7 @@ def _list(house: House, everything: bool, as_json: bool) -> None:
     for one in found:
         _print_line(one)
     if not found:
-        say(why_empty(house, f"no open work item; add one: {_EXAMPLE}"))
+        say_empty(house, f"no open work item; add one: {_EXAMPLE}")
 
 
 @subcommand(
