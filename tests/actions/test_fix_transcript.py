@@ -13,7 +13,7 @@ from conftest import SHOP
 from holdfast import agents
 from holdfast.actions import learning
 from holdfast.actions.fix_offers import offers
-from holdfast.actions.forget_learned import forget_learned
+from holdfast.actions.forget_session import forget as forget_session
 from holdfast.actions.hook import Visit
 from holdfast.learning import fixes
 
@@ -255,7 +255,7 @@ def test_a_forgotten_session_takes_its_fixes_along(session, home, house):
     other.ran("make all")
     other.stop()
     with house() as h:
-        forget_learned(h, "codex/s1")
+        forget_session(h, "codex/s1")
     assert [fix.session for fix in fixes.read(str(home))] == ["s2"]
     places = [home / "learning", home / "state" / "failures", home / "state" / "fixes"]
     written = [path.read_bytes() for place in places for path in place.rglob("*") if path.is_file()]

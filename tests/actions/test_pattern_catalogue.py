@@ -10,7 +10,7 @@ import pytest
 
 from actions.signalled import MAKE, NPM, PYTEST, three
 from holdfast.actions import pattern_catalogue, pattern_review
-from holdfast.actions.forget_learned import forget_learned
+from holdfast.actions.forget_session import forget as forget_session
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, Refused, SwitchedOff
 from holdfast.patterns.catalogue import Target
 
@@ -162,10 +162,60 @@ def test_a_broken_file_is_told_and_hides_no_other(house, entry, home) -> None:
     assert ([one.id for one in found], [one.path for one in problems]) == ([entry.id], ["patterns/0000000000.md"])
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ("status: approved", "status: perhaps", "status: perhaps", "'perhaps' is no status; it is one of approved"),
+        ("\nstatus: approved", "", "---", "it has no status"),
+        ("kind: failed-command", "kind: [", "kind: [", "the value of kind is not a plain value"),
+    ],
+)
+def test_a_broken_entry_names_its_line_and_the_way_out(cli, entry, home, old, new, line, said) -> None:
+    """Whoever asks is told the file, the line, what is wrong there and how to mend it."""
+    path = home / "patterns" / f"{entry.id}.md"
+    path.write_text(path.read_text().replace(old, new, 1))
+    number = path.read_text().split("\n").index(line) + 1
+    for words in (("patterns", "catalogue"), ("patterns",), ("patterns", "show", entry.id)):
+        told = cli(*words).err
+        assert f"patterns/{entry.id}.md:{number}: {said}" in told, words
+        assert f"holdfast patterns history {entry.id}" in told
+
+
+def test_an_entry_without_words_is_broken(house, entry, home) -> None:
+    """The line is the first behind the front matter."""
+    path = home / "patterns" / f"{entry.id}.md"
+    head = path.read_text().partition("\n---\n")[0]
+    path.write_text(f"{head}\n---\n\n# A title alone\n")
+    with house() as h:
+        ((problem,),) = pattern_catalogue.entries(h)[1:]
+    assert (problem.line, problem.text) == (head.count("\n") + 3, "it has no text that agents could be told")
+
+
+def test_a_line_of_decisions_that_is_broken_is_told(cli, house, entry, home) -> None:
+    """It decides nothing, so the report, show and doctor name file, line and the way out; the other lines hold."""
+    with house() as h:
+        one, other = (one.id for one in pattern_review.waiting(h))
+        pattern_review.reject(h, one, reason="it is so")
+        pattern_review.reject(h, other)
+    path = home / "patterns" / "decided.tsv"
+    path.write_text(path.read_text().replace("rejected", "rejcted", 1) + "\nhalf a line\n")
+    for words in (("patterns",), ("patterns", "show", one), ("doctor",)):
+        ended = cli(*words)
+        told = ended.out + ended.err
+        for place, why in (("2", "'rejcted' is none of rejected, merged, snoozed"), ("5", "it has 1 fields")):
+            assert f"patterns/decided.tsv:{place}" in told and f"it decides nothing: {why}" in told, words
+        assert "holdfast patterns review" in told
+    with house() as h:
+        assert [each.id for each in pattern_review.waiting(h)] == [one]
+        with pytest.raises(Refused) as refused:
+            pattern_review.approve(h, other)
+    assert refused.value.hint == f"To decide anew, delete its lines in {path}: 3."
+
+
 def test_forgetting_a_session_takes_its_quotes(house, entry) -> None:
     """After the session is forgotten no version of an entry quotes it."""
     with house() as h:
-        forget_learned(h, "grok/s1")
+        forget_session(h, "grok/s1")
         room = pattern_review.catalogue(h)
         assert {one.session for one in room.get(entry.id).evidence} == {"s0", "s2"}
         assert "s1" not in room.version(entry.id, 1).text

@@ -1,36 +1,109 @@
 """Forgetting a session takes what was learned from it alone along: incidents, proposed lessons, fixes, and its quotes.
 
-So go the words of its ratings, what was noted for its work items, and what its sub-agents handed over. A lesson that
-stands is a memory by then; that is forgotten with `holdfast forget`. Work items stay, as they are the person's, and so
-does the audit trail, as such a trail must.
+So go the words of its ratings and what its sub-agents handed over; `forget_lessons` says what becomes of lessons.
 """
 
 from __future__ import annotations
 
-from holdfast.actions import fix_hooks, pattern_review
-from holdfast.actions.house import House
-from holdfast.learning import fixes, lessons, research, signals, work_log
+import os
+from functools import partial
+
+from holdfast.actions import fix_hooks, forget_lessons, pattern_review, synthesis
+from holdfast.actions.forgetting import Change
+from holdfast.learning import fixes, incidents, research, signals
 from holdfast.learning.incidents import Incidents
-from holdfast.memory.proposals import Proposals
 from holdfast.patterns import signal_files
+from holdfast.plain_json import dumps
+from holdfast.records import Step
 from holdfast.sessions import names
 from holdfast.store import files
+from holdfast.store.layout import refuse_links
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from holdfast.actions.house import House
+    from holdfast.actions.session_words import SessionWords
+
+_ONE_OF_A_FORGOTTEN_SESSION = "of a forgotten session"
 
 
-def forget_learned(house: House, name: str) -> None:
-    """Remove what was learned from the session of that name (`agent/id`) and from no other."""
-    agent, _, session = name.partition("/")
-    Incidents(house.home).forget(agent, session)
-    fixes.forget(house.home, agent, session)
-    signals.forget(house.home, agent, session)
-    research.forget(house.home, agent, session)
+def learned_changes(house: House, words: SessionWords) -> Iterator[Change]:
+    """Yield what goes of what was learned from a session, and the lessons that stay."""
+    yield from _synthesis(house, words)
+    for one in _incidents(house, words):
+        step = Step("remove", os.path.relpath(one.path, house.home), "an incident of it", one.size)
+        yield Change(step, partial(_forget_incident, house.home, one, words))
+        if own := sorted(set(os.listdir(one.path)) - one.sizes.keys()):
+            place = os.path.relpath(_by_hand(one), house.home)
+            yield Change(Step("keep", place, f"written by hand: {', '.join(own)}"))
+    yield from _records(house, words)
+    yield from forget_lessons.changes(house, words)
+
+
+def _incidents(house: House, words: SessionWords) -> list[incidents.Incident]:
+    told = [(one, incidents.sentiment(one.path)) for one in Incidents(house.home).all()]
+    return [one for one, row in told if (row.get("agent"), row.get("session")) == (words.agent, words.session)]
+
+
+def _forget_incident(home: str, one: incidents.Incident, words: SessionWords) -> None:
+    """Remove an incident; where a person put something into its folder, that stays under a name without words."""
+    Incidents(home).forget(words.agent, words.session)
+    if os.path.isdir(one.path):
+        os.rename(one.path, _by_hand(one))
+
+
+def _by_hand(one: incidents.Incident) -> str:
+    return f"{one.path.rpartition('_')[0]}_by-hand-{one.rating[:6]}"
+
+
+def _records(house: House, words: SessionWords) -> Iterator[Change]:
+    """Yield what goes of its ratings, fixes and reports, and of signals and patterns, which may quote it."""
+    home, agent, session = house.home, words.agent, words.session
+    for report in research.all_reports(home):
+        if report.agent == agent and session in (report.session, report.parent):
+            step = Step("remove", report.path, "what a sub-agent handed over")
+            yield Change(step, partial(research.forget, home, agent, session))
+    rows = {"words of its ratings": (signals.PLACE, signals.forget), "its fixes": (fixes.PLACE, fixes.forget)}
+    for what, (place, forget) in rows.items():
+        if dumps(session).encode() in files.read_if_there(os.path.join(home, *place)):
+            yield Change(Step("redact", "/".join(place), what), partial(forget, home, agent, session))
+    what = "its signals, its quotes in patterns, and what failed in open sessions, where there are any"
+    yield Change(Step("redact", "patterns", what), lambda: _forget_quotes(house, words))
+
+
+def _forget_quotes(house: House, words: SessionWords) -> None:
     fix_hooks.drop_notes(house.home)
-    for noted in work_log.sessions(house.home):
-        if (noted.agent, noted.session) == (agent, session):
-            files.remove(noted.path)
-    signal_files.forget(house.home, names.stem_of(agent), names.stem_of(session))
-    pattern_review.catalogue(house).forget(agent, session)
-    waiting = Proposals(house.home)
-    for lesson in lessons.room(house.home).forget(agent, session):
-        if lesson.id in waiting.ids():
-            waiting.drop(waiting.get(lesson.id))
+    signal_files.forget(house.home, names.stem_of(words.agent), names.stem_of(words.session))
+    pattern_review.catalogue(house).forget(words.agent, words.session)
+
+
+def _synthesis(house: House, words: SessionWords) -> Iterator[Change]:
+    """Take its quotes, and the names of its incidents, out of the pages that ratings made."""
+    gone = [one.name for one in _incidents(house, words)]
+    base = os.path.join(house.home, synthesis.FOLDER)
+    for here, _, found in sorted(os.walk(base)):
+        for path in [os.path.join(here, name) for name in sorted(found) if name.endswith(".md")]:
+            before = files.read(path).decode("utf-8", "surrogateescape")
+            after = "\n".join([_without_quote(line, words, gone) for line in before.split("\n")])
+            if after != before:
+                place = os.path.relpath(path, house.home)
+                yield Change(Step("redact", place, "its quotes"), _writing(house.home, place, after))
+
+
+def _writing(home: str, place: str, text: str) -> Callable[[], None]:
+    def write() -> None:
+        refuse_links(home, os.path.dirname(place))
+        files.write(os.path.join(home, place), text.encode("utf-8", "surrogateescape"))
+
+    return write
+
+
+def _without_quote(line: str, words: SessionWords, gone: list[str]) -> str:
+    for name in gone:
+        line = line.replace(name, _ONE_OF_A_FORGOTTEN_SESSION)
+    first, last = line.find('"'), line.rfind('" (rated ')
+    if last <= first or not (f", {words.name})" in line or f", {words.name}, " in line):
+        return line
+    return line[:first] + line[last + 2 :]

@@ -6,8 +6,7 @@ import json
 import os
 from itertools import pairwise
 
-from holdfast.actions import audit, session_index
-from holdfast.actions.forget_learned import forget_learned
+from holdfast.actions import audit, forget_session, session_index
 from holdfast.actions.house import House, now
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
 from holdfast.light import dataclass
@@ -251,23 +250,34 @@ def pin(house: House, text: str, *, pinned: bool) -> str:
 
 
 def plan_forget(house: House, texts: tuple[str, ...]) -> tuple[list[str], list[Step]]:
-    """Return the sessions that would go, and the steps."""
+    """Return the sessions that would go, those of their sub-agents among them, and the steps; `keep` is what stays."""
     house.need_enabled()
     archive = Archive(house.home)
-    names = list(dict.fromkeys(archive.resolve(text) for text in texts))
+    named = [archive.resolve(text) for text in texts]
+    names = list(dict.fromkeys([*named, *_subagents_of(house, named)]))
     sizes = {entry.name: entry.raw_bytes + entry.digest_bytes for entry in archive.entries()}
-    reason = "its events, digest, words in the index and what only it taught go; no sweep brings it back"
-    return names, [Step("forget", name, reason, sizes.get(name, 0)) for name in names]
+    reason = "its events, digest, words in the index and what only it left go; no sweep brings it back"
+    steps = [Step("forget", name, reason, sizes.get(name, 0)) for name in names]
+    more = [change.step for name in names for change in forget_session.changes(house, name)]
+    return names, [*steps, *dict.fromkeys(more)]
+
+
+def _subagents_of(house: House, names: list[str]) -> list[str]:
+    """Return the sessions of sub-agents of these sessions: they worked with their words."""
+    rows = ask(house, lambda table: table.find(Wanted(subagents=True)))
+    return [row.name for row in rows if row.is_subagent and f"{row.agent}/{row.parent}" in names]
 
 
 def apply_forget(house: House, names: list[str]) -> None:
-    """Forget these sessions for good."""
+    """Forget these sessions for good, and say what stays of them. What fails leaves the archive, to be tried again."""
     archive = Archive(house.home)
-    for name in names:
-        archive.forget(name)
-        forget_learned(house, name)
-        audit.note(house, "sessions forget", name, "raw events, digest, index rows, and what was learned from it alone")
+    with forget_session.alone(house.home):
+        for name in names:
+            forget_session.forget(house, name)
+            archive.forget(name)
+            audit.note(house, "sessions forget", name, "raw events, digest, index rows, and all that it alone left")
     session_index.drop_all(house, names)
+    house.store.erase_traces()
     session_index.erase_traces(house)
 
 

@@ -6,6 +6,7 @@ next session. What ended a moment ago is left alone: what can be learned from it
 
 from __future__ import annotations
 
+import os
 import time
 
 from holdfast.actions import work_turns
@@ -22,20 +23,45 @@ if TYPE_CHECKING:
 
 _MOST_FINISHED = 5
 _MOST_LEARNED = 20
+# Where the turn is, beside the files of the sessions; what begins with a dot is none of them.
+_TURN = ".turn"
 
 
 def finish_left(home: str, projects: tuple[str, ...], at: str, *, own: str) -> int:
-    """Bring in what sessions left that are over, and close those of their items that are met; return how many."""
-    now, closed, finished = time.time(), 0, 0
+    """Bring in what sessions left that are over, and close those of their items that are met; return how many.
+
+    A start has time for a few. The next one goes on behind them, so that what cannot be finished keeps nobody waiting.
+    """
+    now = time.time()
+    left: list[Noted] = []
     for noted in work_log.sessions(home):
         if noted.project not in projects or noted.path == own or not work_turns.is_over(home, noted):
             continue
         if now - noted.changed > work_log.KEPT_SECONDS and not noted.rows:
             files.remove(noted.path)
-        if now - noted.changed > work_log.LEFT_SECONDS and finished < _MOST_FINISHED:
-            finished += 1
+        left += [noted] if now - noted.changed > work_log.LEFT_SECONDS else []
+    closed, problems = 0, []
+    for noted in _turn_of(home, left):
+        try:
             closed += _finish(home, noted, at)
+        except HoldfastError as problem:
+            problems.append(problem)
+    if problems:
+        # The others are done; now whoever keeps the log may know of the first one.
+        raise problems[0]
     return closed
+
+
+def _turn_of(home: str, left: list[Noted]) -> list[Noted]:
+    """Return those whose turn it is, and note where the next start goes on."""
+    if len(left) <= _MOST_FINISHED:
+        return left
+    path = os.path.join(work_log.folder_of(home), _TURN)
+    last = files.read_if_there(path).decode("ascii", "replace")
+    in_turn = sorted(left, key=lambda noted: (os.path.basename(noted.path) <= last, noted.path))[:_MOST_FINISHED]
+    # It is noted before: one that ends this process must not have its turn again and again.
+    files.write(path, os.path.basename(in_turn[-1].path).encode("ascii", "replace"), durable=False)
+    return in_turn
 
 
 def finish_learned(home: str, is_learned: Callable[[str], bool], at: str) -> int:

@@ -31,6 +31,11 @@ AUTO, MANUAL = "AUTO", "MANUAL"
 EFFORTS = ("quick", "standard", "deep")
 MOST_FILES = 200
 MOST_NAMES = 50
+# What META.yaml says; every other name in it is a person's.
+NAMES = (
+    *("id", "title", "status", "source", "effort", "project", "sessions", "parent", "created_at", "updated_at"),
+    *("completed_at", "tools_used", "files_changed", "agents_spawned", "calls", "seconds"),
+)
 _MOST_META = 64_000
 _MOST_LOOKED_AT = 100
 _BEGINNING = 1_024
@@ -124,6 +129,29 @@ def make(home: str, one: Work, isc: Criteria) -> Work:
     criteria.write(unfinished, isc)
     _rename(unfinished, made.path)
     return made
+
+
+def named_after_title(one: Work) -> Work:
+    """Return an item with the id, and the place, that its title would have given it; nothing is moved."""
+    stamp = one.id.partition("_")[0]
+    wanted = work_text.slug_of(one.title)
+    folder, name, number = os.path.dirname(one.path), f"{stamp}_{wanted}", 1
+    while name != one.id and os.path.lexists(os.path.join(folder, name)):
+        number += 1
+        name = f"{stamp}_{wanted[: work_text.MOST_SLUG - 4]}-{number}"
+    return replace(one, id=name, path=os.path.join(folder, name))
+
+
+def move(one: Work, to: Work) -> None:
+    """Give the folder of an item the place of another id of it."""
+    if one.path != to.path:
+        _rename(one.path, to.path)
+
+
+def children_of(one: Work) -> list[Work]:
+    """Return the items that lie in this one."""
+    folder = os.path.join(one.path, CHILDREN)
+    return [child for name in _names(folder) if (child := read(os.path.join(folder, name), one.project))]
 
 
 def _rename(source: str, target: str) -> None:

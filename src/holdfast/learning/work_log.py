@@ -180,6 +180,12 @@ def taken(home: str, noted: Noted, at: str, *, work: str, pending: str) -> None:
         note(home, whose, at, rows)
 
 
+def moved(home: str, noted: Noted, work: str) -> None:
+    """Note that the item on which a session works has another id now."""
+    rows = [(WORK, work), *([(ENDED, "")] if noted.ended else [])]
+    note(home, (noted.agent, noted.session, noted.project), noted.last, rows)
+
+
 def sessions(home: str) -> list[Noted]:
     """Return the rows of every session that has a file."""
     return [one for one in map(read, _paths(home)) if one is not None]
