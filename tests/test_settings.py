@@ -49,10 +49,6 @@ def test_every_way_to_write_a_table(config, text) -> None:
 @pytest.mark.parametrize(
     ("text", "named", "hint"),
     [
-        ("[recall]\nlimt = 3", "recall.limt", "recall.limit"),
-        ("enbled = true", "enbled", "enabled"),
-        ("zzz = 1", "zzz", "holdfast config"),
-        ("[recall.deep]\nx = 1", "recall.deep", ""),
         ("[recall]\nlimit = 'many'", "recall.limit", "whole number"),
         ("[recall]\nlimit = 2.5", "recall.limit", "whole number"),
         ("[recall]\nlimit = true", "recall.limit", "whole number"),
@@ -69,12 +65,63 @@ def test_every_way_to_write_a_table(config, text) -> None:
     ],
 )
 def test_a_slip_in_the_file_is_named(config, tmp_path, text, named, hint) -> None:
-    """An unknown name or a wrong kind is an error that names file and setting, and the nearest or the right kind."""
+    """A wrong kind is an error that names file and setting, and the right kind."""
     with pytest.raises(BadSetting) as caught:
         config(text)
     assert named in str(caught.value) and str(tmp_path / "config.toml") in str(caught.value)
     assert hint in caught.value.hint
     assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "line", "hint"),
+    [
+        ("[recall]\nlimt = 3", "recall.limt", 2, "recall.limit"),
+        ("# mine\n\nzzz = 1", "zzz", 3, "holdfast config"),
+        ("recall.limt = 3", "recall.limt", 1, "recall.limit"),
+        ("[recall]\n\n[inject]\nlimit = 3", "inject.limit", 4, ""),
+        ("recall = {limt = 3}", "recall.limt", 1, "recall.limit"),
+        ("[recall.deep]\nx = 1", "recall.deep", 1, ""),
+        ('[recall]  # mine\r\n"limt" = 3\r\n', "recall.limt", 2, "recall.limit"),
+        ("recall = 3", "recall", 1, ""),
+    ],
+)
+def test_an_unknown_name_takes_nothing_else_away(config, tmp_path, text, name, line, hint) -> None:
+    """It is told with file, line and the nearest name, and every other line holds."""
+    settings = config(f'{text}\n[distil]\nmodel = "small"\n')
+    (one,) = settings.unknown
+    assert (one.name, one.line, one.path) == (name, line, str(tmp_path / "config.toml"))
+    assert hint in one.hint and one.text.startswith(f"{one.path}:{line}: there is no setting {name!r}")
+    assert settings.text("distil.model") == "small" and name not in settings.values
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest"),
+    [
+        ("enbled = false", "enabled"),
+        ("\n[security]\nblok = 'all'", "security.block"),
+        ("[project]\nidd = 'shop'", "project.id"),
+    ],
+)
+def test_a_slip_that_may_forbid_something_is_an_error(config, text, nearest) -> None:
+    """Who seems to have switched memory off, set a project or refused calls is not passed over: nothing goes on."""
+    with pytest.raises(BadSetting) as caught:
+        config(text)
+    line = text.count("\n") + 1
+    assert caught.value.hint == f"Did you mean {nearest}?" and f"config.toml:{line}: " in str(caught.value)
+
+
+def test_a_file_that_is_named_for_this_run_is_read_strictly(tmp_path) -> None:
+    """An unknown name in a file that stands in for config.toml is an error: whoever names it can mend it now."""
+    (tmp_path / "other.toml").write_text("[recall]\nlimt = 3\n")
+    with pytest.raises(BadSetting, match=r"other\.toml:2"):
+        load(str(tmp_path), {}, config=str(tmp_path / "other.toml"))
+
+
+def test_an_unknown_name_in_a_flag_is_an_error(tmp_path) -> None:
+    """What is said on the command line is refused at once."""
+    with pytest.raises(BadSetting):
+        load(str(tmp_path), {}, {"recall.limt": "3"})
 
 
 def test_a_file_that_is_not_utf8(tmp_path) -> None:

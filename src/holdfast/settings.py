@@ -1,8 +1,9 @@
 """Settings: one table, and where each value comes from.
 
 Defaults < config.toml < environment < flag. A name has at most one dot; in config.toml the part before it is the
-table. The environment says the same in capitals: `recall.limit` is HOLDFAST_RECALL_LIMIT. An unknown name or a value
-of the wrong kind is an error, so that a slip of the pen is never silently ignored.
+table. The environment says the same in capitals: `recall.limit` is HOLDFAST_RECALL_LIMIT. A value of the wrong kind is
+an error. An unknown name in config.toml counts for nothing and is told, so that a slip of the pen is never silently
+ignored and takes no memory away; where it may have been meant to forbid something, it is an error (decision 0032).
 """
 
 from __future__ import annotations
@@ -96,18 +97,48 @@ SETTINGS = (
 DOMAINS = "domains."
 _WANTED = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 BY_NAME = {setting.name: setting for setting in SETTINGS}
+# Going on without one of these could do what a person forbade, or write to a project that was not meant.
+GUARDS = ("enabled", "project.id", "security.block")
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A name in config.toml that is no setting, where it stands, and which one was probably meant."""
+
+    name: str
+    path: str
+    line: int
+    hint: str
+
+    @property
+    def where(self) -> str:
+        """The file, and its line where that could be told."""
+        return f"{self.path}:{self.line}" if self.line else self.path
+
+    @property
+    def text(self) -> str:
+        """What is wrong, in one line with its place and the way out."""
+        return f"{self.where}: there is no setting {self.name!r}, so this line counts for nothing. {self.hint}"
 
 
 class Settings:
     """The value of every setting, and in `origin` who set it: default, config.toml, the environment or a flag.
 
-    `domains` is the table `[domains]` of config.toml, whose names are projects: the domain that each is in.
+    `domains` is the table `[domains]` of config.toml, whose names are projects: the domain that each is in. `unknown`
+    are the names in config.toml that are no settings.
     """
 
-    def __init__(self, values: dict[str, Value], origin: dict[str, str], domains: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        values: dict[str, Value],
+        origin: dict[str, str],
+        domains: dict[str, str] | None = None,
+        unknown: tuple[Unknown, ...] = (),
+    ) -> None:
         self.values = values
         self.origin = origin
         self.domains = domains or {}
+        self.unknown = unknown
 
     def __getitem__(self, name: str) -> Value:
         return self.values[name]
@@ -137,19 +168,24 @@ def default_home(environment: Mapping[str, str]) -> str:
 def load(
     home: str, environment: Mapping[str, str], flags: Mapping[str, str] | None = None, config: str = ""
 ) -> Settings:
-    """Return the settings in force; raise BadSetting for anything that the table does not know.
+    """Return the settings in force; raise BadSetting for values that cannot be, and for names that nobody knows.
 
-    `config` is a file that stands in for the home's config.toml.
+    Only of config.toml unknown names are passed over, into `unknown`. `config` is a file that stands in for it in this
+    run; whoever names one is there to mend it, so in that they are errors.
     """
     values: dict[str, Value] = {setting.name: setting.default for setting in SETTINGS}
     origin = dict.fromkeys(values, "default")
     domains: dict[str, str] = {}
+    unknown: list[Unknown] = []
     path = config or os.path.join(home, "config.toml")
-    for name, value in _from_file(path).items():
+    data = _read(path)
+    for name, value in flat(_parsed(data, path)).items():
         if name.startswith(DOMAINS):
             domains[name.removeprefix(DOMAINS)], origin[name] = domain(name, value, path), path
-        else:
+        elif name in BY_NAME:
             values[name], origin[name] = _checked(name, value, path), path
+        else:
+            unknown.append(_unknown(name, path, data, strict=bool(config)))
     for setting in SETTINGS:
         variable = variable_of(setting.name)
         if environment.get(variable):
@@ -157,7 +193,7 @@ def load(
             origin[setting.name] = variable
     for name, text in (flags or {}).items():
         values[name], origin[name] = parse(name, text, "--set"), "--set"
-    return Settings(values, origin, domains)
+    return Settings(values, origin, domains, tuple(unknown))
 
 
 def variable_of(name: str) -> str:
@@ -181,11 +217,39 @@ def parse(name: str, text: str, where: str) -> Value:
 
 def nearest(name: str) -> str:
     """Return the hint for a name that is not in the table: the one that was probably meant."""
+    near = _near(name)
+    return f"Did you mean {near}?" if near else "`holdfast config` lists the settings."
+
+
+def _near(name: str) -> str:
     # Only for a name that is wrong: every hook reads the settings, and `difflib` brings `re` along.
     import difflib
 
-    near = difflib.get_close_matches(name, BY_NAME, n=1)
-    return f"Did you mean {near[0]}?" if near else "`holdfast config` lists the settings."
+    return next(iter(difflib.get_close_matches(name, BY_NAME, n=1)), "")
+
+
+def _unknown(name: str, path: str, data: bytes, *, strict: bool) -> Unknown:
+    found = Unknown(name, path, _line_of(name, data.decode("utf-8", "replace")), nearest(name))
+    if strict or _near(name) in GUARDS:
+        raise BadSetting(f"{found.where}: there is no setting {name!r}", found.hint)
+    return found
+
+
+def _line_of(name: str, text: str) -> int:
+    """Return the line of config.toml in which a name is set, counted from 1; 0 where that cannot be told."""
+    table, last = "", 0
+    for number, line in enumerate(text.split("\n"), 1):
+        line = line.strip()
+        if line.startswith("["):
+            table, key = line.partition("]")[0].strip("[ "), ""
+        else:
+            key = line.partition("=")[0].strip(" \"'")
+        whole = ".".join(filter(None, (table, key)))
+        if whole == name:
+            return number
+        if key and name.startswith(f"{whole}."):
+            last = number
+    return last
 
 
 def domain(name: str, value: object, where: str) -> str:
@@ -204,18 +268,17 @@ def _yes_or_no(name: str, text: str, where: str) -> bool:
     raise BadSetting(f"{where}: {name} is {text!r}, neither true nor false", "Use true or false.")
 
 
-def _from_file(path: str) -> dict[str, object]:
+def _read(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
-            data = file.read()
+            return file.read()
     except FileNotFoundError:
-        return {}
+        return b""
     except NotADirectoryError:
         home = os.path.dirname(path)
         raise StoreUnavailable(f"{home} is not a folder", "Set HOLDFAST_HOME, or --home, to a folder.") from None
     except OSError as problem:
         raise BadSetting(f"{path} cannot be read: {problem.strerror}", "Check its owner and mode.") from problem
-    return flat(_parsed(data, path))
 
 
 def _parsed(data: bytes, path: str) -> dict[str, object]:

@@ -128,6 +128,16 @@ def test_a_bad_value_changes_nothing(house, file, name, value, said) -> None:
     assert said in caught.value.hint and file.read_text() == MINE
 
 
+def test_beside_an_unknown_line_others_can_be_set(house, file) -> None:
+    """A line that counts for nothing stays as it is, and what else is set holds; it is told once in a process."""
+    file.write_text("[recall]\nlimt = 3\n")
+    for _ in range(2):
+        with house() as h:
+            assert config.change(h, "recall.limit", "6").value == 6
+    assert file.read_text() == "[recall]\nlimt = 3\nlimit = 6\n"
+    assert [text for text in house.said if "recall.limt" in text] == house.said and len(house.said) == 1
+
+
 def test_an_unknown_name_is_not_found(house) -> None:
     """Asking for a setting that does not exist names the nearest."""
     with house() as h, pytest.raises(NotFound) as caught:

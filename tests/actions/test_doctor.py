@@ -37,6 +37,16 @@ def test_a_sound_home(one) -> None:
     assert ids(one) == []
 
 
+def test_an_unknown_setting_is_a_finding(one, home) -> None:
+    """A line of config.toml that counts for nothing is named with its line and the nearest name."""
+    (home / "config.toml").write_text("[recall]\nlimt = 3\n")
+    (home / "config.toml").chmod(0o600)
+    assert ids(one) == ["setting"]
+    with one() as h:
+        (found,) = (each for each in doctor(h) if each.kind == "setting")
+    assert (found.path, found.line, found.hint) == (str(home / "config.toml"), 2, "Did you mean recall.limit?")
+
+
 def test_no_home_is_no_fault(house, home) -> None:
     """A home that is not there yet is sound, and looking or fixing makes nothing."""
     assert ids(house) == [] and ids(house, fix=True) == []

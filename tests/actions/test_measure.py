@@ -332,6 +332,19 @@ def test_json_is_one_document_without_infinities(lived, follow, cli):
     assert estimates[1]["low"] is None and found.json["retire"] == []
 
 
+def test_json_tells_no_change_where_there_is_nothing_to_compare(lived, follow, cli):
+    """Without a session since, the side and its change are null, and why is told; the other side keeps its figure."""
+    lived("only", OLD, 1)
+    follow(RULES)
+    for one in cli("measure", "--json").json["patterns"][0]["estimates"]:
+        assert (one["before"], one["after"], one["sessions_after"]) == (1.0, None, 0)
+        assert (one["change"], one["low"], one["high"]) == (None, None, None)
+        assert one["why"] == "1 session(s) before and 0 since; it takes at least 10 of each"
+    lived("since", NEW, 1)
+    for one in cli("measure", "--json").json["patterns"][0]["estimates"]:
+        assert (one["change"], one["why"]) == (0.0, "")
+
+
 def test_names_that_are_not_there_are_errors(house, cli):
     """An unknown pattern or memory is told, and ends with 3."""
     with house() as opened, pytest.raises(NotFound):

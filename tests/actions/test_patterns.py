@@ -206,6 +206,28 @@ def test_what_finds_nothing_says_why(cli, house, shop) -> None:
     assert "recurs in 40 of 0 session(s)" in cli("patterns", "--min-frequency", "40").err
 
 
+def test_an_unknown_project_is_an_error_with_a_way_out(cli, house, shop, home, write) -> None:
+    """A project that nothing here ever saw is NotFound, and the nearest is named; one without patterns is none."""
+    for id in "abc":
+        failing(house, shop, id)
+    harvest(house, everything=True)
+    for words in (("patterns",), ("patterns", "review")):
+        ended = cli(*words, "--project", "nope")
+        assert ended.code == 3 and "no project nope is known here" in ended.err and "holdfast project" in ended.err
+    assert f"Did you mean {SHOP}?" in cli("patterns", "--project", SHOP[:-1]).err
+    assert cli("patterns", "--project", SHOP, "--successes").code == 0
+    write("projects/quiet/memories/a-note.md", "Nothing happened here.\n")
+    assert "nothing that was asked for recurs" in cli("patterns", "--project", "quiet").err
+    (home / "config.toml").write_text("enabled = false\n")
+    assert "no project" not in cli("patterns", "--project", "nope").err
+
+
+def test_a_project_with_a_quiet_session_is_known(cli, house, repository) -> None:
+    """A session from which nothing was learned still makes its project known."""
+    store(house, session("a", repository("site"), project="example.com--acme--site"), human("Hello"), index=False)
+    assert "nothing that was asked for recurs" in cli("patterns", "--project", "example.com--acme--site").err
+
+
 def test_a_line_that_is_not_known_is_not_shown() -> None:
     """A quote that only the digest told has a session and no line."""
     assert where_of(Quote("s", "codex", 0, "x")) == "codex/s"

@@ -67,6 +67,13 @@ def test_without_any_session_a_bound_is_unknown():
     assert (found.low, found.verdict) == (None, THIN)
 
 
+def test_one_session_is_no_ratio():
+    """Of tokens one session on a side says nothing of the rule, so there is no change and the reason is told."""
+    found = measure.of_amounts("withheld-given", "tokens", [100.0] * 20, [50.0])
+    assert (found.before, found.after, found.change, found.low) == (100.0, 50.0, None, None)
+    assert found.why == "20 session(s) withheld and 1 given; it takes at least 10 of each"
+
+
 def test_five_things_are_compared_with_more_care():
     """Errors, retries, corrections, tokens and seconds have wider bounds than one thing alone would."""
     group = [Observed(str(number), errors=number % 3, tokens=100 + number, seconds=50) for number in range(40)]

@@ -14,6 +14,7 @@ from holdfast.actions import distribute_forms as forms
 from holdfast.actions.house import House, now
 from holdfast.agents.base import Agent, Change, ManagedFile, Place
 from holdfast.agents.editing.apply import apply as carry_out
+from holdfast.agents.editing.apply import clear_leftovers
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, Refused
 from holdfast.light import dataclass, replace
 from holdfast.patterns import catalogue_file, placed, targets
@@ -251,18 +252,20 @@ def _place(target: Target) -> tuple[str, str, str]:
 
 
 def apply(house: House, planned: Plan) -> Entry:
-    """Carry a plan of distribution out and return the entry; where a file cannot be written, its targets stay."""
+    """Carry a plan of distribution out and return the entry; where a file cannot be written, its targets stay.
+
+    What is about to be made is noted before, so that after a kill it is known, finished by the next run, or withdrawn.
+    """
     with pattern_review.decision(house):
         room = pattern_review.catalogue(house)
         if room.get(planned.entry.id) != planned.entry:
             raise Conflict(f"{planned.entry.id} changed meanwhile; nothing was changed", "Look at it, and try again.")
-        stored = {one: forms.store(house, planned.entry, one) for one in planned.forms}
-        after = tuple(stored.get(one, one) for one in planned.targets)
+        # Only of a lesson it is not known before what it will be called.
+        lessons = {one: forms.store(house, planned.entry, one) for one in planned.forms if one.to == "lesson"}
+        after = tuple(lessons.get(one, one) for one in planned.targets)
         entry = room.change(planned.entry, _said(planned), now(), targets=after, status="approved")
         try:
-            placed.made(house.home, [change.path for change in planned.changes if change.before is None])
-            for place, changes in planned.files:
-                placed.made(house.home, folders=carry_out(list(changes), place))
+            _make(house, planned)
         except BaseException:
             before = {"targets": planned.entry.targets, "status": planned.entry.status}
             room.change(entry, "could not be distributed", now(), **before)
@@ -270,6 +273,33 @@ def apply(house: House, planned: Plan) -> Entry:
             raise
     note(house, planned)
     return entry
+
+
+def _make(house: House, planned: Plan) -> None:
+    """Store the memories and warnings of a plan, and write its files."""
+    for one in planned.forms:
+        if one.to != "lesson":
+            forms.store(house, planned.entry, one)
+    clear_up(planned.targets)
+    new = [change.path for change in planned.changes if change.before is None]
+    placed.made(house.home, new, _missing_folders(new))
+    for place, changes in planned.files:
+        carry_out(list(changes), place)
+
+
+def _missing_folders(paths: Iterable[str]) -> set[str]:
+    """Return the folders that have to be made for these files."""
+    found = set()
+    for path in paths:
+        while not os.path.lexists(path := os.path.dirname(path)):
+            found.add(path)
+    return found
+
+
+def clear_up(several: Iterable[Target]) -> None:
+    """Remove what a killed run left half-written beside the files of these targets."""
+    for folder in {os.path.dirname(one.where) for one in several if one.to in targets.FILES}:
+        clear_leftovers(folder)
 
 
 def note(house: House, planned: Plan) -> None:

@@ -87,7 +87,7 @@ def check(house: House, entry: Entry, target: Target, known: set[str], *, force:
         _check_lesson(house, target, known, force=force)
     elif target.to == "lesson":
         like = lessons.room(house.home).like(scope_of(target).owner, _evidence(entry))
-        if like is not None and like.status in ("standing", "warning"):
+        if like is not None and like.status in ("standing", "warning") and not _is_ours(like, entry):
             raise Conflict(f"the lesson {like.id} says it already", f"holdfast lesson show {like.id}")
 
 
@@ -161,6 +161,12 @@ def _lesson(house: House, target: Target) -> Lesson | None:
     """Return the lesson of a target as long as it stands."""
     found = [one for one in lessons.room(house.home).all() if target.where and one.id == target.where]
     return found[0] if found and found[0].status in ("standing", "warning") else None
+
+
+def _is_ours(lesson: Lesson, entry: Entry) -> bool:
+    """Whether a lesson stands by us, though no target says so: a run that stored it may have been killed then."""
+    stated = any((one.agent, one.session) == (SOURCE, entry.id) for one in lesson.evidence)
+    return stated and not _recurred(lesson)
 
 
 def _recurred(lesson: Lesson) -> bool:

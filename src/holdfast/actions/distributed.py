@@ -62,7 +62,7 @@ def left(house: House, agent: str, place: Place, changes: tuple[Change, ...]) ->
         if after != entry.targets:
             status = entry.status if any(one.holds for one in after) else "withdrawn"
             room.change(entry, f"withdrawn: {agent} was uninstalled", now(), targets=after, status=status)
-    withdraw.tidy(house, changes)
+    withdraw.tidy(house, [change.path for change in changes if change.after is None])
 
 
 def _without(one: Target, agent: str, entry: Entry, place: Place) -> Target:
@@ -97,6 +97,7 @@ def are_as_recorded(house: House) -> Iterator[Problem]:
         return
     entries, broken = pattern_review.catalogue(house).all()
     yield from broken
+    yield from pattern_review.decided(house).problems()
     for entry in entries:
         for one in entry.live:
             yield from _problems(house, entry, one)

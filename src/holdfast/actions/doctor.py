@@ -123,6 +123,13 @@ def setting_is_at_work(house: House) -> Iterator[Problem]:
         yield Problem("off", where, "memory is switched off", "holdfast config set enabled true", severity="info")
 
 
+def settings_are_known(house: House) -> Iterator[Problem]:
+    """Every line of config.toml sets something that there is."""
+    for one in house.settings.unknown:
+        said = f"there is no setting {one.name!r}, so this line counts for nothing"
+        yield Problem("setting", one.path, said, one.hint, line=one.line)
+
+
 CHECKS: tuple[Callable[[House], Iterator[Problem]], ...] = (
     sqlite_has_full_text,
     bytecode_is_compiled,
@@ -130,6 +137,7 @@ CHECKS: tuple[Callable[[House], Iterator[Problem]], ...] = (
     home_is_private,
     home_can_be_written,
     setting_is_at_work,
+    settings_are_known,
     index_is_sound,
     files_are_sound,
     distributed.are_as_recorded,

@@ -125,6 +125,8 @@ def hook(home: str, agent: Agent, call: HookCall, environment: Mapping[str, str]
     if call.moment == "before-tool":
         return _refusal(visit)
     record(visit)
+    if visit.settings.unknown:
+        _tell_unknown_settings(visit)
     try:
         _keep_protocol(visit)
         _learn(visit)
@@ -198,6 +200,22 @@ def tell(visit: Visit, part: str, problem: Exception) -> None:
         if not os.path.exists(path) or os.stat(path).st_size < _MOST_LOG:
             files.append(path, f"{line}\n".encode("utf-8", "replace"), durable=False)
     except (HoldfastError, OSError):
+        return
+
+
+def _tell_unknown_settings(visit: Visit) -> None:
+    """Log the lines of config.toml that count for nothing, once for as long as they stay the same."""
+    from holdfast.errors import BadSetting
+
+    said = " ".join([one.text for one in visit.settings.unknown])
+    path = os.path.join(visit.home, "state", "unknown-settings")
+    try:
+        if files.read_if_there(path) != said.encode("utf-8", "replace"):
+            files.make_folder(os.path.dirname(path))
+            files.write(path, said.encode("utf-8", "replace"), durable=False)
+            tell(visit, "settings", BadSetting(said))
+    except HoldfastError:
+        # What nobody can note cannot be told once, and telling it at every prompt would fill the log.
         return
 
 

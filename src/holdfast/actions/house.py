@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 # The order in which a key without a scope is looked for: the narrowest first.
 NARROWEST_FIRST = ("session", "project", "agent", "global")
+# What this process said about config.toml already.
+_TOLD: set[str] = set()
 
 
 class House:
@@ -58,6 +60,8 @@ class House:
         self.session = session or self.environment.get("HOLDFAST_SESSION", "")
         self.profile = profile or self.environment.get("HOLDFAST_PROFILE", "")
         self.say = say or (lambda text: None)
+        if say is not None:
+            self._tell_unknown_settings()
         self.progress = progress
         self.journal = Journal(self.home)
         self.registry = projects.Registry(os.path.join(self.home, "projects.tsv"))
@@ -305,6 +309,13 @@ class House:
             self._pages_written = time.monotonic()
         elif time.monotonic() - self._pages_written > 1.0:
             self.write_pages()
+
+    def _tell_unknown_settings(self) -> None:
+        """Say which lines of config.toml count for nothing; a command with sub-commands opens a house twice."""
+        for one in self.settings.unknown:
+            if one.text not in _TOLD:
+                _TOLD.add(one.text)
+                self.say(one.text)
 
     def _tell_notes(self) -> None:
         while self.store.notes:

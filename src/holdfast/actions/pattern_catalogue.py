@@ -31,6 +31,7 @@ def entries(house: House) -> tuple[list[Entry], list[Problem]]:
 def show(house: House, name: str) -> Shown:
     """Return what is known of the pattern whose id begins so."""
     house.need_enabled()
+    pattern_review.tell_broken(house)
     room = pattern_review.catalogue(house)
     try:
         entry: Entry | None = room.get(name)

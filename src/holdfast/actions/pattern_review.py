@@ -79,9 +79,23 @@ def waiting(house: House, *, min_frequency: int = 0, since: str = "", project: s
 
 
 def not_rejected(house: House, found: list[Pattern]) -> list[Pattern]:
-    """Return the patterns without those that were rejected or are snoozed; merged ones are a part of theirs."""
-    room = decided(house)
-    return room.left(found, now(), catalogue(house).ids())
+    """Return the patterns without those that were rejected or are snoozed; merged ones are a part of theirs.
+
+    What cannot be read of the decisions is told, since it decides nothing.
+    """
+    tell_broken(house)
+    return _left(house, found)
+
+
+def _left(house: House, found: list[Pattern]) -> list[Pattern]:
+    return decided(house).left(found, now(), catalogue(house).ids())
+
+
+def tell_broken(house: House) -> None:
+    """Say which lines and files of decisions cannot be read, and the way out."""
+    for one in [*catalogue(house).all()[1], *decided(house).problems()] if house.enabled else ():
+        where = f"{one.path}:{one.line}" if one.line else one.path
+        house.say(f"{where}: {one.text}. {one.hint}")
 
 
 def entry_of(pattern: Pattern, entries: list[Entry]) -> Entry | None:
@@ -113,7 +127,7 @@ def get(house: House, name: str) -> Pattern:
     for least in (0, 1):
         found = patterns.found_in(house, gathered, min_frequency=least)
         # One that others were merged into comes with their evidence; what was decided about is found as well.
-        known = {one.id: one for one in (*found, *not_rejected(house, found))}
+        known = {one.id: one for one in (*found, *_left(house, found))}
         try:
             return known[chosen(name, known, "", "")]
         except NotFound:
@@ -325,10 +339,13 @@ def _add_to(room: Catalogue, entry: Entry, pattern: Pattern, other: Entry | None
 
 def refuse_decided(house: House, pattern: Pattern, at: str) -> None:
     """Refuse a decision about what was rejected or is a part of another; a snooze is only put off."""
-    row = decided(house).verdict(pattern, at)
+    room = decided(house)
+    row = room.verdict(pattern, at)
     if row is None or row.act == "snoozed":
         return
-    raise Refused(f"{pattern.id} was {_said(row)}", f"To decide anew, delete its lines in {decided(house).path}.")
+    lines = ", ".join(str(one.line) for one in room.rows() if (one.act, one.id) == (row.act, row.id))
+    hint = f"To decide anew, delete its lines in {room.path}: {lines}."
+    raise Refused(f"{pattern.id} was {_said(row)}", hint)
 
 
 def _refuse_catalogued(house: House, pattern: Pattern) -> None:

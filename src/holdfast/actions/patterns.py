@@ -6,9 +6,12 @@ gone, and from the files of ratings and fixes. Nothing is written.
 
 from __future__ import annotations
 
+import difflib
+import os
+
 from holdfast.actions import session_acts
 from holdfast.actions.house import House, now
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, NotFound
 from holdfast.learning import fixes
 from holdfast.learning import signals as ratings
 from holdfast.learning.likeness import FEWEST, words_of
@@ -21,8 +24,10 @@ from holdfast.patterns.extracting import signals_of
 from holdfast.patterns.signatures import signature
 from holdfast.project.rules import resolve
 from holdfast.recall import when
+from holdfast.records import Scope
 from holdfast.sessions import names
 from holdfast.sessions.archive import Archive
+from holdfast.store import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,9 +60,9 @@ def find(
 def found_in(
     house: House, gathered: Gathered, *, min_frequency: int = 0, since: str = "", project: str = "", domain: str = ""
 ) -> list[Pattern]:
-    """Return the patterns in signals that were gathered before."""
+    """Return the patterns in signals that were gathered before; a project that nothing is known of is NotFound."""
     domains = house.settings.domains
-    wanted = _projects(house, project)
+    wanted = _projects(house, project, gathered)
     begin = when.moment(since, now()) if since else ""
 
     def counts(signal: Signal) -> bool:
@@ -124,12 +129,31 @@ def _fixes(home: str, found: list[Signal]) -> list[Signal]:
     return signals
 
 
-def _projects(house: House, project: str) -> frozenset[str]:
-    """Return the ids of a project, with those that are its aliases."""
+def _projects(house: House, project: str, gathered: Gathered) -> frozenset[str]:
+    """Return the ids of a project, with those that are its aliases; refuse one that nothing here has ever seen."""
     if not project:
         return frozenset()
-    known = resolve(house.home, house.registry, override=project, override_from="--project")
-    return frozenset((known.id, *known.aliases))
+    asked = resolve(house.home, house.registry, override=project, override_from="--project")
+    ids = frozenset((asked.id, *asked.aliases))
+    if house.enabled:
+        _refuse_unknown(house, project, ids, {one.project for one in gathered.signals})
+    return ids
+
+
+def _refuse_unknown(house: House, project: str, ids: frozenset[str], told: set[str]) -> None:
+    registry = house.registry.known()
+    known = {*told, *registry.roots(), *registry.markers, *registry.repositories}
+    if ids & known or any(_has_memories(house, one) for one in ids):
+        return
+    if any(one.session.project in ids for one in Archive(house.home).digests()):
+        return
+    near = difflib.get_close_matches(project, filter(None, known), n=1)
+    hint = "`holdfast project` says which this folder is, `holdfast status` which have memories."
+    raise NotFound(f"no project {project} is known here", f"Did you mean {near[0]}?" if near else hint)
+
+
+def _has_memories(house: House, project: str) -> bool:
+    return os.path.isdir(os.path.join(house.store.root, layout.folder_of(Scope("project", project))))
 
 
 __all__ = ["Gathered", "find", "found_in", "gather"]

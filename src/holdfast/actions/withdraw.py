@@ -18,8 +18,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from holdfast.agents.base import Change
-
 
 def plan(
     house: House, name: str, *, to: str = "", names: tuple[str, ...] = (), scope: str = "", force: bool = False
@@ -67,18 +65,20 @@ def apply(house: House, planned: Plan) -> Entry:
             carry_out(list(changes), place)
         for one in planned.forms:
             forms.take_out(house, planned.entry, one)
-        tidy(house, planned.changes)
-        status = planned.entry.status if any(one.holds for one in planned.targets) else "withdrawn"
         ended = [one for one in planned.targets if not one.holds and one not in planned.entry.targets]
+        distribute.clear_up(ended)
+        # A file may be gone already: somebody removed it, or a run before this one was killed.
+        tidy(house, [one.where for one in ended if one.to in targets.FILES])
+        status = planned.entry.status if any(one.holds for one in planned.targets) else "withdrawn"
         kinds = ", ".join(dict.fromkeys(one.to for one in ended)) or "from some agents"
         entry = room.change(planned.entry, f"withdrawn: {kinds}", now(), targets=planned.targets, status=status)
     distribute.note(house, planned)
     return entry
 
 
-def tidy(house: House, changes: Iterable[Change]) -> None:
-    """Remove the folders that we made for files that went, as far as they are empty."""
-    paths = [change.path for change in changes if change.after is None]
+def tidy(house: House, paths: Iterable[str]) -> None:
+    """Remove the folders that we made for these files, as far as they are empty."""
+    paths = list(paths)
     made = placed.read(house.home).folders
     remove_empty([one for one in made if any(path.startswith(one.rstrip("/") + "/") for path in paths)])
     placed.gone(house.home)

@@ -2,7 +2,11 @@
 
 Identity: a fix has an id of agent, session and fingerprint. Atomic: one line is added in one durable write, under a
 lock, after it was looked for. A fix after which the same failure came again in its session is withdrawn by another
-line; a later line of the same id holds again. Only `forget` rewrites the file. A broken line is passed over.
+line; a later line of the same id holds again. A broken line is passed over.
+
+Bounded: over `MOST_ROWS` or `MOST_BYTES` the file is written anew, whole and durably, under the same lock. What was
+withdrawn or is broken goes, then the oldest of those that helped in the fewest sessions; the newest and those that
+helped most stay. `forget` writes it anew, too. A reader sees the file before or after that, never a part of both.
 
 `state/fixes/<project>` is derived: the lines of one project, and how much of the file they were taken from. What was
 added behind that is read from the file itself. It may be lost at any time.
@@ -11,6 +15,7 @@ added behind that is read from the file itself. It may be lost at any time.
 from __future__ import annotations
 
 import os
+import stat
 
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.light import dataclass, replace
@@ -31,6 +36,12 @@ _MOST_LINE = 16_384
 # More than this behind a table makes it worth writing anew.
 _MUCH = 65_536
 _MOST_FILE_NAME = 128
+MOST_ROWS = 5_000
+MOST_BYTES = 4 * 1_048_576
+# What is left when the file was over its bounds, so that not every fix after it writes the file anew.
+LEFT = 0.75
+# How much of that is for the newest, however seldom they helped.
+_FOR_NEWEST = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +91,20 @@ def forget(home: str, agent: str, session: str) -> int:
         lines = files.read(path).split(b"\n")
         kept = [line for line in lines if not _is_of(line, agent, session)]
         if len(kept) < len(lines):
-            files.write(path, b"\n".join(kept))
-            _drop_tables(home)
+            _rewrite(home, kept)
     return len(lines) - len(kept)
 
 
 def _is_of(line: bytes, agent: str, session: str) -> bool:
     fix = of_line(line)
     return fix is not None and (fix.agent, fix.session) == (agent, session)
+
+
+def _rewrite(home: str, lines: list[bytes]) -> None:
+    """Replace the file. Its tables go before, since a kill may follow, and after, since a reader may have made one."""
+    _drop_tables(home)
+    files.write(path_of(home), b"\n".join(lines))
+    _drop_tables(home)
 
 
 def _drop_tables(home: str) -> None:
@@ -106,10 +123,47 @@ def _append(home: str, fix: Fix, *, wanted: bool) -> bool:
         if _holds(data, fix.id) is not wanted:
             return False
         line = dumps(_plain(fix)).encode("utf-8", "replace") + b"\n"
-        files.append(path, line if not data or data.endswith(b"\n") else b"\n" + line)
+        line = line if not data or data.endswith(b"\n") else b"\n" + line
+        files.append(path, line)
         if not data:
             files.sync_folder(os.path.dirname(path))
+        _trim(home, data + line, fix.id)
     return True
+
+
+def _trim(home: str, data: bytes, added: str) -> None:
+    """Bring a file that is over its bounds well below them; the fix that was just added stays."""
+    if len(data) <= MOST_BYTES and data.count(b"\n") <= MOST_ROWS:
+        return
+    try:
+        _rewrite(home, [*_worth_keeping(_last_lines(data.split(b"\n")), added), b""])
+    except HoldfastError:
+        # The fix is written, which is what was asked for. The next one tries again.
+        return
+
+
+def _worth_keeping(found: dict[str, tuple[Fix, bytes]], added: str) -> list[bytes]:
+    """Return the lines that stay, in their order: the newest, then those that helped in most sessions."""
+    times = {one.id: one.times for one in _counted([fix for fix, _ in found.values()])}
+    newest = sorted(found, key=lambda id: (id == added, found[id][0].at), reverse=True)
+    sizes = {id: len(line) + 1 for id, (_, line) in found.items()}
+    rows, size = int(MOST_ROWS * LEFT), int(MOST_BYTES * LEFT)
+    kept = _fitting(newest, sizes, int(rows * _FOR_NEWEST), int(size * _FOR_NEWEST))
+    rest = sorted(newest[len(kept) :], key=times.__getitem__, reverse=True)
+    kept += _fitting(rest, sizes, rows - len(kept), size - sum(map(sizes.__getitem__, kept)))
+    stays = frozenset(kept)
+    return [line for id, (_, line) in found.items() if id in stays]
+
+
+def _fitting(ids: list[str], sizes: Mapping[str, int], rows: int, size: int) -> list[str]:
+    """Return the first of these ids that have room in so many rows and bytes."""
+    count = 0
+    for id in ids[:rows]:
+        size -= sizes[id]
+        if size < 0:
+            break
+        count += 1
+    return ids[:count]
 
 
 def _holds(data: bytes, id: str) -> bool:
@@ -144,14 +198,19 @@ def lookup(home: str, projects: Iterable[str], fingerprint: str, names: Iterable
 
 
 def _holding(lines: Iterable[bytes]) -> list[Fix]:
-    found: dict[str, Fix] = {}
+    return [fix for fix, _ in _last_lines(lines).values()]
+
+
+def _last_lines(lines: Iterable[bytes]) -> dict[str, tuple[Fix, bytes]]:
+    """Return each fix that holds, by its id, with the line that says so."""
+    found: dict[str, tuple[Fix, bytes]] = {}
     for line in lines:
         fix = of_line(line)
         if fix is not None:
             found.pop(fix.id, None)
             if not fix.withdrawn:
-                found[fix.id] = fix
-    return [*found.values()]
+                found[fix.id] = fix, line
+    return found
 
 
 def _counted(fixes: list[Fix]) -> list[Fix]:
@@ -169,18 +228,36 @@ def _lines_of(home: str, project: str) -> list[bytes]:
     """Return the lines of a project: those of its table, and what was added to the file since that was made."""
     path = path_of(home)
     try:
-        status = os.stat(path, follow_symlinks=False)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
+        files.refuse_link(path)
         return []
-    table = os.path.join(home, *STATE, project[:_MOST_FILE_NAME])
+    try:
+        # All is read of one open file. It may be replaced meanwhile, and no other file has its number until it is shut.
+        return _lines_in(descriptor, project, os.path.join(home, *STATE, project[:_MOST_FILE_NAME]))
+    finally:
+        os.close(descriptor)
+
+
+def _lines_in(descriptor: int, project: str, table: str) -> list[bytes]:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        return []
     head, *lines = _table(table)
     covered = _covered(head, status.st_ino)
     mark = f'"project": {dumps(project)}'.encode()
     if 0 <= covered <= status.st_size and status.st_size - covered <= _MUCH:
-        return [*lines, *[line for line in _behind(path, covered) if mark in line]]
-    lines = [line for line in files.read(path).split(b"\n") if mark in line]
-    _write_table(table, status, lines)
-    return lines
+        return [*lines, *_with(mark, os.pread(descriptor, _MUCH * 2, covered))]
+    data = os.pread(descriptor, status.st_size, 0)
+    # A line that is being written while we read is not in the table; it is read behind it the next time.
+    whole = data.rfind(b"\n") + 1
+    lines = _with(mark, data[:whole])
+    _write_table(table, f"{status.st_ino} {whole}", lines)
+    return [*lines, *_with(mark, data[whole:])]
+
+
+def _with(mark: bytes, data: bytes) -> list[bytes]:
+    return [line for line in data.split(b"\n") if mark in line]
 
 
 def _table(path: str) -> list[bytes]:
@@ -196,20 +273,11 @@ def _covered(head: bytes, inode: int) -> int:
     return int(told[1]) if len(told) == 2 and told[0] == str(inode) and told[1].isdecimal() else -1
 
 
-def _behind(path: str, start: int) -> list[bytes]:
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        return os.pread(descriptor, _MUCH * 2, start).split(b"\n")
-    finally:
-        os.close(descriptor)
-
-
-def _write_table(table: str, status: os.stat_result, lines: list[bytes]) -> None:
+def _write_table(table: str, head: str, lines: list[bytes]) -> None:
     """Write the table of a project; what could not be written is made again the next time."""
-    head = f"{status.st_ino} {status.st_size}".encode()
     try:
         files.make_folder(os.path.dirname(table))
-        files.write(table, b"\n".join([head, *lines]), durable=False)
+        files.write(table, b"\n".join([head.encode(), *lines]), durable=False)
     except (HoldfastError, OSError):
         return
 

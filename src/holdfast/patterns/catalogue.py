@@ -22,7 +22,7 @@ from datetime import UTC, datetime
 from holdfast.errors import BadInput, BrokenFile, Conflict, HoldfastError, NotFound, Refused, TooLarge
 from holdfast.light import dataclass, replace
 from holdfast.patterns import catalogue_file
-from holdfast.patterns.catalogue_file import Entry, Target
+from holdfast.patterns.catalogue_file import FOLDER, Entry, Target
 from holdfast.patterns.clusters import Quote
 from holdfast.patterns.signatures import near
 from holdfast.records import Problem
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Catalogue", "Entry", "Quote", "Target", "Version", "speaks_for"]
 
-FOLDER = "patterns"
 VERSIONS = "versions"
 BY_HAND = "edited by hand"
 MOST_STATEMENT = 4_000
@@ -73,9 +72,14 @@ class Catalogue:
             try:
                 found.append(self._read(name))
             except HoldfastError as problem:
-                path = f"{FOLDER}/{name}.md"
-                problems.append(Problem("pattern", path, str(problem), problem.hint, severity="error"))
+                problems.append(self._problem(name, problem))
         return sorted(found, key=lambda one: (one.created, one.id)), problems
+
+    def _problem(self, name: str, problem: HoldfastError) -> Problem:
+        path = f"{FOLDER}/{name}.md"
+        flawed = catalogue_file.flaw(self.text(name)) if isinstance(problem, BrokenFile) else None
+        line, text = flawed if flawed is not None else (0, str(problem))
+        return Problem("pattern", path, text, problem.hint, line=line, severity="error")
 
     def find(self, text: str) -> str:
         """Return the id that begins so; NotFound or BadInput where that is none or several."""

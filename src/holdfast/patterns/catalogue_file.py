@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from holdfast.store.front_matter import Document, Value
 
+FOLDER = "patterns"
 STATUSES = ("approved", "withdrawn", "retired")
 EVIDENCE = "## Evidence"
 DISTRIBUTED = "## Distributed"
@@ -156,17 +157,15 @@ def target_text(one: Target) -> str:
 
 
 def read(text: str, name: str) -> Entry:
-    """Return the entry that the text of a file holds; BrokenFile says what cannot be used of it."""
+    """Return the entry that the text of a file holds; BrokenFile says what cannot be used of it, and in which line."""
+    flawed = flaw(text)
+    if flawed is not None:
+        raise BrokenFile(f"{FOLDER}/{name}.md:{flawed[0]}: {flawed[1]}", way_out(name))
     document = front_matter.parse(text)
-    given, broken = front_matter.values(document)
-    if broken:
-        raise BrokenFile(f"{name}.md:{broken[0][0]}: {broken[0][1]}", "Mend the front matter in an editor.")
+    given = front_matter.values(document)[0]
     told = {key: value for key, value in given.items() if isinstance(value, str)}
     sections = _sections(document.body.replace("\r\n", "\n"))
     title, statement = _said(sections[0])
-    if not (statement and told.get("kind") and told.get("signature") and told.get("status") in STATUSES):
-        needs = f"It needs a kind, a signature, a text, and a status: {', '.join(STATUSES)}."
-        raise BrokenFile(f"{name}.md is no pattern", f"{needs} Or go back: holdfast patterns history {name}")
     return Entry(
         id=name,
         title=title or statement.split("\n")[0][:80],
@@ -182,6 +181,28 @@ def read(text: str, name: str) -> Entry:
         evidence=tuple(_quotes(_section(sections, EVIDENCE).split("\n"))),
         targets=tuple(_targets(_section(sections, DISTRIBUTED).split("\n"))),
     )
+
+
+def flaw(text: str) -> tuple[int, str] | None:
+    """Return the first line for which a text is no entry, and what is wrong there; None where it is one."""
+    document = front_matter.parse(text)
+    given, broken = front_matter.values(document)
+    if broken:
+        return broken[0]
+    lines = {one.name: one.line for one in document.entries}
+    for name in ("kind", "signature", "status"):
+        if not isinstance(given.get(name), str) or not given[name]:
+            return lines.get(name, 1), f"it has no {name}"
+    if given["status"] not in STATUSES:
+        return lines["status"], f"{given['status']!a} is no status; it is one of {', '.join(STATUSES)}"
+    if not _said(_sections(document.body.replace("\r\n", "\n"))[0])[1]:
+        return text[: len(text) - len(document.body)].count("\n") + 1, "it has no text that agents could be told"
+    return None
+
+
+def way_out(name: str) -> str:
+    """Return what to do about a file that is no entry."""
+    return f"Mend it in an editor, or go back to a version: holdfast patterns history {name}"
 
 
 def line(text: str, most: int = MOST_QUOTE) -> str:

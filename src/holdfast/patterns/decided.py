@@ -7,7 +7,7 @@ was merged into), why.
 Sticking. A decision holds for the id and for every signature of its kind that is near to one of its lines, so that a
 pattern does not come back in slightly other words. Delete its lines to take a decision back.
 
-Writing. Lines are only added, durably and in one write. A line that cannot be read decides nothing.
+Writing. Lines are only added, durably and in one write. A line that cannot be read decides nothing, and is a problem.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from holdfast.errors import Refused
 from holdfast.light import dataclass, replace
 from holdfast.patterns.clusters import Pattern, ranked
 from holdfast.patterns.signatures import frame, near
+from holdfast.records import Problem
 from holdfast.store import files
 
 TYPE_CHECKING = False
@@ -27,13 +28,18 @@ if TYPE_CHECKING:
 FILE = "decided.tsv"
 # The first weighs most where several decisions hold.
 ACTS = ("rejected", "merged", "snoozed")
+PLACE = f"patterns/{FILE}"
 MOST_SIGNATURES = 50
+_FIELDS = 8
 _HEADING = "# act\tid\tkind\tsignature\tprojects\tat\tuntil or into\twhy\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line: a decision about one signature. `leads` is the end of a snooze, or the id that it was merged into."""
+    """One line: a decision about one signature. `leads` is the end of a snooze, or the id that it was merged into.
+
+    `line` is where it stands in the file, counted from 1; 0 where it is not in it yet.
+    """
 
     act: str
     id: str
@@ -43,6 +49,7 @@ class Row:
     at: str
     leads: str = ""
     why: str = ""
+    line: int = 0
 
     def is_about(self, pattern: Pattern) -> bool:
         """Whether the decision holds for a pattern: the same one, or one that says nearly the same."""
@@ -68,9 +75,19 @@ class Decided:
 
     def rows(self) -> list[Row]:
         """Return every decision, the oldest first."""
-        lines = files.read_if_there(self.path).decode("utf-8", "replace").splitlines()
-        found = [line.split("\t") for line in lines if not line.startswith("#")]
-        return [Row(*(part.strip() for part in parts)) for parts in found if _is_row(parts)]
+        return [_row(number, parts) for number, parts in self._lines() if not _flaw(parts)]
+
+    def problems(self) -> list[Problem]:
+        """Return a problem for each line that decides nothing, since it cannot be read."""
+        hint = "Mend that line, or delete it and decide anew: holdfast patterns review"
+        found = [(number, _flaw(parts)) for number, parts in self._lines()]
+        return [Problem("decided", PLACE, flaw, hint, line=number) for number, flaw in found if flaw]
+
+    def _lines(self) -> list[tuple[int, list[str]]]:
+        """Return the number and the fields of each line that says something."""
+        lines = files.read_if_there(self.path).decode("utf-8", "replace").split("\n")
+        told = [(number, line) for number, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]
+        return [(number, line.split("\t")) for number, line in told]
 
     def add(self, act: str, pattern: Pattern, at: str, *, leads: str = "", why: str = "") -> None:
         """Note a decision about a pattern, a line for each of its signatures."""
@@ -143,8 +160,18 @@ def joined(one: Pattern, other: Pattern) -> Pattern:
     )
 
 
-def _is_row(parts: list[str]) -> bool:
-    return len(parts) == 8 and parts[0] in ACTS and bool(parts[3].strip())
+def _row(number: int, parts: list[str]) -> Row:
+    act, id, kind, signature, projects, at, leads, why = (part.strip() for part in parts)
+    return Row(act, id, kind, signature, projects, at, leads, why, number)
+
+
+def _flaw(parts: list[str]) -> str:
+    """Return why a line decides nothing; nothing where it does."""
+    if len(parts) != _FIELDS:
+        return f"it decides nothing: it has {len(parts)} fields, parted by tabs, and not {_FIELDS}"
+    if parts[0] not in ACTS:
+        return f"it decides nothing: {parts[0][:40]!a} is none of {', '.join(ACTS)}"
+    return "" if parts[3].strip() else "it decides nothing: the field of the signature is empty"
 
 
 def _about(rows: list[Row], patterns: list[Pattern]) -> dict[str, list[Row]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from holdfast.light import dataclass
+from holdfast.light import dataclass, replace
 from holdfast.patterns import intervals
 
 TYPE_CHECKING = False
@@ -50,14 +50,15 @@ class Estimate:
     """One comparison. `before` are sessions without it (earlier ones, or those it was withheld from), `after` with it.
 
     `change` with its bounds is the difference, `after` less `before`; for tokens and seconds, where `is_ratio` is set,
-    it is how many times as large they are as a rule. A bound that is None is not known.
+    it is how many times as large they are as a rule. A bound that is None is not known. Where a side has no session
+    there is nothing to compare: that side and the change are None, and `why` says what is missing.
     """
 
     compares: str
     measure: str
-    before: float
-    after: float
-    change: float
+    before: float | None
+    after: float | None
+    change: float | None
     low: float | None
     high: float | None
     sessions_before: int
@@ -65,6 +66,7 @@ class Estimate:
     verdict: str
     is_ratio: bool = False
     confidence: float = CONFIDENCE
+    why: str = ""
 
     def holds(self, truth: float) -> bool:
         """Whether the truth is within the bounds."""
@@ -209,20 +211,24 @@ def _estimate(
     *,
     confidence: float = CONFIDENCE,
 ) -> Estimate:
-    return Estimate(
+    is_ratio = shown is _median
+    # One session alone says nothing of what others take.
+    is_known = min(len(before), len(after)) >= (2 if is_ratio else 1)
+    estimate = Estimate(
         compares=compares,
         measure=measure,
-        before=shown(before),
-        after=shown(after),
-        change=found.value,
-        low=_finite(found.low),
-        high=_finite(found.high),
+        before=shown(before) if before else None,
+        after=shown(after) if after else None,
+        change=found.value if is_known else None,
+        low=_finite(found.low) if is_known else None,
+        high=_finite(found.high) if is_known else None,
         sessions_before=len(before),
         sessions_after=len(after),
         verdict=verdict,
-        is_ratio=shown is _median,
+        is_ratio=is_ratio,
         confidence=confidence,
     )
+    return estimate if is_known else replace(estimate, why=reason(estimate))
 
 
 def _finite(bound: float) -> float | None:

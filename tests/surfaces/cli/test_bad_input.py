@@ -99,7 +99,7 @@ def test_a_store_where_there_is_no_project(cli, settled, tree, machine, monkeypa
     ("text", "named", "way_out"),
     [
         ("not toml at all", "is not TOML", "editor"),
-        ("[recall]\nlimt = 5\n", "recall.limt", "Did you mean recall.limit?"),
+        ("enbled = false\n", "enbled", "Did you mean enabled?"),
         ("[recall]\nlimit = 'five'\n", "recall.limit", "whole number"),
     ],
 )
@@ -112,6 +112,19 @@ def test_a_broken_config(cli, settled, tree, text, named, way_out, words) -> Non
     assert (ended.code, ended.out) == (2, "")
     assert named in ended.err and way_out in ended.err and "config.toml" in ended.err
     assert tree(settled, index=True) == before
+
+
+@pytest.mark.parametrize(
+    "words", [("list",), ("remember", "x"), ("config", "get", "distil.days"), ("status", "--json")]
+)
+def test_an_unknown_setting_takes_nothing_away(cli, settled, words) -> None:
+    """A name in config.toml that is none is told once, with its line and the nearest; the command does its work."""
+    (settled / "config.toml").write_text("[recall]\nlimt = 5\n[distil]\ndays = 7\n")
+    ended = cli(*words)
+    assert ended.code == 0 and ended.out
+    told = f"{settled / 'config.toml'}:2: there is no setting 'recall.limt'"
+    assert ended.err.count(told) == 1 and "Did you mean recall.limit?" in ended.err
+    assert words[0] != "config" or ended.out == "7\n"
 
 
 def test_a_home_that_is_a_file(cli, shop, tmp_path) -> None:

@@ -88,6 +88,17 @@ def test_a_bad_setting_is_logged(hook, remember, home):
     assert "BadSetting" in hook.log()[0]
 
 
+def test_an_unknown_setting_costs_a_line_in_the_log(hook, remember, home):
+    """The memory is handed over as ever; the log says so once, and once more when the lines change."""
+    remember("Deploys need the VPN.")
+    (home / "config.toml").write_text("[recall]\nlimt = 3\n")
+    assert b"VPN" in hook.start().out and hook.prompt("hello").code == 0
+    assert len(hook.log()) == 1 and "there is no setting 'recall.limt'" in hook.log()[0]
+    (home / "config.toml").write_text("[recall]\nlimet = 3\n")
+    hook.prompt("hello again")
+    assert len(hook.log()) == 2 and "recall.limet" in hook.log()[1]
+
+
 def test_a_hook_whose_time_is_over_records_and_gets_out(hook, remember, house, monkeypatch):
     """When the time of hook.budget_ms is used up the event is in the journal, and nothing is answered."""
     remember("Deploys need the VPN.")

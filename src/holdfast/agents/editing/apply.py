@@ -41,6 +41,28 @@ def remove_empty(folders: list[str]) -> None:
             continue
 
 
+def clear_leftovers(folder: str) -> None:
+    """Remove what writers that were killed left half-written in a folder. A link is not followed."""
+    names = os.listdir(folder) if os.path.isdir(folder) and os.path.realpath(folder) == folder else []
+    for name in names:
+        writer = name.removeprefix(TEMPORARY).partition("-")[0] if name.startswith(TEMPORARY) else ""
+        if writer.isascii() and writer.isdecimal() and not _is_alive(int(writer)):
+            try:
+                os.unlink(os.path.join(folder, name))
+            except OSError:
+                continue
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
 def _refuse_changed(change: Change, place: Place) -> None:
     if read(change.path, place) != change.before:
         raise Conflict(f"{change.path} was changed meanwhile", "Look at the plan again. Nothing was changed.")
