@@ -72,6 +72,11 @@ def scan(text: str) -> tuple[Trigger, ...]:
     return tuple(found[:MOST_TRIGGERS])
 
 
+def prepare() -> None:
+    """Make the table of words and weights where there is none, so that no hook has to."""
+    _files()
+
+
 def is_trivial(text: str) -> bool:
     """Whether a message says no more than yes, thanks or go on."""
     return len(text) <= MOST_CHARACTERS and all("trivial" in cues for cues in judged(sentences(text))[0])

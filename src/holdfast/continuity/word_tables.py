@@ -202,7 +202,7 @@ class Words:
                 # Before the files are read: if one changes between the two, the table is seen to be untrue.
                 stamps = self._stamps()
                 files = Plain({name: self._told(name) for name in (*self._languages, *_NAMES)}, self._languages)
-                shorts, sums = _hashed({feature: files.weight(feature) for feature in files.features()})
+                shorts, sums = _hashed(files.weights())
                 starts, parts = _in_parts(files, self._languages)
                 head = marshal.dumps((stamps, len(shorts) // _SHORT, starts, files.out, len(parts)))
                 file.write(len(head).to_bytes(_FIRST, "little") + head + shorts + sums + parts)
@@ -248,9 +248,18 @@ class Plain:
         line = self._lines[low] if low < len(self._lines) else ""
         return joined([int(number) for number in line[len(wanted) :].split()]) if line.startswith(wanted) else 0
 
-    def features(self) -> list[str]:
-        """Return all that has a weight."""
-        return [line.partition("\t")[0] for line in self._lines]
+    def weights(self) -> dict[str, int]:
+        """Return the weights of all features, as `joined` does, and quicker, since there are many."""
+        # Only the table needs it, which is made once.
+        from array import array
+
+        found = {}
+        for feature, _, numbers in (line.partition("\t") for line in self._lines):
+            lifted = array("H", [_MIDDLE + number for number in map(int, numbers.split())])
+            if sys.byteorder == "big":
+                lifted.byteswap()
+            found[feature] = int.from_bytes(lifted.tobytes(), "little") - _LIFT
+        return found
 
 
 def _part_of(word: str) -> int:

@@ -17,7 +17,7 @@ from holdfast.records import Memory, Scope
 from holdfast.store import files
 from holdfast.store.base import Candidate
 from holdfast.store.database import SCHEMA
-from holdfast.store.index import COLUMNS, Index
+from holdfast.store.index import COLUMNS, Index, Stamp
 from holdfast.store.memory_table import MemoryTable
 
 TYPE_CHECKING = False
@@ -41,6 +41,8 @@ class Shelf(Index):
         self.why_fresh = ""
         self.inode = 0
         self._late = late
+        # Of what is about to be given, read together with it.
+        self._stamps: dict[str, Stamp] = {}
         self.db = self._opened("mode=ro")
         # All questions go to one state of the index, so that SQLite need not look for a newer one each time.
         self.db.execute("BEGIN")
@@ -125,6 +127,8 @@ class Shelf(Index):
                 " ORDER BY n.updated"
             )
         )
+        stamps = self.db.execute(f"SELECT path, ctime_ns, size, inode, unsure FROM memory m WHERE {among}")
+        self._stamps.update({path: Stamp(at, size, inode, bool(unsure)) for path, at, size, inode, unsure in stamps})
         memories = [self.memory_of(row) for row in rows]
         return [Candidate(one, 0.0, (), False, uses.get(one.key, 0), replaced.get(one.key, "")) for one in memories]
 
@@ -168,7 +172,7 @@ class Shelf(Index):
             return None
         if not stat.S_ISREG(status.st_mode):
             return None
-        stamp = self.stamp(memory.path)
+        stamp = self._stamps.get(memory.path) or self.stamp(memory.path)
         if stamp is not None and stamp.agrees(status) and not (stamp.unsure and self._differs(full, memory.path)):
             return memory
         return _read_again(full, memory, status.st_mtime)

@@ -26,7 +26,6 @@ _TELLING = {
     ),
 }
 _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mood_words", "")
-_PHRASES = ("praised", "frustrated")
 # What is longer is a task or a paste, in which a person's mood is not the matter.
 _MOST_MESSAGE = 600
 _LONGEST_PHRASE = 8
@@ -56,28 +55,26 @@ class Sentence:
     end: str
 
 
-class Words:
-    """The words of one language, by what they are, and its set phrases, with the words that begin them."""
+class Words(dict[str, frozenset[str]]):
+    """The words of one language, by what they are, and its set phrases. A list is made when it is first asked for."""
 
     def __init__(self, text: str) -> None:
-        self.lists: dict[str, frozenset[str]] = {}
-        self.phrases: dict[str, frozenset[str]] = {}
-        for section in text.split("# ")[1:]:
-            head, _, body = section.partition("\n")
-            name = head.partition(":")[0]
-            if name in _PHRASES:
-                self.phrases[name] = frozenset(body.splitlines())
-                self.lists[name] = frozenset([line.partition(" ")[0] for line in self.phrases[name]])
-            else:
-                self.lists[name] = frozenset(body.split())
+        sections = [section.partition("\n") for section in text.split("# ")[1:]]
+        self._texts = {head.partition(":")[0]: body for head, _, body in sections}
+        self._phrases: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
+
+    def __missing__(self, name: str) -> frozenset[str]:
+        self[name] = found = frozenset(self._texts[name].split())
+        return found
 
     def has(self, name: str, said: Iterable[str]) -> bool:
         """Whether one of the words is on a list."""
-        return not self.lists[name].isdisjoint(said)
+        return not self[name].isdisjoint(said)
 
     def phrase(self, name: str, said: tuple[str, ...]) -> str:
         """Return the longest set phrase of that kind in a sentence."""
-        first, phrases, longest = self.lists[name], self.phrases[name], ""
+        phrases, first = self._set_phrases(name)
+        longest = ""
         for place in [place for place, word in enumerate(said) if word in first]:
             for end in range(place + 1, min(place + _LONGEST_PHRASE, len(said)) + 1):
                 phrase = " ".join(said[place:end])
@@ -85,6 +82,13 @@ class Words:
                 if len(phrase) > len(longest) and (phrase in phrases or _with_any(phrase) in phrases):
                     longest = phrase
         return longest
+
+    def _set_phrases(self, name: str) -> tuple[frozenset[str], frozenset[str]]:
+        """Return set phrases, one a line, and the words that begin them."""
+        if name not in self._phrases:
+            lines = self._texts[name].splitlines()
+            self._phrases[name] = frozenset(lines), frozenset([line.partition(" ")[0] for line in lines])
+        return self._phrases[name]
 
 
 def mood(text: str) -> Mood | None:
@@ -128,7 +132,7 @@ def _praise(one: Sentence, words: Words, whole: bool) -> str:
     if words.has("turns", said):
         return ""
     found = [_verdict(part, words) for part in one.parts]
-    strong = next((word for word in said if word in words.lists["strong"]), "")
+    strong = next((word for word in said if word in words["strong"]), "")
     if strong and _is_real(said, words) and (words.has("you", said) or _opens_report(one, words)):
         found.append(strong)
     if words.has("best", said) and words.has("ever", said) and _is_real(said, words):
@@ -140,8 +144,7 @@ def _praise(one: Sentence, words: Words, whole: bool) -> str:
 
 def _is_glad(said: tuple[str, ...], words: Words) -> bool:
     """Whether the person is glad about something: "I am really happy with"."""
-    lists = words.lists
-    found = any(one in lists["glad"] and two in lists["about"] for one, two in pairwise(said))
+    found = any(one in words["glad"] and two in words["about"] for one, two in pairwise(said))
     return found and words.has("me", said)
 
 
@@ -155,18 +158,16 @@ def _is_real(said: tuple[str, ...], words: Words, phrase: str = "") -> bool:
 
 def _is_only_praise(said: tuple[str, ...], words: Words) -> bool:
     """Whether a sentence consists of praise and thanks and nothing else."""
-    lists = words.lists
     known = ("strong", "mild", "plain", "stronger", "work", "made", "fill")
-    if any(all(word not in lists[name] for name in known) for word in said):
+    if any(all(word not in words[name] for name in known) for word in said):
         return False
     return words.has("strong", said) or words.has("mild", said) or _is_made_stronger(said, words)
 
 
 def _is_made_stronger(said: tuple[str, ...], words: Words) -> bool:
     """Whether a plain word is praise here: with a stronger one before it, or with what was done behind it."""
-    lists = words.lists
     return any(
-        (two in lists["plain"] and one in lists["stronger"]) or (one in lists["plain"] and two in lists["work"])
+        (two in words["plain"] and one in words["stronger"]) or (one in words["plain"] and two in words["work"])
         for one, two in pairwise(said)
     )
 
@@ -175,7 +176,7 @@ def _opens_report(one: Sentence, words: Words) -> bool:
     """Whether strong praise opens the sentence and the rest says what is so good, not what to do next."""
     if len(one.parts) < 2 or not _is_only_praise(one.parts[0], words):
         return False
-    return one.parts[1][0] in words.lists["goes on"]
+    return one.parts[1][0] in words["goes on"]
 
 
 def _verdict(part: tuple[str, ...], words: Words) -> str:
@@ -185,11 +186,10 @@ def _verdict(part: tuple[str, ...], words: Words) -> str:
         return ""
     if phrase or (_is_only_praise(part, words) and words.has("strong", part) and words.has("full", part)):
         return phrase or " ".join(part)
-    lists = words.lists
     for place, (one, two) in enumerate(pairwise(part)):
-        clear = one in lists["strong"] or one in lists["mild"]
-        praises = (clear and two in lists["made"]) or ((clear or one in lists["plain"]) and two in lists["work"])
-        if praises and all(word in lists["fill"] for word in part[:place]):
+        clear = one in words["strong"] or one in words["mild"]
+        praises = (clear and two in words["made"]) or ((clear or one in words["plain"]) and two in words["work"])
+        if praises and all(word in words["fill"] for word in part[:place]):
             return f"{one} {two}"
     return ""
 
@@ -200,7 +200,7 @@ def _blame(one: Sentence, words: Words) -> Mood | None:
     deed, again = _deed(said, words)
     if deed and again:
         return Mood(_LOWEST, _SURE, deed)
-    if deed in words.lists["hard"] and one.end == "!":
+    if deed in words["hard"] and one.end == "!":
         return Mood(_LOW, _LIKELY, deed)
     if words.has("others", said):
         return None
@@ -233,7 +233,7 @@ def _reproach(one: Sentence, words: Words) -> Mood | None:
 
 def _mocks(said: tuple[str, ...], words: Words) -> bool:
     """Whether praise is followed by a deed that nobody praises: "great job deleting my branch"."""
-    return any(one in words.lists["work"] and two in words.lists["deeds"] for one, two in pairwise(said))
+    return any(one in words["work"] and two in words["deeds"] for one, two in pairwise(said))
 
 
 def _condemns(part: tuple[str, ...], words: Words, one: Sentence) -> bool:
@@ -245,20 +245,19 @@ def _condemns(part: tuple[str, ...], words: Words, one: Sentence) -> bool:
     known = ("awful", "verdict", "fill")
     # What stands beside it may be what is really condemned: "garbage, this package manager".
     about_work = len(one.parts) == 1 or words.has("you", one.words) or words.has("verdict", part)
-    return about_work and all(any(word in words.lists[name] for name in known) for word in part)
+    return about_work and all(any(word in words[name] for name in known) for word in part)
 
 
 def _deed(said: tuple[str, ...], words: Words) -> tuple[str, bool]:
     """Return what the sentence says that the agent did wrong, and whether it did so before."""
-    lists = words.lists
     for place, word in enumerate(said):
-        if word not in lists["did"]:
+        if word not in words["did"]:
             continue
         bracketed = words.has("bracket", said[max(0, place - 1) : place + 2])
         for other in said[place + 1 :]:
-            if other in lists["hard"] or other in lists["soft"]:
+            if other in words["hard"] or other in words["soft"]:
                 return other, words.has("again", said[place + 1 :])
-            if not bracketed and other not in lists["between"]:
+            if not bracketed and other not in words["between"]:
                 break
     return "", False
 
@@ -322,8 +321,9 @@ def _spoken(said: set[str]) -> list[Words]:
 
 def _words_in(language: str) -> Words:
     if language not in _WORDS:
-        with open(f"{_FOLDER}{language}.txt", encoding="utf-8") as file:
-            _WORDS[language] = Words(file.read())
+        # As bytes: opened as a text it takes twice the time.
+        with open(f"{_FOLDER}{language}.txt", "rb") as file:
+            _WORDS[language] = Words(file.read().decode())
     return _WORDS[language]
 
 

@@ -85,6 +85,18 @@ def test_a_memory_changed_by_hand_is_seen(hook, remember, home):
     assert "deploy is no longer in memory" in hook.prompt("write a haiku").text
 
 
+def test_a_start_tells_memories_as_their_files_say_now(hook, remember, home):
+    """What was edited since a command saw it is told as it is, what is gone is not told, and the rest stays."""
+    for key, text in (("deploy", "Deploys need the VPN."), ("cart", "The cart is slow."), ("tax", "Tax is up.")):
+        remember(text, key=key)
+    paths = {path.stem: path for path in home.glob("memory/projects/*/memories/*.md")}
+    paths["deploy"].write_text(paths["deploy"].read_text().replace("need the VPN", "are frozen"))
+    paths["cart"].unlink()
+    text = hook.start().text
+    assert "Deploys are frozen." in text and "Tax is up." in text
+    assert "VPN" not in text and "cart" not in text
+
+
 def test_a_forgotten_memory_is_never_given_and_its_loss_is_told_once(hook, remember, house):
     """What was forgotten comes no more; a session that was shown it is told so, once."""
     key = remember("Deploys need the VPN. Ask Kim for access.", key="deploy")

@@ -24,7 +24,12 @@ MAIN = "holdfast.surfaces.hook.main"
 WORKING = "holdfast.actions.hook"
 HEAVY = "holdfast.actions.house"
 PROMPT = "holdfast.actions.inject"
-RARE_AT_A_PROMPT = ("holdfast.actions.recovery", "holdfast.actions.fix_offers", "holdfast.continuity.buffer")
+ELSEWHERE = ("holdfast.actions.inject_start", "holdfast.actions.protocol_session")
+RARE_AT_A_PROMPT = (
+    *("holdfast.actions.recovery", "holdfast.actions.fix_offers", "holdfast.continuity.buffer"),
+    # Reads again what somebody edited by hand.
+    "holdfast.store.memory_file",
+)
 # Once a hook needs so many times the modules of its bundle, that was made by one that had little to do.
 _POOR = 4 / 3
 
@@ -84,17 +89,21 @@ def opened(parts: list[Part], here: str) -> Bundle | None:
 
 def _is_rare(loaded: Container[str]) -> bool:
     """Whether a hook did what few do: all others would read its modules, too, and wait for them."""
-    return HEAVY in loaded or (PROMPT in loaded and any(name in loaded for name in RARE_AT_A_PROMPT))
+    # A prompt that ran out of time has not come to its answer.
+    at_prompt = PROMPT in loaded or not any(name in loaded for name in ELSEWHERE)
+    return HEAVY in loaded or (at_prompt and any(name in loaded for name in RARE_AT_A_PROMPT))
 
 
 def renew(place: str, bundle: Bundle | None) -> None:
     """Write the bundle where there is none or a poor one; trouble with that is nobody's."""
     if WORKING not in sys.modules or _is_rare(sys.modules):
         return
-    names = [name for name in sys.modules if name == PACKAGE or name.startswith(f"{PACKAGE}.")]
-    if bundle is not None and len(names) <= len(bundle.names) * _POOR:
+    known = bundle.names if bundle is not None else []
+    # The import system puts a module behind those that it imports, once it has run, so this is the order for next time.
+    loaded = [name for name in sys.modules if name == PACKAGE or name.startswith(f"{PACKAGE}.")]
+    names = [*known, *[name for name in loaded if name not in known]]
+    if bundle is not None and len(names) <= len(known) * _POOR:
         return
     from holdfast.surfaces.hook import bundling
 
-    # The import system puts a module behind those that it imports, once it has run, so this is the order for next time.
     bundling.write(place, names)
