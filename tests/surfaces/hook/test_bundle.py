@@ -131,7 +131,7 @@ def test_an_order_that_does_not_hold_does_no_harm(start, package):
 
 
 def test_a_bundle_that_was_made_by_a_poor_hook_is_made_anew(start, package):
-    """Where a hook needs many more modules than its bundle has, the next has them in their order; few change nothing."""
+    """Where a hook needs many more modules than its bundle has, the next has them in order; few change nothing."""
     first = start("s1")
     code, parts = marshal.loads(place_of(package).read_bytes())
     for left_out, renewed in ((3, False), (len(parts) // 2, True)):
