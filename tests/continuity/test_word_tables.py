@@ -91,9 +91,9 @@ def test_a_hidden_sum_counts_only_above_nought(tmp_path):
     """Each hidden sum speaks for the kinds by the numbers of the head, in proportion, and below nought not at all."""
     for name in ("en", "de", "small"):
         (tmp_path / f"{name}.txt").write_text((FILES / f"{name}.txt").read_text("utf-8"), "utf-8")
-    out = "; ".join(["50 0 0 0 0 0 -20", *["0 0 0 0 0 0 0"] * 47])
+    out = "; ".join(["50 0 0 0 0 0 -20", *["0 0 0 0 0 0 0"] * 31])
     rows = [
-        f"{name}\t{' '.join(map(str, [10, *[0] * 6, hidden, *[0] * 47]))}" for name, hidden in (("no", -3), ("yes", 4))
+        f"{name}\t{' '.join(map(str, [10, *[0] * 6, hidden, *[0] * 31]))}" for name, hidden in (("no", -3), ("yes", 4))
     ]
     (tmp_path / "weights.txt").write_text(f"# x\n# Out: {out}\n# Kinds: a\n" + "\n".join(rows) + "\n", "utf-8")
     words = Words(f"{tmp_path}/", ("en", "de"), str(tmp_path / "table"))
