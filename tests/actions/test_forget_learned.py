@@ -9,6 +9,7 @@ import pytest
 
 from actions.archived import said, session, store
 from actions.learned import complained, learned_in
+from holdfast.actions import forget_lessons
 from holdfast.actions.forget_session import forget
 from holdfast.actions.harvest import harvest
 from holdfast.actions.sessions import apply_forget, plan_forget
@@ -132,3 +133,19 @@ def test_what_is_nowhere_is_forgotten_without_a_word(house) -> None:
     with house() as h:
         forget(h, "codex/none")
     assert house.said == []
+
+
+def test_the_key_of_a_forgotten_memory_is_written_over_and_longer_keys_are_let_alone(tmp_path):
+    """A key goes wherever it is named, in a path and in a row; a memory whose key only has it in it keeps its own."""
+    place = tmp_path / "journal" / "2026-11-15.jsonl"
+    place.parent.mkdir()
+    rows = [
+        '{"memory":"run-tests","also":"run-tests-twice"}',
+        '{"path":"memories/run-tests.md"}',
+        '{"k":"never-run-tests"}',
+    ]
+    place.write_text("\n".join(rows))
+    forget_lessons._erase_key(str(tmp_path), "run-tests")
+    first, second, third = place.read_text().split("\n")
+    assert first == '{"memory":"forgotten","also":"run-tests-twice"}'
+    assert (second, third) == ('{"path":"memories/forgotten.md"}', rows[2])

@@ -154,7 +154,7 @@ def without(writers: list[str], examples: list[Example]) -> list[Example]:
 def learn(examples: list[Example]) -> Network:
     """Return a network that learned from these messages."""
     messages, weight = [one.sentences for one in examples], np.array([one.weight for one in examples])
-    return taught(messages, truths(examples), weight, seed=0)
+    return taught(messages, truths(examples), weight)
 
 
 def thresholds(language: str, scores: np.ndarray, examples: list[Example]) -> np.ndarray:

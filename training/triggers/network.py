@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+SEED = 0
 HIDDEN = 32
 EPOCHS = 30
 BATCH = 128
@@ -67,20 +68,18 @@ class Bags:
         return columns.astype(int), row, np.array([place for place, _ in sentences])
 
 
-def taught(
-    messages: list[list[set[str]]], truth: np.ndarray, weight: np.ndarray, seed: int, hidden: int = HIDDEN
-) -> Network:
+def taught(messages: list[list[set[str]]], truth: np.ndarray, weight: np.ndarray) -> Network:
     """Return a network that learned which messages are of which kinds."""
     index = _numbered(messages)
     which = [place for place, message in enumerate(messages) if message]
     messages, truth, weight = [messages[place] for place in which], truth[which], weight[which]
-    bags, chance = Bags(messages, index), np.random.default_rng(seed)
+    bags, chance = Bags(messages, index), np.random.default_rng(SEED)
     kinds = truth.shape[1]
     # Half as long as they could be: most of the time goes into moving these numbers.
-    rows = np.zeros((len(index) + 1, kinds + hidden), dtype=np.float32)
-    rows[:-1, kinds:] = chance.normal(0, 0.05, (len(index), hidden))
+    rows = np.zeros((len(index) + 1, kinds + HIDDEN), dtype=np.float32)
+    rows[:-1, kinds:] = chance.normal(0, 0.05, (len(index), HIDDEN))
     rows[-1, :kinds] = -2
-    out = chance.normal(0, 0.1, (hidden, kinds)).astype(np.float32)
+    out = chance.normal(0, 0.1, (HIDDEN, kinds)).astype(np.float32)
     steps = [_Step(rows), _Step(out)]
     every = EPOCHS * -(-len(messages) // BATCH)
     done = 0

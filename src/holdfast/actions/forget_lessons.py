@@ -7,6 +7,7 @@ stated or approved is a memory on purpose, and stays. One that stands only becau
 from __future__ import annotations
 
 import os
+import re
 from functools import partial
 
 from holdfast.actions import audit, lesson_standing
@@ -98,10 +99,14 @@ def _drop_proposal(house: House, one: Lesson) -> None:
 
 
 def _erase_key(home: str, key: str) -> None:
-    """Write over the key wherever it is named, with as many signs, so that whoever adds a line meanwhile loses none."""
-    old, new = key.encode(), ("forgotten" + "-" * len(key))[: len(key)].encode()
+    """Write over the key wherever it is named, with as many signs, so that whoever adds a line meanwhile loses none.
+
+    A longer key that has it in it is another memory's.
+    """
+    old = re.compile(rb"(?<![\w-])" + re.escape(key.encode()) + rb"(?![\w-])")
+    new = ("forgotten" + "-" * len(key))[: len(key)].encode()
     for place in _NAMED_IN:
         for here, _, names in os.walk(os.path.join(home, place)):
             for path in [os.path.join(here, name) for name in names]:
-                if not os.path.islink(path) and old in files.read(path):
-                    write_over(path, lambda line: line.replace(old, new) if old in line else None)
+                if not os.path.islink(path) and old.search(files.read(path)):
+                    write_over(path, lambda line: old.sub(new, line))

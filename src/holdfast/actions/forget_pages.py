@@ -10,7 +10,7 @@ import os
 import re
 
 from holdfast.actions import page_proposals
-from holdfast.actions.forgetting import Change
+from holdfast.actions.forgetting import Change, names_in
 from holdfast.actions.session_words import all_open, folded
 from holdfast.continuity import buffer, log, logged, region
 from holdfast.continuity.noting import source
@@ -39,7 +39,7 @@ _NOT_OF_A_SESSION = "; Holdfast removes nothing there"
 def changes(words: SessionWords) -> list[Change]:
     """Return what goes of a session on pages, and what stays."""
     root = os.path.join(words.home, "memory", "projects")
-    folders = [os.path.join(root, name) for name in sorted(_names(root))]
+    folders = [os.path.join(root, name) for name in sorted(names_in(root))]
     found = [change for folder in folders if not os.path.islink(folder) for change in _Folder(words, folder).changes()]
     return [*found, *_proposals(words), *_history(words)]
 
@@ -143,7 +143,7 @@ class _Folder:
 
     def _stays(self) -> Iterator[Change]:
         """Yield the pages of the person's own that say something that the session said, too."""
-        for name in sorted(_names(self.folder)):
+        for name in sorted(names_in(self.folder)):
             path = os.path.join(self.folder, name)
             if not name.endswith(".md") or name in (buffer.PAGE, "index.md") or os.path.islink(path):
                 continue
@@ -205,10 +205,3 @@ def _history(words: SessionWords) -> list[Change]:
     kept = [one for update in updates.all()[0] for one in update.files if one.text and is_gone(one.path, one.text)]
     step = Step("redact", "updates", f"{len(kept)} text(s) that were kept for an undo")
     return [Change(step, lambda: updates.drop(is_gone))] if kept else []
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return [name for name in os.listdir(folder) if not name.startswith(".")]
-    except OSError:
-        return []

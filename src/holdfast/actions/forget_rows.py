@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from holdfast.actions.forgetting import Change, lines_instead, write_over
+from holdfast.actions.forgetting import Change, lines_instead, names_in, write_over
 from holdfast.inject import shown
 from holdfast.learning import security_trail, work_log
 from holdfast.plain_json import dumps, object_in
@@ -49,7 +49,7 @@ def _journal(words: SessionWords) -> list[Change]:
         return b"" if at in words.times and rest.partition(" ")[0] == words.agent else None
 
     folder = os.path.join(words.home, "journal")
-    names = sorted(name for name in _names(folder) if name.endswith(".jsonl"))
+    names = sorted(name for name in names_in(folder) if name.endswith(".jsonl"))
     found = [_blanked(words, os.path.join(folder, name), of_journal, "events and receipts") for name in names]
     found.append(_blanked(words, os.path.join(words.home, "state", "hook.log"), of_log, "lines about its hooks"))
     return [change for change in found if change is not None]
@@ -66,9 +66,9 @@ def _blanked(words: SessionWords, path: str, instead: Instead, what: str) -> Cha
 def _security(words: SessionWords) -> list[Change]:
     base = os.path.join(words.home, security_trail.FOLDER)
     found = []
-    for month in sorted(_names(base)):
+    for month in sorted(names_in(base)):
         place = f"{security_trail.FOLDER}/{month}/{security_trail.FILE}"
-        data = files.read_if_there(os.path.join(words.home, place)) if month[:1] != "." else b""
+        data = files.read_if_there(os.path.join(words.home, place))
         count = sum(_without_text(line, words) != line for line in data.split(b"\n"))
         if count:
             step = Step("redact", place, f"what {count} calls were; that they were made stays")
@@ -99,10 +99,3 @@ def _own_files(words: SessionWords) -> list[Change]:
     paths += [path for path in [shown.ShownSet(words.home, words.session).path] if os.path.lexists(path)]
     steps = [Step("remove", os.path.relpath(path, words.home), "what was noted while it was open") for path in paths]
     return [Change(step, partial(files.remove, path)) for step, path in zip(steps, paths, strict=True)]
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []

@@ -25,6 +25,14 @@ class Change:
     do: Callable[[], object] | None = None
 
 
+def names_in(folder: str) -> list[str]:
+    """Return what a folder has, but for hidden files; nothing where there is none."""
+    try:
+        return [name for name in os.listdir(folder) if not name.startswith(".")]
+    except OSError:
+        return []
+
+
 def lines_instead(data: bytes, instead: Instead) -> list[tuple[int, bytes]]:
     """Return where each line stands that goes, and what stands there then, as long as it was."""
     found, start = [], 0
