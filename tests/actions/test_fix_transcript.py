@@ -165,6 +165,34 @@ def test_a_fix_over_several_pauses(session, home):
     assert [fix.steps for fix in fixes.read(str(home))] == [("edited src/cart.py",)]
 
 
+@pytest.mark.parametrize("missing", [1, 2, 3, 4, 5, 6])
+@pytest.mark.parametrize("behind", ["prompt", "stop twice"])
+def test_a_transcript_that_is_written_behind_the_agent(session, home, missing, behind):
+    """An agent may say that it pauses before its last lines are in the transcript; they count at the next moment."""
+    one = session("s1")
+    one.prompt()
+    one.ran("pytest -x", 1, MISSING)
+    one.ran("pip install pyyaml")
+    one.ran("pytest -x")
+    whole = one.path.read_bytes().splitlines(keepends=True)
+    one.path.write_bytes(b"".join(whole[:-missing]))
+    one.stop()
+    one.path.write_bytes(b"".join(whole))
+    one.stop() if behind == "stop twice" else one.prompt()
+    assert [fix.steps for fix in fixes.read(str(home))] == [("ran `pip install pyyaml`",)]
+
+
+def test_a_call_that_never_ends_holds_nothing_up(session, home):
+    """A call without a result is waited for until the next prompt; what is done after it counts."""
+    one = session("s1")
+    one.prompt()
+    one.ran("sleep 900")
+    one.path.write_bytes(b"".join(one.path.read_bytes().splitlines(keepends=True)[:-1]))
+    assert one.stop().told_calls == ()
+    one.fails_and_is_fixed()
+    assert [fix.steps for fix in fixes.read(str(home))] == [("ran `pip install pyyaml`",)]
+
+
 def test_a_fix_that_does_not_hold_is_withdrawn(session, home):
     """Where the same fails again later in the session, its fix is taken back."""
     one = session("s1")

@@ -7,7 +7,12 @@ import json
 import pytest
 
 from holdfast.learning import work_calls
-from holdfast.learning.work_calls import Call, calls
+from holdfast.learning.work_calls import Call, told
+
+
+def calls(lines: list[bytes]) -> list[Call]:
+    """Return the calls in lines of a transcript."""
+    return told(lines).calls
 
 
 def lines(*values: object) -> list[bytes]:
@@ -67,3 +72,29 @@ def test_which_transcripts_can_be_read(tmp_path):
     (tmp_path / "b.json").write_text('{\n  "messages": []\n}\n')
     found = [work_calls.is_readable(str(tmp_path / name)) for name in ("a.jsonl", "b.json", "c", "", "a\0b")]
     assert found == [True, False, False, False, False]
+
+
+def use(name: str) -> dict:
+    """Return a call."""
+    return {"id": name, "name": "Bash", "input": {"command": name}}
+
+
+def done(name: str) -> dict:
+    """Return the result of a call."""
+    return {"tool_use_id": name, "content": "ok"}
+
+
+@pytest.mark.parametrize(
+    ("values", "settled"),
+    [
+        ((use("a"), done("a"), {"text": "There."}), 3),
+        ((use("a"), done("a"), use("b")), 2),
+        ((use("a"), use("b"), done("a")), 1),
+        ((use("a"), use("b"), done("b")), 0),
+        ((use("a"), use("b"), done("b"), use("c"), done("c")), 5),
+        (({"name": "Bash", "input": {"command": "a"}},), 1),
+    ],
+)
+def test_calls_that_wait_for_their_results(values, settled):
+    """The calls of the last round wait for their results; not one that was left behind, or that has no id."""
+    assert told(lines(*values)).settled == settled

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from holdfast.continuity.touched import Tools
     from holdfast.learning.asked import Planned
     from holdfast.learning.work import Work
+    from holdfast.learning.work_calls import Call
     from holdfast.records import Project
 
 _MOST_PROMPT = 4_000
@@ -140,16 +141,29 @@ def _told_by_transcript(visit: Visit, project: Project, path: str, most: int = 0
     lines, end = tail(visit.call.transcript, since, most or MOST_TAIL)
     if end == since:
         return []
-    read = (work_log.READ, str(end))
     # Between a pause and a prompt an agent mostly writes what has no call in it, whatever it calls one.
     if has_calls or not any(b"ool" in line or b"all" in line for line in lines):
-        return [read]
+        return [(work_log.READ, str(end))]
+    found, unread = _calls_in(lines, may_wait=visit.call.moment == "stop")
+    visit.told_calls = found
+    tools = Tools()
+    rows = [row for call in found for row in _rows(tools, project, call.tool, call.given, call.ended)]
+    return [*rows, (work_log.READ, str(end - unread))]
+
+
+def _calls_in(lines: list[bytes], *, may_wait: bool) -> tuple[tuple[Call, ...], int]:
+    """Return the calls in these lines, and how many bytes of them are to be read again.
+
+    At a stop the results of the last calls may not be written yet; such calls are left for the moment behind it.
+    """
     from holdfast.learning import work_calls
 
-    visit.told_calls = tuple(work_calls.calls(lines)[-_MOST_CALLS:])
-    tools = Tools()
-    rows = [row for call in visit.told_calls for row in _rows(tools, project, call.tool, call.given, call.ended)]
-    return [*rows, read]
+    told = work_calls.told(lines)
+    unread = 0
+    if may_wait and told.settled < len(lines):
+        unread = len(b"\n".join(lines[told.settled :]))
+        told = work_calls.told(lines[: told.settled])
+    return tuple(told.calls[-_MOST_CALLS:]), unread
 
 
 def _at_end(visit: Visit, project: Project) -> None:

@@ -54,21 +54,43 @@ def is_readable(path: str) -> bool:
     return isinstance(_parsed(first), dict)
 
 
-def calls(lines: list[bytes]) -> list[Call]:
-    """Return the calls in these lines, in order."""
-    found: dict[str, tuple[str, str]] = {}
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What lines of a transcript tell: the calls, in order, and how many of the lines can be taken for settled.
+
+    An agent may write its transcript behind its back; then the last calls have no result yet, and wait for it.
+    """
+
+    calls: list[Call]
+    settled: int
+
+
+def told(lines: list[bytes]) -> Told:
+    """Return what these lines tell of calls."""
+    found: dict[str, tuple[str, str, int]] = {}
     results: dict[str, Result] = {}
-    for line in lines:
+    answered = []
+    for number, line in enumerate(lines):
         if len(line) <= _MOST_LINE and any(mark in line for mark in _MARKS):
             for value in _objects(_parsed(line), 0):
                 result = result_of(value)
                 if result is not None:
                     results[result.call] = _joined(results.get(result.call), result)
+                    answered.append(number)
                 for tool, given, name in _call(value):
-                    found[name or f"\0{len(found)}"] = tool, given
+                    found[name or f"\0{len(found)}"] = tool, given, number
     none = Result("", "")
     ended = [results.get(name, none) for name in found]
-    return [Call(*call, one.ended, one.text) for call, one in zip(found.values(), ended, strict=True)]
+    calls = [Call(*call[:2], one.ended, one.text) for call, one in zip(found.values(), ended, strict=True)]
+    waiting = {number for name, (*_, number) in found.items() if name not in results and name[:1] != "\0"}
+    return Told(calls, _settled(len(lines), waiting, [number for *_, number in found.values()], answered))
+
+
+def _settled(lines: int, waiting: set[int], called: list[int], answered: list[int]) -> int:
+    """Return up to which line nothing waits. No agent calls anew before it has the results of its last calls."""
+    last = max(called, default=0)
+    round_before = max([number for number in answered if number < last], default=-1)
+    return min([number for number in waiting if number > round_before], default=lines)
 
 
 def _joined(before: Result | None, result: Result) -> Result:
