@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import multiprocessing
 import os
 import sys
 from pathlib import Path
@@ -68,6 +69,22 @@ def house(home, shop):
 
     make.said = []
     return make
+
+
+@pytest.fixture
+def at_once():
+    """Run a function in several processes at once, each with arguments of its own; all of them end well."""
+
+    def play(target, *arguments: tuple) -> None:
+        context = multiprocessing.get_context("spawn")
+        workers = [context.Process(target=target, args=given) for given in arguments]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join(60)
+            assert worker.exitcode == 0
+
+    return play
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
-
 import pytest
 
 from holdfast.actions import decide
@@ -87,15 +85,9 @@ def test_no_project_and_switched_off(house, home, machine) -> None:
     assert not home.exists()
 
 
-def test_several_at_once_lose_nothing(house, home, shop) -> None:
+def test_several_at_once_lose_nothing(house, home, shop, at_once) -> None:
     """Decisions of several processes at once are all kept, each with an id of its own."""
-    context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=add_some, args=(str(home), str(shop), name)) for name in "ab"]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(60)
-        assert worker.exitcode == 0
+    at_once(add_some, *[(str(home), str(shop), name) for name in "ab"])
     with house() as opened:
         found = decide.decisions(opened)
     assert sorted(one.text for one in found) == sorted(f"{name}{n}" for name in "ab" for n in range(5))

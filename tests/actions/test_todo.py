@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from pathlib import Path
 
 import pytest
@@ -166,15 +165,9 @@ def test_a_broken_listing_costs_only_the_check(house, home) -> None:
         assert len(listings.read_text().splitlines()) == 20
 
 
-def test_several_at_once_lose_nothing(house, home, shop) -> None:
+def test_several_at_once_lose_nothing(house, home, shop, at_once) -> None:
     """To-dos that several processes add and tick at once are all kept, each as it should be."""
-    context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=add_and_tick, args=(str(home), str(shop), name)) for name in "abc"]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(60)
-        assert worker.exitcode == 0
+    at_once(add_and_tick, *[(str(home), str(shop), name) for name in "abc"])
     with house() as opened:
         found = {one.text: one.done for one in todo.todos(opened, everything=True)}
     assert found == {f"{name}{number}": number % 2 == 0 for name in "abc" for number in range(6)}

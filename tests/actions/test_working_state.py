@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
-
 import pytest
 
 from holdfast.actions import lint, working_state
@@ -177,15 +175,9 @@ def _everything():
     return Filter(None)
 
 
-def test_several_at_once_lose_nothing(house, home, shop) -> None:
+def test_several_at_once_lose_nothing(house, home, shop, at_once) -> None:
     """Decisions of several processes at once are all kept."""
-    context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=decide, args=(str(home), str(shop), name)) for name in "abc"]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(60)
-        assert worker.exitcode == 0
+    at_once(decide, *[(str(home), str(shop), name) for name in "abc"])
     with house() as opened:
         assert sorted(working_state.read(opened).decisions) == sorted(f"{name}{n}" for name in "abc" for n in range(5))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 
 import pytest
@@ -115,15 +114,9 @@ def test_a_link_is_not_written_through(page, tmp_path):
     assert other.read_text() == "mine"
 
 
-def test_several_processes_lose_no_line(page):
+def test_several_processes_lose_no_line(page, at_once):
     """What three processes say at once is all there, in the page or in the log."""
-    context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=say, args=(str(page), name)) for name in "abc"]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(60)
-        assert worker.exitcode == 0
+    at_once(say, *[(str(page), name) for name in "abc"])
     there = page.read_text() + log.read(str(page.parent), "2026-11-15")
     assert [f"{name}{n}." for name in "abc" for n in range(12) if f"{name}{n}." not in there] == []
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,24 +10,16 @@ from holdfast.recall import weights
 from holdfast.recall.embed import Model
 
 numpy = pytest.importorskip("numpy")
-ROOT = Path(__file__).parents[2]
-FOLDERS = [str(ROOT / folder) for folder in ("benchmarks/recall_sets", "benchmarks", "training")]
-# A folder of these tests is called `recall` too.
-NAMES = ("recall", "sets", "keywords", "fusion")
 
 
 @pytest.fixture(scope="module")
-def fusion():
-    """Return the script as a module, with what it imports from its own folders."""
-    kept = {name: sys.modules.pop(name) for name in NAMES if name in sys.modules}
-    sys.path[:0] = FOLDERS
-    yield importlib.import_module("fusion")
-    for folder in FOLDERS:
-        while folder in sys.path:
-            sys.path.remove(folder)
-    for name in NAMES:
-        sys.modules.pop(name, None)
-    sys.modules.update(kept)
+def fusion(script):
+    """The script as a module."""
+    # A folder of these tests is called `recall` too.
+    with script(
+        "fusion", ("benchmarks/recall_sets", "benchmarks", "training"), ("recall", "sets", "keywords")
+    ) as module:
+        yield module
 
 
 TALK = [

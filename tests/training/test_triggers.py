@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from pathlib import Path
-
 import pytest
 
 numpy = pytest.importorskip("numpy")
-ROOT = Path(__file__).parents[2]
-FOLDERS = [str(ROOT / folder) for folder in ("training/triggers", "benchmarks/trigger_sets")]
-NAMES = ("learn", "network", "written", "messages")
 
 
 @pytest.fixture(scope="module")
-def learn():
-    """Return the script as a module, with what it imports from its own folders."""
-    kept = {name: sys.modules.pop(name) for name in NAMES if name in sys.modules}
-    sys.path[:0] = FOLDERS
-    yield importlib.import_module("learn")
-    for folder in FOLDERS:
-        while folder in sys.path:
-            sys.path.remove(folder)
-    for name in NAMES:
-        sys.modules.pop(name, None)
-    sys.modules.update(kept)
+def learn(script):
+    """The script as a module."""
+    folders = ("training/triggers", "benchmarks/trigger_sets")
+    with script("learn", folders, ("network", "written", "messages")) as module:
+        yield module
 
 
 def test_a_line_becomes_sentences_with_one_word_for_each_slot(learn, tmp_path):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.store.sketches import Sketches
-    from holdfast.store.words import Asked
+    from holdfast.store.words import Asked, Match
 
     Row = tuple[int, int, int]
     # The words of a query as they stand in a memory's current statement, and those only in earlier ones.
@@ -81,18 +81,12 @@ class MemoryTable:
         """Return how many memories there are."""
         return int(self.db.execute("SELECT count(*) FROM memory").fetchone()[0])
 
-    def matches(self, expression: str, wanted: Filter, limit: int) -> list[tuple[int, int, int, float]]:
+    def matches(self, expression: str, wanted: Filter, limit: int) -> list[Match]:
         """Return id, nought, nought and text score of the memories that match, best first."""
         where, values = where_of(wanted)
-        narrowed = words.is_narrowed(expression)
-        found = self._scored(expression, where, values, limit, bounded=narrowed)
-        if narrowed and len(found) < min(limit, words.ENOUGH_FOUND):
-            found = self._scored(words.widened(expression), where, values, limit, bounded=True)
-        return found
+        return words.matches(expression, limit, lambda one, bounded: self._scored(one, where, values, limit, bounded))
 
-    def _scored(
-        self, expression: str, where: str, values: list[object], limit: int, *, bounded: bool
-    ) -> list[tuple[int, int, int, float]]:
+    def _scored(self, expression: str, where: str, values: list[object], limit: int, bounded: bool) -> list[Match]:
         newest = f"ORDER BY words.rowid DESC LIMIT {_MOST_WEIGHED}" if bounded else ""
         rows = self.db.execute(
             "SELECT id, 0, 0, text FROM"
@@ -109,7 +103,7 @@ class MemoryTable:
 
     def best_holders(
         self, holders: dict[str, int], asked: Asked, worth: Sequence[float], wanted: Filter, limit: int
-    ) -> list[tuple[int, int, int, float]]:
+    ) -> list[Match]:
         """As `matches`, of those that hold most of the words."""
         where, values = where_of(wanted)
         every = " OR ".join(map(words.quoted, asked.words))
@@ -118,7 +112,7 @@ class MemoryTable:
             numbers = heaviest(holders, worth, looked_at)
             # With the plus, SQLite walks the words' documents once instead of asking for each number anew.
             among = f"+words.rowid IN ({','.join(numbers)}) AND {where}"
-            found = self._scored(every, among, values, limit, bounded=False)
+            found = self._scored(every, among, values, limit, False)
             if len(found) >= min(limit, words.ENOUGH_FOUND) or len(numbers) >= len(holders):
                 return found
             looked_at *= 8

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from holdfast.store.base import Filter
-    from holdfast.store.words import Asked
+    from holdfast.store.words import Asked, Match
 
     Row = tuple[int, int, int]
     # A passage without its session: place, text, name, speaker, time.
@@ -158,18 +158,12 @@ class Passages:
         """Return how many passages there are."""
         return int(self.db.execute("SELECT ifnull(sum(passages), 0) FROM realm").fetchone()[0])
 
-    def matches(self, expression: str, wanted: Filter, limit: int) -> list[tuple[int, int, int, float]]:
+    def matches(self, expression: str, wanted: Filter, limit: int) -> list[Match]:
         """Return id, session, place and text score of the passages that match, best first."""
         where, values = seen_by(wanted)
-        narrowed = words.is_narrowed(expression)
-        found = self._scored(expression, where, values, limit, bounded=narrowed)
-        if narrowed and len(found) < min(limit, words.ENOUGH_FOUND):
-            found = self._scored(words.widened(expression), where, values, limit, bounded=True)
-        return found
+        return words.matches(expression, limit, lambda one, bounded: self._scored(one, where, values, limit, bounded))
 
-    def _scored(
-        self, expression: str, where: str, values: list[object], limit: int, *, bounded: bool
-    ) -> list[tuple[int, int, int, float]]:
+    def _scored(self, expression: str, where: str, values: list[object], limit: int, bounded: bool) -> list[Match]:
         # Where nothing is filtered out, only the best few are looked up.
         filtered = f" JOIN passage p ON p.id = passage_words.rowid WHERE {where} AND" if where != ALL else " WHERE"
         newest = f"ORDER BY passage_words.rowid DESC LIMIT {_MOST_WEIGHED}" if bounded else ""
@@ -188,7 +182,7 @@ class Passages:
 
     def best_holders(
         self, holders: dict[str, int], asked: Asked, worth: Sequence[float], wanted: Filter, limit: int
-    ) -> list[tuple[int, int, int, float]]:
+    ) -> list[Match]:
         """As `matches`, of these holders: each word counts once, by its worth, and less in a longer passage."""
         where, values = seen_by(wanted)
         looked_at = (_LOOKED_AT if where == ALL else _LOOKED_AT_FILTERED) * limit
@@ -441,9 +435,7 @@ def _grams(text: str, speaker: str) -> str:
     return " ".join(tokens.grams(whole))
 
 
-def _weighed(
-    rows: list[tuple[int, int, int, bytes]], holders: dict[str, int], worth: Sequence[float]
-) -> list[tuple[int, int, int, float]]:
+def _weighed(rows: list[tuple[int, int, int, bytes]], holders: dict[str, int], worth: Sequence[float]) -> list[Match]:
     """Return the rows with BM25 as the text score, best first, as if no word stood twice in a passage."""
     long = [word_count(sizes) for *_, sizes in rows]
     mean = sum(long) / len(long) if long else 1.0

@@ -21,6 +21,10 @@ from holdfast.store.database import TOKENIZE
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable
+
+    # Id, session, place and text score of what was found.
+    Match = tuple[int, int, int, float]
 
 MOST_WORDS = 12
 LEAST_WORDS = 3
@@ -117,9 +121,13 @@ def is_narrowed(expression: str) -> bool:
     return _NARROWED in expression
 
 
-def widened(expression: str) -> str:
-    """Return the expression that finds every document with a word of a narrowed one."""
-    return expression.rpartition(_NARROWED)[2].removesuffix(")")
+def matches(expression: str, limit: int, scored: Callable[[str, bool], list[Match]]) -> list[Match]:
+    """Return what `scored` finds, told whether to bound it; where a narrowed expression finds few, of all its words."""
+    narrowed = is_narrowed(expression)
+    found = scored(expression, narrowed)
+    if narrowed and len(found) < min(limit, ENOUGH_FOUND):
+        found = scored(expression.rpartition(_NARROWED)[2].removesuffix(")"), True)
+    return found
 
 
 def _empty_words() -> set[str]:
