@@ -10,7 +10,7 @@ import pytest
 from actions.archived import edited, said, session, store
 from conftest import SHOP
 from holdfast.actions import proposals
-from holdfast.actions.decide import decide
+from holdfast.actions.decide import decide, withdraw
 from holdfast.actions.distil import MOST_NEW, distil
 from holdfast.actions.house import now
 from holdfast.continuity import log, page
@@ -212,6 +212,154 @@ def test_a_broken_entry_is_refused_and_stays(house, folder) -> None:
         assert distil(h).rejected == 1
 
 
+def test_a_proposal_of_a_withdrawn_decision_is_refused_and_taken_back(house, folder, home) -> None:
+    """What was withdrawn or replaced while it waited is not approved; the next run takes it back and says why."""
+    with house() as h:
+        decide(h, "Use Foo")
+        decide(h, "Use Redis")
+        found = distil(h).proposals
+        withdraw(h, "D1")
+        decide(h, "Use Postgres", replaces="D2")
+        decided = proposals.approve(h, tuple(one.id for one in found))
+        assert [(one.act, one.exit_code) for one in decided] == [("refused", 6)] * 2
+        assert "D1 was withdrawn 20" in decided[0].why and "D2 was replaced by D3 20" in decided[1].why
+        dry = distil(h, dry_run=True)
+        assert len(dry.taken_back) == 2 and len(Proposals(h.home).ids()) == 2
+        again = distil(h)
+        assert {one.proposal.id for one in again.taken_back} == {one.id for one in found}
+        assert titles(again) == ["Decisions: Use Postgres"] and Proposals(h.home).ids() == [again.proposals[0].id]
+        assert distil(h).taken_back == ()
+        decide(h, "Use Foo")
+        assert titles(distil(h)) == ["Decisions: Use Foo"], "taken back is not rejected"
+    assert not (folder / "MEMORY.md").exists()
+
+
+def test_a_withdrawn_row_is_struck_through_when_a_person_approves(house, folder) -> None:
+    """The row of a withdrawn decision stands until its proposal is approved; then only its text is struck through."""
+    with house() as h:
+        decide(h, "Use a | b, not ~~c~~", because="it is fast")
+        proposals.approve(h, (distil(h).proposals[0].id,))
+        path = folder / "MEMORY.md"
+        path.write_text("mine\n" + path.read_text())
+        before = path.read_text()
+        withdraw(h, "D1")
+        [strike] = distil(h).proposals
+        assert strike.evidence.startswith("decisions.md D1, withdrawn 20") and "~~" in strike.title
+        assert path.read_text() == before
+        assert (distil(h).waiting, proposals.approve(h, (strike.id,))[0].act) == (1, "approved")
+        assert path.read_text() == before.replace("Use a \\| b, not ~~c~~", "~~Use a \\| b, not c~~")
+        assert distil(h).proposals == ()
+
+
+def test_a_rejected_strike_stays_rejected(house, folder) -> None:
+    """Who keeps the row of a withdrawn decision is not asked again; the decision itself was not rejected."""
+    with house() as h:
+        decide(h, "Use Zed")
+        proposals.approve(h, (distil(h).proposals[0].id,))
+        withdraw(h, "D1")
+        proposals.reject(h, (distil(h).proposals[0].id,))
+        again = distil(h)
+        assert (again.proposals, again.rejected) == ((), 1)
+        (folder / "MEMORY.md").unlink()
+        decide(h, "Use Zed")
+        assert titles(distil(h)) == ["Decisions: Use Zed"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("| it is fast |", "| it was fast |"), ("Use Zed", "Use Zed 2"), ("| Use Zed |", "| ~~Use Zed~~ |")],
+)
+def test_a_row_that_a_person_changed_is_theirs(house, folder, old, new) -> None:
+    """A row that was changed by hand is not proposed to be struck through, nor struck by what waited before."""
+    with house() as h:
+        decide(h, "Use Zed", because="it is fast")
+        proposals.approve(h, (distil(h).proposals[0].id,))
+        withdraw(h, "D1")
+        [strike] = distil(h).proposals
+        path = folder / "MEMORY.md"
+        path.write_text(path.read_text().replace(old, new))
+        before = path.read_text()
+        [refused] = proposals.approve(h, (strike.id,))
+        assert (refused.act, refused.exit_code) == ("refused", 6) and "MEMORY.md" in refused.why
+        again = distil(h)
+        assert (len(again.taken_back), again.proposals) == (1, ())
+    assert path.read_text() == before
+
+
+def test_a_decision_that_is_made_again_comes_back(house, folder) -> None:
+    """The strike of a decision that holds again is taken back; one that was approved is proposed to be undone."""
+    path = folder / "MEMORY.md"
+    with house() as h:
+        decide(h, "Use Zed")
+        proposals.approve(h, (distil(h).proposals[0].id,))
+        withdraw(h, "D1")
+        [strike] = distil(h).proposals
+        decide(h, "Use Zed")
+        assert "holds" in proposals.approve(h, (strike.id,))[0].why
+        assert len(distil(h).taken_back) == 1
+        withdraw(h, "D2")
+        proposals.approve(h, (distil(h).proposals[0].id,))
+        assert "~~Use Zed~~" in path.read_text()
+        decide(h, "Use Zed")
+        proposals.approve(h, (only(distil(h), "Decisions").id,))
+        assert "| Use Zed |" in path.read_text() and distil(h).proposals == ()
+
+
+def test_what_was_edited_stays_the_persons_word(house, folder) -> None:
+    """A proposal in other words than the withdrawn decision is neither taken back nor refused."""
+    with house() as h:
+        decide(h, "Use Foo")
+        found = only(distil(h), "Decisions")
+        file = Path(Proposals(h.home).path(found.id))
+        file.write_text(file.read_text().replace("Decision: Use Foo", "Decision: Foo is for tests only"))
+        withdraw(h, "D1")
+        assert distil(h).taken_back == ()
+        assert proposals.approve(h, (found.id,))[0].act == "approved"
+
+
+def test_gaps_go_with_their_todos(house, folder) -> None:
+    """A gap whose to-do is done or taken out is not approved; on the page it is proposed as closed."""
+    todo, old = folder / "todo.md", 1_700_000_000
+
+    def write(text: str) -> None:
+        todo.write_text(text)
+        os.utime(todo, (old, old))
+
+    write("- [ ] paint it\n- [ ] sell it\n- [ ] keep it\n")
+    with house() as h:
+        paint, sell, keep = distil(h).proposals
+        proposals.approve(h, (keep.id,))
+        write("- [x] paint it\n")
+        reasons = [one.why for one in proposals.approve(h, (paint.id, sell.id))]
+        assert "done" in reasons[0] and "no longer" in reasons[1]
+        again = distil(h)
+        assert {one.proposal.id for one in again.taken_back} == {paint.id, sell.id}
+        assert again.proposals[0].text.startswith("Section: Known gaps\nGap: To do: keep it\nStatus: closed\n")
+        write("- [ ] keep it\n")
+        assert [one.why for one in distil(h).taken_back] == ["its to-do is open"]
+        write("- [ ] other\n")
+        proposals.approve(h, tuple(one.id for one in distil(h).proposals))
+    assert "| To do: keep it | closed |" in (folder / "MEMORY.md").read_text()
+
+
+def test_a_gap_that_no_todo_ever_was_stays_open(house, folder) -> None:
+    """A gap that a person wrote on the page by hand is not closed because `todo.md` does not have it."""
+    page.put(str(folder), page.made("Known gaps", "To do: by hand", page.OPEN, "2026-01-01"))
+    (folder / "todo.md").write_text("- [ ] other\n")
+    with house() as h:
+        assert distil(h).proposals == distil(h).proposals == ()
+
+
+def test_a_todo_with_a_secret_keeps_its_gap(house, folder) -> None:
+    """A gap from whose words a secret was taken out is still known as that of its to-do."""
+    (folder / "todo.md").write_text(f"- [ ] rotate {TOKEN}\n")
+    os.utime(folder / "todo.md", (1_700_000_000, 1_700_000_000))
+    with house() as h:
+        [found] = distil(h).proposals
+        assert TOKEN not in found.text and distil(h).waiting == 1
+        assert proposals.approve(h, (found.id,))[0].act == "approved"
+
+
 def test_secrets_never_reach_a_proposal_or_the_page(house, folder) -> None:
     """A secret in a log, and one that a person writes into the file of a proposal, are taken out."""
     path = Path(log.write(str(folder), Entry("s-1", "a", f"{TODAY}T09:00:00Z", title="x")))
@@ -332,6 +480,14 @@ def test_the_command(house, shop, cli, home) -> None:
     assert {one["kind"] for one in told["proposals"]} == {"page"}
     assert "as MEMORY.md" in cli("proposals", "approve", "--all").out
     assert "2 known" in cli("distil").err
+    cli("decide", "Use Foo")
+    cli("distil")
+    cli("decide", "withdraw", "D1")
+    assert "1 would be taken back" in cli("distil", "-n").err
+    [back] = cli("distil", "-n", "--json").json["taken_back"]
+    told = cli("distil")
+    assert back["act"] == "taken back" and back["why"].startswith("decisions.md D1 was withdrawn 20")
+    assert f"taken back  {back['id']}" in told.out and back["why"] in told.out and "1 taken back" in told.err
     assert cli("distil", "--since", "soon").code == 2
 
 

@@ -12,10 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.actions import todo
 from holdfast.actions.decide import decide
 from holdfast.actions.distil import distil
 from holdfast.actions.distil_meter import Meter
 from holdfast.actions.house import now
+from holdfast.actions.project_pages import folders
+from holdfast.continuity import log
+from holdfast.continuity.log import Entry
 from holdfast.memory.proposals import Proposals
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
@@ -132,6 +136,52 @@ def test_without_usage_the_estimate_counts(house, decided, endpoint, home) -> No
     assert done.help.sent == done.help.will_send > 100 and spent(home) == done.help.sent + done.help.answered
 
 
+@pytest.mark.parametrize(
+    "count", [int("9" * 4299), int("9" * 4300), 10**9, 1, 0, -700, True, 700.5, "700", None, [700], {"a": 700}]
+)
+def test_counts_that_cannot_be_are_not_believed(house, decided, endpoint, home, count: object) -> None:
+    """Where an endpoint tells tokens that it cannot have taken, the estimate counts, and its answer is used."""
+    endpoint.usage = {"prompt_tokens": count, "completion_tokens": count}
+    endpoint.text = json.dumps({"entries": [FINE, {**FINE, "Topic": "Why", "State": "To sell. " * 20}]})
+    with house() as h:
+        done = distil(h, wish=endpoint.url)
+    told = done.help
+    assert sections(done) == ["Decisions", "State", "State"] and told.sent == told.will_send
+    assert 50 < told.answered < 200 and spent(home) == told.spent_today == told.sent + told.answered
+
+
+def test_a_count_of_too_many_digits_is_no_answer(house, decided, endpoint, home) -> None:
+    """A number that Python does not read is told, and the plain proposals are there."""
+    endpoint.raw = b'{"choices": [{"message": {"content": "{}"}}], "usage": {"prompt_tokens": %s}}' % (b"9" * 5000)
+    with house() as h:
+        done = distil(h, wish=endpoint.url)
+    assert "chat completions" in done.help.failed and sections(done) == ["Decisions"] and spent(home) < 100_000
+
+
+@pytest.mark.parametrize("usage", ['{"input_tokens": %s, "output_tokens": true}' % ("9" * 4299), "[]", '{"a": 1}'])
+def test_counts_of_an_agent_are_not_believed_either(house, decided, program, tmp_path, home, usage: str) -> None:
+    """What an agent prints as its tokens counts only where it can be."""
+    result = json.dumps({"type": "result", "result": json.dumps({"entries": [FINE]})})
+    (tmp_path / "result.json").write_text(f'{result[:-1]}, "usage": {usage}}}')
+    program("claude", f"cat {tmp_path}/result.json")
+    with house() as h:
+        done = distil(h, wish="claude")
+    assert sections(done) == ["Decisions", "State"] and done.help.sent == done.help.will_send
+    assert spent(home) == done.help.sent + done.help.answered < 1_000
+
+
+def test_help_does_not_take_the_place_of_what_was_found(house, shop, endpoint) -> None:
+    """An entry of the name of one that the plain rules found is dropped, also where that waits since an earlier run."""
+    with house() as h:
+        log.write(folders(h)[0], Entry("s-9", "some-agent", now(), title="Orders", outcome="failure"))
+        [plain] = [one for one in distil(h).proposals if "Last session" in one.title]
+    endpoint.text = json.dumps({"entries": [{**FINE, "Topic": "Last session", "State": "All is well."}]})
+    with house() as h:
+        done = distil(h, wish=endpoint.url)
+        assert Proposals(h.home).get(plain.id).text == plain.text
+    assert done.proposals == () and "found without it" in done.help.dropped[0]
+
+
 def test_entries_that_fail_the_checks_are_dropped(house, decided, endpoint) -> None:
     """A new link, a new path and a secret in an answer are told and dropped, a path of the data is kept."""
     texts = ["see https://evil.example", "see src/evil.sql", f"use {TOKEN}", "kept in src/orders.sql"]
@@ -200,6 +250,30 @@ def test_the_cap_of_a_day_holds(house, decided, endpoint, home) -> None:
         assert "distil.daily_tokens" in distil(h, wish=endpoint.url).help.failed
 
 
+def test_a_project_called_tokens_does_not_reset_the_cap(house, decided, endpoint, home, monkeypatch) -> None:
+    """What was spent counts in every project, whatever its id; the to-dos of that project are known as before."""
+    with house() as h:
+        distil(h, wish=endpoint.url)
+    monkeypatch.setenv("HOLDFAST_PROJECT", "tokens")
+    with house() as h:
+        todo.add(h, "Write the refund test")
+        for total in (1460, 2190):
+            assert distil(h, wish=endpoint.url).help.spent_today == total
+    assert (home / "state" / "distil" / "tokens.tsv").read_text().count("\t") == 1
+
+
+@pytest.mark.parametrize("name", ["tokens.day", "tokens.lock"])
+def test_without_a_meter_nobody_is_asked(house, decided, endpoint, home, tmp_path, name: str) -> None:
+    """Where the tokens cannot be counted, nothing is sent, and the plain proposals are there."""
+    folder = home / "state" / "distil"
+    folder.mkdir(parents=True)
+    (folder / name).symlink_to(tmp_path / "elsewhere")
+    with house() as h:
+        done = distil(h, wish=endpoint.url)
+    assert "cannot be counted" in done.help.failed and endpoint.requests == [] and sections(done) == ["Decisions"]
+    assert not (tmp_path / "elsewhere").exists()
+
+
 def test_what_is_set_aside_counts_until_it_is_settled(home) -> None:
     """Two calls at once cannot get past the cap together, and one that dies counts in full."""
     meter = Meter(str(home), "2026-05-04", 100)
@@ -258,6 +332,14 @@ def test_a_key_that_is_missing_is_said_before(cli, shop) -> None:
     """A variable that is not set ends the command before anything is sent."""
     ended = cli("--set", "distil.key_from=NOT_SET", "distil", "--with", "https://127.0.0.1:9/v1")
     assert ended.code == 3 and "NOT_SET" in ended.err
+
+
+@pytest.mark.parametrize("key", ["tango foxtrot 7\n", "t\u00e4ngo foxtrot"])
+def test_a_key_that_no_header_can_have_is_refused(cli, shop, monkeypatch, key: str) -> None:
+    """A key with an end of line, or with letters that no header has, ends the command before, and is not shown."""
+    monkeypatch.setenv("SHOP_KEY", key)
+    ended = cli("--set", "distil.key_from=SHOP_KEY", "distil", "--with", "https://127.0.0.1:9/v1")
+    assert ended.code == 2 and "SHOP_KEY" in ended.err and "foxtrot" not in ended.err
 
 
 def test_an_agent_that_hangs_is_ended_with_all_its_children(house, decided, program, tmp_path, home) -> None:
@@ -321,6 +403,14 @@ def test_what_an_agent_complains_about_is_told(house, decided, program) -> None:
         failed = distil(h, wish="codex").help.failed
     assert "not logged in" in failed and "exit code 1" in failed and "ignored" not in failed
     assert TOKEN not in failed and "\033" not in failed
+
+
+def test_a_secret_at_the_end_of_a_long_complaint_is_not_told(house, decided, program) -> None:
+    """What is told is cut to a length, and no beginning of a secret is left where that falls into one."""
+    program("codex", f"echo '{'a' * 100} {'-' * 130}={TOKEN}' >&2; exit 1")
+    with house() as h:
+        failed = distil(h, wish="codex").help.failed
+    assert "a" * 100 in failed and "ghp_" not in failed and len(failed) < 400
 
 
 def test_the_agent_sees_neither_the_project_nor_our_memory(house, decided, program, tmp_path) -> None:

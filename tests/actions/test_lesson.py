@@ -54,10 +54,19 @@ def test_a_column_that_somebody_added_stays(cli, shop, page) -> None:
     assert "| Rest |  |  |  |\n" in page.read_text()
 
 
-def test_the_source_is_cleaned_too(cli, shop, page) -> None:
-    """A secret in the source is not written."""
+def test_the_source_is_cleaned_too(cli, shop, home) -> None:
+    """A secret in the source is written nowhere: not on the page, not into the learned lesson, not into its memory."""
     assert cli("lesson", "Rotate tokens", "--source", TOKEN, "--json").json["redacted"] == ["github-token"]
-    assert TOKEN not in page.read_text()
+    written = [path for path in home.rglob("*") if path.is_file()]
+    assert len(written) > 3 and [path for path in written if TOKEN.encode() in path.read_bytes()] == []
+
+
+def test_the_letter_of_a_replaced_lesson_may_be_small(cli, shop) -> None:
+    """A lesson that is replaced by its id ends with its memory, however the id is written."""
+    cli("lesson", "Always run the linter before pushing")
+    cli("lesson", "Deploy only from the blue host", "--replaces", "l1")
+    told = cli("list").out
+    assert "blue host" in told and "linter" not in told
 
 
 def test_without_a_project_it_fails(house, machine, home) -> None:

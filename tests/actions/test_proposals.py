@@ -131,6 +131,30 @@ def test_a_broken_file_can_be_rejected(house, two, home) -> None:
         assert proposals.waiting(h) == ([], [])
 
 
+def test_all_includes_what_cannot_be_read(two, cli, home) -> None:
+    """Approving all carries out the good ones, names the file that cannot be read, and ends with its code."""
+    (home / "proposals" / f"{two[VPN]}.md").write_bytes(b"")
+    done = cli("proposals", "approve", "--all")
+    assert done.code == 4 and f"refused   {two[VPN]}" in done.out and f"approved  {two[MONDAY]}" in done.out
+    told = cli("proposals", "approve", "--all", "--json")
+    assert told.code == 4
+    assert [(one["id"], one["act"]) for one in told.json["decisions"]] == [(two[VPN], "refused")]
+    assert "says nothing" in told.json["decisions"][0]["why"]
+    assert cli("proposals", "reject", two[VPN]).code == 0 and cli("proposals", "approve", "--all").code == 0
+
+
+def test_a_file_that_is_none_stops_no_other(house, two, home) -> None:
+    """Where a proposal is a link or a folder, approving and rejecting refuse it with the reason and go on."""
+    path = home / "proposals" / f"{two[VPN]}.md"
+    path.unlink()
+    path.mkdir()
+    with house() as h:
+        (refused, good) = proposals.reject(h, (two[VPN], two[MONDAY]))
+        assert (refused.act, good.act) == ("refused", "rejected") and refused.exit_code and refused.why
+        (again,) = proposals.approve(h, proposals.every_id(h))
+        assert (again.proposal.id, again.act, again.exit_code) == (two[VPN], "refused", refused.exit_code)
+
+
 def test_an_edited_one_becomes_what_the_person_made_of_it(house, two, editor, shop) -> None:
     """What the editor left is approved, and neither the first words nor the new ones are proposed again."""
     editor("sed -i 's/VPN/bastion host/; s/^scope: project/scope: global/; /^owner:/d' \"$1\"")

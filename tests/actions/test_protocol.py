@@ -32,7 +32,8 @@ def told(home, house, shop):
     def make(native: str, session: str = "s1", agent: str = "claude-code", **fields: object) -> str:
         data = {"session_id": session, "cwd": str(shop), "prompt_id": str(next(count)), **fields}
         door = agents.get(agent)
-        quiet = {**os.environ, "HOLDFAST_SWEEP_AT_SESSION_END": "no"}
+        # On a busy machine a hook may take longer than a person would wait for it.
+        quiet = {**os.environ, "HOLDFAST_SWEEP_AT_SESSION_END": "no", "HOLDFAST_HOOK_BUDGET_MS": "60000"}
         return hook(str(home), door, door.read_hook_input(native, data, {}), quiet)
 
     return make
@@ -147,6 +148,12 @@ def test_remember_becomes_a_memory_at_once(told, house):
         ("Remember: use pnpm", "Use pnpm"),
         ("Remember the host that we use: foo", "Remember the host that we use: foo"),
         ("Remember to use pnpm", "Remember to use pnpm"),
+        ("Never forget that deploys need the VPN.", "Deploys need the VPN."),
+        ("Please keep that in mind: deploys need the VPN.", "Deploys need the VPN."),
+        ("Keep that in mind for the next release.", "Keep that in mind for the next release."),
+        ("Please do not do that in main, remember this.", "Please do not do that in main, remember this."),
+        ("Never do that on staging again, remember it.", "Never do that on staging again, remember it."),
+        ("Remember, never do that: push to main", "Remember, never do that: push to main"),
     ],
 )
 def test_what_is_remembered_is_the_statement(text, kept):
@@ -170,6 +177,46 @@ def test_what_is_private_is_nowhere(told, home):
     told("SessionEnd")
     written = [path for part in ("memory", "state") for path in (home / part).rglob("*") if path.is_file()]
     assert [path for path in written if b"4711" in path.read_bytes()] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["I don't remember that we agreed on this.", "Ich kann mich nicht erinnern, dass wir das so wollten."]
+)
+def test_who_does_not_remember_asks_for_no_memory(told, house, text):
+    """A person who says that they do not remember something is not asking for it to be remembered."""
+    told("UserPromptSubmit", prompt=text)
+    with house() as opened_house:
+        assert list_memories(opened_house) == []
+
+
+@pytest.mark.parametrize("lines", [3, 1_000, 3_000])
+def test_what_is_private_is_nowhere_in_a_long_message(told, home, lines):
+    """What is marked private stays so, however far the mark is from the end of the message."""
+    log = "".join(f"2026-11-15 10:00:{number % 60:02} worker {number} is idle\n" for number in range(lines))
+    secret = "We decided to fire Bob. Remember that Bob earns 99000 a year."
+    told("UserPromptSubmit", prompt=f"Look at this mail.\n<private>\n{log}\n{secret}\n</private>")
+    told("SessionEnd")
+    files = [path for path in home.rglob("*") if path.is_file()]
+    assert [path for path in files if b"99000" in path.read_bytes() or b"fire Bob" in path.read_bytes()] == []
+
+
+@pytest.mark.parametrize("lines", [3, 1_000, 2_000, 4_000])
+def test_the_end_of_a_long_message_counts(told, state, house, lines):
+    """However much a person pastes, what they say behind it is heard."""
+    log = "".join(f"2026-11-15 10:00:{number % 60:02} worker {number} is idle\n" for number in range(lines))
+    told("UserPromptSubmit", prompt=f"Look at this log.\n{log}\nRemember that we only deploy on Fridays. {DECISION}")
+    assert "deploy on Fridays" in " ".join(one.text for one in state().said)
+    assert "Postgres" in " ".join(one.text for one in state().said)
+    with house() as opened_house:
+        assert [one.body.strip() for one in list_memories(opened_house)] == ["We only deploy on Fridays."]
+
+
+def test_a_secret_that_is_whole_on_one_line_is_nowhere(told, home):
+    """Where lines are joined, a name and its value may come together; then the value goes."""
+    told("UserPromptSubmit", prompt="Use this database password for the deploy:\nhunter2XqzPlume88")
+    told("Stop", last_assistant_message="I did.")
+    pages = [path for part in ("memory", "state/open") for path in (home / part).rglob("*") if path.is_file()]
+    assert len(pages) > 1 and [path for path in pages if b"hunter2" in path.read_bytes()] == []
 
 
 def test_trouble_with_a_memory_leaves_the_buffer_whole(told, state, home, monkeypatch):

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from holdfast import agents
-from holdfast.actions import recovery, working_state
+from holdfast.actions import decide, recovery, working_state
 from holdfast.actions.forget import forget
 from holdfast.actions.hook import hook, now
 from holdfast.actions.receipts import receipts
@@ -132,6 +132,22 @@ def test_standing_decisions_are_told_beside_the_page(ask, write, pages):
     write(f"{FOLDER}/decisions.md", head + "".join(rows))
     lines = ask("SessionStart", source="startup").split("\n")
     assert "- decisions.md: Ship weekly" in lines
+
+
+def test_a_decision_that_was_made_again_is_told(ask, write, house, shop):
+    """A row that is struck out on the page does not hide a decision that holds in the list."""
+    write(f"{FOLDER}/MEMORY.md", PAGE)
+    with house() as opened:
+        decide.decide(opened, "Use Redis")
+    write(f"{FOLDER}/MEMORY.md", PAGE.replace("Use ~~Redis~~", "~~Use Redis~~"))
+    assert "decisions.md: Use Redis" in ask("SessionStart", source="startup")
+
+
+def test_a_page_in_another_encoding_is_not_told(ask, write, pages):
+    """A page that an editor saved in UTF-16 would be garbage to an agent; the others are told."""
+    write(f"{FOLDER}/MEMORY.md", PAGE.encode("utf-16"))
+    told = ask("SessionStart", source="startup")
+    assert "Write the refund test" in told and "MEMORY.md" not in told and "\x00" not in told
 
 
 def test_a_sentence_of_two_kinds_is_told_once(ask, home):

@@ -51,6 +51,70 @@ def test_one_is_named_by_number_id_or_words(cli, shop) -> None:
     assert cli("todo", "done", " ").code == 2
 
 
+def test_words_are_whole_words(cli, shop, page) -> None:
+    """A part of a word names nothing: it is refused with what is near, and the page stays as it is."""
+    cli("todo", "Write the docs")
+    cli("todo", "Latest todo")
+    before = page.read_bytes()
+    refused = cli("todo", "done", "it")
+    assert refused.code == 3 and "Write the docs" in refused.err and "Latest" not in refused.err
+    assert cli("todo", "remove", "test", "--dry-run").code == cli("todo", "done", "doc").code == 3
+    assert "Latest todo" in cli("todo", "done", "lastest").err, "a slip of the pen is near, too"
+    assert "Near" not in cli("todo", "done", "zebra").err
+    assert page.read_bytes() == before
+    assert cli("todo", "done", "docs", "Write").code == 0, "in any order"
+    assert "(done)" in cli("todo", "done", "docs").err
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "hits"),
+    [
+        ("Straße fegen", "STRASSE", True),
+        ("Straße fegen", "strass", False),
+        ("Das Menü ändern.", "ändern", True),
+        ("Das Menu\u0308 ändern", "menü", True),
+        ("Переписать отчёт", "отчёт", True),
+        ("Переписать отчёт", "писать", False),
+        ("किताब पढ़ो", "किताब", True),
+        ("किताब पढ़ो", "ताब", False),
+        ("किताब पढ़ो", "क", False),
+        ("写完文档", "文档", True),
+        ("DBを移行する", "db", True),
+        ("アプリのＡＰＩを直す", "api", True),
+        ("문서를 쓰기", "문서", True),
+        ("Learn C++", "c++", True),
+        ("Learn C", "c++", False),
+        ("Mend src/log_in.py", "log_in.py", True),
+        ("Mend src/log_in.py", "log", False),
+        ("Read .env (twice)", "twice, .env", True),
+        ("Delete env", ".env", False),
+        ("🚀 Launch", "🚀", True),
+        ("Don't panic!", '"panic"', True),
+    ],
+)
+def test_whole_words_in_any_script(house, text, words, hits) -> None:
+    """Case and spelling do not count, a part of a word does not hit; where there are no spaces any part does."""
+    with house() as opened:
+        todo.add(opened, text)
+        if hits:
+            assert todo.done(opened, (words,)).action == "done"
+        else:
+            with pytest.raises(NotFound):
+                todo.done(opened, (words,))
+
+
+def test_a_box_with_lines_of_its_own_is_left_to_the_editor(cli, shop, page) -> None:
+    """A box with a paragraph behind an empty line, or with text that goes on, is not removed, and nothing changes."""
+    page.parent.mkdir(parents=True)
+    page.write_text("- [ ] Delta task\n\n  a paragraph of delta\n- [ ] Epsilon task\ngoes on\n\n- [ ] Last\n")
+    before = page.read_bytes()
+    for name in ("delta", "epsilon"):
+        refused = cli("todo", "remove", name, "--yes")
+        assert refused.code == 4 and "editor" in refused.err
+    assert page.read_bytes() == before
+    assert cli("todo", "remove", "last", "--yes").code == 0
+
+
 def test_a_number_that_means_another_line_now_is_refused(cli, shop, page) -> None:
     """When the page changed since it was listed, a number is refused with the id that it means now."""
     cli("todo", "first")

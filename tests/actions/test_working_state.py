@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from holdfast.actions import lint, working_state
 from holdfast.actions.house import House
+from holdfast.continuity import noting
+from holdfast.continuity import opened as session
 from holdfast.errors import BadInput, Refused, ScopeUnknown, SwitchedOff, TooLarge
 
 SHOP = "example.com--acme--shop"
@@ -173,6 +177,23 @@ def _everything():
     from holdfast.store.base import Filter
 
     return Filter(None)
+
+
+def test_it_opens_no_session(house, home) -> None:
+    """What an agent says is noted in its open session; where it has none, nothing but the page is written."""
+    with house() as opened:
+        working_state.update(opened, decisions=("Use stdio",), next_steps=("Ship it",), by="codex")
+        assert not os.path.exists(noting.folder_of(opened.home))
+        noting.note(opened.home, "codex", "s1", SHOP, "2026-11-15T10:00:00Z", [("ask", "Fix it")])
+        working_state.update(opened, decisions=("Use stdio", "Use tabs"), next_steps=(), by="codex")
+        working_state.update(opened, focus="The doors", decisions=("Use REST",), by="grok")
+        found = session.read(noting.path_of(opened.home, "codex", "s1", SHOP))
+    assert [row[:2] for row in found.rows] == [
+        ("ask", "Fix it"),
+        ("agreed", "Use stdio"),
+        ("agreed", "Use tabs"),
+        ("steps", "[]"),
+    ]
 
 
 def test_several_at_once_lose_nothing(house, home, shop, at_once) -> None:

@@ -90,6 +90,17 @@ def test_decisions_come_once_and_with_their_reason() -> None:
     ]
 
 
+def test_what_was_withdrawn_is_not_suggested_from_a_session() -> None:
+    """A session that said it up to the day of its end does not bring a decision back; one of a later day does."""
+    ended = Decided("2026-05-19", "Use Redis.", source="decisions.md D1", ended="withdrawn 2026-05-21")
+    early = work("a", "2026-05-21", decided=("use redis",))
+    late = work("b", "2026-05-22", decided=("use redis because it is fast",))
+    assert rows("Decisions", Material(TODAY, (early,), ended=(ended,))) == []
+    assert rows("Decisions", Material(TODAY, (early, late), ended=(ended,))) == [
+        ("2026-05-22", "use redis", "it is fast")
+    ]
+
+
 def test_a_sentence_that_was_cut_twice_is_one_decision() -> None:
     """A long sentence that the log and the digest cut at different places is suggested once."""
     long = "use the queue of the database for every order " * 10

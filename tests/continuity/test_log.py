@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.continuity import log
+from holdfast.continuity import log, logged
 from holdfast.continuity.log import Entry
-from holdfast.errors import BadInput, Refused
+from holdfast.errors import BadInput, BrokenFile, Refused
 from holdfast.light import replace
+from holdfast.sessions.facts import OUTCOMES
 
 DAY = "2026-11-15"
 ENTRY = Entry(
@@ -70,6 +71,96 @@ def test_nothing_in_an_entry_passes_for_a_marker(folder):
     text = (folder / "log" / f"{DAY}.md").read_text()
     assert text.count("<!-- holdfast:") == 2 and "\x1b" not in text and "\u202e" not in text
     assert text.count("\n## ") == 1 and "<holdfast-memory>" not in text
+
+
+def test_a_marker_in_code_is_the_persons(folder):
+    """A code block that shows a session's markers keeps its lines; the section is found where it is none."""
+    path = folder / "log" / f"{DAY}.md"
+    log.write(str(folder), ENTRY)
+    markers = [line for line in path.read_text().splitlines() if "holdfast:" in line]
+    own = "\n".join(["# Mine", "", "```", markers[0], "my line", markers[1], "```", ""])
+    path.write_text(own)
+    log.write(str(folder), ENTRY)
+    log.write(str(folder), replace(ENTRY, title="Fixed at last"))
+    text = path.read_text()
+    assert text.startswith(own) and text.count("Session s1 of") == 1
+    assert log.entry(str(folder), DAY, "codex", "s1").title == "Fixed at last"
+
+
+@pytest.mark.parametrize("text", ["## Plan: rewrite it", "# x", "- x", "> x", "| x |", "```sh", "~~~", "1. x", "\\# x"])
+def test_a_text_comes_out_as_it_went_in(folder, text):
+    """Whatever a title or an item begins with, it is read as it was, and makes no other heading and no code."""
+    lists = dict.fromkeys(("done", "decisions", "failed", "files", "next_steps"), (text, "behind"))
+    entry = replace(ENTRY, title=text, **lists)
+    log.write(str(folder), entry)
+    log.keep(str(folder), DAY, [text, "behind"])
+    log.keep(str(folder), DAY, [text])
+    assert log.entry(str(folder), DAY, "codex", "s1") == entry
+    assert logged.entries(str(folder), DAY)[0] == [entry]
+    page = (folder / "log" / f"{DAY}.md").read_text()
+    assert page.count("\n## ") == 2 and "\n## ##" not in page and page.count("\n- behind\n") == 6
+
+
+@pytest.mark.parametrize("outcome", ["", "success", "cut off"])
+@pytest.mark.parametrize("start", ["Look into the parser ", "# ", "1. ", "", "x \\", "a (failure) ", "a  "])
+@pytest.mark.parametrize(
+    "tail", ["(failure)", "(cut off)", "(see #12)", "\\(failure)", "\\\\(success)", "(Failure)", "()"]
+)
+def test_a_title_that_ends_in_a_bracket_is_whole(folder, start, tail, outcome):
+    """What a person wrote in brackets is no outcome, and comes back with the title, whatever the outcome is."""
+    entry = replace(ENTRY, title=" ".join(f"{start}{tail}".split()), outcome=outcome)
+    log.write(str(folder), entry)
+    assert log.entry(str(folder), DAY, "codex", "s1") == entry
+    assert logged.entries(str(folder), DAY)[0] == [entry]
+
+
+@pytest.mark.parametrize("outcome", [*OUTCOMES, "cut off"])
+def test_a_page_of_before_is_read(folder, outcome):
+    """Every outcome that a session can have is read from the heading that earlier versions wrote."""
+    log.write(str(folder), ENTRY)
+    path = folder / "log" / f"{DAY}.md"
+    path.write_text(path.read_text().replace("## Fix the login (success)", f"## Fix (it) now ({outcome})"))
+    expected = replace(ENTRY, title="Fix (it) now", outcome=outcome)
+    assert log.entry(str(folder), DAY, "codex", "s1") == expected == logged.entries(str(folder), DAY)[0][0]
+
+
+def test_a_list_that_stands_there_twice_says_both(folder):
+    """What a person adds to an entry under a heading that is there already is read with the rest."""
+    log.write(str(folder), ENTRY)
+    path = folder / "log" / f"{DAY}.md"
+    path.write_text(path.read_text().replace("### Next steps", "### Done\n\n- More\u2028of it.\n\n### Next steps"))
+    expected = replace(ENTRY, done=("Tests pass.", "More\u2028of it."))
+    assert log.entry(str(folder), DAY, "codex", "s1") == expected
+    assert logged.entries(str(folder), DAY)[0] == [expected]
+
+
+def test_a_title_may_begin_like_that_of_a_session_without_one(folder):
+    """Only an entry without a title is read as one without."""
+    for title in ("a session about tests", ""):
+        log.write(str(folder), replace(ENTRY, title=title))
+        assert log.entry(str(folder), DAY, "codex", "s1").title == title
+
+
+def test_a_page_in_utf_16_is_refused(folder):
+    """A page in UTF-16 is read as an empty one and written by nobody."""
+    path = folder / "log" / f"{DAY}.md"
+    path.parent.mkdir(parents=True)
+    path.write_bytes("# Mine\n".encode("utf-16"))
+    for write in (lambda: log.write(str(folder), ENTRY), lambda: log.keep(str(folder), DAY, ["one"])):
+        with pytest.raises(BrokenFile, match="UTF-16"):
+            write()
+    assert path.read_bytes() == "# Mine\n".encode("utf-16")
+    assert log.read(str(folder), DAY) == "" and log.entry(str(folder), DAY, "codex", "s1") is None
+
+
+def test_what_a_person_writes_among_what_made_room_stays(folder):
+    """A code block and a line without a bullet are as they were when more makes room, also without our heading."""
+    log.keep(str(folder), DAY, ["one"])
+    path = folder / "log" / f"{DAY}.md"
+    own = "mine\n\n```\na\n\nb\n```\n"
+    path.write_text(path.read_text().replace("## Made room in the buffer\n", "").replace("- one\n", f"- one\n{own}"))
+    log.keep(str(folder), DAY, ["two"])
+    assert f"## Made room in the buffer\n\n- one\n{own}- two\n" in path.read_text()
 
 
 def test_bad_days_and_links_are_refused(folder, tmp_path):

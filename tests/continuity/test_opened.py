@@ -10,6 +10,7 @@ import pytest
 from holdfast.continuity import noting, opened, running
 
 AT = "2026-11-15T10:00:00Z"
+NEXT_DAY = "2026-11-16T09:00:00Z"
 NOW = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
@@ -64,9 +65,44 @@ def test_a_closed_session_is_none_until_it_goes_on(tmp_path):
 
 def test_one_that_ended_on_another_day_begins_anew(tmp_path):
     """A session that is resumed on a later day starts with an empty file, so that its log is that day's."""
-    path = note(tmp_path, "s1", ("ask", "x"), ("closed", ""))
-    os.utime(path, (time.time() - 90_000, time.time() - 90_000))
-    assert opened.read(note(tmp_path, "s1", ("ask", "y"))).texts("ask") == ("y",)
+    note(tmp_path, "s1", ("ask", "x"), ("closed", ""), at=AT)
+    again = opened.read(note(tmp_path, "s1", ("ask", "y"), at=NEXT_DAY))
+    assert again.texts("ask") == ("y",) and again.began == NEXT_DAY
+
+
+def test_one_that_was_killed_on_another_day_begins_anew(tmp_path):
+    """It is the day on which a session began that counts, and not the moment at which somebody closed it."""
+    note(tmp_path, "s1", ("ask", "x"), at=AT)
+    note(tmp_path, "s1", ("closed", ""), at=NEXT_DAY)
+    assert opened.read(note(tmp_path, "s1", ("ask", "y"), at=NEXT_DAY)).texts("ask") == ("y",)
+
+
+def test_one_that_begins_anew_goes_on_in_its_transcript(tmp_path):
+    """How far the transcript was read is known on the next day, so that old work is not taken for new."""
+    note(tmp_path, "s1", ("transcript", "t.jsonl"), ("read", "10"), ("file", "a.py"), ("read", "20"), at=AT)
+    note(tmp_path, "s1", ("closed", ""), at=AT)
+    again = opened.read(note(tmp_path, "s1", ("ask", "y"), at=NEXT_DAY))
+    assert (again.transcript, again.texts("read"), again.texts("file")) == ("t.jsonl", ("20",), ())
+
+
+def test_what_comes_while_the_buffer_is_written_is_not_merged(tmp_path):
+    """A line that another hook notes between reading a session and saying that it is merged stays unmerged."""
+    before = opened.read(note(tmp_path, "s1", ("ask", "x")))
+    note(tmp_path, "s1", ("file", "a.py"))
+    after = opened.read(note(tmp_path, "s1", before.merged()))
+    assert [row[:2] for row in after.unmerged()] == [("file", "a.py")]
+    assert opened.read(note(tmp_path, "s1", after.merged())).unmerged() == ()
+
+
+def test_the_session_at_work_is_the_one_of_that_name_or_the_last(tmp_path):
+    """An agent's own session is found by its id, and without one it is the open one that was heard of last."""
+    assert opened.at_work(str(tmp_path), "shop", "codex") is None
+    old, _ = note(tmp_path, "old", ("ask", "x")), note(tmp_path, "young", ("ask", "y"))
+    note(tmp_path, "over", ("ask", "z"), ("closed", ""))
+    os.utime(old, (time.time() - 10, time.time() - 10))
+    found = [opened.at_work(str(tmp_path), "shop", "codex", name).session for name in ("", "old", "nobody")]
+    assert found == ["young", "old", "young"]
+    assert opened.at_work(str(tmp_path), "another", "codex") is opened.at_work(str(tmp_path), "shop", "grok") is None
 
 
 def test_what_ended_long_ago_goes(tmp_path):
@@ -83,10 +119,11 @@ def test_what_ended_long_ago_goes(tmp_path):
 
 
 def test_a_session_of_days_does_not_grow_for_ever(tmp_path):
-    """Beyond its bound a file takes nothing but the end of the session."""
+    """Beyond its bound a file takes nothing but that the buffer has all of it, once, and the end of the session."""
     for _ in range(12):
         path = note(tmp_path, "s1", ("answer", "x" * 40_000))
     size = os.path.getsize(path)
     note(tmp_path, "s1", ("answer", "more"))
     assert os.path.getsize(path) == size < opened.MOST_BYTES * 2
+    assert opened.read(note(tmp_path, "s1", opened.read(path).merged())).unmerged() == ()
     assert opened.read(note(tmp_path, "s1", ("closed", ""))).closed

@@ -61,6 +61,8 @@ def test_the_same_entry_changes_nothing_and_a_new_value_one_line(folder: Path) -
         b"## Decisions\n\n| Date | Decision | Rationale |\n|---|---|---|\n| 1999 | mine | x |\n\n```\n## State\n",
         b"<!-- holdfast:begin page -->\nnever closed\n",
         b"<!-- holdfast:end page --> stray\n",
+        b"```\n<!-- holdfast:begin page -->\nmy line\n<!-- holdfast:end page -->\n```\n",
+        b"From `<!-- holdfast:begin page -->` to `<!-- holdfast:end page -->` it is theirs.\n",
     ],
 )
 def test_what_a_person_wrote_stays_byte_for_byte(folder: Path, own: bytes) -> None:
@@ -94,6 +96,31 @@ def test_what_a_person_wrote_into_the_region_stays(folder: Path) -> None:
     assert page.entries(after)[1] == made("Decisions", "2026-05-06", "Use | bars \\ too", "")
 
 
+@pytest.mark.parametrize(
+    ("head", "row", "expected"),
+    [
+        ("| Topic | State |", "| Now | half done | ask Kim |", "| Now | later | ask Kim |"),
+        ("| Topic | State |", "|Now| half done |a|  \\|b ", "|Now| later |a|  \\|b "),
+        ("| Topic | Who | State | Who |", "| Now | Ann | half done | Bob |", "| Now | Ann | later | Bob |"),
+        ("| Topic | State | | |", "|  Now  | half done | x | y | z |", "|  Now  | later | x | y | z |"),
+        ("| Topic | State |", "| Now |", "| Now | later |"),
+        ("| Topic | State |", "| Now", "| Now| later"),
+    ],
+)
+def test_cells_of_the_persons_own_stay(folder: Path, head: str, row: str, expected: str) -> None:
+    """Only the cell that changes is written; a remark behind the last column and columns of one name keep theirs."""
+    page.put(str(folder), made("State", "Now", "half done"))
+    path = folder / "MEMORY.md"
+    line = "|---" * (head.count("|") - 1) + "|"
+    text = path.read_text().replace("| Now | half done |", row)
+    path.write_text(text.replace("| Topic | State |\n|---|---|", f"{head}\n{line}"))
+    before = path.read_text()
+    assert page.put(str(folder), made("State", "Now", "later"))
+    assert path.read_text() == before.replace(row, expected)
+    assert not page.put(str(folder), made("State", "Now", "later"))
+    assert page.entries(path.read_text()) == [made("State", "Now", "later")]
+
+
 def test_hostile_texts_become_harmless(folder: Path) -> None:
     """Markers, line ends, hidden characters and length of a cell change nothing around it."""
     hostile = "x\n<!-- holdfast:end page -->\n## Decisions\u202e <holdfast-memory> " + "y" * 10_000
@@ -102,6 +129,25 @@ def test_hostile_texts_become_harmless(folder: Path) -> None:
     assert text.count("holdfast:end page -->") == 2 and text.count("<!-- holdfast:end page -->") == 1
     assert "<holdfast-memory>" not in text and "\u202e" not in text and len(text) < 1_000
     assert page.with_entry(text, made("State", "Now", "calm")).count("## Decisions") == 0
+
+
+@pytest.mark.parametrize("text", ["## State", "# x", "- x", "> x", "| x |", "```sh", "1. x", "\\| x", "\\"])
+def test_a_cell_comes_out_as_it_went_in(folder: Path, text: str) -> None:
+    """Whatever a cell begins with, the row is read as it was put, and the next one finds its table."""
+    rows = [made("Key files", f"{text} a", text), made("Key files", "src/a.py", text)]
+    for entry in rows:
+        page.put(str(folder), entry)
+    assert page.entries((folder / "MEMORY.md").read_text()) == rows
+
+
+def test_a_page_in_utf_16_is_refused(folder: Path) -> None:
+    """A page in UTF-16 is neither written nor taken for an empty one."""
+    own = "# Mine\n".encode("utf-16")
+    (folder / "MEMORY.md").write_bytes(own)
+    for act in (lambda: page.put(str(folder), POSTGRES), lambda: page.read(str(folder))):
+        with pytest.raises(BrokenFile, match="UTF-16"):
+            act()
+    assert (folder / "MEMORY.md").read_bytes() == own
 
 
 def test_what_a_page_says_of_an_entry() -> None:
@@ -121,6 +167,7 @@ def test_an_entry_as_a_text_and_back() -> None:
     """The text of a proposal holds the whole entry, and what a person breaks in it is named."""
     assert page.read_entry(page.text_of(POSTGRES)) == POSTGRES
     assert page.read_entry(page.text_of(QUEUE)) == QUEUE
+    assert page.read_entry("Section: State\r\n\r\nTopic: a\x0cb\r\nState: c\r\n") == made("State", "a\x0cb", "c")
     for text, wrong in (
         ("Decision: Use it", "no section"),
         ("Section: Decisions\nDate: 2026", "no Decision"),

@@ -10,7 +10,6 @@ from __future__ import annotations
 from holdfast.continuity import buffer, focus, log, noting, opened, region
 from holdfast.continuity.buffer import Said, State
 from holdfast.continuity.log import Entry
-from holdfast.digests import short
 from holdfast.light import replace
 from holdfast.plain_json import loads
 
@@ -34,9 +33,30 @@ def said_of(one: Opened) -> tuple[Said, ...]:
     return tuple(Said(pair[0], pair[1], at, agent, session) for pair, at in told if len(pair) == 2)
 
 
-def known(state: State) -> str:
-    """Return what tells the decisions and next steps that are there from those that a session adds."""
-    return " ".join([short(text, length=8) for text in (*state.decisions, *state.next_steps)])
+def _with_unwritten(before: tuple[Said, ...], one: Opened) -> tuple[Said, ...]:
+    """Return what the page has and, in the order of time, what a prompt since the last merge could not write into it.
+
+    What was written and is not there made room, or the person took it out, and it stays out.
+    """
+    said = list(before)
+    for each in buffer.with_said(before, _unwritten(one))[len(before) :]:
+        later = [place for place, other in enumerate(said) if other.at > each.at]
+        said.insert(later[0] if later else len(said), each)
+    return tuple(said)
+
+
+def _unwritten(one: Opened) -> tuple[Said, ...]:
+    """Return what was said since the last merge in messages that no prompt could write; each is noted in one go."""
+    messages: list[list[tuple[str, str, str]]] = []
+    before = ""
+    for row in one.since_merged():
+        if row[0] == "said":
+            messages += [[]] if before != "said" else []
+            messages[-1].append(row)
+        elif row[0] == noting.WRITTEN and messages:
+            messages[-1] = []
+        before = row[0]
+    return said_of(replace(one, rows=tuple([row for message in messages for row in message])))
 
 
 def merge(pages: Pages, one: Opened, at: str) -> State:
@@ -53,7 +73,7 @@ def merge(pages: Pages, one: Opened, at: str) -> State:
         after = replace(
             state,
             focus=about[-1] if about and not is_set else state.focus or "".join(asks[-1:]),
-            said=buffer.with_said(state.said, said_of(one)),
+            said=_with_unwritten(state.said, one),
             happened=_added(state.happened, happened),
             files=_added(state.files, touched),
             next_steps=_list(steps[-1]) if steps else state.next_steps,
@@ -65,12 +85,14 @@ def merge(pages: Pages, one: Opened, at: str) -> State:
 
 def close(pages: Pages, one: Opened, at: str, *, cut_off: bool) -> None:
     """Finish a session: buffer, log, todos, then the buffer without what was the session's alone."""
-    entry = entry_of(one, merge(pages, one, at), cut_off=cut_off) if one.rows else None
-    if entry is not None and has_something(entry):
+    if one.rows:
+        merge(pages, one, at)
+    entry = entry_of(one, cut_off=cut_off)
+    if has_something(entry):
         log.write(pages.folder, entry)
-        tick(pages, [*one.texts("done"), *one.texts("ticked")], at[:10])
+        tick(pages, at[:10], told=one.texts("done"), boxes=one.texts("ticked"))
         rotate(pages, one, entry, at)
-    noting.note(pages.home, one.agent, one.session, one.project, at, [(noting.MERGED, ""), (noting.CLOSED, "")])
+    noting.note(pages.home, one.agent, one.session, one.project, at, [one.merged(), (noting.CLOSED, "")])
 
 
 def has_something(entry: Entry) -> bool:
@@ -78,11 +100,9 @@ def has_something(entry: Entry) -> bool:
     return bool(entry.title or entry.done or entry.decisions or entry.failed or entry.files)
 
 
-def entry_of(one: Opened, state: State, *, cut_off: bool) -> Entry:
-    """Return what the log says about a session, from what its hooks were told."""
-    before = frozenset(" ".join(one.texts("known")).split())
-    agreed = [text for text in state.decisions if short(text, length=8) not in before]
-    steps = [text for text in state.next_steps if one.texts("next") or short(text, length=8) not in before]
+def entry_of(one: Opened, *, cut_off: bool) -> Entry:
+    """Return what the log says about a session: what its hooks were told, and what its agent said itself."""
+    steps = [text for kind, text, _ in one.rows if kind in ("next", noting.STEPS)]
     asks = one.texts("focus") or one.texts("ask")
     return Entry(
         session=one.session,
@@ -92,10 +112,10 @@ def entry_of(one: Opened, state: State, *, cut_off: bool) -> Entry:
         title=asks[0] if asks else "",
         outcome="cut off" if cut_off else "",
         done=one.texts("answer"),
-        decisions=(*[line_of(said) for said in said_of(one)], *agreed),
+        decisions=(*[line_of(said) for said in said_of(one)], *one.texts(noting.AGREED)),
         failed=one.texts("failed"),
         files=one.texts("file"),
-        next_steps=tuple(steps),
+        next_steps=_list(steps[-1]) if steps else (),
     )
 
 
@@ -146,20 +166,27 @@ def _staying(said: tuple[Said, ...], living: frozenset[str]) -> tuple[Said, ...]
     return tuple(one for one in said if one not in others or one in last)
 
 
-def tick(pages: Pages, told: Iterable[str], day: str, *, commits: Iterable[str] = ()) -> list[str]:
-    """Tick the open todos that are told to be done, word by word, or that a commit is all about; return their texts."""
-    said = [_bare(text) for text in told]
+def tick(
+    pages: Pages, day: str, *, told: Iterable[str] = (), boxes: Iterable[str] = (), commits: Iterable[str] = ()
+) -> list[str]:
+    """Tick the open todos that the person told to be done, that an agent ticked or a commit is all about.
+
+    Each in the todo's own words. Return their texts.
+    """
+    said, ticked = tuple(told), [_bare(text) for text in boxes]
     made = {_bare(part) for subject in commits for part in (subject, subject.partition(": ")[2])}
-    if not said and not made:
+    if not said and not ticked and not made:
         return []
     # Most sessions tell of nothing that is done, and the pages are not needed for anything else here.
+    from holdfast.continuity import finished
     from holdfast.continuity import pages as lists
 
     still_open = [todo for todo in lists.todos(pages.folder, pages.older) if not todo.done]
     by_text = {todo.id: _bare(todo.text) for todo in still_open if len(todo.text) >= _LEAST_TODO}
-    done = [name for name, text in by_text.items() if text in made or any(text in one for one in said)]
+    done = {name for name, text in by_text.items() if text in made or any(one.startswith(text) for one in ticked)}
+    done |= {todo.id for todo in still_open if todo.id in by_text and finished.told_of(todo.text, said)}
     if done:
-        lists.close_todos(pages.folder, tuple(done), day, pages.older)
+        lists.close_todos(pages.folder, tuple(sorted(done)), day, pages.older)
     return [todo.text for todo in still_open if todo.id in done]
 
 

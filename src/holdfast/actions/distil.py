@@ -1,7 +1,7 @@
 """Distil the daily logs and digests of a project into proposals for its page, MEMORY.md. No model unless asked for.
 
-What the page says already, what waits and what was rejected or forgotten is only counted. Nothing is written but
-proposals and, in `state/`, since when each todo is known.
+What the page says already, what waits and what was rejected or forgotten is only counted. What waits is taken back when
+its decision or to-do came to an end. Nothing is written but proposals and, in `state/`, since when each todo is known.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from holdfast.actions import audit, distil_with, page_proposals
+from holdfast.actions import audit, distil_standing, distil_with, page_proposals
 from holdfast.actions.distil_sources import gather
 from holdfast.actions.distil_with import Help
 from holdfast.actions.house import House, now
 from holdfast.actions.project_pages import folders
-from holdfast.actions.proposals import Judge
+from holdfast.actions.proposals import Decision, Judge
 from holdfast.continuity import page
-from holdfast.continuity.distil import Suggestion, suggest
+from holdfast.continuity.distil import Suggestion, is_struck, is_struck_by_now, outdated, suggest
 from holdfast.errors import BrokenFile
 from holdfast.light import dataclass, replace
 from holdfast.memory.proposals import FOLDER, Proposals
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 MOST_NEW = 40
 SOURCE = "distil"
+TAKEN_BACK = "taken back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Distilled:
     """What distilling came to: the new proposals, and how many suggestions were known, waiting, rejected, refused.
 
     `left_out` are new ones beyond MOST_NEW, which the next run brings. `sessions` is how many were looked at.
+    `taken_back` are proposals that waited and are true no longer.
     """
 
     project: str
@@ -50,6 +52,7 @@ class Distilled:
     rejected: int = 0
     refused: int = 0
     left_out: int = 0
+    taken_back: tuple[Decision, ...] = ()
     help: Help | None = None
 
 
@@ -63,6 +66,7 @@ def distil(house: House, *, since: str = "", dry_run: bool = False, wish: str = 
     help = distil_with.help_with(house, material, asked, dry_run=dry_run) if asked else None
     with audit.Act(house, "distil") as act:
         run = _Run(house, material, None if dry_run else act)
+        run.take_back()
         for suggestion in (*suggest(material), *(help.suggestions if help else ())):
             run.take(suggestion)
     if not dry_run:
@@ -78,6 +82,7 @@ def distil(house: House, *, since: str = "", dry_run: bool = False, wish: str = 
         rejected=run.counts["rejected"],
         refused=run.counts["refused"],
         left_out=run.counts["left_out"],
+        taken_back=tuple(run.taken_back),
         help=help,
     )
 
@@ -89,7 +94,7 @@ class _Run:
         project = house.project()
         self.scope = Scope("project", project.id)
         self.scopes = [self.scope, *(Scope("project", alias) for alias in project.aliases)]
-        self.page = material.page
+        self.material = material
         self.act = act
         self.room = Proposals(house.home)
         self.judge = Judge(house)
@@ -97,7 +102,21 @@ class _Run:
         self.waiting = [one for one in self.room.all()[0] if one.kind == page_proposals.KIND]
         self.at = now()
         self.proposals: list[Proposal] = []
+        self.taken_back: list[Decision] = []
         self.counts: Counter[str] = Counter()
+
+    def take_back(self) -> None:
+        """Take back what waits for this project and is true no longer."""
+        for one in [one for one in self.waiting if one.scope in self.scopes]:
+            why = distil_standing.why_outdated(one, self.material)
+            if not why:
+                continue
+            if self.act is not None:
+                self.act.look_at(f"{FOLDER}/{one.id}.md")
+                self.room.drop(one)
+                self.act.done(f"{FOLDER}/{one.id}.md", f"{TAKEN_BACK}: {why}")
+            self.waiting.remove(one)
+            self.taken_back.append(Decision(one, TAKEN_BACK, why=why))
 
     def take(self, suggestion: Suggestion) -> None:
         """Propose what is suggested, if it is new."""
@@ -114,21 +133,23 @@ class _Run:
 
     def _verdict(self, suggestion: Suggestion) -> str:
         entry = suggestion.entry
-        standing = page.standing(self.page, entry)
-        if standing == "known":
+        standing = page.standing(self.material.page, entry)
+        if standing == "known" and not is_struck(entry) and not is_struck_by_now(entry, self.material):
             return "known"
-        ids = {page_proposals.id_for(scope, entry) for scope in self.scopes}
+        if outdated(entry, suggestion.evidence, self.material):
+            return "refused"
+        ids = {distil_standing.id_for(scope, entry) for scope in self.scopes}
         base = {page_proposals.base_id(scope, entry) for scope in self.scopes}
         if not self.rejected.isdisjoint(ids | base if standing == "new" else ids):
             return "rejected"
-        if any(ids & {one.id, page_proposals.id_now(one)} or self._is_kept(one, base) for one in self.waiting):
+        if any(ids & {one.id, distil_standing.id_now(one)} or self._is_kept(one, base) for one in self.waiting):
             return "waiting"
         return "refused" if self.judge.is_forgotten(self.scope, entry.name) else "new"
 
     def _is_kept(self, waiting: Proposal, base: set[str]) -> bool:
         """Whether a proposal waits for the same entry with another value that a person or this run wrote."""
         is_same = self._base_of(waiting) in base
-        return is_same and (waiting in self.proposals or page_proposals.id_now(waiting) != waiting.id)
+        return is_same and (waiting in self.proposals or distil_standing.id_now(waiting) != waiting.id)
 
     def _base_of(self, waiting: Proposal) -> str:
         try:
@@ -140,7 +161,7 @@ class _Run:
         """Write the proposal, in the place of one that waits with an older value."""
         entry = suggestion.entry
         proposal = Proposal(
-            id=page_proposals.id_for(self.scope, entry),
+            id=distil_standing.id_for(self.scope, entry),
             text=page.text_of(entry),
             scope=self.scope,
             kind=page_proposals.KIND,

@@ -6,11 +6,11 @@ import os
 from datetime import UTC, datetime
 
 from holdfast.actions import sessions
+from holdfast.actions.distil_standing import clean, decisions
 from holdfast.actions.house import House, now
 from holdfast.actions.project_pages import folders, path_of
 from holdfast.continuity import log, logged, page, pages
-from holdfast.continuity.distil import Decided, Material, Task
-from holdfast.continuity.pages_tables import Note
+from holdfast.continuity.distil import TODO_GAP, Decided, Material, Task
 from holdfast.continuity.workstreams import Work
 from holdfast.digests import short
 from holdfast.errors import HoldfastError, NotFound
@@ -22,6 +22,7 @@ from holdfast.store.session_table import Wanted
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.continuity.log import Entry
+    from holdfast.continuity.pages_boxes import Todo
     from holdfast.sessions.facts import Digest, FileChange
 
 MOST_SESSIONS = 500
@@ -35,18 +36,16 @@ def gather(house: House, since: str, *, remember: bool) -> Material:
     own, older = folders(house)
     at = now()
     works, loose = _works(house, own, since)
-    decided = [_of_note(note) for note in pages.decisions(own, older) if not note.done]
+    decided, ended = decisions(own, older)
+    text = page.read(own, older)
     return Material(
         today=at[:10],
         works=tuple(works),
         decided=(*decided, *loose),
-        tasks=tuple(_tasks(house, own, older, at[:10], remember=remember)),
-        page=page.read(own, older),
+        ended=tuple(ended),
+        tasks=tuple(_tasks(house, pages.todos(own, older), text, at[:10], remember=remember)),
+        page=text,
     )
-
-
-def _of_note(note: Note) -> Decided:
-    return Decided(note.at, note.text, note.because, f"decisions.md {note.id}".strip())
 
 
 def _works(house: House, folder: str, since: str) -> tuple[list[Work], list[Decided]]:
@@ -156,9 +155,8 @@ def _with_log(work: Work, entry: Entry) -> Work:
     return replace(work, decided=tuple(dict.fromkeys((*work.decided, *logged.decided(entry)))))
 
 
-def _tasks(house: House, folder: str, older: tuple[str, ...], today: str, *, remember: bool) -> list[Task]:
-    """Return the todos, each with the day since when it is known to stand there."""
-    todos = pages.todos(folder, older)
+def _tasks(house: House, todos: tuple[Todo, ...], text: str, today: str, *, remember: bool) -> list[Task]:
+    """Return the todos, each with the day since when it is known to stand there; one that was taken out as done."""
     path = os.path.join(house.home, "state", "distil", f"{house.project().id}.tsv")
     seen = _seen(path)
     unchanged = _day_of_change(path_of(house, pages.TODO), today)
@@ -166,11 +164,23 @@ def _tasks(house: House, folder: str, older: tuple[str, ...], today: str, *, rem
     for todo in todos:
         name = short(todo.text, length=16)
         known[name] = min(seen.get(name, today), unchanged)
-        found.append(Task(todo.text, todo.done, known[name]))
+        found.append(Task(clean(todo.text), todo.done, known[name]))
+    for gone in _open_gaps(text):
+        name = short(gone, length=16)
+        if name in seen and name not in known:
+            # It is remembered as long as the page has it as an open gap.
+            known[name] = seen[name]
+            found.append(Task(gone, True, known[name]))
     if remember and known != seen:
         files.make_folder(os.path.dirname(path))
         files.write(path, "".join(f"{name}\t{day}\n" for name, day in known.items()).encode())
     return found
+
+
+def _open_gaps(text: str) -> list[str]:
+    """Return the todos that the page has as gaps which are open."""
+    rows = [row for row in page.entries(text) if row.section == "Known gaps" and row.value != page.CLOSED]
+    return [row.name[len(TODO_GAP) :] for row in rows if row.name.startswith(TODO_GAP)]
 
 
 def _seen(path: str) -> dict[str, str]:

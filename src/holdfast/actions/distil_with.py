@@ -27,8 +27,8 @@ from holdfast.actions.house import House, now
 from holdfast.agents.base import on_path
 from holdfast.agents.headless import ROLE, Answered, Headless
 from holdfast.capture import redact
-from holdfast.continuity import model_help, region
-from holdfast.continuity.distil import Material, Suggestion
+from holdfast.continuity import model_help, page, region
+from holdfast.continuity.distil import Material, Suggestion, suggest
 from holdfast.errors import BadInput, HoldfastError, NotFound, Refused
 from holdfast.inject import fence
 from holdfast.inject.block import tokens_of
@@ -41,12 +41,18 @@ if TYPE_CHECKING:
     from typing import IO
 
     from holdfast.agents.base import Agent
+    from holdfast.continuity.model_help import Checked
+    from holdfast.continuity.page import Entry
 
 MOST_OUTPUT = 1_048_576
 _MOST_REASON = 300
 # An answer within its bound, about; so much is set aside for it.
 _ANSWER_TOKENS = model_help.MOST_ANSWER // 4
 _CHAT = "/chat/completions"
+# An agent sends instructions of its own along, and a model may think at length; but none takes as many for one answer.
+_MOST_TOLD = 1_000_000
+# Words of this many times four letters on average are in no text, so fewer tokens cannot have been.
+_FEWEST_TOLD = 8
 # With these nobody was reached, so nothing was spent.
 _NOT_REACHED = (ConnectionRefusedError, FileNotFoundError, socket.gaierror)
 
@@ -55,8 +61,8 @@ _NOT_REACHED = (ConnectionRefusedError, FileNotFoundError, socket.gaierror)
 class Help:
     """What a model's help came to: whom we asked, what it was sent and answered with in tokens, and the cap of the day.
 
-    `will_send` is our estimate before; `sent` and `answered` are what it told afterwards, or our estimate. `failed`
-    says why nothing came of it; `dropped` why single entries did not pass.
+    `will_send` is our estimate before; `sent` and `answered` are what it told afterwards, or our estimate where it told
+    nothing that can be. `failed` says why nothing came of it; `dropped` why single entries did not pass.
     """
 
     by: str
@@ -108,35 +114,69 @@ def help_with(house: House, material: Material, asked: Asked, *, dry_run: bool) 
     prompt = model_help.prompt(data, secrets.token_hex(8))
     will_send = tokens_of(ROLE + prompt)
     meter = Meter(house.home, now()[:10], house.settings.number("distil.daily_tokens"))
-    if dry_run:
-        return Help(asked.name, will_send, meter.cap, meter.spent(), failed="nothing is sent in a dry run")
-    house.say(f"sending about {will_send:,} tokens to {asked.name}; {meter.spent():,} of {meter.cap:,} spent today")
-    aside = will_send + _ANSWER_TOKENS
-    if not meter.set_aside(aside):
-        left = max(0, meter.cap - meter.spent())
-        failed = f"it may take {aside:,} tokens, and {left:,} are left today (distil.daily_tokens)"
-        return Help(asked.name, will_send, meter.cap, meter.spent(), failed=failed)
-    return _asked(house, asked, prompt, data, meter, aside)
+    try:
+        spent = meter.spent()
+        if dry_run:
+            return Help(asked.name, will_send, meter.cap, spent, failed="nothing is sent in a dry run")
+        house.say(f"sending about {will_send:,} tokens to {asked.name}; {spent:,} of {meter.cap:,} spent today")
+        aside = will_send + _ANSWER_TOKENS
+        if not meter.set_aside(aside):
+            left = max(0, meter.cap - meter.spent())
+            failed = f"it may take {aside:,} tokens, and {left:,} are left today (distil.daily_tokens)"
+            return Help(asked.name, will_send, meter.cap, meter.spent(), failed=failed)
+    except HoldfastError as problem:
+        # Without a count there is no cap, so nobody is asked.
+        return Help(asked.name, will_send, meter.cap, 0, failed=f"the tokens of today cannot be counted: {problem}")
+    return _asked(house, asked, prompt, data, meter, aside, frozenset(_names(one.entry) for one in suggest(material)))
 
 
-def _asked(house: House, asked: Asked, prompt: str, data: str, meter: Meter, aside: int) -> Help:
+def _asked(house: House, asked: Asked, prompt: str, data: str, meter: Meter, aside: int, plain: frozenset[str]) -> Help:
     will_send = tokens_of(ROLE + prompt)
     failed, took, checked, answer = "", aside, model_help.Checked(), None
     try:
         answer = asked.ask(prompt, house.settings.number("distil.timeout_seconds"))
         checked = model_help.check(answer.text, data, _clean)
     except (HoldfastError, OSError, ValueError, http.client.HTTPException) as problem:
-        told = redact.redact(region.one_line(str(problem), _MOST_REASON))[0]
+        # A secret that was cut would not be known for one.
+        told = region.cut(redact.redact(region.one_line(str(problem)))[0], _MOST_REASON)
         failed = f"{asked.name}: {told or type(problem).__name__}"
         took = 0 if isinstance(problem, _NOT_REACHED) else aside
     if answer is None:
         # Where nobody told what it took, all that was set aside counts.
+        return Help(asked.name, will_send, meter.cap, _settled(meter, aside, took), failed=failed)
+    sent, answered = _believed(answer.sent, will_send), _believed(answer.answered, tokens_of(answer.text))
+    spent = _settled(meter, aside, sent + answered)
+    found, dropped = _beside(checked, plain)
+    worded = tuple(Suggestion(entry, f"worded by {asked.name}", asked.agent) for entry in found)
+    return Help(asked.name, will_send, meter.cap, spent, sent, answered, worded, dropped, failed)
+
+
+def _believed(told: int, estimate: int) -> int:
+    """Return how many tokens somebody says that it took, or our estimate where it cannot have been as many or few."""
+    # A door of others may hand over anything.
+    is_whole = type(told) is int
+    is_possible = is_whole and max(1, estimate // _FEWEST_TOLD) <= told <= max(_MOST_TOLD, estimate)
+    return told if is_possible else estimate
+
+
+def _settled(meter: Meter, aside: int, took: int) -> int:
+    """Count what a call took, and return what is spent today; where it cannot be written, what was set aside stays."""
+    try:
         meter.settle(aside, took)
-        return Help(asked.name, will_send, meter.cap, meter.spent(), failed=failed)
-    sent, answered = answer.sent or will_send, answer.answered or tokens_of(answer.text)
-    meter.settle(aside, sent + answered)
-    found = tuple(Suggestion(entry, f"worded by {asked.name}", asked.agent) for entry in checked.entries)
-    return Help(asked.name, will_send, meter.cap, meter.spent(), sent, answered, found, checked.dropped, failed)
+        return meter.spent()
+    except HoldfastError:
+        return aside
+
+
+def _beside(checked: Checked, plain: frozenset[str]) -> tuple[tuple[Entry, ...], tuple[str, ...]]:
+    """Return the entries that stand beside what the plain rules found, and why each other was dropped."""
+    own = [entry for entry in checked.entries if _names(entry) in plain]
+    told = [f"{entry.section}: {entry.name[:60]!a} was found without it" for entry in own]
+    return tuple(entry for entry in checked.entries if entry not in own), (*checked.dropped, *told)
+
+
+def _names(entry: Entry) -> str:
+    return page.identity(entry, with_value=False)
 
 
 def _clean(text: str) -> str:
@@ -262,6 +302,9 @@ def _key(house: House) -> dict[str, str]:
     value = house.environment.get(name, "") if name else ""
     if name and not value:
         raise NotFound(f"the variable {name} is not set", "Set it, or unset distil.key_from.")
+    if not (value.isascii() and value.isprintable()):
+        # What the library of Python says of such a header has the key in it.
+        raise BadInput(f"the variable {name} has a sign that no key has", "Set it anew, without an end of line.")
     return {"authorization": f"Bearer {value}"} if value else {}
 
 
@@ -310,4 +353,4 @@ def _chat_answer(data: bytes) -> Answered:
         raise ValueError("it did not answer as chat completions do") from None
     if not isinstance(text, str):
         raise ValueError("it answered without a text")
-    return Answered(text, *(one if isinstance(one, int) and one > 0 else 0 for one in (sent, answered)))
+    return Answered(text, *(one if type(one) is int else 0 for one in (sent, answered)))

@@ -12,7 +12,7 @@ import os
 import time
 
 from holdfast import settings as settings_table
-from holdfast.capture import redact
+from holdfast.capture import private, redact
 from holdfast.capture.journal import Journal
 from holdfast.errors import HoldfastError, StoreUnavailable
 from holdfast.inject import fence, shown
@@ -267,6 +267,15 @@ def kept(text: str, most: int) -> str:
     text = text[: most * _MARGIN * 4].encode("utf-8", "replace").decode("utf-8")
     text = _cut(fence.stripped(fence.without_hidden(text)), most * _MARGIN)
     return _cut(without_secrets(text), most)
+
+
+def end_kept(text: str, start: int, most: int) -> str:
+    """Return the last lines of a text behind `start`, as `kept` does its beginning: what was marked before counts."""
+    text = private.without(fence.stripped(text))[start:]
+    if len(text) > most * _MARGIN:
+        text = text[-most * _MARGIN :].partition("\n")[2]
+    text = without_secrets(fence.stripped(fence.without_hidden(text)))
+    return text if len(text) <= most else text[-most:].partition("\n")[2]
 
 
 def without_secrets(text: str) -> str:

@@ -66,9 +66,9 @@ def learn(
     """Add a lesson; the one that it replaces is struck through in the same write, and ends."""
     before = _texts(house) if replaces else {}
     written = project_pages.add_note(house, LESSON, text, because=because, source=source, replaces=replaces)
-    _end(house, before.get(replaces, ""))
+    _end(house, before.get(replaces.strip().casefold(), ""))
     if written.action == "added":
-        evidence = Evidence(now(), source or BY_HAND, house.session, STATED, written.note.text)
+        evidence = Evidence(now(), written.note.source or BY_HAND, house.session, STATED, written.note.text)
         lesson_standing.stated(house, house.project().id, evidence, because=written.note.because, trust=trust)
     return written
 
@@ -87,7 +87,8 @@ def path(house: House) -> str:
 
 
 def _texts(house: House) -> dict[str, str]:
-    return {note.id: note.text for note in project_pages.notes(house, LESSON) if not note.done}
+    """Return the lessons that hold by their ids, whose letter may be written either way."""
+    return {note.id.casefold(): note.text for note in project_pages.notes(house, LESSON) if not note.done}
 
 
 def _end(house: House, text: str) -> None:

@@ -122,7 +122,7 @@ def stand(house: House, lesson: Lesson, *, trust: str, why: str, text: str = "",
 
 def stated(house: House, project: str, evidence: Evidence, *, because: str = "", trust: str = "user") -> Lesson:
     """Take down what somebody wrote down as a lesson: it stands, whatever was decided about the same before."""
-    clean = replace(evidence, quote=cleaned(evidence.quote), before="")
+    clean = replace(evidence, agent=cleaned(evidence.agent), quote=cleaned(evidence.quote), before="")
     text = f"{clean.quote.rstrip('.')}. What went wrong: {cleaned(because)}" if because else clean.quote
     lesson, _ = lessons.add_evidence(house.home, text, category_of(text), project, clean)
     if lesson.status == "standing" and is_there(house, lesson):

@@ -38,7 +38,7 @@ def write(house: House, digest: Digest) -> bool:
         return False
     log.write(pages.folder, entry)
     today = time.strftime("%Y-%m-%d", time.gmtime())
-    closing.tick(pages, (), today, commits=[made.text for made in digest.commits])
+    closing.tick(pages, today, commits=[made.text for made in digest.commits])
     return True
 
 

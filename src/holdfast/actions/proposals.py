@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.actions import audit, lesson_proposals, page_proposals
+from holdfast.actions import audit, distil_standing, lesson_proposals, page_proposals
 from holdfast.actions import edit as editing
 from holdfast.actions.house import House, check_text, now
 from holdfast.capture import redact
@@ -14,6 +14,7 @@ from holdfast.errors import (
     Forgotten,
     HoldfastError,
     NotFound,
+    Refused,
     ScopeUnknown,
     StoreUnavailable,
     SwitchedOff,
@@ -59,6 +60,13 @@ def waiting(house: House) -> tuple[list[Proposal], list[Problem]]:
     return Proposals(house.home).all() if house.enabled else ([], [])
 
 
+def every_id(house: House) -> tuple[str, ...]:
+    """Return the ids of all that wait, oldest first, and behind them those whose files cannot be read."""
+    found = [one.id for one in waiting(house)[0]]
+    known = set(found)
+    return (*found, *(name for name in Proposals(house.home).ids() if house.enabled and name not in known))
+
+
 def count(house: House) -> int:
     """Return how many wait, without reading them."""
     return len(Proposals(house.home).ids()) if house.enabled else 0
@@ -96,19 +104,39 @@ def approve(house: House, names: tuple[str, ...]) -> list[Decision]:
 
 
 def _approved(house: House, room: Proposals, judge: Judge, name: str) -> Decision:
-    proposal = Proposal(name, "", Scope("global"), title=_UNREADABLE)
     try:
         proposal = room.get(name)
+    except HoldfastError as problem:
+        return _refused(_unreadable(name), problem)
+    try:
         house.refresh_once(proposal.scope)
         if judge.is_forgotten(proposal.scope, _statement(proposal)):
             hint = "Store it with `holdfast remember` if it holds again."
             raise Forgotten("it was forgotten or corrected", hint)
+        _check_holds(house, proposal)
         key = _kept(house, room, proposal)
     except (StoreUnavailable, SwitchedOff):
         raise
     except HoldfastError as problem:
-        return Decision(proposal, "refused", why=f"{problem}. {problem.hint}".strip(), exit_code=problem.exit_code)
+        return _refused(proposal, problem)
     return Decision(replace(proposal, status="approved"), "approved", key=key)
+
+
+def _check_holds(house: House, proposal: Proposal) -> None:
+    """Refuse an entry of the page whose decision or to-do came to an end since it was found."""
+    if proposal.kind != page_proposals.KIND:
+        return
+    why = distil_standing.why_outdated(proposal, distil_standing.material_for(house, proposal))
+    if why:
+        raise Refused(why, f"`holdfast distil` takes it back; or: holdfast proposals reject {proposal.id}")
+
+
+def _unreadable(name: str) -> Proposal:
+    return Proposal(name, "", Scope("global"), title=_UNREADABLE)
+
+
+def _refused(proposal: Proposal, problem: HoldfastError) -> Decision:
+    return Decision(proposal, "refused", why=f"{problem}. {problem.hint}".strip(), exit_code=problem.exit_code)
 
 
 def _kept(house: House, room: Proposals, proposal: Proposal) -> str:
@@ -138,7 +166,7 @@ def _id_now(proposal: Proposal) -> str:
     if proposal.kind == lesson_proposals.KIND:
         return proposal.id
     is_entry = proposal.kind == page_proposals.KIND
-    return page_proposals.id_now(proposal) if is_entry else id_of(proposal.scope, proposal.text)
+    return distil_standing.id_now(proposal) if is_entry else id_of(proposal.scope, proposal.text)
 
 
 def _stored(house: House, proposal: Proposal) -> str:
@@ -185,9 +213,11 @@ def _rejected(house: House, room: Proposals, name: str, reason: str) -> Decision
     try:
         proposal = room.get(name)
     except BrokenFile:
-        proposal = Proposal(name, "", Scope("global"), title=_UNREADABLE)
+        proposal = _unreadable(name)
+    except HoldfastError as problem:
+        return _refused(_unreadable(name), problem)
     ids = [proposal.id, *([_id_now(proposal)] if proposal.text else [])]
-    if proposal.kind == page_proposals.KIND:
+    if proposal.kind == page_proposals.KIND and not distil_standing.strikes(proposal):
         ids += page_proposals.ids_to_reject(house, proposal)
     room.reject(ids, reason, now())
     if proposal.kind == lesson_proposals.KIND:

@@ -11,9 +11,9 @@ import _thread
 import os
 import sys
 
-from holdfast.actions.hook import kept
+from holdfast.actions.hook import end_kept, kept
 from holdfast.agents import speaking
-from holdfast.continuity import noting, region, running
+from holdfast.continuity import finished, noting, region, running
 from holdfast.light import replace
 from holdfast.plain_json import dumps
 
@@ -34,28 +34,20 @@ _END = 8_000
 MOST_ASK = 200
 _MOST_SAID = 300
 _MOST_REMEMBERED = 4_000
-_DONE_WORDS = frozenset(("done", "finished", "fixed", "shipped", "completed", "erledigt", "fertig", "behoben"))
-# Words of which what leads to a thing to remember consists.
-_LEADS = frozenset(
+_MOST_DONE = 10
+# Words of which what leads to a thing to remember consists: one of those that ask for it, and small ones around it.
+_ASKS = frozenset(
+    ("remember", "note", "mind", "forget", "merk", "merke", "denk", "dran", "daran", "notiere", "vergiss")
+)
+_LEADS = _ASKS | frozenset(
     (
-        *("please", "remember", "note", "always", "keep", "in", "mind", "do", "dont", "not", "never", "forget", "also"),
-        *(
-            "and",
-            "bitte",
-            "merk",
-            "merke",
-            "dir",
-            "denk",
-            "dran",
-            "daran",
-            "notiere",
-            "vergiss",
-            "nicht",
-            "und",
-            "auch",
-        ),
+        *("please", "always", "keep", "in", "do", "dont", "not", "never", "also", "and", "this", "that", "it"),
+        *("bitte", "dir", "nicht", "und", "auch", "das", "dies", "es"),
     )
 )
+_NOT = frozenset(("not", "never", "dont", "cant", "cannot", "didnt", "doesnt", "couldnt", "wont", "nicht"))
+_NOT_TO_FORGET = frozenset(("forget", "vergiss"))
+_RECALLS = frozenset(("remember", "recall", "erinnere", "erinnern"))
 _ABOUT_THE_PERSON = frozenset(
     (
         *("i", "im", "id", "ive", "ill", "me", "my", "mine", "myself"),
@@ -106,7 +98,7 @@ def at_prompt(visit: Visit) -> None:
         return
     from holdfast.continuity import triggers
 
-    found = triggers.scan(text)
+    found = tuple(one for one in triggers.scan(text) if one.kind != "remember" or not forgets(one.text))
     project = visit.project()
     if project is not None:
         _write_down(visit, project, text, found)
@@ -123,7 +115,7 @@ def _write_down(visit: Visit, project: Project, text: str, found: tuple[Trigger,
     about = focus_of(text, ask, found)
     rows = [("said", dumps([kind, what])) for kind, what in said]
     rows += [(kind, line) for kind, line in (("ask", ask), ("focus", about)) if line]
-    rows += [("done", region.one_line(text, 2_000))] if says_done(text) else []
+    rows += [("done", clean(sentence, _MOST_SAID)) for sentence in finished.said(text)[:_MOST_DONE]]
     note(visit, project, [*rows, (noting.PROCESS, running.agent())])
     if not said:
         # What was asked is in the session's file; the page gets it when the agent pauses, so that most prompts
@@ -149,6 +141,7 @@ def _change(visit: Visit, project: Project, edit: Callable[[State], State]) -> N
     path, older = buffers(visit, project)
     is_new = not os.path.lexists(path)
     buffer.change(path, edit, older)
+    note(visit, project, [(noting.WRITTEN, "")])
     if is_new:
         from holdfast import project as projects
 
@@ -163,8 +156,8 @@ def asked(text: str) -> str:
     if not relevance.asks_something(text) or going_on.wants(text):
         return ""
     lines = [line for line in text[: MOST_ASK * 4].splitlines() if line.strip()]
-    # A line that announces a list says little without it.
-    return region.one_line(" ".join(lines if lines and lines[0].rstrip().endswith(":") else lines[:1]), MOST_ASK)
+    # A line that announces a list says little without it. What is whole only when they are joined may be a secret.
+    return clean(" ".join(lines if lines and lines[0].rstrip().endswith(":") else lines[:1]), MOST_ASK)
 
 
 def focus_of(text: str, ask: str, found: tuple[Trigger, ...]) -> str:
@@ -173,25 +166,27 @@ def focus_of(text: str, ask: str, found: tuple[Trigger, ...]) -> str:
     for one in found:
         # What comes first is asked for, whatever else the sentence says.
         rest = rest if one.text in first else rest.replace(one.text, " ")
-    if says_done(rest):
+    if finished.said(rest):
         return ""
     return ask if rest is text else asked(rest)
 
 
-def says_done(text: str) -> bool:
-    """Whether a message of the person says that something is done."""
-    words = _words(text[:2_000])
-    return not _DONE_WORDS.isdisjoint(words) and "not" not in words and "nicht" not in words
+def forgets(sentence: str) -> bool:
+    """Whether a sentence says that somebody does not remember, which asks for nothing to be remembered."""
+    words = _words(sentence)
+    return any(
+        word in _RECALLS and not _NOT.isdisjoint(words[max(0, at - 2) : at + 3]) for at, word in enumerate(words)
+    ) and _NOT_TO_FORGET.isdisjoint(words)
 
 
 def persons_words(prompt: str) -> str:
     """Return what the person typed, bounded, without what programs added and without secrets."""
-    whole = kept(region.shown(speaking.typed(prompt[: _BEGINNING * 4])), _BEGINNING)
-    if len(prompt) <= _BEGINNING * 4 or not whole:
-        return whole
+    typed = speaking.typed(prompt)
+    beginning = kept(region.shown(typed[: _BEGINNING * 4]), _BEGINNING)
+    if len(typed) <= _BEGINNING or not beginning:
+        return beginning
     # More than that is a file that was pasted; the end of it is where the person goes on.
-    end = prompt[-_END:].partition("\n")[2]
-    return f"{whole}\n{kept(region.shown(speaking.typed(end)), _END)}"
+    return f"{beginning}\n{region.shown(end_kept(typed, _BEGINNING, _END))}"
 
 
 def _remember(visit: Visit, texts: list[str]) -> None:
@@ -252,8 +247,13 @@ def asks_to_remember(text: str) -> bool:
 
 
 def _led_to(text: str, lead: str) -> str:
+    """Return what stands behind a lead where the words before it do nothing but ask to remember."""
     before, _, rest = text.partition(lead)
-    return rest.strip() if _LEADS.issuperset(_words(before)) else ""
+    words = _words(before)
+    asks = not _ASKS.isdisjoint(words if lead == ":" else words[-1:])
+    # "Never do that" asks for something else; "never forget that" does not.
+    denies = not _NOT.isdisjoint(words) and _NOT_TO_FORGET.isdisjoint(words)
+    return rest.strip() if asks and not denies and _LEADS.issuperset(words) else ""
 
 
 def open_path(visit: Visit, project: Project) -> str:

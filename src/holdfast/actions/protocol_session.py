@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from holdfast.actions.hook import CONTINUES, kept
-from holdfast.actions.protocol import MOST_ASK, buffers, clean, note, open_path
+from holdfast.actions.protocol import MOST_ASK, clean, note, open_path
 from holdfast.continuity import noting, opened, region, running
 from holdfast.continuity.places import Pages
 from holdfast.errors import HoldfastError
@@ -40,8 +40,6 @@ def at_start(visit: Visit) -> None:
     project = visit.project()
     if project is None or visit.call.subagent:
         return
-    from holdfast.actions import closing
-    from holdfast.continuity import buffer
     from holdfast.continuity.touched import tail
 
     own = open_path(visit, project)
@@ -52,10 +50,9 @@ def at_start(visit: Visit) -> None:
     if left:
         _finish(visit, project, left)
     if visit.call.source != "compact":
-        state = buffer.read(*buffers(visit, project))
         # What the transcript of a resumed session has already was not done now.
         read = tail(visit.call.transcript, 0)[1] if visit.call.source in CONTINUES else 0
-        rows = [("known", closing.known(state)), ("transcript", visit.call.transcript), ("read", str(read))]
+        rows = [(noting.TRANSCRIPT, visit.call.transcript), (noting.READ, str(read))]
         note(visit, project, [*rows, (noting.PROCESS, running.agent())])
 
 
@@ -134,7 +131,7 @@ def _refresh(visit: Visit) -> opened.Opened | None:
     path = open_path(visit, project)
     told, before = _told(visit), opened.read(path)
     if visit.call.transcript and (before is None or before.transcript != visit.call.transcript):
-        told = [("transcript", visit.call.transcript), *told]
+        told = [(noting.TRANSCRIPT, visit.call.transcript), *told]
     if told or before is None:
         note(visit, project, told)
     one = opened.read(path)
@@ -145,7 +142,7 @@ def _refresh(visit: Visit) -> opened.Opened | None:
         noting.beat(path)
         return one
     closing.merge(Pages(visit.home, project.id, project.aliases), one, visit.at)
-    note(visit, project, [(noting.MERGED, "")])
+    note(visit, project, [one.merged()])
     return opened.read(path)
 
 
@@ -166,14 +163,14 @@ def _collected(visit: Visit, project: Project, one: opened.Opened) -> opened.Ope
     """Note which files the transcript says were changed, as far as it was not read yet; return the session then."""
     from holdfast.continuity.touched import Tools, tail
 
-    read = one.texts("read")
+    read = one.texts(noting.READ)
     since = int(read[-1]) if read and read[-1].isdigit() else 0
     lines, end = tail(one.transcript, since) if one.transcript else ([], since)
     if end == since:
         return one
     files = [_path(project, path) for path in Tools().changed(lines)]
     rows = [("file", path) for path in dict.fromkeys(files) if path]
-    noting.note(visit.home, one.agent, one.session, one.project, one.last, [*rows, ("read", str(end))])
+    noting.note(visit.home, one.agent, one.session, one.project, one.last, [*rows, (noting.READ, str(end))])
     return opened.read(one.path) or one
 
 

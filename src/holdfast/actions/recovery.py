@@ -120,7 +120,9 @@ class Pages:
 
     def _read(self, name: str) -> str:
         folder = self._folder(name)
-        return region.read_page(os.path.join(folder, name)) if folder else ""
+        text = region.read_page(os.path.join(folder, name)) if folder else ""
+        # A page in another encoding would be told as garbage.
+        return "" if region.is_wide(text) else text
 
     def _page(self) -> tuple[str, list[str]]:
         text = _without_comments(self._read("MEMORY.md").lstrip("\ufeff"))
@@ -129,7 +131,9 @@ class Pages:
             said = self.kept(_said(line for line in lines if not _holds_no_longer(line)))
             # New rows go to the end, and of decisions the newest count.
             entries.append(_joined(heading, reversed(said) if heading.casefold().startswith("decision") else said))
-        standing = [one.text for one in reversed(self.decisions()) if one.text not in text]
+        # What is struck out on the page may hold again in the list.
+        told = "\n".join([line for line in text.split("\n") if not _holds_no_longer(line)])
+        standing = [one.text for one in reversed(self.decisions()) if one.text not in told]
         entries.append(_joined("decisions.md", standing[:_MOST_SAID]))
         return "The project's page (MEMORY.md)", [entry for entry in entries if entry]
 
@@ -285,7 +289,7 @@ def _without(lines: list[str], told: frozenset[str]) -> list[str]:
     """Return the lines of a session's entry without what is told already, and without a heading of nothing."""
     kept: list[str] = []
     for heading, below in region.sections("\n".join(lines), "### "):
-        rest = [line for line in below if line.removeprefix("- ") not in told]
+        rest = [line for line in below if told.isdisjoint(region.entries([line]))]
         if any(map(str.strip, rest)):
             kept += [f"### {heading}", *rest] if heading else rest
     return kept

@@ -2,11 +2,16 @@
 
 A number counts the check boxes of the page. What it meant on the screen is kept in `state/listings/`, by terminal, so
 that it is refused when the page changed and it means another line now. Losing that file costs only this check.
+
+Words name the to-do that says all of them, in any order, each as a whole word. Where a script puts no spaces between
+words, nobody can tell where one ends, so there any part of the text counts.
 """
 
 from __future__ import annotations
 
+import difflib
 import os
+import unicodedata
 
 from holdfast.actions import project_pages
 from holdfast.actions.house import House, now
@@ -15,7 +20,7 @@ from holdfast.continuity.pages_boxes import Todo
 from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound
 from holdfast.light import dataclass
 from holdfast.records import Step
-from holdfast.store import files
+from holdfast.store import files, tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +28,10 @@ if TYPE_CHECKING:
 
 _MOST_LISTINGS = 20
 _MOST_NAMED = 5
+_MOST_COMPARED, _MOST_WORDS = 500, 30
+_ALIKE = 0.75
+# What people put around a word, and what is no part of it.
+_BEFORE_A_WORD, _BEHIND_A_WORD = "\"'([{«„“‘`*", ".,;:!?…\"')]}»“”’`*"
 _ID_LENGTH = 6
 
 
@@ -142,16 +151,65 @@ def _numbered(every: tuple[Todo, ...], name: str, shown: list[str]) -> Todo:
 
 
 def _by_words(every: tuple[Todo, ...], words: str, fits: Callable[[Todo], bool]) -> Todo:
-    said = " ".join(words.split()).casefold()
+    said = " ".join(_folded(words).split())
     fitting = [todo for todo in every if fits(todo)]
-    found = [todo for todo in fitting if todo.text.casefold() == said]
-    found = found or [todo for todo in fitting if said in " ".join(todo.text.split()).casefold()]
+    found = [todo for todo in fitting if " ".join(_folded(todo.text).split()) == said]
+    each = [word.lstrip(_BEFORE_A_WORD).rstrip(_BEHIND_A_WORD) or word for word in said.split()]
+    found = found or [todo for todo in fitting if _says_all(_folded(todo.text), each)]
     if not found:
-        raise NotFound(f"no to-do here says {words[:60]!a}", "`holdfast todo --all` lists them, each with its id.")
+        near = _named([todo for todo in every[:_MOST_COMPARED] if _is_near(_folded(todo.text), each)])
+        hint = f"Near it: {near}. Give an id." if near else "`holdfast todo --all` lists them, each with its id."
+        raise NotFound(f"no to-do here says {words[:60]!a}", hint)
     if len(found) > 1:
-        named = "; ".join(f"{todo.id} {todo.text[:60]}" for todo in found[:_MOST_NAMED])
-        raise BadInput(f"{len(found)} to-dos say that: {named}", "Give the id of the one that you mean.")
+        raise BadInput(f"{len(found)} to-dos say that: {_named(found)}", "Give the id of the one that you mean.")
     return found[0]
+
+
+def _named(found: list[Todo]) -> str:
+    return "; ".join(
+        f"{todo.id} {region.one_line(todo.text, 60)}{' (done)' if todo.done else ''}" for todo in found[:_MOST_NAMED]
+    )
+
+
+def _folded(text: str) -> str:
+    """Return the text as it is compared: neither case nor the way a letter was typed counts."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
+
+def _says_all(text: str, words: list[str]) -> bool:
+    return all(_says(text, word) for word in words)
+
+
+def _says(text: str, word: str) -> bool:
+    """Whether the word stands in the text, not within another one."""
+    at = text.find(word)
+    while at >= 0:
+        if not _is_within_a_word(text, at) and not _is_within_a_word(text, at + len(word)):
+            return True
+        at = text.find(word, at + 1)
+    return False
+
+
+def _is_within_a_word(text: str, place: int) -> bool:
+    if not 0 < place < len(text):
+        return False
+    return _is_mark(text[place]) or (_goes_on(text[place - 1]) and _goes_on(text[place]))
+
+
+def _goes_on(letter: str) -> bool:
+    """Whether a word goes on from this letter to the next; of a script without spaces none does."""
+    return bool(tokens.words(letter)) or _is_mark(letter)
+
+
+def _is_mark(letter: str) -> bool:
+    """Whether the letter is an accent or a vowel sign of the one before it."""
+    return not letter.isascii() and unicodedata.category(letter)[0] == "M"
+
+
+def _is_near(text: str, words: list[str]) -> bool:
+    there = text.split()[:_MOST_WORDS]
+    wanted = words[:_MOST_WORDS]
+    return any(word in text or difflib.get_close_matches(word, there, n=1, cutoff=_ALIKE) for word in wanted)
 
 
 def _keep_listing(house: House, shown: tuple[Todo, ...]) -> None:

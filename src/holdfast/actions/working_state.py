@@ -8,13 +8,14 @@ from __future__ import annotations
 from holdfast import project as projects
 from holdfast.actions.house import House, check_text, now
 from holdfast.capture import redact
-from holdfast.continuity import buffer, region
+from holdfast.continuity import buffer, noting, opened, region
 from holdfast.continuity import focus as focus_notes
 from holdfast.continuity.buffer import BEGIN, END, MOST_FOCUS, MOST_ITEM, MOST_ITEMS, PAGE
 from holdfast.continuity.buffer import State as WorkingState
 from holdfast.continuity.places import Pages
 from holdfast.errors import BadInput, TooLarge
 from holdfast.light import dataclass, replace
+from holdfast.plain_json import dumps
 
 __all__ = ["BEGIN", "END", "MOST_FOCUS", "MOST_ITEM", "MOST_ITEMS", "PAGE", "Updated", "WorkingState", "read", "update"]
 
@@ -89,10 +90,21 @@ def update(
     after = buffer.change(pages.buffer, edit, pages.older_buffers, _WAIT_SECONDS)
     if focus and by:
         focus_notes.note(house.home, house.project().id, by, now())
+    _note_for_the_log(house, by, said, with_steps=next_steps is not None)
     if after is before:
         return Updated("unchanged", before, tuple(sorted(kinds)))
     projects.record(house.project(), house.registry)
     return Updated("updated" if before.path else "created", after, tuple(sorted(kinds)), over)
+
+
+def _note_for_the_log(house: House, by: str, said: WorkingState, *, with_steps: bool) -> None:
+    """Note in the session of the agent what it decided and what comes next, so that the log tells whose it is."""
+    rows = [(noting.AGREED, text) for text in said.decisions]
+    rows += [(noting.STEPS, dumps(list(said.next_steps)))] if with_steps else []
+    project = house.project().id
+    one = opened.at_work(house.home, project, by, house.session) if rows and by else None
+    if one is not None:
+        noting.note(house.home, one.agent, one.session, project, now(), rows)
 
 
 def _pages(house: House) -> Pages:

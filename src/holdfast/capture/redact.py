@@ -7,7 +7,7 @@ with the length of the text and nothing else.
 
 from __future__ import annotations
 
-from holdfast.capture import glance
+from holdfast.capture import glance, private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -189,7 +189,6 @@ _BARE = rf"(?=[^\s\"'`\\\d!#%*?^~@$+&]{{0,{_LONG}}}[\d!#%*?^~@$+&])[^\s\"'`\\]{{
 _SAID_BEFORE = r"""(?x)
     (?:^|\s)["'`(]?([^\s"'`]{8,80})["'`)]?,?\sas\s(?:(?:the|my|our|your|its|a|new)\s){0,2}(?:\w{1,12}\s)?$
 """
-_PRIVATE = r"(?i)<(/?)\s{0,4}private\s{0,4}>"
 _MARK = r"\[(?:redacted:[a-z0-9-]+|private)\]"
 
 # Values that stand for a secret but are none.
@@ -271,7 +270,8 @@ def _replace(text: str, spans: list[_Span]) -> str:
 def _spans(text: str) -> list[_Span]:
     # This one letter grows when lowered, and would shift every index behind it.
     lowered = text.replace("\u0130", "I").lower()
-    spans = [*_private(text), *_shaped(text, lowered), *_named(text, lowered)]
+    marked = [(start, end, -1, "private") for start, end in private.spans(text)]
+    spans = [*marked, *_shaped(text, lowered), *_named(text, lowered)]
     return _merge(sorted(spans)) if spans else spans
 
 
@@ -286,23 +286,6 @@ def _merge(spans: list[_Span]) -> list[_Span]:
         else:
             merged.append(span)
     return merged
-
-
-def _private(text: str) -> Iterator[_Span]:
-    """Yield what is marked private; a mark inside another belongs to it, one never closed runs to the end."""
-    if "<" not in text or "private" not in text.lower():
-        return
-    depth = start = 0
-    for tag in pattern(_PRIVATE).finditer(text):
-        if not tag[1]:
-            start = start if depth else tag.start()
-            depth += 1
-        elif depth:
-            depth -= 1
-            if not depth:
-                yield start, tag.end(), -1, "private"
-    if depth:
-        yield start, len(text), -1, "private"
 
 
 def _shaped(text: str, lowered: str) -> Iterator[_Span]:

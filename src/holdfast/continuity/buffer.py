@@ -2,8 +2,9 @@
 
 Identity: one page for each project. What stands between the markers is kept by `change`, as Markdown with a heading
 for each field; every other byte of the page is the person's, and so is a section with another heading between the
-markers. Atomic: the page is replaced whole, under a lock, so that of two changes at once none is lost. Bounded:
-MOST_ITEMS of each kind; the oldest make room, and stand in the daily log before they go.
+markers, what stands above the first heading, and fenced code anywhere. A line whose item stays is written as it stood,
+and where it stood. Atomic: the page is replaced whole, under a lock, so that of two changes at once none is lost.
+Bounded: MOST_ITEMS of each kind; the oldest make room, and stand in the daily log before they go.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from holdfast.light import dataclass, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 PAGE = places.BUFFER
 NAME = "state"
@@ -91,6 +92,7 @@ def change(
     folder = os.path.dirname(path)
     with region.lock_of(folder, "buffer", seconds):
         where, text = _page(path, older)
+        region.check_writable(where, text)
         before = parsed(text, where)
         edited = edit(before)
         if edited == before and (where == path or not text):
@@ -123,17 +125,22 @@ def bounded(state: State) -> tuple[State, list[str]]:
     for field in LISTS:
         items = getattr(state, field)
         if len(items) > MOST_ITEMS:
-            over += [f"{_HEADINGS[field]}: {item}" for item in _texts(field, items[:-MOST_ITEMS])]
+            over += [f"{_HEADINGS[field]}: {item}" for item in _texts(items[:-MOST_ITEMS])]
             kept[field] = items[-MOST_ITEMS:]
     return (replace(state, **kept) if kept else state), over
 
 
 def parsed(text: str, path: str = "") -> State:
-    """Return the state that a page says."""
+    """Return the state that a page says; nothing where it is in an encoding that we do not read."""
+    if region.is_wide(text):
+        return State()
     before, inside, after = region.parts(text, NAME)
-    found = {heading.casefold(): lines for heading, lines in region.sections(inside or "")}
-    fields = {field: region.entries(found.get(heading, [])) for heading, field in _FIELDS.items()}
-    updated, by = _stamp(found[""])
+    found = _Inside(inside or "")
+    if inside is None and _stamp((quoted := _Inside(region.quoted(text, NAME))).top)[0]:
+        # Versions before this one wrote into code that told of the markers.
+        found = quoted
+    fields = {field: tuple(part.items.values()) for field, part in found.parts.items()}
+    updated, by = _stamp(found.top)
     return State(
         focus=" ".join(fields["focus"]),
         happened=fields["happened"],
@@ -151,8 +158,154 @@ def parsed(text: str, path: str = "") -> State:
 
 def with_state(text: str, state: State) -> str:
     """Return the page with this state between its markers, everything else as it was."""
-    inside = region.parts(text, NAME)[1] or ""
-    return region.put(text, NAME, [*_lines(state), *_foreign(inside)], _NEW_PAGE)
+    there = _Inside(region.parts(text, NAME)[1] or "")
+    return region.put(text, NAME, [*_top(state, there.top), *there.with_items(state)], _NEW_PAGE)
+
+
+class _Inside:
+    """What stands between the markers, in its order: the top, our fields, and sections of the person's own."""
+
+    def __init__(self, inside: str) -> None:
+        self.top, *rest = region.split(inside)
+        self.parts = {field: _Part(heading) for field, heading in _HEADINGS.items()}
+        self._order: list[_Part | list[str]] = []
+        for lines in rest:
+            field = _FIELDS.get(region.heading_of(lines[0]).casefold())
+            if field is None:
+                self._order.append(lines)
+                continue
+            part = self.parts[field]
+            # A heading that stands there twice says both.
+            if part not in self._order:
+                part.heading = lines[0]
+                self._order.append(part)
+            part.read(lines[1:])
+        self._place_others()
+
+    def _place_others(self) -> None:
+        """Give each field that is not there its place behind the one that comes before it, else before all of ours."""
+        at = next((at for at, each in enumerate(self._order) if isinstance(each, _Part)), 0)
+        for part in self.parts.values():
+            if part in self._order:
+                at = self._order.index(part)
+            else:
+                self._order.insert(at, part)
+            at += 1
+
+    def with_items(self, state: State) -> list[str]:
+        """Return all lines below the top, with the items of this state."""
+        made = {self.parts[field]: self._made(field, state) for field in _HEADINGS}
+        return [line for each in self._order for line in (made[each] if isinstance(each, _Part) else each)]
+
+    def _made(self, field: str, state: State) -> list[str]:
+        part = self.parts[field]
+        there = list(part.items.values())
+        if field == "focus":
+            if state.focus == " ".join(there):
+                return part.with_lines([""] * len(there), list(range(len(there))))
+            return part.with_lines([region.paragraph(state.focus)] if state.focus else [], [-1])
+        items = getattr(state, field)
+        before = list(map(_said, there)) if field == "said" else there
+        return part.with_lines([region.item(text) for text in _texts(items)], _places(before, items))
+
+
+class _Part:
+    """One of our fields on the page: its heading, its lines, what the lines say that are no code, and what is below.
+
+    We make no headings of other levels, so what stands below one is the person's.
+    """
+
+    def __init__(self, heading: str) -> None:
+        self.heading = f"## {heading}"
+        self.items: dict[int, str] = {}
+        self._lines: list[str] = []
+        self._below: list[str] = []
+
+    def read(self, lines: list[str]) -> None:
+        """Add the lines that stand under the heading."""
+        code = region.in_code(lines)
+        end = next((at for at, line in enumerate(lines) if not code[at] and _is_heading(line)), len(lines))
+        own = _trimmed(lines[:end])
+        self._below += lines[end:]
+        self._lines += [""] if own and self._lines else []
+        for line, is_code in zip(own, region.in_code(own), strict=True):
+            if not is_code and (said := region.entries([line])):
+                self.items[len(self._lines)] = said[0]
+            self._lines.append(line)
+
+    def with_lines(self, new: list[str], places: list[int]) -> list[str]:
+        """Return the section with the items at these places, -1 for one that is new; nothing where there is nothing.
+
+        A new one comes behind the item before it, the first one in the place of the first that stood there.
+        """
+        numbers = list(self.items)
+        first: list[str] = []
+        behind: dict[int, list[str]] = {}
+        into = first
+        for line, place in zip(new, places, strict=False):
+            if place < 0:
+                into.append(line)
+            else:
+                into = behind[numbers[place]] = []
+        own = _trimmed(self._woven(first, behind))
+        if not own and not self._below:
+            return []
+        below = [*_trimmed(self._below), ""] if self._below else []
+        return [self.heading, "", *own, *([""] if own else []), *below]
+
+    def _woven(self, first: list[str], behind: dict[int, list[str]]) -> list[str]:
+        """Return our lines with new ones before the first item and behind those that stay; the other items are gone."""
+        shifts = self._shifts(behind)
+        start = min(self.items, default=0)
+        woven = [] if self._lines else [*first]
+        was_item_gone = False
+        for at, line in enumerate(self._lines):
+            if at == start and first:
+                # Only code and empty lines are there where nothing is an item.
+                woven += first if self.items else [*first, ""]
+            if at in self.items and at not in behind:
+                was_item_gone = True
+                continue
+            if line.strip():
+                was_item_gone = False
+            elif was_item_gone and not (woven and woven[-1].strip()):
+                continue
+            woven += [line[shifts.get(at, 0) :], *behind.get(at, [])]
+        return woven
+
+    def _shifts(self, stays: dict[int, list[str]]) -> dict[int, int]:
+        """Return how far each item moves to the left, because the one that it was nested under is gone."""
+        shifts: dict[int, int] = {}
+        above: list[tuple[int, int]] = []
+        for at in self.items:
+            indent = len(self._lines[at]) - len(self._lines[at].lstrip())
+            while above and above[-1][0] >= indent:
+                above.pop()
+            outer, parent = above[-1] if above else (indent, at)
+            shifts[at] = shifts.get(parent, 0) + (0 if parent in stays else indent - outer)
+            above.append((indent, at))
+        return shifts
+
+
+def _places(before: Sequence[object], after: Sequence[object]) -> list[int]:
+    """Return where each item stood before, in the same order; -1 for one that did not."""
+    places, at = [], 0
+    for item in after:
+        place = before.index(item, at) if item in before[at:] else -1
+        places.append(place)
+        at = max(at, place + 1)
+    return places
+
+
+def _trimmed(lines: list[str]) -> list[str]:
+    """Return the lines without empty ones at both ends."""
+    said = [at for at, line in enumerate(lines) if line.strip()]
+    return lines[said[0] : said[-1] + 1] if said else []
+
+
+def _is_heading(line: str) -> bool:
+    signs = line.partition(" ")[0]
+    return 0 < len(signs) <= 6 and not signs.strip("#")
 
 
 def _page(path: str, older: tuple[str, ...]) -> tuple[str, str]:
@@ -169,25 +322,26 @@ def _of_the_person(text: str) -> str:
 
 def _stamp(lines: list[str]) -> tuple[str, str]:
     """Return when and by whom the state was said last, from the line that says so."""
-    for line in lines:
-        if line.startswith(_UPDATED):
-            at, _, by = line.removeprefix(_UPDATED).strip().rstrip(".").partition(" by ")
-            return at, by
+    for line in filter(_is_stamp, lines):
+        at, _, by = line.removeprefix(_UPDATED).strip().rstrip(".").partition(" by ")
+        return at, by
     return "", ""
 
 
-def _lines(state: State) -> list[str]:
-    lines = [f"{_UPDATED}{state.updated}{f' by {state.by}' if state.by else ''}.", ""]
-    if state.focus:
-        lines += ["## Focus", "", state.focus, ""]
-    for field in LISTS:
-        items = _texts(field, getattr(state, field))
-        if items:
-            lines += [f"## {_HEADINGS[field]}", "", *(f"- {item}" for item in items), ""]
-    return lines
+def _is_stamp(line: str) -> bool:
+    rest = line.removeprefix(_UPDATED)
+    return rest != line and (rest[:4].isdigit() or rest.strip() == ".")
 
 
-def _texts(field: str, items: tuple[str, ...] | tuple[Said, ...]) -> list[str]:
+def _top(state: State, before: list[str]) -> list[str]:
+    """Return what stands above the first heading, with a new stamp in the place of the old one."""
+    stamp = f"{_UPDATED}{state.updated}{f' by {state.by}' if state.by else ''}."
+    place = next((place for place, line in enumerate(before) if _is_stamp(line)), -1)
+    lines = [*before[:place], stamp, *before[place + 1 :]] if place >= 0 else [stamp, *before]
+    return [*_trimmed(lines), ""]
+
+
+def _texts(items: tuple[str, ...] | tuple[Said, ...]) -> list[str]:
     return [_saying(item) if isinstance(item, Said) else item for item in items]
 
 
@@ -207,12 +361,3 @@ def _said(item: str) -> Said:
     kind, colon, rest = text.partition(": ")
     is_kind = bool(colon) and kind.isascii() and kind.isalpha() and kind.islower()
     return Said(kind if is_kind else "", rest if is_kind else text, at, agent, session)
-
-
-def _foreign(inside: str) -> list[str]:
-    """Return the sections between the markers that are not ours, as they were."""
-    lines: list[str] = []
-    for heading, body in region.sections(inside):
-        if heading and heading.casefold() not in _FIELDS:
-            lines += [f"## {heading}", *body]
-    return lines

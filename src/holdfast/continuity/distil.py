@@ -1,6 +1,7 @@
 """Distilling: what of logs, digests, decisions and todos is worth a row on the page. No model, no input or output.
 
-Every suggestion names what speaks for it. Whether it is new, known or was rejected is not asked here.
+Every suggestion names what speaks for it. Whether it is new, known or was rejected is not asked here. What a page said
+is outdated when its decision or its to-do came to an end: a row is then struck through or closed, never removed.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from collections import Counter
 from datetime import date
 
 from holdfast.continuity import page
+from holdfast.continuity.pages_lines import is_day
+from holdfast.continuity.pages_tables import STRIKE
 from holdfast.continuity.workstreams import Stream, Work, streams
 from holdfast.light import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from holdfast.continuity.page import Entry
 
@@ -26,6 +29,8 @@ MOST_STREAMS = 12
 LAST_SESSION = "Last session"
 TODO_GAP = "To do: "
 FAILURE_GAP = "Fails: "
+TODO_PAGE = "todo.md"
+DECISIONS, GAPS = "Decisions", "Known gaps"
 _NOT_KEY = ("package-lock.json", "yarn.lock", "pnpm-lock.yaml", "uv.lock", "poetry.lock", "Cargo.lock", "go.sum")
 _REASONS = (" because ", ", weil ", " weil ", ", denn ")
 _SAME_LETTERS = 150
@@ -34,17 +39,22 @@ _GAVE_UP = ("failure", "partial", "abandoned")
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A decision: its day, what and why, and where it was found."""
+    """A decision: its day, what and why, and where it was found.
+
+    `ended` says how and when it ceased to hold. `again`: it was made once more after that.
+    """
 
     at: str
     text: str
     because: str = ""
     source: str = ""
+    ended: str = ""
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A todo: what it says, whether it is done, and since when it is known at least."""
+    """A todo: what it says, whether it is done or was taken out, and since when it is known at least."""
 
     text: str
     done: bool = False
@@ -53,11 +63,15 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """All that a project's sources say, and the page as it is. `today` is the day by which ages are told."""
+    """All that a project's sources say, and the page as it is. `today` is the day by which ages are told.
+
+    `ended` are the decisions that hold no longer, without those that were made again.
+    """
 
     today: str
     works: tuple[Work, ...] = ()
     decided: tuple[Decided, ...] = ()
+    ended: tuple[Decided, ...] = ()
     tasks: tuple[Task, ...] = ()
     page: str = ""
 
@@ -77,7 +91,8 @@ def suggest(material: Material) -> list[Suggestion]:
     return [
         *_state(works),
         *_workstreams(works, material),
-        *_decisions(works, material.decided),
+        *_decisions(works, material),
+        *_struck(material),
         *_key_files(works),
         *_gaps(works, material),
     ]
@@ -118,17 +133,91 @@ def _is_about(task: Task, stream: Stream) -> bool:
     return any(page.plain(name) in said for name in names)
 
 
-def _decisions(works: Sequence[Work], decided: Iterable[Decided]) -> list[Suggestion]:
+def _decisions(works: Sequence[Work], material: Material) -> list[Suggestion]:
     found: dict[str, Suggestion] = {}
     told = [Decided(work.ended[:10], text, source=work.source) for work in works for text in work.decided]
+    ends = _ends(material)
     # A row of the decisions' own page has its reason, so it comes before what was said in a session.
-    for one in (*decided, *told):
-        text, because = (one.text, one.because) if one.because else _with_reason(one.text)
-        entry = page.made("Decisions", one.at[:10], text, because)
-        if page.plain(text).strip():
+    for one in (*material.decided, *told):
+        entry = row_of(one)
+        if page.plain(entry.name).strip() and not _end_of(entry, ends):
             # The log and the digest cut a long sentence at different places.
-            found.setdefault(page.plain(text)[:_SAME_LETTERS], Suggestion(entry, one.source))
+            found.setdefault(page.plain(entry.name)[:_SAME_LETTERS], Suggestion(entry, one.source))
     return sorted(found.values(), key=lambda one: one.entry.cells[0])
+
+
+def row_of(one: Decided) -> Entry:
+    """Return a decision as a row of the page."""
+    text, because = (one.text, one.because) if one.because else _with_reason(one.text)
+    return page.made(DECISIONS, one.at[:10], text, because)
+
+
+def is_struck(entry: Entry) -> bool:
+    """Whether an entry is a decision that is struck through."""
+    name = entry.name
+    return entry.section == DECISIONS and name.startswith(STRIKE) and name.endswith(STRIKE) and len(name) > 4
+
+
+def _struck(material: Material) -> list[Suggestion]:
+    """Return the rows of the page whose decision holds no longer, struck through; what a person changed is theirs."""
+    ends = _ends(material)
+    found = []
+    for row in page.entries(material.page):
+        one = next((one for one in ends.get(page.plain(row.name), ()) if row_of(one) == row), None)
+        # Nothing that is empty takes the place of what stands in the row, so that only its text is struck through.
+        entry = page.made(DECISIONS, "", f"{STRIKE}{row.name.replace(STRIKE, '')}{STRIKE}", "")
+        if one is not None and is_struck(entry):
+            found.append(Suggestion(entry, f"{one.source}, {one.ended}"))
+    return found
+
+
+def _ends(material: Material) -> dict[str, list[Decided]]:
+    """Return the decisions that hold no longer, by their words, the last one first."""
+    found: dict[str, list[Decided]] = {}
+    for one in reversed(material.ended):
+        found.setdefault(page.plain(row_of(one).name), []).append(one)
+    return found
+
+
+def _end_of(entry: Entry, ends: dict[str, list[Decided]]) -> Decided | None:
+    """Return the decision that an entry is about, if it came to an end; what was said on a later day holds anew."""
+    last = next(iter(ends.get(page.plain(entry.name), ())), None)
+    day = last.ended[-10:] if last else ""
+    return None if is_day(day) and entry.cells[0] > day else last
+
+
+def outdated(entry: Entry, evidence: str, material: Material) -> str:
+    """Return why what was suggested is true no longer: its decision or its to-do is another now; or nothing."""
+    if is_struck(entry):
+        return _strike_outdated(entry, material)
+    if entry.section == DECISIONS:
+        end = _end_of(entry, _ends(material))
+        return f"{end.source} was {end.ended}" if end else ""
+    if entry.section != GAPS or evidence != TODO_PAGE:
+        return ""
+    states = {task.done for task in material.tasks if _gap(task) == page.plain(entry.name)}
+    if entry.value == page.OPEN and False not in states:
+        return "its to-do is done" if states else f"{TODO_PAGE} has this to-do no longer"
+    return "its to-do is open" if entry.value == page.CLOSED and False in states else ""
+
+
+def _strike_outdated(entry: Entry, material: Material) -> str:
+    name = page.plain(entry.name)
+    rows = [row for row in page.entries(material.page) if row.section == DECISIONS and page.plain(row.name) == name]
+    ended = _ends(material).get(name, [])
+    if not ended:
+        return "the decision holds"
+    if not rows:
+        return f"{page.PAGE} has this row no longer"
+    return "" if any(row_of(one) == rows[0] for one in ended) else f"the row was changed in {page.PAGE}"
+
+
+def is_struck_by_now(entry: Entry, material: Material) -> bool:
+    """Whether the page has the row struck through of a decision that was made again."""
+    name = page.plain(entry.name)
+    if not any(one.again and page.plain(row_of(one).name) == name for one in material.decided):
+        return False
+    return any(is_struck(row) and page.plain(row.name) == name for row in page.entries(material.page))
 
 
 def _with_reason(text: str) -> tuple[str, str]:
@@ -158,24 +247,29 @@ def _gaps(works: Sequence[Work], material: Material) -> list[Suggestion]:
     last = works[-1] if works else None
     if last is not None and last.outcome in _GAVE_UP:
         for text in last.failed:
-            gap = page.made("Known gaps", FAILURE_GAP + text, page.OPEN, last.ended[:10])
+            gap = page.made(GAPS, FAILURE_GAP + text, page.OPEN, last.ended[:10])
             found.append(Suggestion(gap, last.source))
     for task in material.tasks:
         if not task.done and task.since and days_between(task.since, material.today) > OLD_TODO_DAYS:
-            found.append(Suggestion(page.made("Known gaps", TODO_GAP + task.text, page.OPEN, task.since), "todo.md"))
+            found.append(Suggestion(page.made(GAPS, TODO_GAP + task.text, page.OPEN, task.since), TODO_PAGE))
     return [*found, *_closed(material)]
 
 
 def _closed(material: Material) -> list[Suggestion]:
     """Return the gaps of the page whose todo is done now."""
-    done = {page.plain(TODO_GAP + task.text) for task in material.tasks if task.done}
-    still = {page.plain(TODO_GAP + task.text) for task in material.tasks if not task.done}
-    rows = [row for row in page.entries(material.page) if row.section == "Known gaps" and row.value != page.CLOSED]
+    done = {_gap(task) for task in material.tasks if task.done}
+    still = {_gap(task) for task in material.tasks if not task.done}
+    rows = [row for row in page.entries(material.page) if row.section == GAPS and row.value != page.CLOSED]
     return [
-        Suggestion(page.made("Known gaps", row.name, page.CLOSED, row.cells[2]), "todo.md")
+        Suggestion(page.made(GAPS, row.name, page.CLOSED, row.cells[2]), TODO_PAGE)
         for row in rows
         if page.plain(row.name) in done - still
     ]
+
+
+def _gap(task: Task) -> str:
+    """Return the words of the gap that a todo is, as the page has them."""
+    return page.plain(page.made(GAPS, TODO_GAP + task.text).name)
 
 
 def _sources(works: Sequence[Work]) -> str:

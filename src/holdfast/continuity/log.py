@@ -19,6 +19,7 @@ MOST_ITEMS = 40
 MOST_ITEM = 500
 _MOST_KEPT = 2_000
 _KEPT = "made-room"
+_KEPT_HEADING = "## Made room in the buffer"
 _LISTS = {
     "done": "Done",
     "decisions": "Said and decided",
@@ -29,6 +30,9 @@ _LISTS = {
 _FIELDS = {heading: field for field, heading in _LISTS.items()}
 _SESSION = "Session "
 _UNTITLED = "a session"
+# What stands in brackets behind a title is an outcome only where it is one of these: those of a digest, and our own.
+OUTCOMES = ("success", "failure", "partial", "abandoned", "unknown", "cut off")
+_ESCAPE = "\\"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,29 +66,73 @@ def keep(folder: str, day: str, lines: list[str]) -> str:
     path = path_of(folder, day)
     with region.lock_of(folder, "log"):
         text = region.read_page(path)
-        before = region.entries((region.parts(text, _KEPT)[1] or "").splitlines())
-        every = [*before[1:], *lines] if before else lines
-        shown = [f"- {line}" for line in [*dict.fromkeys(every)][-_MOST_KEPT:]]
-        _write(path, text, day, _KEPT, ["## Made room in the buffer", "", *shown, ""])
+        there = _kept_lines(region.parts(text, _KEPT)[1] or "")
+        known = frozenset(region.entries(there))
+        new = [region.item(line) for line in dict.fromkeys(lines) if line not in known]
+        _write(path, text, day, _KEPT, [_KEPT_HEADING, "", *[*there, *new][-_MOST_KEPT:], ""])
     return path
+
+
+def _kept_lines(inside: str) -> list[str]:
+    """Return what made room before, as it stands, also where a person edited it."""
+    lines = [line for line in region.lines_of(inside) if line.strip() != _KEPT_HEADING]
+    return [line.rstrip("\r\n") for line in region.lines_of("".join(lines).strip("\r\n"))]
 
 
 def read(folder: str, day: str) -> str:
     """Return what the page of that day says, without the marker lines; nothing where there is none."""
     text = region.read_page(path_of(folder, day))
+    if region.is_wide(text):
+        return ""
     ours = ("<!-- holdfast:begin ", "<!-- holdfast:end ")
-    return "\n".join([line for line in text.splitlines() if not line.startswith(ours)]).strip()
+    lines = [line.rstrip("\r\n") for line in region.lines_of(text)]
+    return "\n".join([line for line in lines if not line.startswith(ours)]).strip()
 
 
 def entry(folder: str, day: str, agent: str, session: str) -> Entry | None:
     """Return what that day's page says about a session, as it may have been edited since; None where it does not."""
-    inside = region.parts(region.read_page(path_of(folder, day)), _name(agent, session))[1]
-    if inside is None:
+    text, name = region.read_page(path_of(folder, day)), _name(agent, session)
+    inside = region.parts(text, name)[1] or region.quoted(text, name)
+    if not inside:
         return None
-    found = dict(region.sections(inside, "### "))
-    lists = {field: region.entries(found.get(heading, [])) for heading, field in _FIELDS.items()}
-    began, ended, title, outcome = _head(found[""])
-    return Entry(session, agent, began or f"{day}T00:00:00Z", ended, title, outcome, **lists)
+    (_, head), *lists = region.sections(inside, "### ")
+    began, ended, title, outcome = _head(head)
+    return Entry(session, agent, began or f"{day}T00:00:00Z", ended, title, outcome, **told_lists(lists))
+
+
+def told_lists(sections: list[tuple[str, list[str]]]) -> dict[str, tuple[str, ...]]:
+    """Return the lists of an entry by their fields; a heading that stands there twice says both."""
+    found: dict[str, tuple[str, ...]] = {}
+    for heading, lines in sections:
+        if field := _FIELDS.get(heading):
+            found[field] = (*found.get(field, ()), *region.entries(lines))
+    return found
+
+
+def told_heading(heading: str) -> tuple[str, str]:
+    """Return the title and the outcome that the heading of an entry tells."""
+    place = _outcome_at(heading)
+    if place < 0:
+        return heading, ""
+    before, bracket = heading[:place], heading[place:]
+    return (before[:-1] + bracket, "") if before.endswith(_ESCAPE) else (before[:-1], bracket[1:-1])
+
+
+def _heading(title: str, outcome: str) -> str:
+    """Return the heading of an entry; a backslash tells that what a title without an outcome ends with is none."""
+    place = -1 if outcome else _outcome_at(title)
+    told = title if place < 0 else f"{title[:place]}{_ESCAPE}{title[place:]}"
+    return f"## {region.paragraph(told)}{f' ({outcome})' if outcome else ''}"
+
+
+def _outcome_at(text: str) -> int:
+    """Return where the bracket begins that looks like an outcome behind a title, be it escaped or not; -1 for none."""
+    for outcome in OUTCOMES:
+        before = text.removesuffix(f"({outcome})")
+        bare = before.rstrip(_ESCAPE)
+        if before != text and bare.endswith(" ") and bare.strip():
+            return len(before)
+    return -1
 
 
 def days(folder: str) -> list[str]:
@@ -125,6 +173,7 @@ def _put(folder: str, day: str, name: str, lines: list[str]) -> str:
 
 
 def _write(path: str, text: str, day: str, name: str, lines: list[str]) -> None:
+    region.check_writable(path, text)
     made = region.put(text, name, lines, f"# {day}\n\n")
     if made != text:
         region.write_page(path, made)
@@ -132,14 +181,14 @@ def _write(path: str, text: str, day: str, name: str, lines: list[str]) -> None:
 
 def _lines(entry: Entry) -> list[str]:
     title = region.one_line(entry.title, 120) or _UNTITLED
-    outcome = f" ({region.one_line(entry.outcome, 40)})" if entry.outcome else ""
     ended = f" to {entry.ended}" if entry.ended else ""
     agent, session = region.one_line(entry.agent, 80), region.one_line(entry.session, 120)
-    lines = [f"## {title}{outcome}", "", f"{_SESSION}{session} of {agent}, {entry.began}{ended}.", ""]
+    heading = _heading(title, region.one_line(entry.outcome, 40))
+    lines = [heading, "", f"{_SESSION}{session} of {agent}, {entry.began}{ended}.", ""]
     for field, heading in _LISTS.items():
         items = [region.one_line(item, MOST_ITEM) for item in getattr(entry, field)[-MOST_ITEMS:]]
         if items:
-            lines += [f"### {heading}", "", *(f"- {item}" for item in items if item), ""]
+            lines += [f"### {heading}", "", *(region.item(item) for item in items if item), ""]
     return lines
 
 
@@ -148,9 +197,8 @@ def _head(lines: list[str]) -> tuple[str, str, str, str]:
     began = ended = title = outcome = ""
     for line in lines:
         if line.startswith("## "):
-            title, bracket, rest = line[3:].strip().rpartition(" (")
-            outcome = rest[:-1] if bracket and rest.endswith(")") else ""
-            title = (title if outcome else line[3:].strip()).removeprefix(_UNTITLED)
+            title, outcome = told_heading(region.heading_of(line))
+            title = "" if title == _UNTITLED else title
         elif line.startswith(_SESSION):
             began, _, ended = line.rstrip(" .").rpartition(", ")[2].partition(" to ")
     return began, ended, title, outcome

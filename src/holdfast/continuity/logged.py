@@ -9,13 +9,6 @@ from holdfast.continuity.triggers import KINDS
 # Of what a person said, these kinds are decisions.
 DECIDING = ("decision", "architecture")
 _SESSION = "Session "
-_LISTS = {
-    "Done": "done",
-    "Said and decided": "decisions",
-    "Tried and failed": "failed",
-    "Files": "files",
-    "Next steps": "next_steps",
-}
 
 
 def entries(folder: str, day: str) -> tuple[list[Entry], list[str]]:
@@ -40,21 +33,9 @@ def _entry(heading: str, told: str, lines: list[str]) -> Entry:
     names, _, times = told.removeprefix(_SESSION).rstrip(" .").rpartition(", ")
     session, _, agent = names.rpartition(" of ")
     began, _, ended = times.partition(" to ")
-    title, _, outcome = heading.rpartition(" (")
-    is_told = bool(title) and outcome.endswith(")")
-    lists: dict[str, tuple[str, ...]] = {}
-    for name, inner in region.sections("\n".join(lines), "### "):
-        if name in _LISTS:
-            lists[_LISTS[name]] = region.entries(inner)
-    return Entry(
-        session,
-        agent,
-        began,
-        ended,
-        title if is_told else heading,
-        outcome[:-1] if is_told else "",
-        **lists,
-    )
+    title, outcome = log.told_heading(heading)
+    lists = log.told_lists(region.sections("\n".join(lines), "### "))
+    return Entry(session, agent, began, ended, title, outcome, **lists)
 
 
 def _decision(line: str) -> str:

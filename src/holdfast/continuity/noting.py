@@ -8,7 +8,6 @@ write. May be lost: all of it; what was said stands in the journal and in the bu
 from __future__ import annotations
 
 import os
-import time
 
 from holdfast.digests import short
 from holdfast.plain_json import dumps, three_texts
@@ -21,6 +20,12 @@ if TYPE_CHECKING:
 FOLDER = "open"
 # The kinds of lines that say something about the file itself.
 MERGED, CLOSED, PROCESS, HEAD = "merged", "closed", "process", "head"
+# What an agent said itself through its tools. The buffer has it already; the session's entry in the log wants it.
+AGREED, STEPS = "agreed", "steps"
+# What a message says stands in the buffer, of the last one that was noted before.
+WRITTEN = "written"
+# How far the transcript was read.
+TRANSCRIPT, READ = "transcript", "read"
 MOST_BYTES = 400_000
 _CLOSING = 80
 
@@ -39,17 +44,18 @@ def note(home: str, agent: str, session: str, project: str, at: str, rows: Itera
     """Add what happened to the session's file, which is made where it is missing."""
     path = path_of(home, agent, session, project)
     size = _size(path)
-    if size >= 0 and is_closed(path) and time.strftime("%Y-%m-%d", time.gmtime(changed_at(path))) != at[:10]:
-        # It ended on another day, so for today's log it begins anew.
+    lines = [dumps([kind, text, at]) for kind, text in rows]
+    if size >= 0 and is_closed(path) and began(path)[:10] != at[:10]:
+        # It began on another day and ended, so for today's log it begins anew, behind what was read of it.
+        lines = [*_read_so_far(path), *lines]
         files.remove(path)
         size = -1
-    lines = [dumps([kind, text, at]) for kind, text in rows]
     if size < 0:
         files.make_folder(folder_of(home))
         lines.insert(0, dumps([HEAD, dumps([agent, session, project]), at]))
     elif size > MOST_BYTES:
-        # A session of days: only that it lives, and that it ends, is still noted.
-        lines = [line for line in lines if line.startswith(f'["{CLOSED}"')]
+        # A session of days: only that it lives, what the buffer has of it, and that it ends, is still noted.
+        lines = [line for line in lines if line.startswith((f'["{CLOSED}"', f'["{MERGED}"'))]
         os.utime(path)
     if lines:
         files.append(path, ("\n".join(lines) + "\n").encode("utf-8", "replace"), durable=False)
@@ -63,6 +69,19 @@ def began(path: str) -> str:
     except OSError:
         return ""
     return row[2] if row else ""
+
+
+def _read_so_far(path: str) -> list[str]:
+    """Return the lines that say which transcript was read and how far: what stands before was done another day."""
+    found: dict[str, str] = {}
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if line.startswith((f'["{TRANSCRIPT}"', f'["{READ}"')):
+                    found[line[:6]] = line.rstrip("\n")
+    except OSError:
+        return []
+    return list(found.values())
 
 
 def beat(path: str) -> None:
@@ -91,14 +110,6 @@ def is_closed(path: str) -> bool:
 def says_closed(data: bytes) -> bool:
     """Whether the last of these lines says that the session ended."""
     return data[-_CLOSING:].rpartition(b"\n[")[2].startswith(b'"closed"')
-
-
-def changed_at(path: str) -> float:
-    """Return when the session's last event was; now, where nobody knows."""
-    try:
-        return os.stat(path).st_mtime
-    except OSError:
-        return time.time()
 
 
 def _size(path: str) -> int:

@@ -11,11 +11,16 @@ import time
 
 from holdfast.continuity import running
 from holdfast.continuity.noting import (
+    AGREED,
     CLOSED,
     HEAD,
     MERGED,
     MOST_BYTES,
     PROCESS,
+    READ,
+    STEPS,
+    TRANSCRIPT,
+    WRITTEN,
     folder_of,
     is_closed,
     row_of,
@@ -31,7 +36,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_SILENT = ("read", "transcript", "known", PROCESS)
+_SILENT = (READ, TRANSCRIPT, "known", PROCESS, MERGED, WRITTEN, AGREED, STEPS)
 _KEPT_SECONDS = 2 * 86_400
 _PROCESS_LINE = f'["{PROCESS}"'.encode()
 
@@ -55,10 +60,20 @@ class Opened:
         """Return what the lines of a kind say, each once."""
         return tuple(dict.fromkeys(text for each, text, _ in self.rows if each == kind))
 
+    def since_merged(self) -> tuple[tuple[str, str, str], ...]:
+        """Return the lines that came after those that the buffer has."""
+        merges = [(place + 1, text) for place, (kind, text, _) in enumerate(self.rows) if kind == MERGED]
+        behind, count = merges[-1] if merges else (0, "")
+        # Another hook may have noted something while the buffer was written.
+        return self.rows[min(int(count), behind) if count.isdecimal() else behind :]
+
     def unmerged(self) -> tuple[tuple[str, str, str], ...]:
-        """Return the lines that the buffer does not have yet."""
-        last = max((place for place, row in enumerate(self.rows) if row[0] == MERGED), default=-1)
-        return tuple(row for row in self.rows[last + 1 :] if row[0] not in _SILENT)
+        """Return what the buffer does not have yet, without lines that are not meant for it."""
+        return tuple(row for row in self.since_merged() if row[0] not in _SILENT)
+
+    def merged(self) -> tuple[str, str]:
+        """Return the line that says that the buffer has all of this."""
+        return MERGED, str(len(self.rows))
 
 
 def read(path: str) -> Opened | None:
@@ -74,7 +89,7 @@ def read(path: str) -> Opened | None:
     rows = [row for row in map(row_of, _text(data).split("\n")) if row]
     told = [row for row in rows if row[0] not in (HEAD, CLOSED)]
     events = [at for kind, _, at in told if kind != MERGED]
-    transcripts = [text for kind, text, _ in told if kind == "transcript"]
+    transcripts = [text for kind, text, _ in told if kind == TRANSCRIPT]
     return Opened(
         *whose,
         began=rows[0][2],
@@ -89,9 +104,19 @@ def read(path: str) -> Opened | None:
 
 def living(home: str, project: str) -> frozenset[str]:
     """Return the sessions of a project that are open, as the buffer calls them."""
+    return frozenset(source(one.session) for one in _open(home) if one.project == project)
+
+
+def at_work(home: str, project: str, agent: str, session: str = "") -> Opened | None:
+    """Return the session of an agent in a project: the one of that id, else the open one that was heard of last."""
+    named = read(path_of(home, agent, session, project)) if session else None
+    found = [one for one in _open(home) if (one.project, one.agent) == (project, agent)] if named is None else []
+    return named or max(found, key=lambda one: one.changed, default=None)
+
+
+def _open(home: str) -> list[Opened]:
     paths = [os.path.join(folder_of(home), name) for name in _names(folder_of(home))]
-    found = [read(path) for path in paths if not is_closed(path)]
-    return frozenset(source(one.session) for one in found if one is not None and one.project == project)
+    return [one for one in map(read, [path for path in paths if not is_closed(path)]) if one is not None]
 
 
 def left_open(home: str, projects: Iterable[str], seconds: float, resumed: str) -> list[Opened]:

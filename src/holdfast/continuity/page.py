@@ -81,7 +81,7 @@ def text_of(entry: Entry) -> str:
 def read_entry(text: str) -> Entry:
     """Return the entry that such lines are; BrokenFile says what is wrong with them."""
     told: dict[str, str] = {}
-    for line in filter(str.strip, text.splitlines()):
+    for line in filter(str.strip, map(body_of, region.lines_of(text))):
         column, colon, cell = line.partition(":")
         if not colon or column.strip() in told:
             raise BrokenFile(f"{line[:60]!a} is no line of an entry", "Write `Column: text`, each column once.")
@@ -166,7 +166,9 @@ def _read(folder: str, older: tuple[str, ...]) -> tuple[str, str]:
     for each in (folder, *older):
         path = os.path.join(each, PAGE)
         if os.path.lexists(path):
-            return path, region.read_page(path)
+            text = region.read_page(path)
+            region.check_writable(path, text)
+            return path, text
     return os.path.join(folder, PAGE), ""
 
 
@@ -202,8 +204,9 @@ class _Tables:
             return
         self._tables[section.heading] = columns, place + 1
         if any(cell.strip("-:") for cell in cells):
-            told = dict(zip(columns, cells, strict=False))
-            self.entries.append(Entry(section.heading, tuple(told.get(name, "") for name in section.columns)))
+            places = [columns.index(name) for name in section.columns]
+            told = tuple(cells[place] if place < len(cells) else "" for place in places)
+            self.entries.append(Entry(section.heading, told))
             self._rows.append(place)
 
     def find(self, entry: Entry) -> Entry | None:
@@ -217,19 +220,14 @@ class _Tables:
             self._add_table(entry)
             return
         columns, end = self._tables[entry.section]
+        told = {columns.index(name): cell for name, cell in zip(section.columns, entry.cells, strict=True)}
         row = self.find(entry)
-        place = self._rows[self.entries.index(row)] if row else -1
-        there = dict(zip(columns, _cells(body_of(self.lines.every[place]).strip()), strict=False)) if row else {}
-        told = there | dict(zip(section.columns, entry.cells, strict=True))
-        if row:
-            # Nothing that is empty takes the place of what somebody wrote.
-            told |= {name: there[name] for name in section.columns if there.get(name) and not told[name]}
-        written = _row([told.get(name, "") for name in columns])
         if row is None:
-            self.lines.insert(end, [written])
-        else:
-            line = self.lines.every[place]
-            self.lines.every[place] = written + line[len(body_of(line)) :]
+            self.lines.insert(end, [_row([told.get(place, "") for place in range(len(columns))])])
+            return
+        at = self._rows[self.entries.index(row)]
+        line = body_of(self.lines.every[at])
+        self.lines.every[at] = _with_cells(line, told) + self.lines.every[at][len(line) :]
 
     def _add_table(self, entry: Entry) -> None:
         row = _row(entry.cells)
@@ -264,16 +262,34 @@ def _written(cell: str) -> str:
     return cell.replace("\\", "\\\\").replace("|", "\\|") if "|" in cell else cell
 
 
+def _with_cells(row: str, told: dict[int, str]) -> str:
+    """Return the row with these cells in their columns; every other cell stays as it is written."""
+    bare = row.strip()
+    cells = _written_cells(bare)
+    # The last bar of a row may be missing.
+    end = "" if bare == f"|{'|'.join(cells)}" else "|"
+    for place, cell in told.items():
+        # Nothing that is empty takes the place of what somebody wrote.
+        if cell:
+            cells += [" "] * (place + 1 - len(cells))
+            cells[place] = cells[place] if cell == _said(cells[place].strip()) else f" {_written(cell)} "
+    return row.replace(bare, f"|{'|'.join(cells)}{end}".rstrip())
+
+
 def _cells(row: str) -> list[str]:
     """Return what the cells of a row say."""
+    return [_said(cell.strip()) for cell in _written_cells(row)]
+
+
+def _written_cells(row: str) -> list[str]:
+    """Return the cells of a row as they are written, without the bars between them."""
     found, start, escaped = [], 1, False
     for place, letter in enumerate(row):
         if letter == "|" and not escaped and place:
-            found.append(_said(row[start:place].strip()))
+            found.append(row[start:place])
             start = place + 1
         escaped = letter == "\\" and not escaped
-    rest = row[start:].strip()
-    return [*found, _said(rest)] if rest else found
+    return [*found, row[start:]] if row[start:].strip() else found
 
 
 def _said(cell: str) -> str:

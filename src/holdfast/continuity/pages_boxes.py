@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast import digests
-from holdfast.continuity.pages_lines import LEADING, Lines, body_of, is_day
+from holdfast.continuity.pages_lines import LEADING, Lines, body_of, is_day, opens_comment
 from holdfast.light import dataclass
 
 _BULLETS = ("-", "*", "+")
@@ -81,14 +81,66 @@ class Boxes:
         self.lines.every[place] = ""
 
     def has_more_below(self, todo: Todo) -> bool:
-        """Whether the lines below belong to this box: what is nested, and its text that goes on."""
+        """Whether the lines below belong to this box: what is nested, its text that goes on, and its comment."""
         place, _ = self._places[todo.id]
-        behind = self.lines.every[place + 1 : place + 2]
-        return any(body_of(line).strip(LEADING) and _indent(line) > _indent(self.lines.every[place]) for line in behind)
+        box = self.lines.every[place]
+        follows_blank = False
+        for below in range(place + 1, len(self.lines.every)):
+            line = self.lines.every[below]
+            if not line:
+                # It was taken out just now.
+                continue
+            if self.lines.hidden[below] and not follows_blank and opens_comment(box):
+                return True
+            if body_of(line).strip(LEADING):
+                return _belongs(line, box, follows_blank=follows_blank)
+            follows_blank = True
+        return False
 
     def line_of(self, todo: Todo) -> int:
         """Return the number of the line that the box stands in."""
         return self._places[todo.id][0] + 1
+
+
+def _belongs(line: str, box: str, *, follows_blank: bool) -> bool:
+    """Whether a line is a part of the box above it; in doubt it is, so that no text loses its owner."""
+    own_quotes, own = _unquoted(box, len(box))
+    quotes, rest = _unquoted(line, own_quotes)
+    if quotes == own_quotes and _columns(rest) > _columns(own):
+        return True
+    # Without an empty line between them, text goes on even where it is not indented, or not quoted.
+    return not follows_blank and not _begins_anew(rest.lstrip(" \t"))
+
+
+def _unquoted(line: str, most: int) -> tuple[int, str]:
+    """Return how many quote marks the line begins with, at most so many, and what stands behind them."""
+    rest, found = line.lstrip("\ufeff"), 0
+    while found < most and rest.lstrip(" \t").startswith(">"):
+        rest, found = rest.lstrip(" \t")[1:], found + 1
+    return found, rest
+
+
+def _columns(line: str) -> int:
+    return len(line[: len(line) - len(line.lstrip(" \t"))].expandtabs(4))
+
+
+def _begins_anew(said: str) -> bool:
+    """Whether a line cannot be the rest of a paragraph: an item of a list, a heading, a quote, code, a rule, a tag."""
+    said = body_of(said)
+    number = said.lstrip("0123456789")
+    if said[:1] in _BULLETS or (0 < len(said) - len(number) <= _MOST_DIGITS and number[:1] in (".", ")")):
+        behind = said[1:] if said[:1] in _BULLETS else number[1:]
+        if not behind or behind[0] in " \t":
+            return True
+    is_rule = said[:1] in ("-", "*", "_") and len(said.strip(said[0] + " \t")) == 0 and said.count(said[0]) > 2
+    return is_rule or bool(_heading(said)) or said.startswith((">", "```", "~~~", "<!--")) or _is_tag(said)
+
+
+def _is_tag(said: str) -> bool:
+    """Whether a line begins with a tag of HTML; an address between such brackets is none."""
+    name = said[1:].removeprefix("/")
+    behind = name.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")
+    return said[:1] == "<" and len(behind) < len(name) and behind[:1] in ("", " ", "\t", ">", "/")
 
 
 def _mark_in(line: str) -> int:

@@ -15,13 +15,17 @@ _COMMENT, _COMMENT_END = "<!--", "-->"
 
 
 class Lines:
-    """The lines of a page. `hidden[n]` says that line n is code or comment; `open_at` where one of them never ends."""
+    """The lines of a page. `hidden[n]` says that line n is code or comment; `open_at` where one of them never ends.
+
+    A line with text before the comment that it opens is not hidden, only the lines below it are.
+    """
 
     def __init__(self, text: str) -> None:
         self.every = list(StringIO(text, newline=""))
         self.hidden: list[bool] = []
         self.open_at = 0
         self._until = ""
+        self._last_end = max((at for at, line in enumerate(self.every, 1) if _COMMENT_END in line), default=0)
         for number, line in enumerate(self.every, 1):
             self.hidden.append(self._is_hidden(line.lstrip(LEADING), number))
         self.newline = next((ending_of(line) for line in self.every if ending_of(line)), "\n")
@@ -31,10 +35,22 @@ class Lines:
             # Code may begin right behind the bullet of a list, but it does not end behind one.
             self._until = _opens(line[2:].lstrip(" \t") if line.startswith(_BULLETS) else line)
             self.open_at = number if self._until else 0
-            return bool(self._until) or line.startswith(_COMMENT)
+            is_hidden = bool(self._until) or line.startswith(_COMMENT)
+            if not self._until:
+                self._open_within(line, number)
+            return is_hidden
         if _closes(line, self._until):
             self._until, self.open_at = "", 0
+            self._open_within(line.partition(_COMMENT_END)[2], number)
         return True
+
+    def _open_within(self, line: str, number: int) -> None:
+        """Note the comment that begins within a line, if it ends further below; otherwise it is only text.
+
+        The row of a table ends with its line, and what begins in one of its cells as well.
+        """
+        if number < self._last_end and line[:1] != "|" and opens_comment(line):
+            self._until, self.open_at = _COMMENT_END, number
 
     def text(self) -> str:
         """Return the page as it is now."""
@@ -62,6 +78,45 @@ def _opens(line: str) -> str:
     length = len(line) - len(line.lstrip(mark))
     # Three backticks and more of them later in the line are code within a sentence.
     return "" if mark == "`" and mark in line[length:] else mark * length
+
+
+def opens_comment(line: str) -> bool:
+    """Whether a comment begins somewhere in the line, outside of code, and does not end in it."""
+    if _COMMENT not in line:
+        return False
+    said = _without_code(line)
+    start = said.find(_COMMENT)
+    while start >= 0:
+        is_text = said[start - 1 : start] == "\\"
+        end = start if is_text else said.find(_COMMENT_END, start + len(_COMMENT))
+        if end < 0:
+            return True
+        start = said.find(_COMMENT, end + len(_COMMENT_END))
+    return False
+
+
+def _without_code(line: str) -> str:
+    """Return the line without what stands between backticks: as many of them behind it as before it."""
+    pieces = line.split("`")
+    # Between two pieces stands one backtick; empty pieces are more of the same run.
+    runs: list[tuple[int, str]] = [(0, pieces[0])]
+    length = 0
+    for piece in pieces[1:]:
+        length += 1
+        if piece:
+            runs.append((length, piece))
+            length = 0
+    if length:
+        runs.append((length, ""))
+    last = {length: place for place, (length, _) in enumerate(runs)}
+    kept, until = [], 0
+    for place, (length, piece) in enumerate(runs):
+        if until:
+            until = 0 if length == until else until
+        elif place and last[length] > place:
+            until = length
+        kept += [] if until else [piece]
+    return " ".join(kept)
 
 
 def _closes(line: str, until: str) -> bool:

@@ -1,21 +1,36 @@
 """Generated regions in a person's page: what stands between two marker lines is ours, every other byte is theirs.
 
-Atomic: a page is replaced whole, under a lock of its project. A page that a person saved in another encoding keeps its
-bytes. A page longer than MOST_PAGE is left alone.
+A marker is a line of its own outside of fenced code; anywhere else it is something that the person tells of. Atomic: a
+page is replaced whole, under a lock of its project. A page that a person saved in another encoding keeps its bytes; one
+in UTF-16 cannot hold a region and is refused. A page longer than MOST_PAGE is left alone.
 """
 
 from __future__ import annotations
 
 import os
+from io import StringIO
+from itertools import pairwise
 
-from holdfast.errors import NotFound, TooLarge
+from holdfast.errors import BrokenFile, NotFound, TooLarge
 from holdfast.store import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MOST_PAGE = 2_000_000
 # How long a hook may wait for another one that writes the same page.
 WAIT_SECONDS = 3.0
 # Direction marks and invisible signs: they hide what a line says. Joiners that scripts and emoji need stay.
 _HIDDEN = ((0x200B, 0x200B), (0x200E, 0x200F), (0x2028, 0x202E), (0x2060, 0x206F), (0xFEFF, 0xFEFF), (0xFFF9, 0xFFFB))
+# How pages in UTF-16 and UTF-32 begin, as they are carried through.
+_WIDE = ("\udcff\udcfe", "\udcfe\udcff", "\0\0\udcfe\udcff")
+_FENCES = ("```", "~~~")
+_BULLETS = ("- ", "* ", "+ ")
+_ESCAPE = "\\"
+_BYTE_ORDER_MARK = "\ufeff"
+# A line that is moved in by more is code.
+_MOST_INDENT = 3
 _OURS = ("<!--", "<! --"), ("<holdfast", "‹holdfast"), ("</holdfast", "‹/holdfast")
 
 
@@ -31,14 +46,107 @@ def end(name: str) -> str:
 
 def parts(text: str, name: str) -> tuple[str, str | None, str]:
     """Return what stands before, between and behind the markers; None between them where there are none."""
-    opening, closing = begin(name), end(name)
-    first = text.find(opening)
-    close = text.find(closing, first) if first >= 0 else -1
-    if close < 0:
+    marks = _marks(text, name)
+    pair = _pair([mark for mark in marks if not mark[2]]) or _torn(text, name, marks)
+    if pair is None:
         return text, None, ""
+    start, close = pair
+    return text[:start], text[start + len(begin(name)) : close], text[close + len(end(name)) :]
+
+
+def _torn(text: str, name: str, marks: list[tuple[int, bool, bool]]) -> tuple[int, int] | None:
+    """Return the markers of which one only seems to be code, because a fence that is not closed reaches over it."""
+    pair = _pair(marks)
+    if pair is None:
+        return None
+    start, close = pair[0], pair[0] + len(begin(name)) + 1
+    # They are ours where they would be found with nothing between them.
+    emptied = f"{text[:start]}{begin(name)}\n{text[pair[1] :]}"
+    return pair if _pair([mark for mark in _marks(emptied, name) if not mark[2]]) == (start, close) else None
+
+
+def quoted(text: str, name: str) -> str:
+    """Return what stands between two markers in fenced code, where versions before this one wrote; else nothing."""
+    pair = _pair(_marks(text, name), both_in_code=True)
+    return text[pair[0] + len(begin(name)) : pair[1]] if pair else ""
+
+
+def _pair(marks: list[tuple[int, bool, bool]], *, both_in_code: bool = False) -> tuple[int, int] | None:
+    """Return the first opening marker with the closing one next to it; whether both stand in code tells them apart."""
     # Another marker may have strayed before ours; only what stands between the nearest two is generated.
-    start = text.rfind(opening, 0, close)
-    return text[:start], text[start + len(opening) : close], text[close + len(closing) :]
+    for (start, opens, one), (close, still_opens, other) in pairwise(marks):
+        if opens and not still_opens and (one and other) == both_in_code:
+            return start, close
+    return None
+
+
+def _marks(text: str, name: str) -> list[tuple[int, bool, bool]]:
+    """Return where each marker stands, whether it opens, and whether it is within fenced code."""
+    opening, closing = begin(name), end(name)
+    if opening not in text or closing not in text:
+        return []
+    found = [(place, line, True) for place, line in _whole_lines(text, opening)]
+    found += [(place, line, False) for place, line in _whole_lines(text, closing)]
+    code: set[int] = set()
+    if found and any(fence in text for fence in _FENCES):
+        lines, at = lines_of(text), 0
+        for line, is_code in zip(lines, in_code(lines), strict=True):
+            if is_code:
+                code.add(at)
+            at += len(line)
+    return sorted([(place, opens, line in code) for place, line, opens in found])
+
+
+def _whole_lines(text: str, marker: str) -> Iterator[tuple[int, int]]:
+    """Yield where the marker stands alone in its line, and where that line begins."""
+    place = text.find(marker)
+    while place >= 0:
+        line, behind = place, place + len(marker)
+        while place - line < _MOST_INDENT and text[line - 1 : line] == " ":
+            line -= 1
+        line = 0 if line == 1 and text.startswith(_BYTE_ORDER_MARK) else line
+        while text[behind : behind + 1] in (" ", "\t"):
+            behind += 1
+        if text[line - 1 : line] in ("", "\n", "\r") and text[behind : behind + 1] in ("", "\n", "\r"):
+            yield place, line
+        place = text.find(marker, behind)
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text with their endings; nothing but a line end parts them."""
+    return list(StringIO(text, newline=""))
+
+
+def in_code(lines: list[str]) -> list[bool]:
+    """Say of each line whether it belongs to fenced code; a fence that nothing closes hides nothing."""
+    fences = [(place, *_fence(line)) for place, line in enumerate(lines) if "```" in line or "~~~" in line]
+    closing = {"`": 0, "~": 0, "": 0}
+    are_closed: list[bool] = []
+    for _, sign, length, may_close in reversed(fences):
+        are_closed.append(closing[sign] >= length > 0)
+        closing[sign] = max(closing[sign], length if may_close else 0)
+    code = [False] * len(lines)
+    first, until, least = -1, "", 0
+    for (place, sign, length, may_close), is_closed in zip(fences, reversed(are_closed), strict=True):
+        if first < 0 and is_closed:
+            first, until, least = place, sign, length
+        elif first >= 0 and may_close and sign == until and length >= least:
+            code[first : place + 1] = [True] * (place + 1 - first)
+            first = -1
+    return code
+
+
+def _fence(line: str) -> tuple[str, int, bool]:
+    """Return the sign and the length of the fence that a line is, and whether it may close one; no sign for none."""
+    text = line.strip(" \t\r\n" + _BYTE_ORDER_MARK)
+    # Code may begin right behind the bullet of a list, but it does not end behind one.
+    bare = text[2:].lstrip() if text.startswith(_BULLETS) else text
+    sign = bare[:1]
+    rest = bare.lstrip(sign) if bare.startswith(_FENCES) else bare
+    # Backticks with more of them later in the line are code within a sentence.
+    if rest == bare or (sign == "`" and sign in rest):
+        return "", 0, False
+    return sign, len(bare) - len(rest), not rest and bare == text
 
 
 def put(text: str, name: str, lines: list[str], new_page: str) -> str:
@@ -53,15 +161,29 @@ def put(text: str, name: str, lines: list[str], new_page: str) -> str:
     return start + gap + made + newline
 
 
+def split(inside: str, level: str = "## ") -> list[list[str]]:
+    """Return the lines from each heading of that level to the next, as they stand; those before the first come first.
+
+    What looks like a heading in fenced code is none.
+    """
+    lines = lines_of(inside)
+    found: list[list[str]] = [[]]
+    for line, is_code in zip(lines, in_code(lines), strict=True):
+        if line.startswith(level) and not is_code:
+            found.append([])
+        found[-1].append(line.rstrip("\r\n"))
+    return found
+
+
 def sections(inside: str, level: str = "## ") -> list[tuple[str, list[str]]]:
     """Return the lines under each heading of that level; those before the first one under none."""
-    found: list[tuple[str, list[str]]] = [("", [])]
-    for line in inside.splitlines():
-        if line.startswith(level):
-            found.append((line[len(level) :].strip(), []))
-        else:
-            found[-1][1].append(line)
-    return found
+    first, *rest = split(inside, level)
+    return [("", first), *[(heading_of(lines[0], level), lines[1:]) for lines in rest]]
+
+
+def heading_of(line: str, level: str = "## ") -> str:
+    """Return what a heading says."""
+    return _told(line[len(level) :].strip())
 
 
 def entries(lines: list[str]) -> tuple[str, ...]:
@@ -73,8 +195,36 @@ def _item(line: str) -> str:
     text = line.strip()
     number, dot, rest = text.partition(". ")
     if dot and number.isdigit():
-        return rest.strip()
-    return text[2:].strip() if text[:2] in ("- ", "* ") else text
+        return _told(rest.strip())
+    return _told(text[2:].strip() if text[:2] in ("- ", "* ") else text)
+
+
+def item(text: str) -> str:
+    """Return a text as a line of a list, which `entries` reads as the same text."""
+    # Only code begins behind a bullet; a backslash of the text's own is kept from being taken for one of ours.
+    return f"- {paragraph(text) if text.startswith(_FENCES) or _told(text) != text else text}"
+
+
+def paragraph(text: str) -> str:
+    """Return a text as a line without a bullet, which is no heading, list, quote, table or code, whatever it says."""
+    place = _sign(text)
+    return text if place < 0 else f"{text[:place]}{_ESCAPE}{text[place:]}"
+
+
+def _told(line: str) -> str:
+    """Return the text that was made such a line."""
+    place = _sign(line)
+    return line if place < 1 or line[place - 1] != _ESCAPE else line[: place - 1] + line[place:]
+
+
+def _sign(text: str) -> int:
+    """Return where the sign stands that makes more than text of a line, behind backslashes; -1 where there is none."""
+    word = text.partition(" ")[0]
+    bare = word.lstrip(_ESCAPE)
+    if bare.startswith((">", "|", *_FENCES)) or bare in ("-", "*", "+") or (bare and not bare.strip("#")):
+        return len(word) - len(bare)
+    is_number = word.endswith((".", ")")) and word[:-1].rstrip(_ESCAPE).isdigit()
+    return len(word) - 1 if is_number else -1
 
 
 def shown(text: str) -> str:
@@ -118,6 +268,17 @@ def read_page(path: str) -> str:
     if len(data) > MOST_PAGE:
         raise TooLarge(f"{path} has more than {MOST_PAGE:,} bytes", "Move what is old into another file.")
     return data.decode("utf-8", "surrogateescape")
+
+
+def is_wide(text: str) -> bool:
+    """Whether a page is in UTF-16 or UTF-32, of which we read nothing."""
+    return text.startswith(_WIDE)
+
+
+def check_writable(path: str, text: str) -> None:
+    """Refuse a page that would be in two encodings at once."""
+    if is_wide(text):
+        raise BrokenFile(f"{path} is UTF-16", "Save it as UTF-8.")
 
 
 def write_page(path: str, text: str) -> None:

@@ -7,7 +7,7 @@ import click
 from holdfast.actions.distil import Distilled, distil
 from holdfast.actions.distil_with import Help
 from holdfast.actions.house import House
-from holdfast.surfaces.cli.commands.proposals import heading, proposal_json
+from holdfast.surfaces.cli.commands.proposals import decision_json, heading, proposal_json
 from holdfast.surfaces.cli.shared import command as make_command
 from holdfast.surfaces.cli.shared import json_option, print_json, say, with_house
 
@@ -32,9 +32,13 @@ def command(house: House, since: str, wish: str, dry_run: bool, as_json: bool) -
         return
     for proposal in done.proposals:
         click.echo(f"{heading(proposal)}\n          {proposal.evidence}")
+    for one in done.taken_back:
+        click.echo(f"{one.act}  {heading(one.proposal)}\n          {one.why}")
     if done.help:
         _tell_help(done.help)
     counts = [f"{getattr(done, name)} {name.replace('_', ' ')}" for name in _COUNTED if getattr(done, name)]
+    counts += [f"{len(done.taken_back)} taken back"] if done.taken_back and not dry_run else []
+    counts += [f"{len(done.taken_back)} would be taken back"] if done.taken_back and dry_run else []
     would = "would be proposed" if dry_run else "proposed"
     say("; ".join([f"{len(done.proposals)} {would} from {done.sessions} session(s) since {done.since[:10]}", *counts]))
     if done.proposals and not dry_run:
@@ -56,4 +60,5 @@ def _json(done: Distilled, dry_run: bool) -> dict[str, object]:
     help = done.help
     asked = {name: getattr(help, name) for name in _TOLD} | {"dropped": list(help.dropped)} if help else None
     proposals = [proposal_json(one) for one in done.proposals]
-    return {**told, "proposals": proposals, "help": asked, "applied": not dry_run}
+    back = [decision_json(one) for one in done.taken_back]
+    return {**told, "proposals": proposals, "taken_back": back, "help": asked, "applied": not dry_run}

@@ -59,7 +59,7 @@ def _show(house: House, name: str, as_json: bool) -> None:
 def _approve(house: House, names: tuple[str, ...], everything: bool, as_json: bool) -> int:
     if everything == bool(names):
         raise BadInput("which proposals?", "Give the IDs, or --all.")
-    wanted = tuple(one.id for one in proposals.waiting(house)[0]) if everything else names
+    wanted = proposals.every_id(house) if everything else names
     return tell_decisions(proposals.approve(house, wanted), as_json)
 
 
@@ -103,6 +103,7 @@ def _review(house: House) -> None:
         answer: str = click.prompt(text, type=click.Choice(_ANSWERS), show_choices=False, default="s")
         return answer
 
+    tell_problems(proposals.waiting(house)[1])
     decided = [decision for decision in proposals.review(house, ask) if tell_decision(decision)]
     say(f"{len(decided)} decided" if decided else why_empty(house, "nothing was decided"))
 
