@@ -176,3 +176,29 @@ def test_an_agents_own_steps_stand_in_the_entry_of_its_session(told, home, shop,
     tell(str(home), str(shop), "claude-code", "another", "SessionEnd")
     assert (entry(folder).next_steps, entry(folder).decisions) == (("Ship it",), ("Use REST",))
     assert log.entry(str(folder), TODAY, "claude-code", "another").next_steps == ()
+
+
+def test_a_secret_in_a_long_answer_is_nowhere(told, home) -> None:
+    """However long an answer is, a value is not cut off from its name, nor private text from its mark."""
+    rest = "hunter2XqzPlume88 in the service file. "
+    told("SessionStart", source="startup")
+    told("UserPromptSubmit", prompt="Set the variable.")
+    told("Stop", last_assistant_message="I set the variable DB_PASSWORD=" + rest + "x" * (16_000 - len(rest)))
+    told("Stop", last_assistant_message="<private>" + "Nothing.\n" * 3_000 + "Next steps:\n- fire Dora\n</private>")
+    told("SessionEnd")
+    files = [path for path in home.rglob("*") if path.is_file()]
+    assert (
+        len(files) > 3
+        and [path for path in files if b"hunter2" in path.read_bytes() or b"Dora" in path.read_bytes()] == []
+    )
+
+
+def test_a_long_answer_says_first_what_was_done_and_last_what_comes_next(told, folder) -> None:
+    """Of an answer longer than is looked through, both ends count."""
+    told("SessionStart", source="startup")
+    told("UserPromptSubmit", prompt="Write the reader.")
+    steps = "\n\nNext steps:\n- run it in CI\n"
+    told("Stop", last_assistant_message="I wrote the reader.\n\n" + "It reads one more line.\n" * 2_000 + steps)
+    state = buffer.read(str(folder / "buffer.md"))
+    assert state.next_steps == ("run it in CI",)
+    assert state.happened[-1] == "claude-code: I wrote the reader."

@@ -229,6 +229,14 @@ def test_a_broken_listing_costs_only_the_check(house, home) -> None:
         assert len(listings.read_text().splitlines()) == 20
 
 
+def test_a_word_that_looks_like_an_id_names_what_says_it(cli, shop) -> None:
+    """A word of the letters that ids have is a word where a to-do says it, and else an id that is not there."""
+    cli("todo", "Build the tabbed layout")
+    assert cli("todo", "done", "tabbed").out.startswith("done")
+    gone = cli("todo", "done", "tfacad")
+    assert gone.code == 3 and "there is no to-do 'tfacad'" in gone.err
+
+
 def test_several_at_once_lose_nothing(house, home, shop, at_once) -> None:
     """To-dos that several processes add and tick at once are all kept, each as it should be."""
     at_once(add_and_tick, *[(str(home), str(shop), name) for name in "abc"])

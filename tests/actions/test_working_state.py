@@ -125,6 +125,14 @@ def test_secrets_are_taken_out_first(house, home) -> None:
     assert TOKEN not in (home / "memory" / PAGE).read_text()
 
 
+def test_a_secret_that_is_whole_on_one_line_is_taken_out(house, home) -> None:
+    """A value that stands below its name comes beside it when the lines are joined, and goes then."""
+    with house() as opened:
+        answer = working_state.update(opened, next_steps=("deploy with DB_PASSWORD=\nhunter4XqzPlume88",))
+    assert answer.redacted == ("password",)
+    assert "hunter4" not in (home / "memory" / PAGE).read_text()
+
+
 def test_it_is_bounded(house) -> None:
     """Too many or too long texts are refused; the oldest decisions make room and are handed back."""
     with house() as opened:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.actions.hook import CONTINUES, kept
+from holdfast.actions.hook import CONTINUES, end_kept, kept
 from holdfast.actions.protocol import MOST_ASK, clean, note, open_path
 from holdfast.continuity import noting, opened, region, running
 from holdfast.continuity.places import Pages
@@ -152,10 +152,13 @@ def _told(visit: Visit) -> list[tuple[str, str]]:
         return []
     from holdfast.continuity import answers
 
-    answer = kept(region.shown(visit.call.answer[-_MOST_ANSWER:]), _MOST_ANSWER)
-    steps = answers.next_steps(answer)
-    rows = [("answer", answers.summary(answer)), ("next", dumps(list(steps)) if steps else "")]
-    rows += [("ticked", text) for text in answers.ticked(answer)]
+    whole = visit.call.answer
+    beginning = kept(region.shown(whole[: _MOST_ANSWER * 4]), _MOST_ANSWER)
+    # A long answer says first what was done, and last what comes next.
+    end = beginning if len(whole) <= _MOST_ANSWER else region.shown(end_kept(whole, 0, _MOST_ANSWER))
+    steps = answers.next_steps(end)
+    rows = [("answer", answers.summary(beginning)), ("next", dumps(list(steps)) if steps else "")]
+    rows += [("ticked", text) for text in dict.fromkeys([*answers.ticked(beginning), *answers.ticked(end)])]
     return [(kind, text) for kind, text in rows if text]
 
 

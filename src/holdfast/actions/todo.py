@@ -125,15 +125,17 @@ def _wanted(house: House, names: tuple[str, ...], fits: Callable[[Todo], bool], 
     every = _every(house)
     by_id = {todo.id: todo for todo in every}
     named = [name.strip().lower() for name in names]
-    if all(name in by_id or (numbers and name.isdecimal()) or _is_id(name) for name in named):
+    if all(name in by_id or (numbers and name.isdecimal()) or _is_id(name, every) for name in named):
         shown = _last_listing(house)
         return tuple(dict.fromkeys(by_id.get(name) or _numbered(every, name, shown) for name in named))
     return (_by_words(every, " ".join(names), fits),)
 
 
-def _is_id(name: str) -> bool:
+def _is_id(name: str, every: tuple[Todo, ...]) -> bool:
+    """Whether a name is the id of a to-do that is gone, and no word such as "tabbed" that one says."""
     digits = name[1:]
-    return name[:1] == "t" and len(name) == _ID_LENGTH and not digits.strip("0123456789abcdef") and digits != ""
+    looks_so = name[:1] == "t" and len(name) == _ID_LENGTH and not digits.strip("0123456789abcdef")
+    return looks_so and not any(_says_all(_folded(todo.text), [name]) for todo in every)
 
 
 def _numbered(every: tuple[Todo, ...], name: str, shown: list[str]) -> Todo:

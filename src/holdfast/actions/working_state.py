@@ -124,6 +124,8 @@ def _cleaned(name: str, text: str, most: int, kinds: set[str]) -> str:
     check_text(text)
     if len(text) > most:
         raise TooLarge(f"{name} has {len(text):,} characters, and at most {most:,} are kept", _SHORTER)
-    cleaned, found = redact.redact(region.shown(text)) if text else ("", ())
-    kinds.update(found)
-    return region.one_line(cleaned)
+    # What is whole only when its lines are joined may be a secret, too.
+    first, found = redact.redact(region.shown(text)) if text else ("", ())
+    cleaned, more = redact.redact(region.one_line(first))
+    kinds.update((*found, *more))
+    return cleaned
