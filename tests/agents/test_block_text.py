@@ -31,3 +31,24 @@ def test_markers_without_a_partner_are_left_alone() -> None:
     stray = f"{END}\na\n{BEGIN}\nmine\n"
     assert drop(put(stray, "ours")) == stray
     assert put(put(stray, "ours"), "ours") == put(stray, "ours")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Our block begins with `{BEGIN}` and ends with `{END}`.\n",
+        f"An example:\n\n```markdown\n{BEGIN}\nmine\n{END}\n```\n",
+    ],
+)
+def test_markers_that_the_person_tells_of_are_theirs(text) -> None:
+    """A sentence or an example with the two markers is not taken for the block, nor is anything between them."""
+    assert drop(text) == text
+    once = put(text, "ours")
+    assert once.startswith(text) and put(once, "new").startswith(text) and drop(put(once, "new")) == text
+
+
+def test_a_fence_within_the_block_does_not_hide_it() -> None:
+    """Whatever the block says, it is found again and written once."""
+    text = put("above\n", "ours\n```\ncode") + "```\nbelow\n```\n"
+    again = put(text, "new")
+    assert again.count(BEGIN) == 1 and "ours" not in again and again.endswith("```\nbelow\n```\n")

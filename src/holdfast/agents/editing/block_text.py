@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from holdfast.marker_lines import markers
+
 BEGIN = "<!-- holdfast:begin (written by Holdfast; changes in here are lost) -->"
 END = "<!-- holdfast:end -->"
 # What tells a rules file that is wholly ours from one that somebody wrote under the same name.
@@ -33,10 +35,14 @@ def drop(text: str) -> str:
 
 def find(text: str) -> tuple[int, int] | None:
     """Return where the block stands. A begin without its end, or an end without its begin, is left alone."""
-    end = text.find(END)
-    while end >= 0:
-        start = text.rfind(_BEGINS, 0, end)
-        if start >= 0:
-            return start, end + len(END)
-        end = text.find(END, end + 1)
+    start = -1
+    for place, marker, _ in markers(text):
+        if marker.startswith(_BEGINS):
+            start = place
+        elif marker == END and start >= 0:
+            # A fence within the block must not make it look like an example of the person's.
+            emptied = markers(f"{text[:start]}{BEGIN}\n{text[place:]}")
+            if (start, BEGIN, False) in emptied:
+                return start, place + len(END)
+            start = -1
     return None
