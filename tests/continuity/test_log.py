@@ -114,7 +114,7 @@ def test_a_title_that_ends_in_a_bracket_is_whole(folder, start, tail, outcome):
     assert logged.entries(str(folder), DAY)[0] == [entry]
 
 
-@pytest.mark.parametrize("outcome", [*OUTCOMES, "cut off"])
+@pytest.mark.parametrize("outcome", [*OUTCOMES, "cut off", "ended"])
 def test_a_page_of_before_is_read(folder, outcome):
     """Every outcome that a session can have is read from the heading that earlier versions wrote."""
     log.write(str(folder), ENTRY)

@@ -32,7 +32,7 @@ from written import sentences_of
 
 from holdfast.continuity.triggers import KINDS, LANGUAGES, features, judged, own_sentences
 
-# At least this precision and this recall: a threshold is as far above the one as above the other. What is asked for is a
+# At least this precision and this recall: a threshold is as far above the one as above the other. Asked for is a
 # precision of 0.85; the writers wrote more that only looks like a kind than others do, and on held messages precision
 # was three to six points higher than on writers left out. Who asks to remember something must not be overlooked.
 PRECISE, FOUND = 0.81, {kind: 0.9 if kind == "remember" else 0.75 for kind in KINDS}

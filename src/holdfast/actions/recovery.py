@@ -218,7 +218,7 @@ class Pages:
         for day in days[:_MOST_DAYS]:
             sessions = region.sections(log.read(folder, day))
             found = [(heading, self.kept(_said(_without(lines, told)))) for heading, lines in sessions]
-            entries = [_joined(heading, said) for heading, said in reversed(found) if said]
+            entries = [_joined(_heading(heading), said) for heading, said in reversed(found) if said]
             if entries:
                 return f"What was done on {day} (log/{day}.md), the last first", entries
         return "", []
@@ -265,6 +265,12 @@ def _statements(text: str) -> list[str]:
     found = [text, *(text.partition(lead)[2] for lead in _LEADS if lead in text)]
     parts = text.split(". ")
     return [*found, *(f"{part.rstrip('.')}." for part in parts), *parts] if len(parts) > 1 else found
+
+
+def _heading(text: str) -> str:
+    """Return the heading of an entry without the sign that keeps its end from being taken for an outcome."""
+    title, outcome = log.told_heading(text)
+    return f"{title} ({outcome})" if outcome else title
 
 
 def _joined(name: str, texts: Iterable[str]) -> str:

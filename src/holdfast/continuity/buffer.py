@@ -15,6 +15,7 @@ import time
 from holdfast.continuity import places, region
 from holdfast.continuity.noting import source
 from holdfast.light import dataclass, replace
+from holdfast.marker_lines import in_code, is_fence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -175,11 +176,13 @@ class _Inside:
                 self._order.append(lines)
                 continue
             part = self.parts[field]
-            # A heading that stands there twice says both.
-            if part not in self._order:
-                part.heading = lines[0]
+            below = part.read(lines[1:])
+            # A heading that stands there twice says both, but what is the person's below the second one stays there.
+            if part in self._order:
+                self._order.append(below)
+            else:
+                part.heading, part.below = lines[0], below
                 self._order.append(part)
-            part.read(lines[1:])
         self._place_others()
 
     def _place_others(self) -> None:
@@ -219,19 +222,22 @@ class _Part:
         self.heading = f"## {heading}"
         self.items: dict[int, str] = {}
         self._lines: list[str] = []
-        self._below: list[str] = []
+        self.below: list[str] = []
 
-    def read(self, lines: list[str]) -> None:
-        """Add the lines that stand under the heading."""
-        code = region.in_code(lines)
+    def read(self, lines: list[str]) -> list[str]:
+        """Add the lines that stand under the heading, and return those below a heading of another level."""
+        code = in_code(lines)
         end = next((at for at, line in enumerate(lines) if not code[at] and _is_heading(line)), len(lines))
         own = _trimmed(lines[:end])
-        self._below += lines[end:]
         self._lines += [""] if own and self._lines else []
-        for line, is_code in zip(own, region.in_code(own), strict=True):
+        for line, is_code in zip(own, in_code(own), strict=True):
             if not is_code and (said := region.entries([line])):
                 self.items[len(self._lines)] = said[0]
+                # A fence that nothing closes would make code of whatever comes to stand below it.
+                line = region.item(said[0]) if is_fence(line) else line
             self._lines.append(line)
+        below = _trimmed(lines[end:])
+        return [*below, ""] if below else []
 
     def with_lines(self, new: list[str], places: list[int]) -> list[str]:
         """Return the section with the items at these places, -1 for one that is new; nothing where there is nothing.
@@ -248,10 +254,9 @@ class _Part:
             else:
                 into = behind[numbers[place]] = []
         own = _trimmed(self._woven(first, behind))
-        if not own and not self._below:
+        if not own and not self.below:
             return []
-        below = [*_trimmed(self._below), ""] if self._below else []
-        return [self.heading, "", *own, *([""] if own else []), *below]
+        return [self.heading, "", *own, *([""] if own else []), *self.below]
 
     def _woven(self, first: list[str], behind: dict[int, list[str]]) -> list[str]:
         """Return our lines with new ones before the first item and behind those that stay; the other items are gone."""

@@ -13,6 +13,7 @@ from holdfast.continuity import region
 from holdfast.digests import short
 from holdfast.errors import BadInput, Refused
 from holdfast.light import dataclass
+from holdfast.marker_lines import lines_of
 
 FOLDER = "log"
 MOST_ITEMS = 40
@@ -30,8 +31,8 @@ _LISTS = {
 _FIELDS = {heading: field for field, heading in _LISTS.items()}
 _SESSION = "Session "
 _UNTITLED = "a session"
-# What stands in brackets behind a title is an outcome only where it is one of these: those of a digest, and our own.
-OUTCOMES = ("success", "failure", "partial", "abandoned", "unknown", "cut off")
+# What stands in brackets behind a title is an outcome only where it is one of these: a digest's, or what hooks know.
+OUTCOMES = ("success", "failure", "partial", "abandoned", "unknown", "cut off", "ended")
 _ESCAPE = "\\"
 
 
@@ -75,8 +76,8 @@ def keep(folder: str, day: str, lines: list[str]) -> str:
 
 def _kept_lines(inside: str) -> list[str]:
     """Return what made room before, as it stands, also where a person edited it."""
-    lines = [line for line in region.lines_of(inside) if line.strip() != _KEPT_HEADING]
-    return [line.rstrip("\r\n") for line in region.lines_of("".join(lines).strip("\r\n"))]
+    lines = [line for line in lines_of(inside) if line.strip() != _KEPT_HEADING]
+    return [line.rstrip("\r\n") for line in lines_of("".join(lines).strip("\r\n"))]
 
 
 def read(folder: str, day: str) -> str:
@@ -85,7 +86,7 @@ def read(folder: str, day: str) -> str:
     if region.is_wide(text):
         return ""
     ours = ("<!-- holdfast:begin ", "<!-- holdfast:end ")
-    lines = [line.rstrip("\r\n") for line in region.lines_of(text)]
+    lines = [line.rstrip("\r\n") for line in lines_of(text)]
     return "\n".join([line for line in lines if not line.startswith(ours)]).strip()
 
 

@@ -14,6 +14,7 @@ from holdfast.continuity import region
 from holdfast.continuity.pages_lines import Lines, body_of
 from holdfast.errors import BrokenFile
 from holdfast.light import dataclass
+from holdfast.marker_lines import lines_of
 
 PAGE = "MEMORY.md"
 REGION = "page"
@@ -81,7 +82,7 @@ def text_of(entry: Entry) -> str:
 def read_entry(text: str) -> Entry:
     """Return the entry that such lines are; BrokenFile says what is wrong with them."""
     told: dict[str, str] = {}
-    for line in filter(str.strip, map(body_of, region.lines_of(text))):
+    for line in filter(str.strip, map(body_of, lines_of(text))):
         column, colon, cell = line.partition(":")
         if not colon or column.strip() in told:
             raise BrokenFile(f"{line[:60]!a} is no line of an entry", "Write `Column: text`, each column once.")

@@ -8,10 +8,10 @@ in UTF-16 cannot hold a region and is refused. A page longer than MOST_PAGE is l
 from __future__ import annotations
 
 import os
-from io import StringIO
 from itertools import pairwise
 
 from holdfast.errors import BrokenFile, NotFound, TooLarge
+from holdfast.marker_lines import in_code, lines_of
 from holdfast.store import files
 
 TYPE_CHECKING = False
@@ -26,7 +26,6 @@ _HIDDEN = ((0x200B, 0x200B), (0x200E, 0x200F), (0x2028, 0x202E), (0x2060, 0x206F
 # How pages in UTF-16 and UTF-32 begin, as they are carried through.
 _WIDE = ("\udcff\udcfe", "\udcfe\udcff", "\0\0\udcfe\udcff")
 _FENCES = ("```", "~~~")
-_BULLETS = ("- ", "* ", "+ ")
 _ESCAPE = "\\"
 _BYTE_ORDER_MARK = "\ufeff"
 # A line that is moved in by more is code.
@@ -110,43 +109,6 @@ def _whole_lines(text: str, marker: str) -> Iterator[tuple[int, int]]:
         if text[line - 1 : line] in ("", "\n", "\r") and text[behind : behind + 1] in ("", "\n", "\r"):
             yield place, line
         place = text.find(marker, behind)
-
-
-def lines_of(text: str) -> list[str]:
-    """Return the lines of a text with their endings; nothing but a line end parts them."""
-    return list(StringIO(text, newline=""))
-
-
-def in_code(lines: list[str]) -> list[bool]:
-    """Say of each line whether it belongs to fenced code; a fence that nothing closes hides nothing."""
-    fences = [(place, *_fence(line)) for place, line in enumerate(lines) if "```" in line or "~~~" in line]
-    closing = {"`": 0, "~": 0, "": 0}
-    are_closed: list[bool] = []
-    for _, sign, length, may_close in reversed(fences):
-        are_closed.append(closing[sign] >= length > 0)
-        closing[sign] = max(closing[sign], length if may_close else 0)
-    code = [False] * len(lines)
-    first, until, least = -1, "", 0
-    for (place, sign, length, may_close), is_closed in zip(fences, reversed(are_closed), strict=True):
-        if first < 0 and is_closed:
-            first, until, least = place, sign, length
-        elif first >= 0 and may_close and sign == until and length >= least:
-            code[first : place + 1] = [True] * (place + 1 - first)
-            first = -1
-    return code
-
-
-def _fence(line: str) -> tuple[str, int, bool]:
-    """Return the sign and the length of the fence that a line is, and whether it may close one; no sign for none."""
-    text = line.strip(" \t\r\n" + _BYTE_ORDER_MARK)
-    # Code may begin right behind the bullet of a list, but it does not end behind one.
-    bare = text[2:].lstrip() if text.startswith(_BULLETS) else text
-    sign = bare[:1]
-    rest = bare.lstrip(sign) if bare.startswith(_FENCES) else bare
-    # Backticks with more of them later in the line are code within a sentence.
-    if rest == bare or (sign == "`" and sign in rest):
-        return "", 0, False
-    return sign, len(bare) - len(rest), not rest and bare == text
 
 
 def put(text: str, name: str, lines: list[str], new_page: str) -> str:
