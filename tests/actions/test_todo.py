@@ -108,8 +108,8 @@ def test_a_box_with_lines_of_its_own_is_left_to_the_editor(cli, shop, page) -> N
     page.parent.mkdir(parents=True)
     page.write_text("- [ ] Delta task\n\n  a paragraph of delta\n- [ ] Epsilon task\ngoes on\n\n- [ ] Last\n")
     before = page.read_bytes()
-    for name in ("delta", "epsilon"):
-        refused = cli("todo", "remove", name, "--yes")
+    for name, how in (("delta", "--yes"), ("epsilon", "--yes"), ("delta", "--dry-run")):
+        refused = cli("todo", "remove", name, how)
         assert refused.code == 4 and "editor" in refused.err
     assert page.read_bytes() == before
     assert cli("todo", "remove", "last", "--yes").code == 0

@@ -85,6 +85,14 @@ def test_one_that_begins_anew_goes_on_in_its_transcript(tmp_path):
     assert (again.transcript, again.texts("read"), again.texts("file")) == ("t.jsonl", ("20",), ())
 
 
+def test_another_transcript_is_read_from_its_beginning(tmp_path):
+    """How far a transcript was read counts for that file alone, however often it is named."""
+    note(tmp_path, "s1", ("transcript", "/a.jsonl"), ("read", "500"), ("transcript", "/a.jsonl"))
+    assert opened.read(note(tmp_path, "s1", ("file", "a.py"))).read_up_to() == 500
+    assert opened.read(note(tmp_path, "s1", ("transcript", "/b.jsonl"))).read_up_to() == 0
+    assert opened.read(note(tmp_path, "s1", ("read", "40"), ("read", "x"))).read_up_to() == 40
+
+
 def test_what_comes_while_the_buffer_is_written_is_not_merged(tmp_path):
     """A line that another hook notes between reading a session and saying that it is merged stays unmerged."""
     before = opened.read(note(tmp_path, "s1", ("ask", "x")))

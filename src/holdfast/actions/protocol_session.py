@@ -166,8 +166,7 @@ def _collected(visit: Visit, project: Project, one: opened.Opened) -> opened.Ope
     """Note which files the transcript says were changed, as far as it was not read yet; return the session then."""
     from holdfast.continuity.touched import Tools, tail
 
-    read = one.texts(noting.READ)
-    since = int(read[-1]) if read and read[-1].isdigit() else 0
+    since = one.read_up_to()
     lines, end = tail(one.transcript, since) if one.transcript else ([], since)
     if end == since:
         return one

@@ -85,8 +85,10 @@ def reopen(house: House, names: tuple[str, ...], *, numbers: bool = True) -> Cha
 
 
 def plan_remove(house: House, names: tuple[str, ...]) -> tuple[tuple[Todo, ...], list[Step]]:
-    """Return the boxes whose lines would be taken out, and the steps."""
+    """Return the boxes whose lines would be taken out, and the steps; one with text of its own is refused already."""
     wanted = _wanted(house, names, lambda todo: True, numbers=True)
+    own, older = project_pages.folders(house)
+    pages.check_removable(own, tuple(todo.id for todo in wanted), older)
     return wanted, [Step("remove", f"{pages.PAGES[pages.TODO]} {todo.id}", todo.text) for todo in wanted]
 
 

@@ -60,6 +60,16 @@ class Opened:
         """Return what the lines of a kind say, each once."""
         return tuple(dict.fromkeys(text for each, text, _ in self.rows if each == kind))
 
+    def read_up_to(self) -> int:
+        """Return how far the transcript was read; another file than before is read from its beginning."""
+        path, since = "", 0
+        for kind, text, _ in self.rows:
+            if kind == TRANSCRIPT and text != path:
+                path, since = text, 0
+            elif kind == READ and text.isdecimal():
+                since = int(text)
+        return since
+
     def since_merged(self) -> tuple[tuple[str, str, str], ...]:
         """Return the lines that came after those that the buffer has."""
         merges = [(place + 1, text) for place, (kind, text, _) in enumerate(self.rows) if kind == MERGED]

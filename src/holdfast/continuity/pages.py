@@ -96,14 +96,22 @@ def reopen_todos(folder: str, names: tuple[str, ...], older: tuple[str, ...] = (
 
 def remove_todos(folder: str, names: tuple[str, ...], older: tuple[str, ...] = ()) -> tuple[Todo, ...]:
     """Take the lines of these ids out, all or none, and return what they said; one with lines below it is refused."""
+    return _change_boxes(folder, names, _take_out, older, stay=False)
 
-    def edit(boxes: Boxes, todo: Todo) -> None:
-        if boxes.has_more_below(todo):
-            where = f"{PAGES[TODO]}, line {boxes.line_of(todo)}"
-            raise Conflict(f"{todo.id} has lines that belong to it ({where})", "Take them out in your editor.")
-        boxes.remove(todo)
 
-    return _change_boxes(folder, names, edit, older, stay=False)
+def check_removable(folder: str, names: tuple[str, ...], older: tuple[str, ...] = ()) -> None:
+    """Refuse what `remove_todos` would refuse, and change nothing."""
+    boxes = Boxes(_read(folder, TODO, older)[1])
+    by_id = {todo.id: todo for todo in boxes.todos}
+    for name in dict.fromkeys(names):
+        _take_out(boxes, by_id[name])
+
+
+def _take_out(boxes: Boxes, todo: Todo) -> None:
+    if boxes.has_more_below(todo):
+        where = f"{PAGES[TODO]}, line {boxes.line_of(todo)}"
+        raise Conflict(f"{todo.id} has lines that belong to it ({where})", "Take them out in your editor.")
+    boxes.remove(todo)
 
 
 def add_note(
