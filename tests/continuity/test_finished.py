@@ -14,6 +14,8 @@ TODO = "Write the refund test"
     [
         "Write the refund test is done.",
         "write the refund test: done",
+        "write the refund test: that is done",
+        "Write the refund test, das ist erledigt",
         "I think we are good. Write the refund test is now finished, thanks",
         "Done: write the refund test",
         "I'm done with write the refund test.",

@@ -43,7 +43,8 @@ class Talks:
     """Sessions in a table of their own, and what is found in them."""
 
     def __init__(self, model: Model | None) -> None:
-        self.db = sqlite3.connect(":memory:", isolation_level=None)
+        # It is closed when it is collected, in whatever thread that happens.
+        self.db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         weakref.finalize(self, self.db.close)
         self.table = Passages(self.db)
         self.model = model

@@ -18,7 +18,7 @@ _BETWEEN = frozenset(
     (
         *("is", "are", "was", "were", "has", "have", "been", "now", "already", "all", "finally", "also", "as", "task"),
         *("todo", "both", "ist", "sind", "wurde", "wurden", "jetzt", "nun", "schon", "bereits", "endlich", "auch"),
-        "als",
+        *("als", "that", "this", "it", "thats", "das"),
     )
 )
 _BEFORE = frozenset(("with", "the", "task", "todo", "mit", "dem", "der", "den", "die", "das", "also", "now", "auch"))
