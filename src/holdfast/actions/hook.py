@@ -12,7 +12,7 @@ import os
 import time
 
 from holdfast import settings as settings_table
-from holdfast.capture import private, redact
+from holdfast.capture import redact
 from holdfast.capture.journal import Journal
 from holdfast.errors import HoldfastError, StoreUnavailable
 from holdfast.inject import fence, shown
@@ -271,6 +271,8 @@ def kept(text: str, most: int) -> str:
 
 def end_kept(text: str, start: int, most: int) -> str:
     """Return the last lines of a text behind `start`, as `kept` does its beginning: what was marked before counts."""
+    from holdfast.capture import private
+
     text = private.without(fence.stripped(text))[start:]
     if len(text) > most * _MARGIN:
         text = text[-most * _MARGIN :].partition("\n")[2]

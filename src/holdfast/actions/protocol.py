@@ -13,7 +13,7 @@ import sys
 
 from holdfast.actions.hook import end_kept, kept
 from holdfast.agents import speaking
-from holdfast.continuity import finished, noting, region, running
+from holdfast.continuity import noting, region, running
 from holdfast.light import replace
 from holdfast.plain_json import dumps
 
@@ -115,7 +115,7 @@ def _write_down(visit: Visit, project: Project, text: str, found: tuple[Trigger,
     about = focus_of(text, ask, found)
     rows = [("said", dumps([kind, what])) for kind, what in said]
     rows += [(kind, line) for kind, line in (("ask", ask), ("focus", about)) if line]
-    rows += [("done", clean(sentence, _MOST_SAID)) for sentence in finished.said(text)[:_MOST_DONE]]
+    rows += [("done", clean(sentence, _MOST_SAID)) for sentence in said_done(text)[:_MOST_DONE]]
     note(visit, project, [*rows, (noting.PROCESS, running.agent())])
     if not said:
         # What was asked is in the session's file; the page gets it when the agent pauses, so that most prompts
@@ -166,9 +166,19 @@ def focus_of(text: str, ask: str, found: tuple[Trigger, ...]) -> str:
     for one in found:
         # What comes first is asked for, whatever else the sentence says.
         rest = rest if one.text in first else rest.replace(one.text, " ")
-    if finished.said(rest):
+    if said_done(rest):
         return ""
     return ask if rest is text else asked(rest)
+
+
+def said_done(text: str) -> list[str]:
+    """Return the sentences of the person that say that something is done."""
+    lowered = text.lower()
+    if not any(word in lowered for word in noting.DONE_WORDS):
+        return []
+    from holdfast.continuity import finished
+
+    return finished.said(text)
 
 
 def forgets(sentence: str) -> bool:

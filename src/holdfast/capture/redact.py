@@ -7,7 +7,7 @@ with the length of the text and nothing else.
 
 from __future__ import annotations
 
-from holdfast.capture import glance, private
+from holdfast.capture import glance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -270,8 +270,7 @@ def _replace(text: str, spans: list[_Span]) -> str:
 def _spans(text: str) -> list[_Span]:
     # This one letter grows when lowered, and would shift every index behind it.
     lowered = text.replace("\u0130", "I").lower()
-    marked = [(start, end, -1, "private") for start, end in private.spans(text)]
-    spans = [*marked, *_shaped(text, lowered), *_named(text, lowered)]
+    spans = [*_private(text), *_shaped(text, lowered), *_named(text, lowered)]
     return _merge(sorted(spans)) if spans else spans
 
 
@@ -286,6 +285,13 @@ def _merge(spans: list[_Span]) -> list[_Span]:
         else:
             merged.append(span)
     return merged
+
+
+def _private(text: str) -> Iterator[_Span]:
+    if "<" in text:
+        from holdfast.capture import private
+
+        yield from ((start, end, -1, "private") for start, end in private.spans(text))
 
 
 def _shaped(text: str, lowered: str) -> Iterator[_Span]:

@@ -6,13 +6,13 @@ a condition: "X is done", "finished X", "done: X", but not "when X is done" or "
 
 from __future__ import annotations
 
+from holdfast.continuity.noting import DONE_WORDS
 from holdfast.continuity.sentences import Sentence, plain, sentences, shorter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-DONE = frozenset(("done", "finished", "fixed", "shipped", "completed", "erledigt", "fertig", "behoben"))
 # What may stand between the words of a to-do and the one that says that it is done, and the other way round.
 _BETWEEN = frozenset(
     (
@@ -38,10 +38,6 @@ _ASKING = frozenset(("is", "are", "was", "has", "have", "did", "ist", "sind", "h
 
 def said(text: str) -> list[str]:
     """Return the sentences of a message that say that something is done."""
-    lowered = text.lower()
-    # Every prompt is asked this, and most have none of these words.
-    if not any(word in lowered for word in DONE):
-        return []
     return [sentence.text for sentence in sentences(shorter(text)) if _says_so(sentence, _words(sentence))]
 
 
@@ -59,7 +55,7 @@ def told_of(todo: str, statements: Iterable[str]) -> bool:
 def _says_so(sentence: Sentence, words: list[str]) -> bool:
     if sentence.is_question or not words or words[0] in _ASKING:
         return False
-    return not DONE.isdisjoint(words) and _DOUBTS.isdisjoint(words)
+    return not DONE_WORDS.isdisjoint(words) and _DOUBTS.isdisjoint(words)
 
 
 def _beside(words: list[str], after: list[str], wanted: list[str]) -> bool:
@@ -72,7 +68,7 @@ def _beside(words: list[str], after: list[str], wanted: list[str]) -> bool:
         before = start - 1
         while before >= 0 and words[before] in _BEFORE and not after[before]:
             before -= 1
-        if behind in DONE or (before >= 0 and words[before] in DONE and "," not in after[before]):
+        if behind in DONE_WORDS or (before >= 0 and words[before] in DONE_WORDS and "," not in after[before]):
             return True
     return False
 

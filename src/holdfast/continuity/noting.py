@@ -26,6 +26,8 @@ AGREED, STEPS = "agreed", "steps"
 WRITTEN = "written"
 # How far the transcript was read.
 TRANSCRIPT, READ = "transcript", "read"
+# Only a message with one of these words may say that something is done (`finished.py`); most prompts have none.
+DONE_WORDS = frozenset(("done", "finished", "fixed", "shipped", "completed", "erledigt", "fertig", "behoben"))
 MOST_BYTES = 400_000
 _CLOSING = 80
 
