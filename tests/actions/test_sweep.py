@@ -744,6 +744,16 @@ def test_a_name_that_is_no_text_is_swept(machine, home, swept):
     assert swept().skipped_unchanged == 1
 
 
+def test_what_a_killed_harvest_left_goes_with_the_next_sweep(machine, home, swept):
+    """A half-written file of signals is removed, also where nothing is new to be learned from."""
+    write(transcript(machine, "one"), talk("one", 2), at=time.time() - 60)
+    assert swept().ingested == 1
+    left = home / "archive" / "signals" / "claude-code" / ".holdfast-tmp-1-ab"
+    left.parent.mkdir(parents=True, exist_ok=True)
+    left.write_bytes(b"{")
+    assert swept().skipped_unchanged == 1 and not left.exists()
+
+
 def test_many_unchanged_files_are_skipped_by_a_fresh_process(machine):
     """What one process took in, the next ones pass over without reading it."""
     data = raw(talk("one", 1))

@@ -46,6 +46,16 @@ def test_what_is_no_file_of_signals_is_passed_over(tmp_path) -> None:
     assert signal_files.read(str(tmp_path), "some-agent", "newer") == Signals("a", "b")
 
 
+def test_what_a_kill_left_half_written_goes(tmp_path) -> None:
+    """A temporary file of a writer that was killed is removed, and no file of signals with it."""
+    signal_files.put(str(tmp_path), "codex", "s1", Signals("codex", "s1"))
+    folder = tmp_path / signal_files.FOLDER / "codex"
+    (folder / ".holdfast-tmp-1-ab").write_bytes(b"{")
+    signal_files.clear_leftovers(str(tmp_path))
+    assert [path.name for path in folder.iterdir()] == [f"{stem}.json" for _, stem in signal_files.stems(str(tmp_path))]
+    signal_files.clear_leftovers(str(tmp_path / "nothing"))
+
+
 def test_no_link_is_written_through(tmp_path) -> None:
     """A link in the place of the folder is refused, and nothing is written behind it."""
     (tmp_path / "elsewhere").mkdir()

@@ -109,11 +109,21 @@ def harvest(
         return run.all(wanted, pace)
     try:
         with run.done.lock():
+            signal_files.clear_leftovers(house.home)
             done = run.all(wanted, pace)
             return _made_ready(house, done, run.done)
     except StoreBusy:
         # Another harvest is at work, and what it leaves the next one does.
         return Harvest(waiting=len(wanted))
+
+
+def clear_leftovers(house: House) -> None:
+    """Remove what a harvest that was killed left half-written; not while another one is at work."""
+    try:
+        with Done(house.home, str(RULES)).lock():
+            signal_files.clear_leftovers(house.home)
+    except StoreBusy:
+        return
 
 
 def _made_ready(house: House, done: Harvest, harvested: Done) -> Harvest:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import holdfast
 from holdfast import agents as doors
 from holdfast.actions import session_index
-from holdfast.actions.harvest import harvest
+from holdfast.actions.harvest import clear_leftovers, harvest
 from holdfast.actions.house import House, now
 from holdfast.actions.sweep_file import Taker
 from holdfast.actions.sweep_find import Looked, Transcript, look
@@ -115,6 +115,8 @@ def sweep(
         # Another sweep need not wait for this.
         swept = _harvest(house, swept, run.taken, min(_HARVEST_SECONDS, end - time.monotonic()), doing)
         _make_vectors(house, min(_VECTOR_SECONDS, end - time.monotonic()), doing)
+    else:
+        clear_leftovers(house)
     return swept
 
 

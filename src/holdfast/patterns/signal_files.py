@@ -65,17 +65,28 @@ def forget(home: str, agent_stem: str, stem: str) -> None:
     files.remove(os.path.join(home, FOLDER, agent_stem, stem + _ENDING))
 
 
+def clear_leftovers(home: str) -> None:
+    """Remove what kills left half-written. Only while nobody else harvests."""
+    for agent_stem, name in _names(home):
+        if name.startswith(files.TEMPORARY):
+            files.remove(os.path.join(home, FOLDER, agent_stem, name))
+
+
 def stems(home: str) -> Iterator[tuple[str, str]]:
     """Yield the names of all files of signals: those of the agent and of the session."""
+    for agent_stem, name in _names(home):
+        if name.endswith(_ENDING) and not name.startswith(files.TEMPORARY):
+            yield agent_stem, name.removesuffix(_ENDING)
+
+
+def _names(home: str) -> Iterator[tuple[str, str]]:
     root = os.path.join(home, FOLDER)
     if link_on_the_way(home, FOLDER) or not os.path.isdir(root):
         return
     for agent_stem in sorted(os.listdir(root)):
         folder = os.path.join(root, agent_stem)
         if is_plain_folder(folder):
-            for name in sorted(os.listdir(folder)):
-                if name.endswith(_ENDING) and not name.startswith(files.TEMPORARY):
-                    yield agent_stem, name.removesuffix(_ENDING)
+            yield from ((agent_stem, name) for name in sorted(os.listdir(folder)))
 
 
 def _read(path: str) -> Signals | None:
