@@ -189,6 +189,21 @@ def test_who_does_not_remember_asks_for_no_memory(told, house, text):
         assert list_memories(opened_house) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remember: never push to main without asking.",
+        "Remember not to deploy on Fridays.",
+        "Remember that we do not use tabs here.",
+        "Please don't forget that I remember nothing without a note.",
+        "Erinnere mich daran, nicht vor zehn zu deployen.",
+    ],
+)
+def test_what_must_not_be_done_can_be_remembered(text):
+    """A denial behind the word that asks to remember is what is to be remembered."""
+    assert not protocol.forgets(text)
+
+
 @pytest.mark.parametrize("lines", [3, 1_000, 3_000])
 def test_what_is_private_is_nowhere_in_a_long_message(told, home, lines):
     """What is marked private stays so, however far the mark is from the end of the message."""

@@ -156,7 +156,7 @@ def rotate(pages: Pages, one: Opened, entry: Entry, at: str) -> State:
 def _is_logged(pages: Pages, said: Said) -> bool:
     """Whether the log of the day on which it was said has it already, in the entry of another session."""
     day = said.at[:10]
-    return day in log.days(pages.folder) and f"- {line_of(said)}" in log.read(pages.folder, day).split("\n")
+    return day in log.days(pages.folder) and region.item(line_of(said)) in log.read(pages.folder, day).split("\n")
 
 
 def _staying(said: tuple[Said, ...], living: frozenset[str]) -> tuple[Said, ...]:

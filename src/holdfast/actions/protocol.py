@@ -47,7 +47,8 @@ _LEADS = _ASKS | frozenset(
 )
 _NOT = frozenset(("not", "never", "dont", "cant", "cannot", "didnt", "doesnt", "couldnt", "wont", "nicht"))
 _NOT_TO_FORGET = frozenset(("forget", "vergiss"))
-_RECALLS = frozenset(("remember", "recall", "erinnere", "erinnern"))
+# How many words before such a word, and from it on, may say that somebody does not: "mich nicht erinnern".
+_RECALLS = {"remember": (2, 0), "recall": (2, 0), "erinnere": (3, 3), "erinnern": (3, 3)}
 _ABOUT_THE_PERSON = frozenset(
     (
         *("i", "im", "id", "ive", "ill", "me", "my", "mine", "myself"),
@@ -184,9 +185,9 @@ def said_done(text: str) -> list[str]:
 def forgets(sentence: str) -> bool:
     """Whether a sentence says that somebody does not remember, which asks for nothing to be remembered."""
     words = _words(sentence)
-    return any(
-        word in _RECALLS and not _NOT.isdisjoint(words[max(0, at - 2) : at + 3]) for at, word in enumerate(words)
-    ) and _NOT_TO_FORGET.isdisjoint(words)
+    places = [(at, *_RECALLS[word]) for at, word in enumerate(words) if word in _RECALLS]
+    denied = any(not _NOT.isdisjoint(words[max(0, at - before) : at + behind]) for at, before, behind in places)
+    return denied and _NOT_TO_FORGET.isdisjoint(words)
 
 
 def persons_words(prompt: str) -> str:

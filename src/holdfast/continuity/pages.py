@@ -34,7 +34,6 @@ _COLUMNS = {
     DECISION: Columns("D", "Decision", "Because"),
     LESSON: Columns("L", "Lesson", "What went wrong", "Source"),
 }
-_UTF_16 = ("\udcff\udcfe", "\udcfe\udcff")
 
 
 def todos(folder: str, older: tuple[str, ...] = ()) -> tuple[Todo, ...]:
@@ -242,8 +241,7 @@ def _read(folder: str, kind: str, older: tuple[str, ...]) -> tuple[str, str]:
         path = _path(each, kind)
         if os.path.lexists(path):
             text = region.read_page(path)
-            if text.startswith(_UTF_16):
-                raise BrokenFile(f"{path} is UTF-16", "Save it as UTF-8.")
+            region.check_writable(path, text)
             return path, text
     return _path(folder, kind), ""
 
