@@ -24,7 +24,6 @@ from sets import Haystack, Question, find_sets
 from holdfast.errors import NotFound
 from holdfast.recall.embed import Model, to_bytes
 from holdfast.recall.engine import Engine
-from holdfast.recall.granite import Granite
 from holdfast.records import Scope
 from holdfast.store import tokens
 from holdfast.store.base import Filter
@@ -103,7 +102,7 @@ def main(arguments: list[str]) -> int:
     """Measure every set below `--data`, or the one that `--set` names."""
     options = _options(arguments)
     sets = _sets(options.data, options.set)
-    model = Granite.open() if options.model == "granite" else Model.open(options.model)
+    model = Model.open(options.model)
     report: dict[str, Report] = {}
     lines = open(options.questions, "w", encoding="utf-8") if options.questions else None  # noqa: SIM115
     try:
@@ -188,7 +187,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="holdfast bench recall", description=__doc__)
     parser.add_argument("--data", required=True, help="a folder with sets")
     parser.add_argument("--set", default="", help="only this set")
-    parser.add_argument("--model", default=None, help="granite, or a folder with another model")
+    parser.add_argument("--model", default=None, help="a folder with another model")
     parser.add_argument("--questions", default="", help="write one JSON line a question to this file")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args(arguments)

@@ -41,12 +41,6 @@ SETTINGS = (
     Setting("index.show", 500, "An index.md lists at most this many entries, the newest, and says how many more.", 1),
     Setting("recall.limit", 10, "How many hits `recall` returns.", 1),
     Setting("recall.meaning", True, "Recall goes by meaning too, not by words alone."),
-    Setting(
-        "recall.model",
-        "static",
-        "What tells the meaning of a text: static, or the transformer granite (an extra).",
-        choices=("static", "granite"),
-    ),
     Setting("recall.count_use", True, "What `recall` returns counts as used, and rises a little."),
     Setting("inject.start_characters", 3_000, "The most that a session is given when it starts, in characters.", 400),
     Setting("inject.prompt_items", 3, "How many memories a prompt brings at most."),
@@ -99,6 +93,8 @@ _WANTED = {bool: "true or false", int: "a whole number", float: "a number", str:
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 # Going on without one of these could do what a person forbade, or write to a project that was not meant.
 GUARDS = ("enabled", "project.id", "security.block")
+# Settings of earlier versions: what to say where config.toml still has one.
+RETIRED = {"recall.model": "The static model is the only one now; remove the line."}
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +212,9 @@ def parse(name: str, text: str, where: str) -> Value:
 
 
 def nearest(name: str) -> str:
-    """Return the hint for a name that is not in the table: the one that was probably meant."""
+    """Return the hint for a name that is not in the table: why it went, or the one that was probably meant."""
+    if name in RETIRED:
+        return RETIRED[name]
     near = _near(name)
     return f"Did you mean {near}?" if near else "`holdfast config` lists the settings."
 

@@ -67,7 +67,8 @@ class House:
         self.registry = projects.Registry(os.path.join(self.home, "projects.tsv"))
         self._store: LocalStore | None = None
         self._project: Project | None = None
-        self._models: dict[str, Model | None] = {}
+        self._model: Model | None = None
+        self._model_is_readable = True
         self._scan: Scan | None = None
         self._refreshed: set[Scope] = set()
         self._recorded: set[Scope] = set()
@@ -106,40 +107,16 @@ class House:
         return self._store
 
     def model(self) -> Model | None:
-        """Return the model of meaning, or None where it is switched off or cannot be read.
-
-        It is the one whose vectors are there: only `reindex` goes over to the one that the settings choose.
-        """
-        there, chosen = self._made_by(), self.settings.text("recall.model")
-        if there in ("", chosen) or not self.settings.flag("recall.meaning"):
-            return self.chosen_model()
-        if chosen not in self._models and self._opened(chosen) is not None:
-            self.say(f"meaning still goes by the model {there}; `holdfast reindex --meaning` changes it to {chosen}")
-        return self._opened(there)
-
-    def chosen_model(self) -> Model | None:
-        """Return the model that the settings choose; where it is missing the static one, unless that costs vectors."""
+        """Return the model of meaning, or None where it is switched off or cannot be read; the latter is said once."""
         if not self.settings.flag("recall.meaning"):
             return None
-        chosen = self.settings.text("recall.model")
-        model = self._opened(chosen)
-        return self._opened("static") if model is None and self._made_by() != chosen else model
-
-    def _made_by(self) -> str:
-        """Return the kind of model that made the vectors of the index, if it is one of those to choose from."""
-        kind = self.store.consult(lambda table: table.model()).partition("-")[0]
-        return kind if kind in settings_table.BY_NAME["recall.model"].choices else ""
-
-    def _opened(self, kind: str) -> Model | None:
-        """Return the model of that kind; that there is none is said once."""
-        if kind not in self._models:
-            self._models[kind] = None
+        if self._model is None and self._model_is_readable:
             try:
-                self._models[kind] = _open_model(kind)
+                self._model = Model.open()
             except StoreUnavailable as problem:
-                by = "words alone" if kind in ("static", self._made_by()) else "the static model"
-                self.say(f"recall goes by {by}: {problem}. {problem.hint}")
-        return self._models[kind]
+                self._model_is_readable = False
+                self.say(f"recall goes by words alone: {problem}. {problem.hint}")
+        return self._model
 
     def scan(self, table: MemoryTable) -> Scan:
         """Return what finds the nearest by meaning; it keeps the vectors from one recall to the next."""
@@ -381,15 +358,6 @@ def normal_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
 def now() -> str:
     """Return the present time as memory files write it."""
     return memory_file.now()
-
-
-def _open_model(kind: str) -> Model:
-    if kind == "static":
-        return Model.open()
-    # It loads numpy, which nobody should wait for who does not use it.
-    from holdfast.recall.granite import Granite
-
-    return Granite.open()
 
 
 def _working_folder() -> str:

@@ -17,15 +17,12 @@ _AT_ONCE = 40
 
 def make_vectors(visit: Visit) -> None:
     """Make the vectors of some memories that have none yet; trouble with that is nobody's."""
-    if not visit.settings.flag("recall.meaning") or visit.settings.text("recall.model") != "static":
+    if not visit.settings.flag("recall.meaning"):
         return
     try:
         with Shelf(visit.home, visit.is_late) as shelf:
             table = shelf.writable_table()
             model = Model.open()
-            # Only `reindex` goes from one kind of model to another; of its own kind the newest counts.
-            if table.model().partition("-")[0] not in ("", "static"):
-                return
             table.use_model(model.version)
             missing = table.without_vector(_AT_ONCE)
             made = [(row, to_bytes(model.encode(text))) for row, text in missing if not visit.is_late()]

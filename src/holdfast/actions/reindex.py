@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from holdfast.recall.embed import Model
     from holdfast.store.memory_table import MemoryTable
 
-_SMALLEST, _LARGEST = 8, 512
-# A portion should take about so long: what is stopped in the middle of one makes it again.
-_PORTION_SECONDS = 0.5
+# What is stopped in the middle of a portion makes it again.
+_PORTION = 256
 # Words are what an index must have; meaning may follow. Nobody should wait a minute for it.
 _SECONDS = 30.0
 
@@ -65,14 +64,14 @@ def reindex(house: House) -> Reindexed:
 
 
 def make_all_vectors(house: House) -> Made:
-    """Make every vector that is missing by the chosen model; those of another model go first. Recall goes on."""
+    """Make every vector that is missing; those of another model go first. Recall goes on."""
     house.need_enabled()
     house.refresh(None)
     return _make_vectors(house, float("inf"))
 
 
 def _make_vectors(house: House, seconds: float) -> Made:
-    model = house.chosen_model()
+    model = house.model()
     if model is None:
         return Made(0, 0, "")
     end = time.monotonic() + seconds
@@ -94,22 +93,13 @@ def _making(house: House) -> files.Lock:
 
 
 def _in_portions(house: House, model: Model, end: float) -> int:
-    made, size = 0, _SMALLEST
-    while time.monotonic() < end:
-        began, portion = time.monotonic(), size
-        count = _make_portion(house, model, portion)
+    made, count = 0, _PORTION
+    while count == _PORTION and time.monotonic() < end:
+        count = house.store.consult(lambda table: make_vectors(table, model, _PORTION))
         made += count
         if house.progress:
             house.progress(*_counts(house, model))
-        if count < portion:
-            break
-        quick = time.monotonic() - began < _PORTION_SECONDS
-        size = min(_LARGEST, size * 2) if quick else max(_SMALLEST, size // 2)
     return made
-
-
-def _make_portion(house: House, model: Model, size: int) -> int:
-    return house.store.consult(lambda table: make_vectors(table, model, size))
 
 
 def _counts(house: House, model: Model) -> tuple[int, int]:

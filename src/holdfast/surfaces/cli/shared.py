@@ -225,7 +225,8 @@ def _home_of(ctx: click.Context) -> str | None:
 class Progress:
     """A progress bar on standard error, made at the first step that is worth one, and only on a terminal."""
 
-    def __init__(self) -> None:
+    def __init__(self, what: str = "reading memories") -> None:
+        self._what = what
         self._bar: Any = None
         self._task: Any = None
 
@@ -236,6 +237,11 @@ class Progress:
             self._start(total)
         self._bar.update(self._task, completed=done)
         if done >= total:
+            self.stop()
+
+    def stop(self) -> None:
+        """Take the bar away, also where the work was interrupted."""
+        if self._bar is not None:
             self._bar.stop()
             self._bar = None
 
@@ -246,4 +252,4 @@ class Progress:
 
         self._bar = Bar(console=Console(stderr=True), transient=True)
         self._bar.start()
-        self._task = self._bar.add_task("reading memories", total=total)
+        self._task = self._bar.add_task(self._what, total=total)

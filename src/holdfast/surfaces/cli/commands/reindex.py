@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from holdfast.actions.house import House
@@ -12,26 +10,8 @@ from holdfast.surfaces.cli.shared import Progress, json_option, print_json, with
 from holdfast.surfaces.cli.shared import command as make_command
 
 
-class VectorProgress(Progress):
-    """The bar of vectors: a transformer makes few of them in a second, so it is shown from the first on."""
-
-    def __call__(self, done: int, total: int) -> None:
-        if self._bar is None and done < total and sys.stderr.isatty():
-            self._start(total)
-        super().__call__(done, total)
-
-    def _start(self, total: int) -> None:
-        super()._start(total)
-        self._bar.update(self._task, description="making vectors")
-
-    def stop(self) -> None:
-        """Take the bar away, also where the work was interrupted."""
-        if self._bar is not None:
-            self._bar.stop()
-
-
 @make_command("reindex", "holdfast reindex")
-@click.option("--meaning", is_flag=True, help="Only make the vectors that are missing, by the model of `recall.model`.")
+@click.option("--meaning", is_flag=True, help="Only make the vectors that are missing.")
 @json_option
 @with_house
 def command(house: House, meaning: bool, as_json: bool) -> None:
@@ -48,7 +28,7 @@ def command(house: House, meaning: bool, as_json: bool) -> None:
 
 
 def _make_vectors(house: House, as_json: bool) -> None:
-    progress = house.progress = VectorProgress()
+    progress = house.progress = Progress("making vectors")
     try:
         done = make_all_vectors(house)
     finally:
