@@ -14,7 +14,7 @@ from actions.distributing import ID, SAID, approved, entry_of
 from actions.learned import learned_in
 from actions.swept import environment
 from holdfast.actions import distribute, withdraw
-from holdfast.agents.editing.apply import TEMPORARY
+from holdfast.store.files import TEMPORARY
 
 KILLS = 40
 # Distributes or withdraws in a child that was forked from a process in which everything is loaded, so that the kill

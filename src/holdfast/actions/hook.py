@@ -58,11 +58,7 @@ class Syncing:
 
     def _sync(self, path: str) -> None:
         try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+            files.sync(path)
         except OSError:
             # The line is written; a disk that refuses to say that it is safe is no reason to keep the agent waiting.
             pass

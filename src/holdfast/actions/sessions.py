@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from holdfast.actions import audit, forget_session, session_index
 from holdfast.actions.house import House, now
+from holdfast.base.pending_file import PendingFile
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
 from holdfast.light import dataclass
 from holdfast.recall import when
@@ -318,17 +319,14 @@ def save(path: str, pieces: Iterator[str]) -> str:
     """Write the pieces to a file, whole or not at all, and return its path. No link is written through."""
     whole = os.path.abspath(os.path.expanduser(path))
     files.refuse_link(whole)
-    temporary = f"{whole}.{os.getpid()}.part"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    pending = PendingFile(os.path.dirname(whole), make_folder=False)
     try:
-        with os.fdopen(os.open(temporary, flags, files.FILE_MODE), "w", encoding="utf-8", errors="replace") as file:
-            file.writelines(pieces)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, whole)
-    except OSError as problem:
-        raise files.unavailable(problem, whole) from problem
+        pending.write(b"")
+        for piece in pieces:
+            pending.write(piece.encode("utf-8", "replace"))
+        pending.close()
+        pending.sync()
+        pending.settle(whole)
     finally:
-        if os.path.lexists(temporary):
-            os.unlink(temporary)
+        pending.discard()
     return whole

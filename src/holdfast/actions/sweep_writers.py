@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import ExitStack
 
+    from holdfast.base.pending_file import PendingFile
     from holdfast.records import Session
     from holdfast.sessions.archive import Archive
-    from holdfast.sessions.beside import Beside
     from holdfast.sessions.facts import Digest
     from holdfast.sessions.raw import RawWriter
 
@@ -37,14 +37,14 @@ class _Stored:
         self.handed = handed
         self.writer = writer
         self.session = session
-        self.digest: Beside | None = None
+        self.digest: PendingFile | None = None
 
     def write(self, archive: Archive, digest: Digest | None) -> _Stored:
         """Write what is to be stored, without waiting for the disk."""
         try:
             self.writer.finish(self.session)
             if digest is not None:
-                self.digest = archive.digest_beside(digest, self.writer.at)
+                self.digest = archive.pending_digest(digest, self.writer.at)
                 self.handed.callback(self.digest.discard)
         except BaseException:
             self.handed.close()

@@ -123,7 +123,7 @@ def tail_of(path: str, stamp: Stamp, place: int) -> bytes:
     """Return the hash by which a later look tells whether what was read still stands there; OSError if it cannot."""
     if stamp.kind != FILE:
         return stamp.parts
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor = files.open_plain(path, follow=True)
     try:
         start = max(0, place - TAIL)
         return hashlib.blake2b(os.pread(descriptor, place - start, start), digest_size=16).digest()

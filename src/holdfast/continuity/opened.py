@@ -154,7 +154,7 @@ def left_open(home: str, projects: Iterable[str], seconds: float, resumed: str) 
 
 def _contents(path: str) -> tuple[bytes, float]:
     """Return what a file says and when it was changed; there may be many, so each is opened once, and lightly."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor = files.open_plain(path)
     try:
         return os.read(descriptor, MOST_BYTES * 2), os.fstat(descriptor).st_mtime
     finally:

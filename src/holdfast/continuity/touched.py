@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from holdfast.plain_json import loads
+from holdfast.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,17 +103,9 @@ class Tools:
 def tail(path: str, since: int, most: int = MOST_TAIL) -> tuple[list[bytes], int]:
     """Return the whole lines of a transcript behind `since`, at most so many bytes of them, and where they end."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        data, start = files.read_tail(path, most, since, follow=True)
     except OSError:
         return [], since
-    try:
-        size = os.fstat(descriptor).st_size
-        start = max(since if since <= size else 0, size - most)
-        data = os.pread(descriptor, most, start)
-    except OSError:
-        return [], since
-    finally:
-        os.close(descriptor)
     end = data.rfind(b"\n") + 1
     lines = data[:end].split(b"\n")
     # Where the beginning was left out, the first line may be the end of a longer one; it does not parse.

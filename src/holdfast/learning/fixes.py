@@ -15,7 +15,6 @@ added behind that is read from the file itself. It may be lost at any time.
 from __future__ import annotations
 
 import os
-import stat
 
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.light import dataclass, replace
@@ -228,7 +227,7 @@ def _lines_of(home: str, project: str) -> list[bytes]:
     """Return the lines of a project: those of its table, and what was added to the file since that was made."""
     path = path_of(home)
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = files.open_plain(path)
     except OSError:
         files.refuse_link(path)
         return []
@@ -241,8 +240,6 @@ def _lines_of(home: str, project: str) -> list[bytes]:
 
 def _lines_in(descriptor: int, project: str, table: str) -> list[bytes]:
     status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
-        return []
     head, *lines = _table(table)
     covered = _covered(head, status.st_ino)
     mark = f'"project": {dumps(project)}'.encode()

@@ -10,6 +10,7 @@ import time
 
 from holdfast.light import dataclass
 from holdfast.plain_json import dumps
+from holdfast.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,16 +102,10 @@ def _field(line: bytes, name: bytes, end: bytes) -> bytes:
 def _end_of(path: str) -> list[bytes]:
     """Return the last lines of the file; what could not be read has none."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        data, start = files.read_tail(path, _MOST_READ)
     except OSError:
         return []
-    try:
-        start = max(0, os.fstat(descriptor).st_size - _MOST_READ)
-        lines = os.pread(descriptor, _MOST_READ, start).split(b"\n")
-    except OSError:
-        return []
-    finally:
-        os.close(descriptor)
+    lines = data.split(b"\n")
     # The first one is cut, unless the file begins with it.
     return lines[1:] if start else lines
 

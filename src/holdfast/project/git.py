@@ -12,8 +12,9 @@ import os
 from holdfast.digests import sha256
 from holdfast.light import dataclass
 from holdfast.project import gitconfig
-from holdfast.project.files import read_head, upwards
+from holdfast.project.files import upwards
 from holdfast.project.ids import printable
+from holdfast.store.files import read_head
 
 _POINTER_LIMIT = 64 * 1024
 _CONFIG_LIMIT = 4 * 1024 * 1024

@@ -12,10 +12,11 @@ import errno
 import os
 import time
 
-from holdfast.errors import Conflict, StoreFull, StoreUnavailable
+from holdfast.errors import Conflict
 from holdfast.light import dataclass
-from holdfast.project.files import read_head, upwards
+from holdfast.project.files import upwards
 from holdfast.project.ids import is_hex, is_id, printable
+from holdfast.store import files
 
 NAME = ".holdfast-project"
 LIMIT = 4096
@@ -48,7 +49,7 @@ def read(folder: str) -> Marker | None:
     """Return the marker of a folder, None if it has none; BadMarker if what is there is no marker."""
     path = os.path.join(folder, NAME)
     try:
-        data = read_head(path, LIMIT + 1, follow=False)
+        data = files.read_head(path, LIMIT + 1, follow=False)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
@@ -72,41 +73,15 @@ def is_at(folder: str, marker: Marker) -> bool:
 def write(folder: str, marker: Marker, *, replace: bool) -> None:
     """Put the marker into the folder; Conflict if one is there and `replace` is not set."""
     path = os.path.join(folder, NAME)
-    spare = f"{path}.{os.urandom(4).hex()}.tmp"
     try:
-        _create(spare if replace else path, _text(marker))
-        if replace:
-            _swap(spare, path)
+        (files.replace if replace else files.create)(path, _text(marker).encode())
     except FileExistsError:
         raise Conflict(
             f"{printable(path)} is there already",
             hint="`holdfast project` explains it; `holdfast project mark` has --new and --adopt",
         ) from None
     except OSError as error:
-        kind = StoreFull if error.errno in (errno.ENOSPC, errno.EDQUOT) else StoreUnavailable
-        raise kind(f"{printable(path)} cannot be written: {error.strerror}") from error
-
-
-def _create(path: str, text: str) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        data = text.encode()
-        if os.write(handle, data) != len(data):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        os.fsync(handle)
-    except OSError:
-        os.unlink(path)
-        raise
-    finally:
-        os.close(handle)
-
-
-def _swap(spare: str, path: str) -> None:
-    try:
-        os.replace(spare, path)
-    except OSError:
-        os.unlink(spare)
-        raise
+        raise files.unavailable(error, printable(path), in_home=False) from error
 
 
 def _text(marker: Marker) -> str:

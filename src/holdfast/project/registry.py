@@ -22,8 +22,8 @@ import os
 import time
 
 from holdfast.errors import BadInput, Conflict, StoreBusy, StoreFull, StoreUnavailable
-from holdfast.project.files import read_head
 from holdfast.project.ids import check_id, is_hex, is_id
+from holdfast.store.files import read_head
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

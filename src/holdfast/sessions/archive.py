@@ -23,11 +23,11 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
+from holdfast.base.pending_file import PendingFile
 from holdfast.digests import short
 from holdfast.errors import BadInput, BrokenFile, Forgotten, HoldfastError, NotFound, Refused
 from holdfast.records import Problem, Session, Step
 from holdfast.sessions import facts, names
-from holdfast.sessions.beside import Beside
 from holdfast.sessions.raw import RawEvents, RawWriter, ended_at, session_in
 from holdfast.store import files
 from holdfast.store.layout import is_plain_folder, link_on_the_way
@@ -103,29 +103,29 @@ class Archive:
 
     def put_digest(self, digest: Digest) -> None:
         """Make the digest of a session durable, as the one of its raw file if there is one."""
-        beside = self.digest_beside(digest, self._time_of_raw(digest.session.name))
+        pending = self.pending_digest(digest, self._time_of_raw(digest.session.name))
         try:
-            beside.sync()
-            files.sync_folder(self.settle_digest(digest.session.name, beside))
+            pending.sync()
+            files.sync_folder(self.settle_digest(digest.session.name, pending))
         finally:
-            beside.discard()
+            pending.discard()
 
-    def digest_beside(self, digest: Digest, at: int) -> Beside:
+    def pending_digest(self, digest: Digest, at: int) -> PendingFile:
         """Write a digest beside its place, with the time of its raw file; it waits to be synced and settled."""
-        beside = Beside(self._folder("digests", names.stem_of(digest.session.agent)))
+        pending = PendingFile(self._folder("digests", names.stem_of(digest.session.agent)))
         try:
-            beside.write(facts.encode(digest))
-            beside.close(at or ended_at(digest.session))
+            pending.write(facts.encode(digest))
+            pending.close(at or ended_at(digest.session))
         except BaseException:
-            beside.discard()
+            pending.discard()
             raise
-        return beside
+        return pending
 
-    def settle_digest(self, name: str, beside: Beside) -> str:
+    def settle_digest(self, name: str, pending: PendingFile) -> str:
         """Put the digest of that session in its place; return the folder, whose names are not durable yet."""
         self._refuse_forgotten(name)
-        beside.settle(self._path("digests", name, _DIGEST))
-        return beside.folder
+        pending.settle(self._path("digests", name, _DIGEST))
+        return pending.folder
 
     def digest(self, name: str) -> Digest:
         """Return the digest of a session, or raise NotFound or BrokenFile."""

@@ -24,9 +24,9 @@ from typing import IO, TYPE_CHECKING, Any
 import msgspec
 import zstandard
 
+from holdfast.base.pending_file import PendingFile
 from holdfast.errors import BrokenFile, HoldfastError, NotFound
 from holdfast.records import Problem, Session, SessionEvent
-from holdfast.sessions.beside import Beside, temporary_in
 from holdfast.store import files
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class RawWriter:
         self._waiting: list[SessionEvent] = []
         self._characters = 0
         self._checksum = 0
-        self._beside = Beside(folder)
+        self._file = PendingFile(folder)
         self._session: Session | None = None
         self._frame: Any = None
 
@@ -79,7 +79,7 @@ class RawWriter:
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._beside.discard()
+        self._file.discard()
 
     def add(self, event: SessionEvent) -> None:
         """Take one event, the next in order."""
@@ -102,11 +102,11 @@ class RawWriter:
         frame = _compressor().compress(_lines([{"session": session, "events": self.events}]))
         self._write(ends + frame + _TRAILER.pack(_TRAILER_MAGIC, _TRAILER_LENGTH, len(frame)))
         self.at = ended_at(session) + self._checksum % _MILLISECOND
-        self._beside.close(self.at)
+        self._file.close(self.at)
 
     def sync(self) -> None:
         """Wait until what was finished would survive a power cut."""
-        self._beside.sync()
+        self._file.sync()
 
     def settle(self) -> str:
         """Put it in its place; return the folder, whose names are not durable yet."""
@@ -120,7 +120,7 @@ class RawWriter:
                 self._set_aside(path, earlier)
         except OSError as problem:
             raise files.unavailable(problem, path) from problem
-        self._beside.settle(path)
+        self._file.settle(path)
         return folder
 
     def _ended(self) -> bytes:
@@ -140,14 +140,14 @@ class RawWriter:
 
     def _write(self, data: bytes) -> None:
         if data:
-            self._beside.write(data)
+            self._file.write(data)
             self.bytes += len(data)
             self._checksum = zlib.crc32(data, self._checksum)
 
     def _set_aside(self, path: str, earlier: str) -> None:
         """Keep the longer file that was there under its other name; it has its own name too until it is replaced."""
         files.refuse_link(earlier)
-        link = temporary_in(os.path.dirname(path))
+        link = files.temporary_in(os.path.dirname(path))
         os.link(path, link, follow_symlinks=False)
         os.rename(link, earlier)
         self.kept_earlier = True
@@ -260,12 +260,11 @@ def _unpacked(frame: bytes) -> bytes:
 
 def _open(path: str) -> IO[bytes]:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        return os.fdopen(files.open_plain(path), "rb", 0)
     except FileNotFoundError:
         raise NotFound(f"{path} does not exist") from None
     except OSError as problem:
         raise files.unavailable(problem, path) from problem
-    return os.fdopen(descriptor, "rb", 0)
 
 
 def _decompressing(file: IO[bytes]) -> Any:

@@ -1,8 +1,12 @@
-"""Durable files and locks.
+"""Durable files and locks: everything that Holdfast writes, in its home and outside of it, is written by this module.
 
 A write is acknowledged only when it would survive a power cut: temporary file in the same folder, fsync, rename,
-fsync of the folder. Readers see the old file or the new one, never a part. Links are never written through. Every
-failure of the system becomes a StoreUnavailable that names the path and leaves nothing half-written behind.
+fsync of the folder. Readers see the old file or the new one, never a part. A failed write leaves nothing half-written
+behind. Links are never written through.
+
+`read`, `write`, `append`, `remove` and `move` turn every failure of the system into a StoreUnavailable that names the
+path. `open_plain`, `read_head`, `create` and `replace` raise the OSError itself, for callers that say it in their own
+words. Files that are made durable together, and only then get their names, are in `pending_file`.
 """
 
 from __future__ import annotations
@@ -25,10 +29,14 @@ FILE_MODE = 0o600
 TEMPORARY = ".holdfast-tmp-"
 
 
-def unavailable(problem: OSError, path: str) -> StoreUnavailable:
+def unavailable(problem: OSError, path: str, *, in_home: bool = True) -> StoreUnavailable:
     """Return the error that says what the system refused, and the way out."""
     if problem.errno in (errno.ENOSPC, errno.EDQUOT):
-        return StoreFull(f"no space left to write {path}", "Free some space, or set HOLDFAST_HOME to another disk.")
+        way_out = "or set HOLDFAST_HOME to another disk" if in_home else "and try again. Nothing was changed"
+        return StoreFull(f"no space left to write {path}", f"Free some space, {way_out}.")
+    if not in_home:
+        why = f"{path} cannot be written: {problem.strerror}"
+        return StoreUnavailable(why, "Check the owner and mode of the file and its folder.")
     if problem.errno == errno.EROFS:
         return StoreUnavailable(f"{path} is on a read-only file system", "Set HOLDFAST_HOME to a folder you can write.")
     if problem.errno in (errno.EACCES, errno.EPERM):
@@ -59,34 +67,57 @@ def _make_one_folder(path: str) -> None:
     sync_folder(os.path.dirname(path))
 
 
+def open_plain(path: str, *, follow: bool = False) -> int:
+    """Return a descriptor to read a plain file with; OSError for anything else."""
+    # Without O_NONBLOCK a named pipe in the place of a file would hold the reader for ever.
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
+    descriptor = os.open(path, flags)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "not a plain file", path)
+    return descriptor
+
+
+def read_head(path: str, most: int = -1, *, follow: bool = True) -> bytes:
+    """Return the bytes of a plain file, or its first `most`; OSError where it cannot be read."""
+    descriptor = open_plain(path, follow=follow)
+    try:
+        pieces, left = [], most if most >= 0 else sys.maxsize
+        size = max(os.fstat(descriptor).st_size + 1, 65_536)
+        while left and (piece := os.read(descriptor, min(left, size))):
+            pieces.append(piece)
+            left -= len(piece)
+        return b"".join(pieces)
+    finally:
+        os.close(descriptor)
+
+
+def read_tail(path: str, most: int, since: int = 0, *, follow: bool = False) -> tuple[bytes, int]:
+    """Return at most the last `most` bytes of a plain file behind `since`, and where they begin; OSError as above.
+
+    A file that is shorter than `since` is another one than before, and is read from its beginning.
+    """
+    descriptor = open_plain(path, follow=follow)
+    try:
+        size = os.fstat(descriptor).st_size
+        start = max(since if since <= size else 0, size - most)
+        return os.pread(descriptor, most, start), start
+    finally:
+        os.close(descriptor)
+
+
 def read(path: str, most: int = -1) -> bytes:
     """Return the bytes of a plain file, or its first `most`; a link is refused, a missing file is NotFound."""
     try:
-        # Without O_NONBLOCK a named pipe in the place of a file would hold the reader for ever.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        return read_head(path, most, follow=False)
     except (FileNotFoundError, NotADirectoryError):
         raise NotFound(f"{path} does not exist") from None
     except OSError as problem:
         if problem.errno == errno.ELOOP:
             raise Refused(f"{path} is a symbolic link", "Replace the link by the file itself.") from None
+        if problem.errno == errno.EINVAL:
+            raise Refused(f"{path} is not a plain file", "Move it out of the folders of memories.") from None
         raise unavailable(problem, path) from problem
-    try:
-        return _read_all(descriptor, path, most)
-    except OSError as problem:
-        raise unavailable(problem, path) from problem
-    finally:
-        os.close(descriptor)
-
-
-def _read_all(descriptor: int, path: str, most: int) -> bytes:
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
-        raise Refused(f"{path} is not a plain file", "Move it out of the folders of memories.")
-    pieces, left = [], most if most >= 0 else sys.maxsize
-    while left and (piece := os.read(descriptor, min(left, max(status.st_size + 1, 65_536)))):
-        pieces.append(piece)
-        left -= len(piece)
-    return b"".join(pieces)
 
 
 def read_if_there(path: str) -> bytes:
@@ -100,29 +131,64 @@ def read_if_there(path: str) -> bytes:
 def write(path: str, data: bytes, *, durable: bool = True) -> os.stat_result:
     """Replace the file whole and return its new stat. `durable=False` is for what can be derived again."""
     refuse_link(path)
-    folder = os.path.dirname(path)
-    temporary = os.path.join(folder, f"{TEMPORARY}{os.getpid()}-{os.urandom(4).hex()}")
     try:
-        return _write_and_rename(temporary, path, folder, data, durable)
+        return replace(path, data, durable=durable)
     except OSError as problem:
-        _discard(temporary)
         raise unavailable(problem, path) from problem
 
 
-def _write_and_rename(temporary: str, path: str, folder: str, data: bytes, durable: bool) -> os.stat_result:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(temporary, flags, FILE_MODE)
+def replace(path: str, data: bytes, *, mode: int = FILE_MODE, durable: bool = True) -> os.stat_result:
+    """Replace the file whole by one of this mode, and return its new stat; OSError where that cannot be done."""
+    folder = os.path.dirname(path)
+    temporary = temporary_in(folder)
+    descriptor = open_new(temporary)
     try:
-        _write_all(descriptor, data)
+        if mode != FILE_MODE:
+            os.fchmod(descriptor, mode)
+        write_all(descriptor, data)
         if durable:
             os.fsync(descriptor)
         os.rename(temporary, path)
         written = os.fstat(descriptor)
+    except OSError:
+        discard(temporary)
+        raise
     finally:
         os.close(descriptor)
     if durable:
         sync_folder(folder)
     return written
+
+
+def create(path: str, data: bytes) -> None:
+    """Make a new file, durably; OSError where that cannot be done, FileExistsError where one is there."""
+    descriptor = open_new(path)
+    try:
+        write_all(descriptor, data)
+        os.fsync(descriptor)
+    except OSError:
+        discard(path)
+        raise
+    finally:
+        os.close(descriptor)
+    sync_folder(os.path.dirname(path))
+
+
+def temporary_in(folder: str) -> str:
+    """Return a name that nothing in the folder has; what a killed writer leaves is known by it."""
+    return os.path.join(folder, f"{TEMPORARY}{os.getpid()}-{os.urandom(4).hex()}")
+
+
+def open_new(path: str) -> int:
+    """Return a descriptor to write a new file with, private to the person; OSError where the name is taken."""
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of the bytes, in as many writes as the system needs."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
 
 
 def append(path: str, data: bytes, *, durable: bool = True) -> None:
@@ -131,7 +197,7 @@ def append(path: str, data: bytes, *, durable: bool = True) -> None:
     try:
         descriptor = os.open(path, flags, FILE_MODE)
         try:
-            _write_all(descriptor, data)
+            write_all(descriptor, data)
             if durable:
                 os.fsync(descriptor)
         finally:
@@ -164,7 +230,16 @@ def move(source: str, target: str) -> None:
 
 def sync_folder(folder: str) -> None:
     """Make the names in the folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    _sync(folder or ".", os.O_DIRECTORY)
+
+
+def sync(path: str) -> None:
+    """Wait until what was written to a file would survive a power cut; OSError where nobody can say that."""
+    _sync(path, os.O_NOFOLLOW)
+
+
+def _sync(path: str, flags: int) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags)
     try:
         os.fsync(descriptor)
     finally:
@@ -181,20 +256,33 @@ def refuse_link(path: str) -> None:
         raise Refused(f"{path} is a symbolic link and is not written through", "Replace the link by the file itself.")
 
 
-def _write_all(descriptor: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
+def clear_leftovers(folder: str, *, of_dead: bool = False) -> int:
+    """Remove what killed writers left half-written in a folder, and return how many files that were.
+
+    Only while nobody else may write there; with `of_dead`, what a process that still runs is writing stays.
+    """
+    names = [name for name in os.listdir(folder) if name.startswith(TEMPORARY)]
+    left = [name for name in names if not of_dead or _is_of_dead(name.removeprefix(TEMPORARY))]
+    for name in left:
+        discard(os.path.join(folder, name))
+    return len(left)
 
 
-def clear_leftovers(folder: str) -> None:
-    """Remove what killed writers left half-written in a folder. Only while nobody else may write there."""
-    for name in os.listdir(folder):
-        if name.startswith(TEMPORARY):
-            _discard(os.path.join(folder, name))
+def _is_of_dead(name: str) -> bool:
+    process = name.partition("-")[0]
+    if not (process.isascii() and process.isdecimal()):
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False
 
 
-def _discard(path: str) -> None:
+def discard(path: str) -> None:
+    """Remove what nobody was promised; where that cannot be done, it stays."""
     try:
         os.unlink(path)
     except OSError:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 
 from holdfast.agents.base import Change, Place
 from holdfast.agents.editing.plan import read, target
-from holdfast.errors import Conflict, StoreFull, StoreUnavailable
-
-TEMPORARY = ".holdfast-tmp-"
+from holdfast.errors import Conflict
+from holdfast.store import files
 
 
 def apply(changes: list[Change], place: Place) -> list[str]:
@@ -43,24 +41,8 @@ def remove_empty(folders: list[str]) -> None:
 
 def clear_leftovers(folder: str) -> None:
     """Remove what writers that were killed left half-written in a folder. A link is not followed."""
-    names = os.listdir(folder) if os.path.isdir(folder) and os.path.realpath(folder) == folder else []
-    for name in names:
-        writer = name.removeprefix(TEMPORARY).partition("-")[0] if name.startswith(TEMPORARY) else ""
-        if writer.isascii() and writer.isdecimal() and not _is_alive(int(writer)):
-            try:
-                os.unlink(os.path.join(folder, name))
-            except OSError:
-                continue
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
+    if os.path.isdir(folder) and os.path.realpath(folder) == folder:
+        files.clear_leftovers(folder, of_dead=True)
 
 
 def _refuse_changed(change: Change, place: Place) -> None:
@@ -70,20 +52,17 @@ def _refuse_changed(change: Change, place: Place) -> None:
 
 def _carry_out(change: Change, place: Place) -> list[str]:
     path = target(change.path, place)
+    folder, shared = os.path.dirname(path), place.scope == "project"
     try:
         if change.after is None:
             os.unlink(path)
-            _sync(os.path.dirname(path))
+            files.sync_folder(folder)
             return []
-        folders = _make_folders(os.path.dirname(path), 0o755 if place.scope == "project" else 0o700)
-        _replace(path, change.after, 0o644 if place.scope == "project" else 0o600)
+        folders = _make_folders(folder, 0o755 if shared else 0o700)
+        files.replace(path, change.after, mode=_mode_of(path, 0o644 if shared else 0o600))
         return folders
     except OSError as problem:
-        if problem.errno in (errno.ENOSPC, errno.EDQUOT):
-            why = f"no space left to write {change.path}"
-            raise StoreFull(why, "Free some space, and try again. Nothing was changed.") from problem
-        why = f"{change.path} cannot be written: {problem.strerror}"
-        raise StoreUnavailable(why, "Check the owner and mode of the file and its folder.") from problem
+        raise files.unavailable(problem, change.path, in_home=False) from problem
 
 
 def _make_folders(folder: str, mode: int) -> list[str]:
@@ -96,35 +75,8 @@ def _make_folders(folder: str, mode: int) -> list[str]:
     return missing
 
 
-def _replace(path: str, data: bytes, mode: int) -> None:
-    """Replace the file by a new one with the mode of the old, durably."""
-    folder = os.path.dirname(path)
-    temporary = os.path.join(folder, f"{TEMPORARY}{os.getpid()}-{os.urandom(4).hex()}")
-    try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            os.fchmod(file.fileno(), _mode_of(path, mode))
-            file.flush()
-            os.fsync(file.fileno())
-        os.rename(temporary, path)
-    except BaseException:
-        if os.path.lexists(temporary):
-            os.unlink(temporary)
-        raise
-    _sync(folder)
-
-
 def _mode_of(path: str, otherwise: int) -> int:
     try:
         return stat.S_IMODE(os.stat(path).st_mode)
     except FileNotFoundError:
         return otherwise
-
-
-def _sync(folder: str) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

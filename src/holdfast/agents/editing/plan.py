@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 
 from holdfast.agents.base import HOOK_FILE, HOOK_PROGRAM, SERVER, Agent, Change, Command, Part, Place, is_hook_of
 from holdfast.agents.editing import block_text, json_text, toml_text
 from holdfast.agents.editing.inserting import Insertions
 from holdfast.errors import BrokenFile, Conflict, Refused
+from holdfast.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -266,21 +266,14 @@ def read(path: str, place: Place) -> bytes | None:
     """Return the bytes of a config file, or None; a link that leads away from the person's folders is refused."""
     real = target(path, place)
     try:
-        descriptor = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        data = files.read_head(real, LARGEST + 1)
     except FileNotFoundError:
         return None
     except OSError as problem:
         raise Refused(f"{path} cannot be read: {problem.strerror}", "Check its owner and mode.") from problem
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
-            raise Refused(f"{path} is not a config file", "Move it away, and try again. Nothing was changed.")
-        pieces = []
-        while piece := os.read(descriptor, 1 << 20):
-            pieces.append(piece)
-        return b"".join(pieces)
-    finally:
-        os.close(descriptor)
+    if len(data) > LARGEST:
+        raise Refused(f"{path} is not a config file", "Move it away, and try again. Nothing was changed.")
+    return data
 
 
 def target(path: str, place: Place) -> str:

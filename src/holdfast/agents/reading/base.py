@@ -15,7 +15,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import stat
 from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
@@ -37,6 +36,7 @@ from holdfast.agents.reading.texts import writable
 from holdfast.agents.reading.times import milliseconds as milliseconds
 from holdfast.agents.reading.times import when as when
 from holdfast.records import Session, SessionEvent
+from holdfast.store import files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,11 +122,7 @@ class Reading:
 
 def open_plain(path: str, buffer: int = _BUFFER) -> io.BufferedReader:
     """Open a plain file for reading; OSError for anything else, so that a pipe can hang nobody."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(f"{path} is no plain file")
-    return io.BufferedReader(io.FileIO(descriptor, "rb"), buffer)
+    return io.BufferedReader(io.FileIO(files.open_plain(path, follow=True), "rb"), buffer)
 
 
 def lines(file: IO[bytes], start: int = 0) -> Iterator[tuple[int, int, bytes]]:

@@ -1,4 +1,4 @@
-"""A file that is written beside its place, so that many can be made durable at once and only then get their names.
+"""A file that has no name yet, so that many can be made durable at once and only then get their names.
 
 Three steps: `write` and `close` it, `sync` it, `settle` it under its name. The caller then makes the names in the
 folder durable. What has a name is therefore whole, also after a power cut; what has none yet goes without a trace.
@@ -12,11 +12,12 @@ import os
 from holdfast.store import files
 
 
-class Beside:
-    """One file on its way into a folder, which is made when the first byte comes."""
+class PendingFile:
+    """One file on its way into a folder, which is made when the first byte comes unless `make_folder` is false."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, *, make_folder: bool = True) -> None:
         self.folder = folder
+        self._make_folder = make_folder
         self._temporary = ""
         self._descriptor = -1
 
@@ -25,23 +26,22 @@ class Beside:
         try:
             if not self._temporary:
                 self._open()
-            view = memoryview(data)
-            while view:
-                view = view[os.write(self._descriptor, view) :]
+            files.write_all(self._descriptor, data)
         except OSError as problem:
             raise files.unavailable(problem, self.folder) from problem
 
     def _open(self) -> None:
-        files.make_folder(self.folder)
-        temporary = temporary_in(self.folder)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        self._descriptor = os.open(temporary, flags, files.FILE_MODE)
+        if self._make_folder:
+            files.make_folder(self.folder)
+        temporary = files.temporary_in(self.folder)
+        self._descriptor = files.open_new(temporary)
         self._temporary = temporary
 
-    def close(self, at: int) -> None:
-        """End the file and give it its time, in nanoseconds."""
+    def close(self, at: int = 0) -> None:
+        """End the file and give it a time, in nanoseconds; 0 is now."""
         try:
-            os.utime(self._descriptor, ns=(at, at))
+            if at:
+                os.utime(self._descriptor, ns=(at, at))
             self._close()
         except OSError as problem:
             raise files.unavailable(problem, self.folder) from problem
@@ -49,11 +49,7 @@ class Beside:
     def sync(self) -> None:
         """Wait until all that was written would survive a power cut."""
         try:
-            descriptor = os.open(self._temporary, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+            files.sync(self._temporary)
         except OSError as problem:
             raise files.unavailable(problem, self.folder) from problem
 
@@ -70,17 +66,11 @@ class Beside:
         """Let go of what has no name yet."""
         with contextlib.suppress(OSError):
             self._close()
-        with contextlib.suppress(OSError):
-            if self._temporary:
-                os.unlink(self._temporary)
+        if self._temporary:
+            files.discard(self._temporary)
         self._temporary = ""
 
     def _close(self) -> None:
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
-
-
-def temporary_in(folder: str) -> str:
-    """Return a name that nothing in the folder has; a sweep that is killed leaves it, and the next one clears it."""
-    return os.path.join(folder, f"{files.TEMPORARY}{os.getpid()}-{os.urandom(4).hex()}")

@@ -1,4 +1,4 @@
-"""Files that are written beside their places: whole and durable before they get their names, else without a trace."""
+"""Pending files: whole and durable before they get their names, else without a trace."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ import os
 
 import pytest
 
+from holdfast.base.pending_file import PendingFile
 from holdfast.errors import Refused, StoreUnavailable
-from holdfast.sessions.beside import Beside
 
 
-def written(folder, *pieces: bytes) -> Beside:
+def written(folder, *pieces: bytes) -> PendingFile:
     """Return a file of these pieces that waits for its name."""
-    beside = Beside(str(folder))
+    pending = PendingFile(str(folder))
     for piece in pieces:
-        beside.write(piece)
-    beside.close(1_790_000_000_000_000_123)
-    return beside
+        pending.write(piece)
+    pending.close(1_790_000_000_000_000_123)
+    return pending
 
 
 def test_a_file_gets_its_name_last(tmp_path):
     """Until it is settled nothing has the name; then the bytes, the time and the private mode are there."""
-    beside = written(tmp_path / "new", b"one ", b"two")
-    beside.sync()
+    pending = written(tmp_path / "new", b"one ", b"two")
+    pending.sync()
     path = tmp_path / "new" / "it"
     assert not path.exists()
-    beside.settle(str(path))
+    pending.settle(str(path))
     status = path.stat()
     assert (path.read_bytes(), status.st_mtime_ns % 1_000, status.st_mode & 0o777) == (b"one two", 123, 0o600)
     assert os.listdir(tmp_path / "new") == ["it"]
@@ -35,20 +35,20 @@ def test_what_was_there_is_replaced_whole(tmp_path):
     """The older file stays until the newer one has its name."""
     path = tmp_path / "it"
     path.write_bytes(b"before")
-    beside = written(tmp_path, b"after")
+    pending = written(tmp_path, b"after")
     assert path.read_bytes() == b"before"
-    beside.settle(str(path))
+    pending.settle(str(path))
     assert path.read_bytes() == b"after"
 
 
 def test_what_is_discarded_leaves_nothing(tmp_path):
     """A file without a name goes, finished or not; one that has its name stays."""
-    open_still = Beside(str(tmp_path))
+    open_still = PendingFile(str(tmp_path))
     open_still.write(b"half")
     settled = written(tmp_path, b"whole")
     settled.settle(str(tmp_path / "it"))
-    for beside in (open_still, written(tmp_path, b"whole"), settled, Beside(str(tmp_path))):
-        beside.discard()
+    for pending in (open_still, written(tmp_path, b"whole"), settled, PendingFile(str(tmp_path))):
+        pending.discard()
     assert os.listdir(tmp_path) == ["it"]
 
 
@@ -57,10 +57,10 @@ def test_a_link_is_not_written_through(tmp_path):
     target, link = tmp_path / "target", tmp_path / "link"
     target.write_bytes(b"theirs")
     link.symlink_to(target)
-    beside = written(tmp_path, b"ours")
+    pending = written(tmp_path, b"ours")
     with pytest.raises(Refused):
-        beside.settle(str(link))
-    beside.discard()
+        pending.settle(str(link))
+    pending.discard()
     assert (target.read_bytes(), sorted(os.listdir(tmp_path))) == (b"theirs", ["link", "target"])
 
 
@@ -68,9 +68,9 @@ def test_what_the_system_refuses_is_an_error_of_the_store(tmp_path):
     """A folder that cannot be made, or a file that went before it was durable, is told as such."""
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(StoreUnavailable):
-        Beside(str(tmp_path / "file" / "below")).write(b"x")
-    beside = written(tmp_path / "folder", b"x")
+        PendingFile(str(tmp_path / "file" / "below")).write(b"x")
+    pending = written(tmp_path / "folder", b"x")
     for name in os.listdir(tmp_path / "folder"):
         os.unlink(tmp_path / "folder" / name)
     with pytest.raises(StoreUnavailable):
-        beside.sync()
+        pending.sync()
