@@ -11,11 +11,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.continuity import triggers
-from holdfast.continuity.phrases import Phrases, said
-from holdfast.continuity.sentences import sentences, shapes
-from holdfast.continuity.word_tables import Found
+from holdfast.continuity.sentences import sentences
 
-WORDS = Path(triggers.__file__).parent / "words"
+WORDS = Path(__file__).parents[2] / "training" / "triggers" / "words"
 SHAPES = {
     *("<datum>", "<firm>", "<url>", "<path>", "<version>", "<number>", "<ticket>", "<mail>", "<channel>", "<id>"),
     *("<file>", "<name>", "<camel>", "<quoted>", "<dashed>", "<ed>"),
@@ -160,7 +158,7 @@ def test_the_word_files_have_their_form() -> None:
 
 
 def test_the_weights_have_their_form() -> None:
-    """Every line of the weights has a feature and as many numbers as kinds and hidden sums; in order, none twice."""
+    """Every line of the weights has a feature and as many numbers as kinds and hidden units; in order, none twice."""
     lines = (WORDS / "weights.txt").read_text(encoding="utf-8").rstrip("\n").split("\n")
     rows = [line.split("\t") for line in lines if line[0] != "#"]
     assert len(rows) > 1_000
@@ -179,26 +177,6 @@ def test_every_cue_that_has_a_weight_is_given_by_a_language() -> None:
     weighed = {line.partition("]")[0][1:] for line in lines if line.startswith("[")}
     assert weighed <= groups
     assert {"decision", "task", "de"} <= weighed
-
-
-def test_slots_lists_and_marks_mean_what_the_file_says() -> None:
-    """A phrase is found by its words, with words in its slots, at the beginning or the end, and by lists and shapes."""
-    text = (
-        "<tool> = node go\n<lead> = ok\n[a]\nuse * not _\n[b]\n^ <tool> <number>\n[c]\nport : <number> $\n[d]\nx|y *1 z"
-    )
-    given = {"use red and not blue": {"a"}, "ok node 22": {"b"}, "the port: 80": {"c"}, "y q z": {"d"}}
-    for sentence, cues in given.items():
-        assert groups(text, sentence) == cues, sentence
-    for sentence in ("use red", "my node 22", "the port 80", "the port: 80 now", "y q q z"):
-        assert groups(text, sentence) == set(), sentence
-
-
-def groups(text: str, message: str) -> set[str]:
-    """Return the groups of a word file of which a message of one sentence says a phrase."""
-    (sentence,) = sentences(message)
-    rows = Found(Phrases(text).row)
-    names = [(*rows[word][0], *shapes(raw)) for word, raw in zip(sentence.words, sentence.raw, strict=True)]
-    return said(sentence, names, rows)
 
 
 def test_umlauts_may_be_written_out() -> None:

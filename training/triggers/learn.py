@@ -1,7 +1,7 @@
 """Learns how much each word, pair of words and cue speaks for each kind of statement, and writes it down.
 
     python training/triggers/learn.py --cross          what is found in the messages of a writer whom it did not see
-    python training/triggers/learn.py WEIGHTS          src/holdfast/continuity/words/weights.txt
+    python training/triggers/learn.py WEIGHTS          training/triggers/words/weights.txt; pack.py comes after it
         [--data FOLDER]                                transcripts in which the texts of the drawn messages are found
 
 A small network (`network.py`) over the features of a sentence (`continuity/triggers.py`), some of them added up. Labels
@@ -186,7 +186,7 @@ def show(name: str, over: np.ndarray, examples: list[Example], which: np.ndarray
 
 
 def write(path: Path, examples: list[Example], limits: dict[str, np.ndarray]) -> None:
-    """Write the weights of all messages, so that a kind is found where its score is above nought."""
+    """Write the weights of all messages, so that a kind is found where its score is positive."""
     learned = learn(examples)
     index, weights = learned.index, learned.rows.copy()
     # Where the words do not tell the language, it is taken for English.
@@ -201,8 +201,8 @@ def write(path: Path, examples: list[Example], limits: dict[str, np.ndarray]) ->
     print(f"{len(lines)} features")
 
 
-HEAD = """# Made by training/triggers/learn.py, not by hand: what a feature adds for each kind and to each hidden sum.
-# All numbers are in hundredths. A hidden sum above nought speaks for each kind by its numbers in `Out`.
+HEAD = """# Made by training/triggers/learn.py, not by hand: what a feature adds for each kind and to each hidden unit.
+# All numbers are in hundredths. A hidden unit that is positive speaks for each kind by its numbers in `Out`.
 # A feature is:
 #   a word; a pair of words or signs (^ begins a sentence, $ ends it), with _ one is between; word* a beginning;
 #   <x> a list or shape of a word;

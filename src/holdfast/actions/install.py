@@ -17,7 +17,6 @@ from holdfast.agents.editing.apply import apply as carry_out
 from holdfast.agents.editing.plan import read
 from holdfast.agents.editing.record import Install
 from holdfast.capture.redact import redact
-from holdfast.continuity import triggers
 from holdfast.errors import BadInput, BrokenFile, NotFound, ScopeUnknown
 from holdfast.light import dataclass, replace
 from holdfast.project.files import upwards
@@ -112,8 +111,6 @@ def apply(house: House, planned: Plan) -> None:
             raise
         made = tuple(sorted({*install.folders, *folders}))
         save(house.home, [*others, replace(install, folders=made)])
-    # The first prompt would wait for it otherwise.
-    triggers.prepare()
     note(house, "install", planned)
 
 

@@ -1,23 +1,23 @@
 """What a person says in a message that should outlive it: corrections, decisions, values and so on, found by words.
 
-A message is taken apart into sentences without code, quotes and pasted lines (`sentences.py`). The phrases of one file
-a language in `words/` give each sentence its cues (`phrases.py`); `words/weights.txt` says how much each cue, word and
-pair of words speaks for each kind, and a sentence is of the kinds whose score is above nought. A prompt hook
-calls this before every prompt, so nothing heavy is imported, and of a long message only the two ends are looked at.
+A message is taken apart into sentences without code, quotes and pasted lines (`sentences.py`). The phrases of its
+language give each sentence its cues (`phrases.py`); weights say how much each cue, word and pair of words speaks for
+each kind, and a sentence is of the kinds whose score is positive. Both are in `triggers.bin` (`trigger_table.py`). A
+prompt hook calls this before every prompt, so nothing heavy is imported, and of a long message only the two ends are
+looked at.
 """
 
 from __future__ import annotations
 
 from holdfast.continuity.phrases import said
 from holdfast.continuity.sentences import Sentence, sentences, shapes, shorter
-from holdfast.continuity.word_tables import Words
+from holdfast.language import trigger_table
 from holdfast.light import dataclass
 
 KINDS = ("correction", "decision", "architecture", "priority", "value", "preference", "remember")
 LANGUAGES = ("en", "de")
 MOST_CHARACTERS = 300
 MOST_TRIGGERS = 12
-_HERE = __file__.rpartition("/")[0]
 # Nothing is stated in one word.
 _FEWEST_WORDS = 2
 # A sentence of fewer words asks for nothing that takes work; a message of more words does, however it is put.
@@ -35,7 +35,8 @@ _SIGNS = frozenset(",:;!-=")
 _LONGEST = 5
 _FOUR_WORDS = 4
 _MANY = 4
-_words: list[Words] = []
+_TABLE = trigger_table.__file__.rpartition("/")[0] + "/triggers.bin"
+_opened: list[trigger_table.TriggerTable] = []
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,11 +73,6 @@ def scan(text: str) -> tuple[Trigger, ...]:
     return tuple(found[:MOST_TRIGGERS])
 
 
-def prepare() -> None:
-    """Make the table of words and weights where there is none, so that no hook has to."""
-    _files()
-
-
 def is_trivial(text: str) -> bool:
     """Whether a message says no more than yes, thanks or go on."""
     return len(text) <= MOST_CHARACTERS and all("trivial" in cues for cues in judged(sentences(text))[0])
@@ -103,13 +99,13 @@ def judged(parts: list[Sentence]) -> tuple[Cues, Names]:
     """Return the cues of each sentence, by the language of the message, and the lists and shapes of its words."""
     every: Cues = [{"asked"} if sentence.is_question else set() for sentence in parts]
     names: Names = [[() for _ in sentence.words] for sentence in parts]
-    words = _files()
-    languages = words.languages({word for sentence in parts for word in sentence.words})
+    table = _table()
+    languages = table.languages({word for sentence in parts for word in sentence.words})
     for language in languages:
-        rows = words.rows[language]
+        rows = table.rows[language]
         for place, sentence in enumerate(parts):
             listed = [_names(rows[word][0], raw) for word, raw in zip(sentence.words, sentence.raw, strict=True)]
-            every[place] |= said(sentence, listed, rows)
+            every[place] |= said(sentence, listed, rows, table.phrases)
             if len(languages) == 1:
                 names[place] = listed
                 every[place].add(language)
@@ -133,7 +129,7 @@ def _names(lists: tuple[str, ...], raw: str) -> tuple[str, ...]:
 
 def _scores(place: int, parts: list[Sentence], cues: Cues, names: Names) -> list[int]:
     """Return how much speaks for each kind in a sentence."""
-    return _files().scores(features(place, parts, cues, names))
+    return _table().scores(features(place, parts, cues, names))
 
 
 def _of_words(sentence: Sentence, names: list[tuple[str, ...]]) -> set[str]:
@@ -168,7 +164,7 @@ def _of_place(place: int, parts: list[Sentence], cues: list[set[str]], names: li
     return found
 
 
-def _files() -> Words:
-    if not _words:
-        _words.append(Words(f"{_HERE}/words/", LANGUAGES, f"{_HERE}/__pycache__/words"))
-    return _words[0]
+def _table() -> trigger_table.TriggerTable:
+    if not _opened:
+        _opened.append(trigger_table.TriggerTable(_TABLE, LANGUAGES))
+    return _opened[0]
