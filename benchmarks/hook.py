@@ -22,10 +22,10 @@ import tempfile
 import time
 
 import holdfast
-from holdfast.actions.house import House
-from holdfast.actions.reindex import reindex
+from holdfast.app.reindex import reindex
 from holdfast.records import Memory, Scope
 from holdfast.store import memory_file
+from holdfast.workspace import Workspace
 
 PACKAGE = os.path.dirname(os.path.abspath(holdfast.__file__))
 RUNNER = os.path.join(PACKAGE, "surfaces", "hook", "run.py")
@@ -86,8 +86,8 @@ class Bench:
             memory = Memory(f"m-{number}", Scope("project", PROJECT), text[:50], text, created=at, updated=at)
             with open(os.path.join(memories, f"m-{number}.md"), "w", encoding="utf-8") as file:
                 file.write(memory_file.create(memory))
-        with House(self.home, project=PROJECT) as house:
-            reindex(house)
+        with Workspace(self.home, project=PROJECT) as workspace:
+            reindex(workspace)
         # As it is when an agent has run here before.
         self._hook("Stop", {})
 

@@ -17,15 +17,15 @@ import os
 import sys
 import tempfile
 
-from holdfast.actions import inject
-from holdfast.actions.hook import Visit
-from holdfast.actions.house import House
-from holdfast.actions.reindex import reindex
 from holdfast.agents.base import Agent
+from holdfast.app import at_prompt
+from holdfast.app.hook import HookRun
+from holdfast.app.reindex import reindex
 from holdfast.inject import relevance
-from holdfast.inject.shelf import Shelf
 from holdfast.records import HookCall, Memory, Scope
 from holdfast.store import memory_file
+from holdfast.store.read_only_index import ReadOnlyIndex
+from holdfast.workspace import Workspace
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SETS = os.path.join(HERE, "injection_sets")
@@ -80,8 +80,8 @@ def lay(home: str, memories: list[tuple[str, str]]) -> None:
         memory = Memory(key, Scope("project", PROJECT), text[:50], text, created=at, updated=at)
         with open(os.path.join(folder, f"{key}.md"), "w", encoding="utf-8") as file:
             file.write(memory_file.create(memory))
-    with House(home, project=PROJECT) as house:
-        reindex(house)
+    with Workspace(home, project=PROJECT) as workspace:
+        reindex(workspace)
 
 
 def others() -> list[str]:
@@ -94,9 +94,9 @@ def _marks(home: str, text: str, meaning: bool) -> list[tuple[float, str]]:
     if not relevance.asks_something(text):
         return []
     environment = {"HOLDFAST_PROJECT": PROJECT, "HOLDFAST_RECALL_MEANING": "yes" if meaning else "no"}
-    visit = Visit(home, Agent(), HookCall("", "prompt", "", prompt=text), environment)
-    with Shelf(home, visit.is_late) as shelf:
-        return [(mark, candidate.memory.key) for mark, candidate in inject.marked(visit, shelf, 0.0)]
+    run = HookRun(home, Agent(), HookCall("", "prompt", "", prompt=text), environment)
+    with ReadOnlyIndex(home, run.is_late) as index:
+        return [(mark, candidate.memory.key) for mark, candidate in at_prompt.marked(run, index, 0.0)]
 
 
 def read(name: str) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:

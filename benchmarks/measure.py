@@ -26,21 +26,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.actions.hook import hook
-from holdfast.actions.house import House, now
-from holdfast.actions.measure import measure
-from holdfast.actions.remember import remember
 from holdfast.agents.base import Agent
-from holdfast.capture import redact
+from holdfast.app.hook import hook
+from holdfast.memory.remember import remember
 from holdfast.patterns import measure as measuring
 from holdfast.patterns import signal_files
 from holdfast.patterns.catalogue import Catalogue, Entry, Target
+from holdfast.patterns.measuring import measure
 from holdfast.patterns.signal_files import Signals
 from holdfast.patterns.signals import Signal
+from holdfast.privacy import redact
 from holdfast.records import HookCall, Session
 from holdfast.sessions import names
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.facts import Digest, Outcome
+from holdfast.workspace import Workspace, now
 
 PROJECT = "bench"
 HOLDOUT = 0.35
@@ -112,16 +112,16 @@ def home_of(chance: random.Random, count: int, sessions: int) -> list[Row]:
         settings = {"measure.holdout": str(HOLDOUT), "inject.start_characters": "20000", "recall.meaning": "false"}
         environment = {f"HOLDFAST_{name.replace('.', '_').upper()}": value for name, value in settings.items()}
         environment |= {"HOLDFAST_PROJECT": PROJECT, "HOLDFAST_HOOK_BUDGET_MS": "60000"}
-        with House(home, folder=folder, environment=environment) as house:
+        with Workspace(home, folder=folder, environment=environment) as workspace:
             for one in planted:
-                remember(house, f"Rule {one.number} of the simulation.", key=one.key, scope="project")
+                remember(workspace, f"Rule {one.number} of the simulation.", key=one.key, scope="project")
             for number in range(sessions * BEFORE // AFTER):
                 day = f"2026-{1 + number % 2:02d}-{1 + number % 28:02d}T10:00:00Z"
                 _keep(home, f"before-{number}", day, [one for one in planted if chance.random() < one.without])
             _distribute(home, planted, "2026-03-01T00:00:00Z")
             for _ in range(sessions):
                 _lived(home, environment, f"after-{chance.getrandbits(60):x}", planted, chance)
-            found = {one.name: one for one in measure(house).patterns}
+            found = {one.name: one for one in measure(workspace).patterns}
     return [_row(one, found[_id(one)]) for one in planted]
 
 

@@ -27,12 +27,12 @@ from held import HELD
 from planted import PLANTED, Planted
 
 from holdfast import agents
-from holdfast.actions import patterns
-from holdfast.actions.harvest import harvest
-from holdfast.actions.house import House
+from holdfast.app.harvest import harvest
+from holdfast.patterns import report as patterns
 from holdfast.patterns.clusters import Pattern
 from holdfast.sessions import facts, names
 from holdfast.sessions.archive import Archive
+from holdfast.workspace import Workspace
 
 FOUND, SPURIOUS, SECONDS = 0.9, 0.1, 10.0
 _AGENTS = 4
@@ -59,10 +59,10 @@ def main(arguments: list[str]) -> int:
 def quality(name: str, seed: int, sessions: int) -> Report:
     """Return what was found of one corpus, with one of the two sets planted, and what was reported besides."""
     planted = HELD if name == "held" else PLANTED
-    with _throw_away() as house:
-        corpus = make(Archive(house.home), agents.names()[:_AGENTS], seed, sessions, planted)
-        harvested = harvest(house, everything=True)
-        found = patterns.find(house)
+    with _throw_away() as workspace:
+        corpus = make(Archive(workspace.home), agents.names()[:_AGENTS], seed, sessions, planted)
+        harvested = harvest(workspace, everything=True)
+        found = patterns.find(workspace)
     missed = [one.name for one in planted if not any(_is(one, each, corpus) for each in found)]
     spurious = [f"{one.kind}: {one.signature}" for one in found if not _is_planted(one, corpus)]
     return {
@@ -96,11 +96,11 @@ def _is_planted(found: Pattern, corpus: Corpus) -> bool:
 
 def speed(count: int) -> Report:
     """Return how long the report takes over so many digests, and how long it takes only to read them."""
-    with _throw_away() as house:
-        _write_digests(house, count)
-        archive = Archive(house.home)
+    with _throw_away() as workspace:
+        _write_digests(workspace, count)
+        archive = Archive(workspace.home)
         floor, _ = _timed(lambda: sum(1 for _ in archive.digests()))
-        taken, found = _timed(lambda: len(patterns.find(house)))
+        taken, found = _timed(lambda: len(patterns.find(workspace)))
     return {
         "digests": count,
         "reading_seconds": round(floor, 2),
@@ -110,9 +110,9 @@ def speed(count: int) -> Report:
     }
 
 
-def _write_digests(house: House, count: int) -> None:
+def _write_digests(workspace: Workspace, count: int) -> None:
     """Write so many digests without their sessions, and without a sync: they are only there to be read."""
-    root = Archive(house.home).root
+    root = Archive(workspace.home).root
     for one in digests(agents.names()[:_AGENTS], 1, count, PLANTED):
         folder = os.path.join(root, "digests", names.stem_of(one.session.agent))
         os.makedirs(folder, exist_ok=True)
@@ -121,12 +121,12 @@ def _write_digests(house: House, count: int) -> None:
 
 
 @contextmanager
-def _throw_away() -> Iterator[House]:
+def _throw_away() -> Iterator[Workspace]:
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as place:
         home = os.path.join(place, "home")
         # The sessions are of any year, and none may go for its age before it was looked at.
-        with House(home, environment={"HOME": place}, flags={"archive.raw_max_age_days": "0"}) as house:
-            yield house
+        with Workspace(home, environment={"HOME": place}, flags={"archive.raw_max_age_days": "0"}) as workspace:
+            yield workspace
 
 
 def _timed(run: Callable[[], int]) -> tuple[float, int]:

@@ -20,9 +20,9 @@ import time
 from types import ModuleType
 from typing import Any
 
-from holdfast.agents import speaking
-from holdfast.learning.judging import judge
-from holdfast.learning.moods import mood
+from holdfast.language.judging import judge
+from holdfast.language.moods import mood
+from holdfast.privacy import speech
 
 MOODS = ("praise", "frustration")
 SOURCES = ("written", "drawn", "all")
@@ -104,7 +104,7 @@ def implicit(part: str, data: str) -> Row:
 
 
 def _mood(text: str) -> str:
-    found = mood(speaking.typed(text))
+    found = mood(speech.typed(text))
     return "none" if found is None else MOODS[0] if found.rating > _MIDDLE else MOODS[1]
 
 

@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "sec
 import fake_secrets
 
 import holdfast
-from holdfast.capture.redact import redact
+from holdfast.privacy.redact import redact
 
 REPEATS = 5
 SIZE = 2_000_000
@@ -83,7 +83,7 @@ def _best(text: str) -> float:
 
 
 def _start_up() -> float:
-    call = "from holdfast.capture.redact import redact; redact('ordinary text with a token: none')"
+    call = "from holdfast.privacy.redact import redact; redact('ordinary text with a token: none')"
     return (_process(call) - _process("pass")) * 1000
 
 

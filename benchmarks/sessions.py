@@ -22,12 +22,12 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "ses
 from token_count import COUNTS, KINDS, Tokens
 
 from holdfast import agents
-from holdfast.actions.house import House
-from holdfast.actions.sweep import sweep
+from holdfast.app.sweep import sweep
 from holdfast.errors import NotFound
 from holdfast.records import Cost, Problem
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.facts import Digest
+from holdfast.workspace import Workspace
 
 COLUMNS = ("files", "sessions", "events", "calls", "joined", *KINDS, "malformed", "digests", "failures")
 Row = dict[str, Any]
@@ -56,9 +56,9 @@ def measure(folder: str) -> Row:
     taken, left = known_paths(folder)
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as place:
         environment = {"HOME": place, "HOLDFAST_PROJECT": "bench"}
-        with House(os.path.join(place, "home"), environment=environment) as house:
-            swept = sweep(house, paths=tuple(taken))
-            archive = Archive(house.home)
+        with Workspace(os.path.join(place, "home"), environment=environment) as workspace:
+            swept = sweep(workspace, paths=tuple(taken))
+            archive = Archive(workspace.home)
             broken: list[Problem] = []
             digests = list(archive.digests(broken))
             rows = by_agent(archive, digests, taken)

@@ -21,22 +21,22 @@ from collections.abc import Callable, Iterator
 from itertools import accumulate
 
 import holdfast
-from holdfast.actions.house import House
-from holdfast.actions.recall import make_vectors, recall
-from holdfast.actions.reindex import reindex
+from holdfast.app.reindex import reindex
 from holdfast.errors import BadInput
 from holdfast.recall import embed
 from holdfast.recall.embed import Model, to_bytes
 from holdfast.recall.engine import Engine
+from holdfast.recall.recall import make_vectors, recall
 from holdfast.recall.scan import Scan
 from holdfast.records import Memory, Scope
 from holdfast.store import memory_file
 from holdfast.store.base import Filter
 from holdfast.store.passages import Passage, Passages, Source
+from holdfast.workspace import Workspace
 
 SIZES = "1000,10000,100000"
 # A memory is a file; more of them than this would take too long to write.
-MOST_MEMORIES = 100_000
+MAX_MEMORIES = 100_000
 PROJECTS, TURNS, PROMPTS, STARTS = 8, 20, 60, 11
 HITS = 10
 FLOOR = [sys.executable, "-I", "-S", "-E", "-c", "pass"]
@@ -123,8 +123,8 @@ def main(arguments: list[str]) -> int:
     report: Report = {}
     for size in sizes:
         for kind, measure in (("memories", memories_part), ("passages", passages_part)):
-            if kind == "memories" and size > MOST_MEMORIES:
-                tell(f"memories: no more than {MOST_MEMORIES:,}, one file each")
+            if kind == "memories" and size > MAX_MEMORIES:
+                tell(f"memories: no more than {MAX_MEMORIES:,}, one file each")
                 continue
             with tempfile.TemporaryDirectory() as folder:
                 found = measure(folder, size, tell)
@@ -192,15 +192,15 @@ def memories_part(folder: str, size: int, tell: Callable[[str], None]) -> Times:
     tell(f"{size:,} memories are written and indexed; this takes about {max(1, size // 800):,} seconds")
     start = time.perf_counter()
     lay_memories(home, size)
-    with House(home, project="bench") as house:
-        reindex(house)
-        model = house.model()
-        while model and house.store.consult(lambda table: make_vectors(table, model, 500)):
+    with Workspace(home, project="bench") as workspace:
+        reindex(workspace)
+        model = workspace.model()
+        while model and workspace.store.consult(lambda table: make_vectors(table, model, 500)):
             pass
         built = time.perf_counter() - start
         long, short = Writer(7).prompts()
-        recall(house, long[0])
-        found = {"build_s": built, **_warm(lambda prompt: recall(house, prompt), long, short)}
+        recall(workspace, long[0])
+        found = {"build_s": built, **_warm(lambda prompt: recall(workspace, prompt), long, short)}
     environment = {**os.environ, "HOLDFAST_HOME": home, "HOLDFAST_PROJECT": "bench"}
     command = [sys.executable, "-m", "holdfast", "recall", long[0]]
     ours, floors = _in_turns(command, environment)

@@ -17,13 +17,13 @@ import time
 from collections.abc import Callable
 
 import holdfast
-from holdfast.actions.house import House
-from holdfast.actions.list import list_memories
-from holdfast.actions.recall import recall
-from holdfast.actions.reindex import reindex
+from holdfast.app.reindex import reindex
+from holdfast.memory.list import list_memories
+from holdfast.recall.recall import recall
 from holdfast.records import Memory, Scope
 from holdfast.store import memory_file
 from holdfast.store.base import Filter
+from holdfast.workspace import Workspace
 
 WORDS = [f"{a}{b}" for a in "bcdfghklmnprst" for b in ("ack", "ell", "ion", "ound", "urge", "avel", "ister", "omplex")]
 TOPICS = ("deploy", "database", "cache", "login", "test", "branch", "release", "queue", "schema", "search", "payment")
@@ -72,8 +72,8 @@ def eight_processes(folder: str) -> None:
     running = [subprocess.Popen([sys.executable, "-c", code, home, str(n)]) for n in range(8)]
     failed = sum(process.wait() != 0 for process in running)
     took = time.perf_counter() - start
-    with House(home, project="bench") as house:
-        found = len(list_memories(house))
+    with Workspace(home, project="bench") as workspace:
+        found = len(list_memories(workspace))
     print(f"remember, eight processes  {800 / took:8,.0f}/s   kept {found} of 800, {failed} processes failed")
 
 
@@ -81,15 +81,15 @@ def large_part(home: str, size: int) -> None:
     """Recall, list and reindex over many memories."""
     lay(home, size)
     rng = random.Random(2)
-    with House(home, project="bench") as house:
+    with Workspace(home, project="bench") as workspace:
         start = time.perf_counter()
-        reindex(house)
+        reindex(workspace)
         print(f"reindex, {size:,} memories  {time.perf_counter() - start:6.1f} s (goal 60 s at 100,000)")
         prompts = [sentence(rng) for _ in range(30)]
-        whole = [timed(lambda q=q: recall(house, q)) for q in prompts]
-        engine = [timed(lambda q=q: house.store.search(q, filter_of(house), 50)) for q in prompts]
-        looked = [timed(lambda: house.refresh(house.visible())) for _ in range(10)]
-        listed = [timed(lambda: list_memories(house, limit=50)) for _ in range(10)]
+        whole = [timed(lambda q=q: recall(workspace, q)) for q in prompts]
+        engine = [timed(lambda q=q: workspace.store.search(q, filter_of(workspace), 50)) for q in prompts]
+        looked = [timed(lambda: workspace.refresh(workspace.visible())) for _ in range(10)]
+        listed = [timed(lambda: list_memories(workspace, limit=50)) for _ in range(10)]
     print(f"recall, warm, 20 words     {show(whole)}   of it search {show(engine)}, seeing edits {show(looked)}")
     print(f"list of the newest 50      {show(listed)}")
     command_part(home, prompts[0])
@@ -104,9 +104,9 @@ def command_part(home: str, prompt: str) -> None:
     print(f"`holdfast recall`, fresh   {show(ours)}   floor {show(bare)}   ratio {ratio:.1f}")
 
 
-def filter_of(house: House) -> Filter:
+def filter_of(workspace: Workspace) -> Filter:
     """Return the filter that a recall from here has."""
-    return Filter(house.visible())
+    return Filter(workspace.visible())
 
 
 def lay(home: str, size: int) -> None:

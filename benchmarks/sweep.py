@@ -29,8 +29,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "ses
 import claude_like
 from stages import Stages
 
-from holdfast.actions.house import House
 from holdfast.errors import BadInput
+from holdfast.workspace import Workspace
 
 MB = 1_000_000
 SIZE, UNCHANGED = "1g", 10_000
@@ -193,8 +193,8 @@ def unchanged_part(machine: Machine, files: int, tell: Callable[[str], None]) ->
 
 def stages_part(machine: Machine, paths: list[str]) -> Figures:
     """Return the CPU milliseconds for each megabyte that every stage takes, on a part of the logs."""
-    with House(f"{machine.home}-stages", project="bench", environment=machine.environment) as house:
-        stages = Stages(house, "claude-code")
+    with Workspace(f"{machine.home}-stages", project="bench", environment=machine.environment) as workspace:
+        stages = Stages(workspace, "claude-code")
         for path in paths:
             # The session with the very long line would hide what ordinary ones cost.
             if os.path.getsize(path) < STAGES_OF // 3:

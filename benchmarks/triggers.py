@@ -25,7 +25,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "tri
 
 from messages import PARTS, Message, left_out, load
 
-from holdfast.continuity.triggers import KINDS, scan
+from holdfast.language.triggers import KINDS, scan
 
 SOURCES = ("written", "indirect", "drawn", "all")
 # How many standard deviations on either side hold 95 of 100 cases.

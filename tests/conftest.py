@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.actions.house import House
 from holdfast.surfaces.cli.main import run
+from holdfast.workspace import Workspace
 
 SHOP = "example.com--acme--shop"
 
@@ -61,11 +61,11 @@ def shop(repository, monkeypatch) -> Path:
 
 
 @pytest.fixture
-def house(home, shop):
+def workspace(home, shop):
     """Open the home as seen from the shop, as often as a test likes; what was said lies in `house.said`."""
 
-    def make(**options) -> House:
-        return House(str(home), **{"folder": str(shop), "say": make.said.append, **options})
+    def make(**options) -> Workspace:
+        return Workspace(str(home), **{"folder": str(shop), "say": make.said.append, **options})
 
     make.said = []
     return make
@@ -141,7 +141,7 @@ class Ended:
 
 @pytest.fixture
 def cli(capsys, monkeypatch):
-    """Run one command line in this process, by the door that the program uses."""
+    """Run one command line in this process, by the adapter that the program uses."""
 
     def play(*words: str, stdin: str | bytes = b"") -> Ended:
         data = stdin.encode() if isinstance(stdin, str) else stdin

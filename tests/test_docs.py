@@ -17,16 +17,17 @@ import click
 import pytest
 
 import holdfast
-from actions.archived import edited, said, session, store
-from actions.signalled import MAKE, NPM, PYTEST, failing, three
 from holdfast import errors, settings
-from holdfast.actions.house import House
-from holdfast.learning import research, security_trail
-from holdfast.memory.proposals import id_of
-from holdfast.memory.updates import Touched, Update, Updates, digest
+from holdfast.journal.updates import Touched, Update, Updates, digest
+from holdfast.learning.research import model as research
+from holdfast.learning.security import model as security_trail
+from holdfast.memory.proposal_files import id_of
 from holdfast.records import Scope, replace
 from holdfast.surfaces.cli.adding import AddsText
 from holdfast.surfaces.cli.main import COMMANDS, cli
+from holdfast.workspace import Workspace
+from support.archived import edited, said, session, store
+from support.signalled import MAKE, NPM, PYTEST, failing, three
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -40,7 +41,7 @@ PAGES = sorted(
 _ROOM = "agents|capture|sessions|memory|continuity|learning|patterns|recall|inject|store|actions|surfaces"
 ROOMS = {f"{name}/" for name in _ROOM.split("|")}
 ERRORS = [value for value in vars(errors).values() if isinstance(value, type)]
-MOST_LINES_OF_AGENTS = 79
+MAX_LINES_OF_AGENTS = 79
 
 
 def name_of(path: Path) -> str:
@@ -251,7 +252,7 @@ def test_the_minute_of_the_readme_is_real(tmp_path: Path) -> None:
 
 def test_agents_page_is_short() -> None:
     """AGENTS.md is read whole by every agent, so it stays under 80 lines."""
-    assert len((ROOT / "AGENTS.md").read_text(encoding="utf-8").splitlines()) <= MOST_LINES_OF_AGENTS
+    assert len((ROOT / "AGENTS.md").read_text(encoding="utf-8").splitlines()) <= MAX_LINES_OF_AGENTS
 
 
 def test_paths_in_agents_and_tour_exist() -> None:
@@ -474,12 +475,12 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     run("remember", "The old way uses ftp.", "--key", "old")
     run("remember", "The new way uses ssh.", "--key", "new", "--supersedes", "old", "--pin")
     run("remember", "The new way uses sftp, see [[nowhere]].", "--key", "new")
-    with House(str(folder / "home"), folder=str(folder)) as house:
+    with Workspace(str(folder / "home"), folder=str(folder)) as workspace:
         told = session("told", folder, title="The upload")
-        store(house, told, said("human", "The upload fails."), edited(folder / "upload.py", folder))
-        research.add(house.home, replace(REPORT, project=house.project().id))
-        security_trail.add(house.home, replace(CALL, project=house.project().id))
-        Updates(house.home).add(UPDATE)
+        store(workspace, told, said("human", "The upload fails."), edited(folder / "upload.py", folder))
+        research.add(workspace.home, replace(REPORT, project=workspace.project().id))
+        security_trail.add(workspace.home, replace(CALL, project=workspace.project().id))
+        Updates(workspace.home).add(UPDATE)
     three(folder / "home", NPM, PYTEST, MAKE)
     return {name: run(*name.split(), *arguments.split()) for name, arguments in TRIED.items()}
 
@@ -584,10 +585,10 @@ def test_acts_of_plans_are_all_told() -> None:
 def test_kinds_of_problems_are_all_told() -> None:
     """Each kind of problem that lint or doctor can report is named in its section of docs/cli.md."""
     told = {name: set(quoted(sections(text_of("cli.md"))[name])) for name in ("lint", "doctor")}
-    own = kinds_of("actions/doctor.py", "actions/heal.py")
+    own = kinds_of("app/doctor.py", "memory/heal.py")
     assert len(own) > 5
     assert own <= told["doctor"]
-    assert kinds_of("actions/lint.py", "memory/lint.py", "store/tree.py", "store/memory_file.py") <= told["lint"]
+    assert kinds_of("memory/lint.py", "memory/checks.py", "store/tree.py", "store/memory_file.py") <= told["lint"]
 
 
 def kinds_of(*places: str) -> set[str]:

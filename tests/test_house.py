@@ -1,4 +1,4 @@
-"""The house stays as it is drawn: imports run one way, functions stay small, and every door leads through redaction."""
+"""The workspace stays as it is drawn: imports run one way, functions stay small, and every adapter leads through redaction."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ def calls(name: str) -> set[str]:
 
 
 def test_text_reaches_the_store_only_through_redaction() -> None:
-    """Only the house hands a draft to the store, and only `edit` a whole text; both redact it first."""
-    assert calls("put") == {"actions/house.py"}
-    assert calls("rewrite") == {"actions/edit.py"}
+    """Only the workspace hands a draft to the store, and only `edit` a whole text; both redact it first."""
+    assert calls("put") == {"workspace.py"}
+    assert calls("rewrite") == {"memory/edit.py"}
 
 
 def test_a_command_is_one_file_in_each_place() -> None:

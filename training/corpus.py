@@ -43,10 +43,10 @@ GENERATED = 75_000
 TASTE_RUNS = 600
 WRAPPED_SHARE = 0.12
 # How much one package may give of one kind, so that none outweighs the others; and all packages together of a kind.
-MOST_OF_PACKAGE = 1500
-MOST_OF_RICH_PACKAGE = 12_000
-MOST_OF_WORDNET = 60_000
-MOST_OF_KIND = {
+MAX_OF_PACKAGE = 1500
+MAX_OF_RICH_PACKAGE = 12_000
+MAX_OF_WORDNET = 60_000
+MAX_OF_KIND = {
     "page": 165_000,
     "document": 90_000,
     "docstring": 100_000,
@@ -56,7 +56,7 @@ MOST_OF_KIND = {
     "dictionary": 60_000,
     "interface": 12_000,
 }
-MOST_BYTES = 60_000_000
+MAX_BYTES = 60_000_000
 RICH = frozenset(
     [
         "apache2-doc",
@@ -260,7 +260,7 @@ def checked(package: str, files: list[tuple[str, bytes]]) -> Iterator[Unit]:
                 raise Refused(f"{name.rsplit('/', 1)[-1]} speaks of share-alike or copyleft")
         elif licences.SHARE_ALIKE.search(head):
             continue
-        if size > MOST_BYTES or SKIPPED.search("/" + name) or not only.search(name):
+        if size > MAX_BYTES or SKIPPED.search("/" + name) or not only.search(name):
             continue
         size += len(data)
         yield from units_of_file(package, name, data, chance)
@@ -277,8 +277,8 @@ def dictionaries(package: str, files: dict[str, bytes]) -> Iterator[Unit]:
 
 def capped(package: str, units: Iterator[Unit]) -> Iterator[Unit]:
     """Yield the units up to the most that one package may give of each kind, evenly over all that it has."""
-    most = MOST_OF_RICH_PACKAGE if package in RICH else MOST_OF_PACKAGE
-    most = MOST_OF_WORDNET if package == "wordnet-base" else most
+    most = MAX_OF_RICH_PACKAGE if package in RICH else MAX_OF_PACKAGE
+    most = MAX_OF_WORDNET if package == "wordnet-base" else most
     kinds: dict[str, list[Unit]] = collections.defaultdict(list)
     for unit in units:
         if is_english(unit.passage):
@@ -335,7 +335,7 @@ def limited(units: list[Unit]) -> list[Unit]:
     place: collections.Counter[str] = collections.Counter()
     out = []
     for unit in units:
-        at, most = place[unit.kind], MOST_OF_KIND.get(unit.kind, 10**9)
+        at, most = place[unit.kind], MAX_OF_KIND.get(unit.kind, 10**9)
         place[unit.kind] += 1
         if counts[unit.kind] <= most or (at // 64 * 2654435761 >> 4) % 1000 < 1000 * most // counts[unit.kind]:
             out.append(unit)

@@ -19,9 +19,9 @@ from holdfast.store.words import _empty_words
 
 SEED = 7
 EACH = 110
-FEWEST_WORDS = 6
+MIN_WORDS = 6
 # A query whose words stand together in more passages than this asks for none of them.
-MOST_ANSWERS = 3
+MAX_ANSWERS = 3
 
 
 def keyword_sets(haystacks: list[Haystack]) -> list[Haystack]:
@@ -32,12 +32,12 @@ def keyword_sets(haystacks: list[Haystack]) -> list[Haystack]:
 
 def _questions(haystack: Haystack, chance: random.Random) -> list[Question]:
     held = {passage.id: set(map(plain, words(passage.text))) for passage in haystack.passages}
-    long = [passage for passage in haystack.passages if len(words(passage.text)) >= FEWEST_WORDS]
+    long = [passage for passage in haystack.passages if len(words(passage.text)) >= MIN_WORDS]
     found = []
     for passage in chance.sample(long, min(len(long), EACH)):
         chosen = _some_words(passage, chance)
         answers = [name for name, there in held.items() if there.issuperset(chosen)]
-        if len(chosen) > 1 and len(answers) <= MOST_ANSWERS:
+        if len(chosen) > 1 and len(answers) <= MAX_ANSWERS:
             text = _asked(passage, chosen, chance)
             found.append(Question(passage.id, text, frozenset([passage.id]), frozenset([passage.session])))
     return found

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from extract import Unit, words_in
 
 SEED = 11
-MOST_PARTS = 12
+MAX_PARTS = 12
 RUN = 32
 # What a page may be joined from; the rest is too short or has no order.
 OF_PAGES = frozenset("page document manual faq prose docstring comment changelog service release chat".split())
@@ -57,7 +57,7 @@ def joined(
         for at in stretch:
             held.append(at)
             size += lengths[at]
-            if size >= wanted or len(held) == MOST_PARTS - 1:
+            if size >= wanted or len(held) == MAX_PARTS - 1:
                 if len(held) > 1 and size >= least_and_most[0]:
                     yield held
                 held, wanted, size = [], chance.randint(*least_and_most), 0

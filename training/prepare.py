@@ -25,7 +25,7 @@ from distil import spoken
 from evaluate import all_sets
 from extract import Unit
 from generated import read_families
-from long import MOST_PARTS, Long, long_passages
+from long import MAX_PARTS, Long, long_passages
 from teachers import Teacher
 from vocabulary import read_units
 
@@ -118,9 +118,9 @@ def dressed(units: list[Unit], names: list[str]) -> Texts:
 
 def parts_of(count: int, longs: list[Long]) -> np.ndarray:
     """Return the parts of each unit, as many columns for all: a short one is its own only part, again and again."""
-    short = np.repeat(np.arange(count)[:, None], MOST_PARTS, 1)
-    rows = [(one.parts * MOST_PARTS)[:MOST_PARTS] for one in longs]
-    return np.concatenate([short, np.array(rows, np.int64).reshape(-1, MOST_PARTS)])
+    short = np.repeat(np.arange(count)[:, None], MAX_PARTS, 1)
+    rows = [(one.parts * MAX_PARTS)[:MAX_PARTS] for one in longs]
+    return np.concatenate([short, np.array(rows, np.int64).reshape(-1, MAX_PARTS)])
 
 
 def dev_texts(sets: dict[str, list]) -> list[str]:

@@ -24,8 +24,8 @@ from holdfast.recall.embed import LONGEST_WORD, plain, words
 WORDS = 24_500
 PHRASES = 14_500
 OWN = "families.txt"
-LEAST_UNITS = 6
-LEAST_PACKAGES = 3
+MIN_UNITS = 6
+MIN_PACKAGES = 3
 # Words that carry no meaning of their own make no phrase.
 EMPTY = frozenset(
     (
@@ -86,8 +86,8 @@ def choose(base: list[str], singles: Counts, pairs: Counts) -> dict[str, list[st
     new = [
         word
         for word, packages in singles.packages.items()
-        if packages >= LEAST_PACKAGES
-        and singles.units[word] >= LEAST_UNITS
+        if packages >= MIN_PACKAGES
+        and singles.units[word] >= MIN_UNITS
         and word not in known
         and 2 < len(word) <= min(24, LONGEST_WORD)
         and not word.isdigit()
@@ -101,7 +101,7 @@ def choose(base: list[str], singles: Counts, pairs: Counts) -> dict[str, list[st
         wide = min(together, 10 * pairs.packages[pair])
         return wide * max(0.0, math.log(together * total / (singles.units[one] * singles.units[two])) - 2.0)
 
-    frequent = [pair for pair, packages in pairs.packages.items() if packages >= LEAST_PACKAGES]
+    frequent = [pair for pair, packages in pairs.packages.items() if packages >= MIN_PACKAGES]
     return {"pieces": base, "words": new[:WORDS], "phrases": sorted(frequent, key=surprise, reverse=True)[:PHRASES]}
 
 

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from holdfast import agents
-from holdfast.actions.house import House
-from holdfast.actions.session_index import Indexing, Rows
 from holdfast.agents.reading.base import Reading
-from holdfast.capture.cleaning import Cleaner
+from holdfast.privacy.cleaning import Cleaner
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.digest import Digesting
+from holdfast.sessions.index import Indexing, Rows
+from holdfast.workspace import Workspace
 
 STAGES = ("read", "clean", "store", "digest", "index")
 
@@ -24,19 +24,19 @@ STAGES = ("read", "clean", "store", "digest", "index")
 class Stages:
     """The stages of a sweep into one home; `spent` has the CPU seconds of each."""
 
-    def __init__(self, house: House, agent: str) -> None:
+    def __init__(self, workspace: Workspace, agent: str) -> None:
         self.spent = dict.fromkeys(STAGES, 0.0)
         self.bytes = 0
-        self._house, self._door = house, agents.get(agent)
-        self._archive = Archive(house.home)
+        self._workspace, self._adapter = workspace, agents.get(agent)
+        self._archive = Archive(workspace.home)
         self._cleaner = Cleaner()
-        self._rows = Rows(house)
+        self._rows = Rows(workspace)
 
     def take(self, path: str) -> None:
         """Bring one file through all stages."""
         self.bytes += os.path.getsize(path)
         with self._clock("read"):
-            readings = list(self._door.read_session(path) or ())
+            readings = list(self._adapter.read_session(path) or ())
         for reading in readings:
             self._session(reading)
 
@@ -59,7 +59,7 @@ class Stages:
         with self._clock("store"):
             self._archive.put_digest(digest)
         with self._clock("index"):
-            indexing = Indexing(self._house, lambda folder: "bench", self._rows)
+            indexing = Indexing(self._workspace, lambda folder: "bench", self._rows)
             for event in events:
                 indexing.take(event)
             indexing.done(digest)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.actions.open import Holdfast as Holdfast
-    from holdfast.actions.open import open as open
-    from holdfast.actions.related import Related as Related
+    from holdfast.app.open import Holdfast as Holdfast
+    from holdfast.app.open import open as open
     from holdfast.errors import HoldfastError as HoldfastError
+    from holdfast.recall.related import Related as Related
     from holdfast.records import Hit as Hit
     from holdfast.records import Memory as Memory
     from holdfast.records import Scope as Scope
@@ -20,13 +20,13 @@ __version__ = "0.1.0"
 
 _HOME_OF = {
     "Hit": "holdfast.records",
-    "Holdfast": "holdfast.actions.open",
+    "Holdfast": "holdfast.app.open",
     "HoldfastError": "holdfast.errors",
     "Memory": "holdfast.records",
-    "Related": "holdfast.actions.related",
+    "Related": "holdfast.recall.related",
     "Scope": "holdfast.records",
     "Stored": "holdfast.records",
-    "open": "holdfast.actions.open",
+    "open": "holdfast.app.open",
 }
 
 __all__ = ["Hit", "Holdfast", "HoldfastError", "Memory", "Related", "Scope", "Stored", "open"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.light import asdict, dataclass, replace
+from holdfast.base.light_records import asdict, dataclass, replace
 
 SCOPES = ("global", "project", "session", "agent")
 TYPES = ("user", "feedback", "project", "reference", "decision", "lesson")
@@ -216,7 +216,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What one injection gave to a session: through which door, when, each memory, and what was left out and why.
+    """What one injection gave to a session: through which adapter, when, each memory, and what was left out and why.
 
     `holdout` is the share of sessions that were given nothing at that time; `withheld`: this is one of them.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.swift import dataclass, sparse_dataclass
+from holdfast.base.structs import dataclass, sparse_dataclass
 
 
 @sparse_dataclass(frozen=True, slots=True)

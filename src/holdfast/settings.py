@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import os
 
-from holdfast import plain_toml
+from holdfast.base import minitoml
+from holdfast.base.light_records import dataclass
 from holdfast.errors import BadSetting, StoreUnavailable
-from holdfast.light import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -282,7 +282,7 @@ def _read(path: str) -> bytes:
 def _parsed(data: bytes, path: str) -> dict[str, object]:
     try:
         text = data.decode("utf-8")
-        plain = plain_toml.read(text.replace("\r\n", "\n"))
+        plain = minitoml.read(text.replace("\r\n", "\n"))
         return _by_parser(text) if plain is None else plain
     except ValueError as problem:
         raise BadSetting(f"{path} is not TOML: {problem}", "Correct it in an editor, or move it away.") from problem

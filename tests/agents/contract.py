@@ -1,4 +1,4 @@
-"""The contract of an agent's door as tests. An agent joins it in three lines:
+"""The contract of an agent's adapter as tests. An agent joins it in three lines:
 
     class TestMine(AgentContract):
         name = "mine"
@@ -136,7 +136,7 @@ class AgentContract:
         assert agent.read_hook_input(native, {**first, "prompt_id": "2"}, {}).tag != again
 
     def test_it_is_light(self) -> None:
-        """A door loads nothing that a waiting person would feel."""
+        """An adapter loads nothing that a waiting person would feel."""
         program = (
             "import sys; sys.path.insert(0, sys.argv[1]); from holdfast import agents\n"
             "agent = agents.get(sys.argv[2])\n"

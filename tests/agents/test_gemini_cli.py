@@ -16,6 +16,6 @@ class TestGeminiCli(AgentContract):
 def test_what_a_hook_handed_over_is_no_prompt():
     """Before the first prompt stands what the start of the session was given; the person said only the rest."""
     given = "<hook_context>&lt;holdfast-memory&gt; ... </hook_context>\n\nrun the tests"
-    door, host = agents.get("gemini-cli"), TestGeminiCli.host
-    assert door.read_hook_input("BeforeAgent", {"prompt": given}, host).prompt == "run the tests"
-    assert door.read_hook_input("BeforeAgent", {"prompt": "run <b>"}, host).prompt == "run <b>"
+    adapter, host = agents.get("gemini-cli"), TestGeminiCli.host
+    assert adapter.read_hook_input("BeforeAgent", {"prompt": given}, host).prompt == "run the tests"
+    assert adapter.read_hook_input("BeforeAgent", {"prompt": "run <b>"}, host).prompt == "run <b>"

@@ -60,9 +60,9 @@ def shown(paths: list[str], tmp_path) -> list[str]:
 @pytest.mark.parametrize("name", agents.BUILT_IN)
 def test_each_door_names_where_rules_are_read(name, tmp_path) -> None:
     """For everywhere and in a project, the best place first; a folder of rules gets a file of that name."""
-    door = agents.get(name)
+    adapter = agents.get(name)
     for scope, expected in zip(("user", "project"), RULES[name], strict=True):
-        found = door.instruction_files(at(tmp_path, scope), "holdfast-aa")
+        found = adapter.instruction_files(at(tmp_path, scope), "holdfast-aa")
         assert shown([one.path for one in found], tmp_path) == expected
         assert all(one.block == ("holdfast-aa" not in one.path) for one in found)
 
@@ -70,9 +70,9 @@ def test_each_door_names_where_rules_are_read(name, tmp_path) -> None:
 @pytest.mark.parametrize("name", agents.BUILT_IN)
 def test_each_door_names_where_skills_are_read(name, tmp_path) -> None:
     """For everywhere and in a project, its own folder first."""
-    door = agents.get(name)
+    adapter = agents.get(name)
     for scope, expected in zip(("user", "project"), SKILLS[name], strict=True):
-        assert shown(door.skill_folders(at(tmp_path, scope)), tmp_path) == expected
+        assert shown(adapter.skill_folders(at(tmp_path, scope)), tmp_path) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Agents that are only read: their doors find and read sessions, and are harmless otherwise."""
+"""Agents that are only read: their adapters find and read sessions, and are harmless otherwise."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def place(tmp_path) -> Place:
 
 @pytest.mark.parametrize("name", KEPT)
 def test_its_sessions_are_found_and_read(name, place, tmp_path) -> None:
-    """A session where the agent keeps it is found by its door and by no other, and is that agent's."""
+    """A session where the agent keeps it is found by its adapter and by no other, and is that agent's."""
     path = write_lines(tmp_path / KEPT[name][0], KEPT[name][1])
     for other in agents.BUILT_IN:
-        door = agents.get(other)
-        assert list(door.find_sessions(place)) == ([str(path)] if other == name else [])
-        assert (door.read_session(str(path)) is not None) == (other == name)
+        adapter = agents.get(other)
+        assert list(adapter.find_sessions(place)) == ([str(path)] if other == name else [])
+        assert (adapter.read_session(str(path)) is not None) == (other == name)
     [reading] = agents.get(name).read_session(str(path))
     assert len(list(reading)) == reading.session().events
     assert reading.session().agent == name and reading.session().id
@@ -43,9 +43,9 @@ def test_its_sessions_are_found_and_read(name, place, tmp_path) -> None:
 @pytest.mark.parametrize("name", KEPT)
 def test_it_installs_nothing(name, place, cli, tree, machine) -> None:
     """It has neither hooks nor parts, is found by its folder, and an install says that there is nothing to do."""
-    door = agents.get(name)
-    assert door.events == {} and door.parts(place, Command("p", "r", ("h",))) == [] and door.title
-    assert door.detect(place) is None and door.folder(place).startswith(place.home)
+    adapter = agents.get(name)
+    assert adapter.events == {} and adapter.parts(place, Command("p", "r", ("h",))) == [] and adapter.title
+    assert adapter.detect(place) is None and adapter.folder(place).startswith(place.home)
     before = tree(machine)
     ended = cli("install", name, "--yes")
     assert ended.code == 0 and "read without an install" in ended.err

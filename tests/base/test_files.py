@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
+from holdfast.base import files
 from holdfast.errors import NotFound, Refused, StoreUnavailable
-from holdfast.store import files
 
 
 def test_a_file_is_replaced_whole_with_the_mode_that_is_asked_for(tmp_path) -> None:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from holdfast.actions import bench
+from holdfast.app import bench
 
 BENCHMARKS = Path(bench._folder())
 PARTS = ("dev", "held")

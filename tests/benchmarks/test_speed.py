@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.actions import bench
+from holdfast.app import bench
 
 WARM = {f"warm_{what}_{part}_ms" for what in ("20_words", "short") for part in ("p50", "p95")}
 BOTH = {*WARM, "build_s", "fresh_ms", "floor_ms", "fresh_to_floor"}
@@ -56,7 +56,7 @@ def test_the_texts_are_like_real_ones(speed):
 
 def test_more_memories_than_are_measured(speed, monkeypatch, capsys):
     """A size beyond what files can be written for is said to be left out, and passages are measured."""
-    monkeypatch.setitem(speed["main"].__globals__, "MOST_MEMORIES", 10)
+    monkeypatch.setitem(speed["main"].__globals__, "MAX_MEMORIES", 10)
     assert speed["main"](["--sizes", "20"]) == 0
     told = capsys.readouterr()
     assert "no more than 10" in told.err

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.actions import bench
+from holdfast.app import bench
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from holdfast.base.light_records import replace
 from holdfast.continuity import log, logged
 from holdfast.continuity.log import Entry
 from holdfast.errors import BadInput, BrokenFile, Refused
-from holdfast.light import replace
 from holdfast.sessions.facts import OUTCOMES
 
 DAY = "2026-11-15"

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from holdfast.capture import redact
 from holdfast.continuity import model_help
 from holdfast.continuity.distil import Decided, Material, Task
 from holdfast.continuity.model_help import check, data_of, prompt
 from holdfast.continuity.workstreams import Work
+from holdfast.privacy import redact
 
 DATA = "- see src/put.py and https://example.com/a, ask ann@example.com"
 SEEN = """- 2026-05-04 went to 203.0.113.9:80 and [::1]:8080, version 1.2.3 at 12:30
@@ -47,8 +47,8 @@ def test_an_answer_in_the_form_is_taken() -> None:
         '{"entries": [], "note": "x"}',
         f"Here:\n{state('x')}",
         "[" * 100_000,
-        " " * (model_help.MOST_ANSWER + 1),
-        json.dumps({"entries": [{}] * (model_help.MOST_ENTRIES + 1)}),
+        " " * (model_help.MAX_ANSWER + 1),
+        json.dumps({"entries": [{}] * (model_help.MAX_ENTRIES + 1)}),
     ],
 )
 def test_an_answer_of_another_form_is_refused_whole(answer: str) -> None:
@@ -79,7 +79,7 @@ def test_an_answer_of_another_form_is_refused_whole(answer: str) -> None:
         "hidden \u202e turn",
         "bell \x07",
         f"token {TOKEN}",
-        "y" * (model_help.MOST_TEXT + 1),
+        "y" * (model_help.MAX_TEXT + 1),
     ],
 )
 def test_an_entry_that_is_not_to_be_trusted_is_dropped(text: str) -> None:
@@ -216,7 +216,7 @@ def test_what_is_shown_is_cleaned_and_bounded() -> None:
     )
     decided = tuple(Decided("2026-05-01", f"Decision {n} " + "y" * 400) for n in range(500))
     data = data_of(Material("2026-05-30", works, decided, tasks=(Task(f"login with {TOKEN}"),)), clean)
-    assert len(data) <= model_help.MOST_DATA + 100 and TOKEN not in data and "login with" in data
+    assert len(data) <= model_help.MAX_DATA + 100 and TOKEN not in data and "login with" in data
     assert data.count("Title") > 10 and data.count("Decision ") > 10
     days = [line[2:12] for line in data.splitlines() if line.startswith("- 2026") and "Title" in line]
     assert days == sorted(days, reverse=True)

@@ -132,6 +132,6 @@ def test_a_session_of_days_does_not_grow_for_ever(tmp_path):
         path = note(tmp_path, "s1", ("answer", "x" * 40_000))
     size = os.path.getsize(path)
     note(tmp_path, "s1", ("answer", "more"))
-    assert os.path.getsize(path) == size < opened.MOST_BYTES * 2
+    assert os.path.getsize(path) == size < opened.MAX_BYTES * 2
     assert opened.read(note(tmp_path, "s1", opened.read(path).merged())).unmerged() == ()
     assert opened.read(note(tmp_path, "s1", ("closed", ""))).closed

@@ -228,9 +228,9 @@ def test_it_is_bounded(folder, page) -> None:
     with pytest.raises(BadInput):
         pages.add_todo(folder, " \n\u200b ")
     with pytest.raises(TooLarge):
-        pages.add_todo(folder, "x" * (pages.MOST_TEXT + 1))
+        pages.add_todo(folder, "x" * (pages.MAX_TEXT + 1))
     with pytest.raises(TooLarge):
-        pages.add_note(folder, pages.LESSON, decided("x", "y" * (pages.MOST_BECAUSE + 1)))
+        pages.add_note(folder, pages.LESSON, decided("x", "y" * (pages.MAX_BECAUSE + 1)))
     page("todo.md", b"- [ ] a\n" * 300_000)
     with pytest.raises(TooLarge):
         pages.add_todo(folder, "x")

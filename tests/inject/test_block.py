@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.inject import block, fence
+from holdfast.inject import block
 from holdfast.inject.block import SHARES, start_block
+from holdfast.privacy import fence
 from holdfast.records import Hit, Memory, Part, Scope
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from holdfast.inject import fence, prompt
+from holdfast.inject import prompt
 from holdfast.inject.block import Entry, digest_of
 from holdfast.inject.prompt import Changes, changes_of, prompt_block
 from holdfast.inject.shown import FORGOTTEN
+from holdfast.privacy import fence
 from holdfast.records import Memory, Scope
 
 GLOBAL = Scope("global")

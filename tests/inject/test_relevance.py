@@ -72,7 +72,7 @@ def test_shared_words_lift_what_is_near():
     asked = ("deploy", "vpn", "kim")
     one = relevance.mark(asked, 1.0, ("vpn",), 0.3)
     three = relevance.mark(asked, 1.0, ("deploys", "vpn", "kim"), 0.3)
-    assert 0.3 < one < three <= 0.3 + relevance.MOST_BY_WORDS
+    assert 0.3 < one < three <= 0.3 + relevance.MAX_BY_WORDS
     assert relevance.mark(asked, 0.5, ("vpn",), 0.3) < one
 
 

@@ -53,7 +53,7 @@ def test_a_cleared_set_is_empty_and_can_be_filled_again(folder):
 
 
 def test_nobody_adds_to_a_set_that_is_held(folder):
-    """While one door looks and adds, another one waits, and gives up after a moment."""
+    """While one adapter looks and adds, another one waits, and gives up after a moment."""
     with ShownSet(folder, "s"), pytest.raises(StoreBusy), ShownSet(folder, "s"):
         pass
     with ShownSet(folder, "s"), ShownSet(folder, "another"):

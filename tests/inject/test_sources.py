@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.inject import fence, sources
+from holdfast.inject import sources
 from holdfast.inject.sources import Source
+from holdfast.privacy import fence
 
 
 def as_it_is(text: str) -> str:

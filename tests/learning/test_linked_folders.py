@@ -7,12 +7,15 @@ import os
 import pytest
 
 from holdfast.errors import BrokenFile, HoldfastError, Refused
-from holdfast.learning import fixes, lesson_file, signals, work
-from holdfast.learning.criteria import Criteria
-from holdfast.learning.fixes import Fix
-from holdfast.learning.ratings import Rating
-from holdfast.learning.work import Work
-from holdfast.memory.proposals import Proposals
+from holdfast.language.ratings import Rating
+from holdfast.learning.fixes import model as fixes
+from holdfast.learning.fixes.model import Fix
+from holdfast.learning.lessons import lesson_file
+from holdfast.learning.ratings import model as signals
+from holdfast.learning.work import model as work
+from holdfast.learning.work.criteria import Criteria
+from holdfast.learning.work.model import Work
+from holdfast.memory.proposal_files import Proposals
 from holdfast.records import Proposal, Scope
 
 AT = "2026-05-04T10:15:00Z"

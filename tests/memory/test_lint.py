@@ -1,117 +1,126 @@
-"""The checks of lint, each from memories to problems."""
+"""Lint over a whole home: one test for each kind of problem."""
 
 from __future__ import annotations
 
-from holdfast.memory.lint import contradictions, dead_links, duplicates, orphans, stale_claims
-from holdfast.records import Memory, Scope
+import pytest
+
+from holdfast.memory import forget
+from holdfast.memory.lint import lint
+from holdfast.memory.remember import remember
+
+TOKEN = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+SHOP = "projects/example.com--acme--shop"
 
 
-def memory(key: str, body: str, scope: Scope | None = None, **more) -> Memory:
-    """Return a memory; its path tells its scope."""
-    scope = scope or Scope("global")
-    folder = f"projects/{scope.owner}" if scope.owner else "global"
-    return Memory(key=key, scope=scope, title=key, body=body, **{"path": f"{folder}/memories/{key}.md", **more})
+@pytest.fixture
+def kinds(workspace):
+    """Run lint and return each problem as kind, file name and severity."""
+
+    def run() -> list[tuple[str, str, str]]:
+        with workspace() as h:
+            problems = lint(h)
+        assert all(problem.hint and problem.text for problem in problems)
+        return [(problem.kind, problem.path, problem.severity) for problem in problems]
+
+    return run
 
 
-A, B = Scope("project", "a"), Scope("project", "b")
+@pytest.fixture(autouse=True)
+def clean(workspace, shop):
+    """A store with nothing wrong: links that lead somewhere, a file that is there, a key in two projects."""
+    (shop / "app.py").write_text("")
+    with workspace() as h:
+        remember(h, "The entry is `app.py`; see [[tone]].", key="entry")
+        remember(h, "Answer in British English.", key="tone", scope="global")
+        remember(h, "Red is the colour of the shop.", key="colour")
+    with workspace(project="other") as h:
+        remember(h, "Blue is the colour of this one.", key="colour")
 
 
-def test_two_projects_may_say_different_things() -> None:
-    """The same key in two projects is no contradiction: no reader sees both."""
-    assert list(contradictions([memory("k", "yes", A), memory("k", "no", B)])) == []
+def test_a_clean_store_has_no_problems(kinds) -> None:
+    """Where nothing is wrong, nothing is found."""
+    assert kinds() == []
 
 
-def test_global_is_compared_with_every_project() -> None:
-    """What global says is compared with each project, whichever is newest."""
-    found = list(contradictions([memory("k", "yes", A), memory("k", "no", B), memory("k", "maybe")]))
-    assert sorted(problem.path for problem in found) == ["projects/a/memories/k.md", "projects/b/memories/k.md"]
-    assert {problem.severity for problem in found} == {"warning"}
+@pytest.mark.parametrize(
+    ("path", "text", "found"),
+    [
+        ("global/memories/x.md", "---\ntags: [a, b\n---\nText.\n", ("front-matter", "error")),
+        ("global/memories/x.md", "---\ntype: opinion\n---\nText.\n", ("front-matter", "warning")),
+        ("global/memories/x.md", b"caf\xe9 is not UTF-8\n", ("not-utf-8", "error")),
+        ("global/wrong/x.md", "Nobody finds me.\n", ("orphan", "warning")),
+        ("global/memories/x.md", "See [[gone]].\n", ("dead-link", "warning")),
+        ("global/memories/x.md", "See [it](gone.md).\n", ("dead-link", "warning")),
+        ("global/memories/x.md", "---\nsupersedes: [gone]\n---\nText.\n", ("dead-link", "warning")),
+        (f"{SHOP}/memories/x.md", "Look at src/gone.py first.\n", ("stale-claim", "warning")),
+        ("global/memories/sub/tone.md", "Answer in French.\n", ("contradiction", "error")),
+        (f"{SHOP}/memories/tone.md", "Answer in French.\n", ("contradiction", "warning")),
+        ("global/memories/x.md", "Answer in  british ENGLISH.\n", ("duplicate", "warning")),
+        (f"{SHOP}/memories/x.md", "Red is the colour of the shop.\n\nindeed\n", ("near-duplicate", "warning")),
+        ("global/memories/x.md", f"The token is {TOKEN}.\n", ("secret", "error")),
+        ("global/memories/.holdfast-tmp-12-ab", "half a wri", ("leftover", "warning")),
+    ],
+)
+def test_each_kind_of_problem(kinds, write, path, text, found) -> None:
+    """Each kind is found where it is, and nothing else is said."""
+    write(path, text)
+    problems = kinds()
+    assert [(kind, severity) for kind, _, severity in problems] == [found]
+    assert problems[0][1].rsplit("/", 1)[1] in (path.rsplit("/", 1)[1], "colour.md", "tone.md")
 
 
-def test_two_files_of_one_scope_are_an_error() -> None:
-    """Two files with one key that say different things are an error; saying the same they are not."""
-    other = memory("k", "no", path="global/memories/sub/k.md")
-    assert [p.severity for p in contradictions([memory("k", "yes"), other])] == ["error"]
-    same = memory("k", "YES", path="global/memories/sub/k.md")
-    assert list(contradictions([memory("k", "yes"), same])) == []
+def test_what_was_replaced_and_forgotten_leaves_no_dead_link(kinds, workspace) -> None:
+    """Forgetting a superseded memory leaves nothing to complain of in the one that replaced it."""
+    with workspace() as h:
+        remember(h, "Green is the accent.", key="accent", supersedes=("colour",))
+        forget.forget(h, "colour")
+    assert kinds() == []
 
 
-def test_equal_and_nearly_equal() -> None:
-    """Within a scope equal statements are duplicates, very similar ones near-duplicates, short ones neither."""
-    text = "we deploy the shop every friday after lunch from the main branch"
-    found = duplicates(
-        [
-            memory("a", text),
-            memory("b", text.upper()),
-            memory("c", text + " only"),
-            memory("d", text, A),
-            memory("e", "yes it is"),
-            memory("f", "yes it is"),
-            memory("g", "nothing of this kind stands anywhere else here"),
-        ]
-    )
-    kinds = {(problem.path.rsplit("/", 1)[1], problem.kind) for problem in found}
-    assert kinds == {("b.md", "duplicate"), ("c.md", "near-duplicate")}
+def test_a_link_is_named(kinds, home) -> None:
+    """A symbolic link below the tree is an error: it is not followed."""
+    (home / "memory" / "global" / "memories" / "x.md").symlink_to("/etc/hostname")
+    assert kinds() == [("link", "global/memories/x.md", "error")]
 
 
-def test_links_that_lead_nowhere(tmp_path) -> None:
-    """A key that no reader could follow, a file that is gone and a replaced memory that is not there are dead links."""
-    (tmp_path / "projects" / "a" / "memories").mkdir(parents=True)
-    (tmp_path / "projects" / "a" / "memories" / "there.md").write_text("x")
-    text = "[[tone]] [[other]] [[gone]] [x](there.md) [y](gone.md)"
-    memories = [memory("k", text, A, supersedes=("old",)), memory("tone", "x"), memory("other", "x", B)]
-    found = list(dead_links(memories, {memories[0].path: text}, str(tmp_path)))
-    said = " | ".join(problem.text for problem in found)
-    assert len(found) == 4
-    assert "[[other]]" in said and "[[gone]]" in said and "(gone.md)" in said and "supersedes old" in said
+def test_what_came_back(kinds, workspace, home) -> None:
+    """A file of a memory that was forgotten, put back by hand, is named."""
+    path = home / "memory" / "global" / "memories" / "tone.md"
+    text = path.read_text()
+    with workspace() as h:
+        forget.forget(h, "tone")
+    path.write_text(text)
+    assert kinds() == [("came-back", "global/memories/tone.md", "warning")]
 
 
-def test_what_was_forgotten_may_still_be_named_as_replaced(tmp_path) -> None:
-    """A memory that replaces one that was forgotten has no dead link; one that replaces another has."""
-    memories = [memory("k", "x", A, supersedes=("old", "typo"))]
-    found = dead_links(memories, {}, str(tmp_path), lambda each, key: (each.key, key) == ("k", "old"))
-    assert [problem.text for problem in found] == ["supersedes typo, which is not there"]
+def test_a_dead_link_on_the_persons_part_of_a_page(kinds, home) -> None:
+    """A link that the person wrote on an index page is checked; the generated ones are made true anyway."""
+    page = home / "memory" / "global" / "index.md"
+    page.write_text("[mine](gone.md)\n" + page.read_text())
+    (home / "memory" / "global" / "memories" / "tone.md").unlink()
+    assert ("dead-link", "global/index.md", "warning") in kinds()
+    assert len([1 for kind, path, _ in kinds() if path == "global/index.md"]) == 1
 
 
-def test_claims_about_files(tmp_path) -> None:
-    """A file that is named and gone is a stale claim; one that is there, an address or another project is none."""
-    (tmp_path / "src").mkdir()
-    (tmp_path / "src" / "app.py").write_text("")
-    body = "See src/app.py and `app.py`.\nNot https://x.org/src/no.py, but src/gone.py:12 and `lost.toml`."
-    found = list(stale_claims([memory("k", body, A), memory("k", body, B), memory("k", body)], {"a": str(tmp_path)}))
-    assert [problem.text.split()[3].rstrip(",") for problem in found] == ["src/gone.py", "lost.toml"]
-    assert all(problem.path.startswith("projects/a/") for problem in found)
+def test_the_way_to_a_secret(workspace, write) -> None:
+    """A secret is named by kind and line, and never repeated."""
+    write("global/memories/x.md", f"one\ntwo\n{TOKEN}\n")
+    with workspace() as h:
+        (problem,) = [problem for problem in lint(h) if problem.kind == "secret"]
+    assert problem.line == 3 and "github-token" in problem.text and TOKEN not in repr(problem)
 
 
-def test_files_that_no_recall_reaches(tmp_path) -> None:
-    """Markdown outside the folders of memories, links and leftovers of a crash are named; the rest is in its place."""
-    for path in (
-        "index.md",
-        "system/definition.md",
-        "global/index.md",
-        "global/loose.md",
-        "global/memories/a.md",
-        "global/memories/deploy/b.md",
-        "global/data/c.md",
-        "projects/a/log/2026-11-15.md",
-        ".obsidian/x.md",
-        "stray.md",
-        "projects/stray.md",
-        "global/other/d.md",
-        "projects/.bad/memories/e.md",
-        "global/memories/.holdfast-tmp-1-abc",
-    ):
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text("x")
-    (tmp_path / "global" / "memories" / "link.md").symlink_to("a.md")
-    (tmp_path / "agents").symlink_to("global")
-    found = {(problem.kind, problem.path) for problem in orphans(str(tmp_path))}
-    assert found == {
-        ("orphan", "stray.md"),
-        ("orphan", "projects/stray.md"),
-        ("orphan", "global/other/d.md"),
-        ("orphan", "projects/.bad/memories/e.md"),
-        ("leftover", "global/memories/.holdfast-tmp-1-abc"),
-        ("link", "global/memories/link.md"),
-        ("link", "agents"),
-    }
+def test_lint_writes_nothing(kinds, home, write, tree) -> None:
+    """Whatever is wrong, and whatever was dropped by hand, no file of the home changes, not even an index page."""
+    write("global/memories/new.md", f"See [[gone]]. {TOKEN}\n")
+    before = tree(home)
+    assert kinds()
+    assert tree(home) == before
+
+
+def test_errors_come_first(workspace, write) -> None:
+    """Problems are ordered: errors first, then by path."""
+    write("global/memories/a.md", "See [[gone]].\n")
+    write("global/memories/z.md", f"{TOKEN}\n")
+    with workspace() as h:
+        assert [problem.severity for problem in lint(h)] == ["error", "warning"]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from uuid import uuid4
 
-FEWEST_TOOLS = 3
+MIN_TOOLS = 3
 # How often a call may be put off.
 PATIENCE = 15
 
@@ -63,7 +63,7 @@ class Request:
     @property
     def is_turn(self) -> bool:
         """Whether this is a turn of the session, and not something that the agent asks besides."""
-        return len(self.tools) >= FEWEST_TOOLS and _wanted_shape(self.body) is None
+        return len(self.tools) >= MIN_TOOLS and _wanted_shape(self.body) is None
 
     @property
     def texts(self) -> list[str]:

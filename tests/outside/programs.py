@@ -22,7 +22,7 @@ LIST = Path(__file__).with_name("package.json")
 CACHE = Path(os.environ.get("HOLDFAST_TEST_CACHE") or Path.home() / ".cache" / "holdfast-tests")
 ENVIRONMENT = dict(os.environ)
 SIZE = "about 1.5 GB"
-LEAST_NODE = 20
+MIN_NODE = 20
 NPM = ("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock")
 SECONDS = 600
 # What npm says when there is no way to its registry, as opposed to a mistake of ours.
@@ -65,8 +65,8 @@ def _check_node() -> None:
         if shutil.which(program, path=ENVIRONMENT.get("PATH")) is None:
             raise NotHere(f"{program} is not on the PATH")
     version = _run(["node", "--version"], LIST.parent).stdout.strip()
-    if int(version.lstrip("v").split(".")[0]) < LEAST_NODE:
-        raise NotHere(f"node is {version}, and the programs need {LEAST_NODE}")
+    if int(version.lstrip("v").split(".")[0]) < MIN_NODE:
+        raise NotHere(f"node is {version}, and the programs need {MIN_NODE}")
 
 
 def _check_registry() -> None:

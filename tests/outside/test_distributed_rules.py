@@ -6,14 +6,14 @@ import secrets
 
 import pytest
 
-from actions.distributing import approved
-from holdfast.actions.house import House
+from holdfast.workspace import Workspace
 from outside.agents import PROGRAMS, Person
+from support.distributing import approved
 
 
 def _approve(person: Person, id: str, title: str, statement: str) -> None:
-    with House(str(person.home / ".holdfast")) as house:
-        approved(house, id, statement, title=title)
+    with Workspace(str(person.home / ".holdfast")) as workspace:
+        approved(workspace, id, statement, title=title)
 
 
 def test_a_rule_is_in_the_request_once(person: Person, agent: str, holdfast) -> None:

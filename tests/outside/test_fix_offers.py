@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.learning import fixes
+from holdfast.learning.fixes import model as fixes
 from outside.agents import PROGRAMS, Person, Ran
 from outside.loopback import Call, Say
 from outside.reading import events, fences, hook_log

@@ -12,7 +12,7 @@ import pytest
 from outside.agents import Person
 
 ERAS = ("legacy", "modern")
-MOST_TOOLS = 11
+MAX_TOOLS = 11
 SEED = {"memory_store", "memory_recall", "memory_forget"}
 
 
@@ -61,7 +61,7 @@ def test_the_tools_are_few_and_their_schemas_portable(inspect) -> None:
     listed = inspect("tools/list", "--strict")
     names = {tool["name"] for tool in listed.result["tools"]}
     assert names >= SEED
-    assert len(names) <= MOST_TOOLS
+    assert len(names) <= MAX_TOOLS
     assert listed.err == ""
 
 

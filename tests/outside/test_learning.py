@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.learning import criteria
-from holdfast.learning.lessons import Lesson, Lessons
-from holdfast.learning.work import Work, items
+from holdfast.learning.lessons.model import Lesson, Lessons
+from holdfast.learning.work import criteria
+from holdfast.learning.work.model import Work, items
 from outside.agents import PROGRAMS, Person, Ran
 from outside.loopback import Call, Say
 from outside.reading import events, fences, hook_log

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture import redact
+from holdfast.base.light_records import replace
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, Refused, TooLarge
-from holdfast.light import replace
 from holdfast.patterns import catalogue_file
 from holdfast.patterns.catalogue import Catalogue, Entry, Target, speaks_for
 from holdfast.patterns.clusters import Quote
+from holdfast.privacy import redact
 
 AT = "2026-11-01T10:00:00Z"
 LATER = "2026-11-02T10:00:00Z"
@@ -206,8 +206,8 @@ def test_bounds_hold(room) -> None:
         room.put(replace(ENTRY, statement="x" * 5_000), "approved", AT)
     many = tuple(replace(QUOTE, session=f"s-{number}", text="y" * 9_000) for number in range(90))
     kept = room.put(replace(ENTRY, evidence=many), "approved", AT)
-    assert len(kept.evidence) == catalogue_file.MOST_QUOTES
-    assert {len(one.text) for one in kept.evidence} == {catalogue_file.MOST_QUOTE}
+    assert len(kept.evidence) == catalogue_file.MAX_QUOTES
+    assert {len(one.text) for one in kept.evidence} == {catalogue_file.MAX_QUOTE}
 
 
 def test_links_are_not_written_through(room, tmp_path) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.capture import redact
-from holdfast.digests import short
+from holdfast.base.digests import short
 from holdfast.errors import Refused
 from holdfast.patterns.clusters import Pattern, Quote
 from holdfast.patterns.decided import Decided
+from holdfast.privacy import redact
 
 AT = "2026-11-01T10:00:00Z"
 UNTIL = "2026-11-15T10:00:00Z"

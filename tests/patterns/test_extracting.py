@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.patterns.acts import ASK, OVERFLOW, Act, Mended, Rated, Remark, Seen
-from holdfast.patterns.extracting import EXTRACTORS, MOST_OF_A_KIND, signals_of
+from holdfast.patterns.extracting import EXTRACTORS, MAX_OF_A_KIND, signals_of
 from holdfast.patterns.signals import KINDS, Signal
 from holdfast.patterns.signatures import near
 
@@ -176,4 +176,4 @@ def test_a_fix_names_failure_and_step() -> None:
 def test_a_session_is_bounded() -> None:
     """However much fails in a session, it gives a bounded number of signals."""
     many = [ran(f"tool{chr(97 + n % 26)} {chr(97 + n // 26)}", f"cannot {'x' * (n + 2)} it") for n in range(200)]
-    assert len(of_kind("failed-command", *many)) == MOST_OF_A_KIND
+    assert len(of_kind("failed-command", *many)) == MAX_OF_A_KIND

@@ -58,7 +58,7 @@ def test_a_rule_is_bounded() -> None:
     """What is too long for every session is refused; a skill may be longer."""
     with pytest.raises(TooLarge):
         targets.rule_text("x" * 2_001)
-    assert len(targets.rule_text("x" * 4_000, targets.MOST_SKILL)) == 4_000
+    assert len(targets.rule_text("x" * 4_000, targets.MAX_SKILL)) == 4_000
 
 
 def test_a_description_is_one_quoted_line() -> None:

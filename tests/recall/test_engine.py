@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.actions.recall import recall
-from holdfast.actions.remember import remember
+from holdfast.memory.remember import remember
 from holdfast.recall import embed
 from holdfast.recall.embed import Model, to_bytes
 from holdfast.recall.engine import Engine, Scored
+from holdfast.recall.recall import recall
 from holdfast.records import Scope
 from holdfast.store.base import Filter
 from holdfast.store.passages import Passage, Passages, Source
@@ -297,7 +297,7 @@ def test_no_query_is_an_error(library, query):
             assert 0.0 <= mark <= 1.0
 
 
-# Through the house
+# Through the workspace
 
 
 def keys(hits) -> list[str]:
@@ -306,14 +306,14 @@ def keys(hits) -> list[str]:
 
 
 @pytest.fixture
-def filled(house):
-    """A house that knows a few things, one of them only by its meaning."""
-    with house() as h:
+def filled(workspace):
+    """A workspace that knows a few things, one of them only by its meaning."""
+    with workspace() as h:
         remember(h, PARAPHRASE[1], key="spelling")
         for number, text in enumerate(FILLER):
             remember(h, text, key=f"filler-{number}")
-    house.said.clear()
-    return house
+    workspace.said.clear()
+    return workspace
 
 
 def test_recall_finds_by_meaning(filled):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from holdfast.language.spoken_time import spoken
 from holdfast.recall.fusion import TIME_LEANS, TIME_NARROWS, WEIGHTS, fuse
-from holdfast.recall.spoken_time import spoken
 from holdfast.records import Hit, Memory, Part, Scope
 from holdfast.store.base import Candidate
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.records import ROLES, Cost, Session, SessionEvent, asdict, replace
-from holdfast.sessions.digest import MOST_BYTES, Digesting, digest, size_of
+from holdfast.sessions.digest import MAX_BYTES, Digesting, digest, size_of
 from holdfast.sessions.facts import ENDINGS, OUTCOMES, RESULTS
 from holdfast.sessions.markdown import markdown
 from holdfast.sessions.prices import Price, Prices
@@ -155,7 +155,7 @@ def test_a_very_long_session_gives_a_small_digest() -> None:
             ran(f"git commit -m 'Change {number}'", f"[main {number:07x}] Change {number}"),
         ]
     found = digested(*events)
-    assert size_of(found) <= MOST_BYTES
+    assert size_of(found) <= MAX_BYTES
     assert found.files
     assert found.said
     assert dict(found.left_out)["files"] + len(found.files) == 600
@@ -224,7 +224,7 @@ _SESSION = st.builds(Session, agent=_TEXT, id=_TEXT, title=_TEXT, models=st.list
 def test_no_session_is_too_odd(session: Session, events: list[SessionEvent]) -> None:
     """Whatever the events are, the digest is whole, small, of known words, and can be written as JSON and Markdown."""
     found = digest(session, events)
-    assert size_of(found) <= MOST_BYTES
+    assert size_of(found) <= MAX_BYTES
     assert found.outcome.kind in OUTCOMES
     assert 0 <= found.outcome.confidence < 1
     assert all(one.ended in ENDINGS for one in found.troubles)

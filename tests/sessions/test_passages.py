@@ -40,12 +40,12 @@ def test_only_who_speaks_is_taken() -> None:
 
 def test_what_one_session_brings_is_bounded(monkeypatch) -> None:
     """Beyond the bounds pieces are counted and not kept, by their number and by their length."""
-    monkeypatch.setattr(passages, "MOST_PIECES", 3)
+    monkeypatch.setattr(passages, "MAX_PIECES", 3)
     talk = Talk()
     for place in range(5):
         talk.take(SessionEvent(place, "human", "x"))
     assert (len(talk.pieces), talk.cut) == (3, 2)
-    monkeypatch.setattr(passages, "MOST_CHARACTERS", 1_500)
+    monkeypatch.setattr(passages, "MAX_CHARACTERS", 1_500)
     talk = Talk()
     talk.take(SessionEvent(0, "human", "x" * 3_000))
     assert (len(talk.pieces), talk.cut) == (1, 2)

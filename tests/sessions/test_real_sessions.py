@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from holdfast.agents import reading
-from holdfast.sessions.digest import MOST_BYTES, Digesting, size_of
+from holdfast.sessions.digest import MAX_BYTES, Digesting, size_of
 from holdfast.sessions.markdown import markdown
 
 FOLDER = os.environ.get("HOLDFAST_TRANSCRIPTS", "")
@@ -39,7 +39,7 @@ def test_every_real_session_has_a_small_digest() -> None:
                     digesting.take(event)
                     events += 1
                 found = digesting.done(session.session())
-                assert size_of(found) <= MOST_BYTES, path
+                assert size_of(found) <= MAX_BYTES, path
                 assert all(one.place < events for one in (*found.files, *found.checks, *found.said)), path
                 assert markdown(found).startswith("# ")
                 count += 1

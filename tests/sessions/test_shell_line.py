@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.sessions.shell_line import MOST_COMMANDS, split
+from holdfast.sessions.shell_line import MAX_COMMANDS, split
 
 SIGNS = st.sampled_from([*"'\"\\|&;<>(){}# \n\t", "&&", "||", "<<E", "\nE\n", "2>&1", "ls", "a b", "é"])
 
@@ -43,6 +43,6 @@ def test_words_and_commands(command: str, found: list[list[str]]) -> None:
 def test_any_line_is_taken_apart(command: str) -> None:
     """Whatever the line, each command has words, stands in the line, and all but the last end by a sign."""
     found = split(command)
-    assert len(found) <= MOST_COMMANDS + 1
+    assert len(found) <= MAX_COMMANDS + 1
     assert all(line and all(line) and text in command for line, text, _ in found)
     assert all(sign for _, _, sign in found[:-1])

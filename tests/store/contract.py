@@ -77,7 +77,7 @@ class StoreContract:
 
     @pytest.mark.parametrize("key", ["", "A", "a b", "a/b", "../a", ".", "é", "a" * 61, "a\n", "a\0", "index"])
     def test_a_bad_key_is_refused(self, store, key):
-        """A given key that is bad is refused by every door, never repaired, and nothing is stored."""
+        """A given key that is bad is refused by every adapter, never repaired, and nothing is stored."""
         for act in (
             lambda: store.put(Draft("Text.", GLOBAL, key=key)),
             lambda: store.get(GLOBAL, key),

@@ -8,8 +8,8 @@ import pytest
 
 from holdfast.store.database import TOKENIZE
 from holdfast.store.held import (
-    MOST_DOCUMENTS,
-    MOST_HOLDERS,
+    MAX_DOCUMENTS,
+    MAX_HOLDERS,
     all_holders,
     documents,
     heaviest,
@@ -50,7 +50,7 @@ def test_signs_in_a_word_are_no_syntax(db):
 
 def test_a_word_that_stands_everywhere_is_passed_over(db):
     """A word in very many documents would cost more than it tells."""
-    many = asked("vpn", "slow", counts=(MOST_DOCUMENTS + 1, 1))
+    many = asked("vpn", "slow", counts=(MAX_DOCUMENTS + 1, 1))
     assert held_words(db, "words", many, [1, 2]) == {1: 0, 2: 0b10}
 
 
@@ -70,14 +70,14 @@ def test_every_holder_of_a_large_collection_is_told_at_once(db):
 
 def test_a_common_word_only_counts_in_what_the_rarer_ones_hold(db):
     """A word that would bring too many documents brings none, but its bit is set where a rarer word stands."""
-    query = asked("slow", "vpn", counts=(1, MOST_HOLDERS - 1), total=COUNTED + 1)
+    query = asked("slow", "vpn", counts=(1, MAX_HOLDERS - 1), total=COUNTED + 1)
     assert all_holders(db, "words", query) == {"2": 0b11}
 
 
 def test_holders_are_not_told_where_sqlite_weighs_better(db):
     """In a small collection, and where the words stand in too many documents together, there is no answer."""
     assert all_holders(db, "words", asked("vpn", total=COUNTED)) is None
-    assert all_holders(db, "words", asked("vpn", counts=(MOST_HOLDERS + 1,), total=COUNTED + 1)) is None
+    assert all_holders(db, "words", asked("vpn", counts=(MAX_HOLDERS + 1,), total=COUNTED + 1)) is None
 
 
 def test_the_heaviest_hold_the_words_of_most_worth_and_are_the_newest():

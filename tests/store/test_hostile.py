@@ -65,7 +65,7 @@ def outside(tmp_path):
 
 @pytest.mark.parametrize("key", BAD_KEYS, ids=ascii)
 def test_a_bad_key_changes_nothing(filled, home, key):
-    """Every door refuses a bad key, and not a byte of the home changes."""
+    """Every adapter refuses a bad key, and not a byte of the home changes."""
     before = snapshot(home)
     for act in (
         lambda: filled.put(draft("Text.", key=key)),

@@ -65,7 +65,7 @@ def test_many_small_additions_become_few_chunks(kept):
 
 def test_a_chunk_has_a_limit(kept, monkeypatch):
     """Many at once, and many in turn, never make a chunk larger than the limit."""
-    monkeypatch.setattr(sketches, "MOST_ROWS", 50)
+    monkeypatch.setattr(sketches, "MAX_ROWS", 50)
     add(kept, SHOP, list(range(120)))
     for row in range(120, 300):
         add(kept, SHOP, [row])

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from holdfast.store import tokens
 from holdfast.store.database import TOKENIZE
-from holdfast.store.words import MOST_WORDS, Asked, ask
+from holdfast.store.words import MAX_WORDS, Asked, ask
 
 
-class Shelf:
+class ReadOnlyIndex:
     """Documents in a real full-text table, with the vocabulary that counts them."""
 
     def __init__(self, texts: list[str]) -> None:
@@ -35,12 +35,12 @@ class Shelf:
 
 
 @pytest.fixture
-def shelf():
+def index():
     """Make shelves of documents, and close them in the end."""
-    made: list[Shelf] = []
+    made: list[ReadOnlyIndex] = []
 
-    def make(*texts: str) -> Shelf:
-        made.append(Shelf([*texts]))
+    def make(*texts: str) -> ReadOnlyIndex:
+        made.append(ReadOnlyIndex([*texts]))
         return made[-1]
 
     yield make
@@ -48,56 +48,56 @@ def shelf():
         one.db.close()
 
 
-def test_empty_words_are_left_out(shelf):
+def test_empty_words_are_left_out(index):
     """A word that names nothing is not searched where another word is left."""
-    assert shelf("What is the VPN?", "The other one is what it is.").ask("what is the vpn").words == ("vpn",)
+    assert index("What is the VPN?", "The other one is what it is.").ask("what is the vpn").words == ("vpn",)
 
 
-def test_empty_words_are_searched_where_nothing_else_is_left(shelf):
+def test_empty_words_are_searched_where_nothing_else_is_left(index):
     """A query of empty words alone is searched by them."""
-    asked = shelf("What is the VPN?", "Nothing.").ask("what is the")
+    asked = index("What is the VPN?", "Nothing.").ask("what is the")
     assert set(asked.words) == {"what", "is", "the"}
 
 
-def test_words_that_no_document_has_are_not_searched(shelf):
+def test_words_that_no_document_has_are_not_searched(index):
     """An unknown word is left out, and `known` is the share of words that are known."""
-    asked = shelf("Deploys need the VPN.").ask("vpn qzxv")
+    asked = index("Deploys need the VPN.").ask("vpn qzxv")
     assert asked.words == ("vpn",)
     assert asked.known == 0.5
-    assert shelf("Deploys need the VPN.").ask("qzxv").expression == ""
+    assert index("Deploys need the VPN.").ask("qzxv").expression == ""
 
 
-def test_the_rarest_words_come_first_and_not_too_many(shelf):
-    """Of many words, at most MOST_WORDS are searched: those that stand in the fewest documents, rarest first."""
+def test_the_rarest_words_come_first_and_not_too_many(index):
+    """Of many words, at most MAX_WORDS are searched: those that stand in the fewest documents, rarest first."""
     names = [f"word{number}" for number in range(20)]
-    one = shelf(*(" ".join(names[number:]) for number in range(20)), *["filler"] * 40)
-    assert one.ask(" ".join(names)).words == tuple(names[:MOST_WORDS])
-    assert one.ask(" ".join(reversed(names))).words == tuple(names[:MOST_WORDS])
+    one = index(*(" ".join(names[number:]) for number in range(20)), *["filler"] * 40)
+    assert one.ask(" ".join(names)).words == tuple(names[:MAX_WORDS])
+    assert one.ask(" ".join(reversed(names))).words == tuple(names[:MAX_WORDS])
 
 
-def test_words_that_are_everywhere_are_left_out_of_a_long_query(shelf):
+def test_words_that_are_everywhere_are_left_out_of_a_long_query(index):
     """In a query of more than three known words, one that most documents have is not searched."""
-    one = shelf(*(f"common apple{number} pear{number} plum{number}" for number in range(10)))
+    one = index(*(f"common apple{number} pear{number} plum{number}" for number in range(10)))
     assert "common" not in one.ask("common apple1 pear1 plum1").words
     assert "common" in one.ask("common apple1").words
 
 
-def test_common_words_are_damped(shelf):
+def test_common_words_are_damped(index):
     """A word of more than a sixth of all documents counts less for meaning, the more common the less; others fully."""
-    one = shelf(*(f"everywhere {'often' if number % 2 else 'x'} n{number}" for number in range(40)))
+    one = index(*(f"everywhere {'often' if number % 2 else 'x'} n{number}" for number in range(40)))
     damp = one.ask("everywhere often n7").damp
     assert 0 < damp["everywhere"] < damp["often"] < 1
     assert "n7" not in damp
 
 
-def test_nothing_is_damped_in_a_small_collection(shelf):
+def test_nothing_is_damped_in_a_small_collection(index):
     """Where there are only a few documents, a word that two of them have is not common."""
-    assert shelf("vpn one", "vpn two", "three").ask("vpn").damp == {}
+    assert index("vpn one", "vpn two", "three").ask("vpn").damp == {}
 
 
-def test_words_are_counted_by_their_stems(shelf):
+def test_words_are_counted_by_their_stems(index):
     """Another form of a word is known, since the index holds stems."""
-    asked = shelf("Deploying services.", "Other.").ask("deployed service")
+    asked = index("Deploying services.", "Other.").ask("deployed service")
     assert asked.known == 1.0
 
 
@@ -111,17 +111,17 @@ def test_words_are_counted_by_their_stems(shelf):
         ("Déploiement à Zürich", "zurich"),
     ],
 )
-def test_any_script_is_asked_for(shelf, text, query):
+def test_any_script_is_asked_for(index, text, query):
     """A part of a text without spaces, an emoji and a word without its accents are known and found."""
-    one = shelf(text, "Unrelated filler.")
+    one = index(text, "Unrelated filler.")
     asked = one.ask(query)
     assert asked.known > 0
     assert one.match(asked) == [text]
 
 
-def test_it_may_be_asked_within_a_transaction(shelf):
+def test_it_may_be_asked_within_a_transaction(index):
     """Asking neither needs a transaction of its own nor ends, nor changes, the caller's."""
-    one = shelf("Deploys need the VPN.")
+    one = index("Deploys need the VPN.")
     one.db.execute("BEGIN")
     one.db.execute("INSERT INTO shelf(text) VALUES ('mine')")
     assert one.ask("vpn").words == ("vpn",)
@@ -140,7 +140,7 @@ def library():
         "🚀 é ё ا",
         "0 1 2 a b c A _",
     ]
-    made = Shelf(texts)
+    made = ReadOnlyIndex(texts)
     yield made
     made.db.close()
 
@@ -151,7 +151,7 @@ def test_any_text_gives_an_expression_that_is_accepted(library, query):
     """Whatever is asked, SQLite takes the expression; there is one where a word of the query is known."""
     asked = library.ask(query)
     assert 0.0 <= asked.known <= 1.0
-    assert len(asked.words) <= MOST_WORDS
+    assert len(asked.words) <= MAX_WORDS
     assert bool(asked.expression) == bool(asked.words) == (asked.known > 0)
     if asked.expression:
         library.match(asked)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.continuity import triggers
-from holdfast.continuity.phrases import said
-from holdfast.continuity.sentences import sentences, shapes
 from holdfast.errors import StoreUnavailable
+from holdfast.language import triggers
+from holdfast.language.phrases import said
+from holdfast.language.sentences import sentences, shapes
 from holdfast.language.trigger_table import LANES, TriggerTable, apart, joined
 
 ZEROS = [0] * LANES

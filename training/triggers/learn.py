@@ -4,7 +4,7 @@
     python training/triggers/learn.py WEIGHTS          training/triggers/words/weights.txt; pack.py comes after it
         [--data FOLDER]                                transcripts in which the texts of the drawn messages are found
 
-A small network (`network.py`) over the features of a sentence (`continuity/triggers.py`), some of them added up. Labels
+A small network (`network.py`) over the features of a sentence (`language/triggers.py`), some of them added up. Labels
 belong to messages, but a sentence is judged: a message has a kind if its best sentence has it. It learns from the
 labelled messages of `dev`, from those of the writers in `writers/`, and from the lines of the files beside it, which
 measure nothing.
@@ -30,7 +30,7 @@ from messages import id_of, load, part_of, read
 from network import Network, taught
 from written import sentences_of
 
-from holdfast.continuity.triggers import KINDS, LANGUAGES, features, judged, own_sentences
+from holdfast.language.triggers import KINDS, LANGUAGES, features, judged, own_sentences
 
 # At least this precision and this recall: a threshold is as far above the one as above the other. Asked for is a
 # precision of 0.85; the writers wrote more that only looks like a kind than others do, and on held messages precision

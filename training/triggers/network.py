@@ -19,8 +19,8 @@ PACE = 1e-3
 PULL = 0.5
 # A feature of fewer messages is left out.
 FEWEST = 2
-FEWEST_PAIRS = 3
-FEWEST_GAPS = 4
+MIN_PAIRS = 3
+MIN_GAPS = 4
 GAP = " _ "
 # So many features are overlooked in each step, so that none is relied on alone.
 OVERLOOKED = 0.4
@@ -106,8 +106,8 @@ def _numbered(messages: list[list[set[str]]]) -> dict[str, int]:
 def _fewest(name: str) -> int:
     """Return in how many messages a feature must be to count: pairs are many, and most of them tell nothing."""
     if GAP in name:
-        return FEWEST_GAPS
-    return FEWEST_PAIRS if " " in name and name[0] != "{" else FEWEST
+        return MIN_GAPS
+    return MIN_PAIRS if " " in name and name[0] != "{" else FEWEST
 
 
 def _slopes(

@@ -12,11 +12,11 @@ import sys
 from itertools import accumulate
 from pathlib import Path
 
-from holdfast.continuity.phrases import step
-from holdfast.continuity.sentences import plain
-from holdfast.continuity.triggers import LANGUAGES
 from holdfast.language import trigger_table as layout
+from holdfast.language.phrases import step
+from holdfast.language.sentences import plain
 from holdfast.language.trigger_table import FIELD, RECORD, hashed, joined, part_of
+from holdfast.language.triggers import LANGUAGES
 
 WORDS = Path(__file__).resolve().parent / "words"
 TABLE = Path(layout.__file__).with_name("triggers.bin")

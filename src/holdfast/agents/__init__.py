@@ -1,4 +1,4 @@
-"""The doors: one file for each agent. Nothing outside this folder names one."""
+"""The adapters: one file for each agent. Nothing outside this folder names one."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""The door of an agent: what Holdfast asks of it, with harmless answers for everything that an agent does not say.
+"""The adapter of an agent: what Holdfast asks of it, with harmless answers for everything that an agent does not say.
 
 **Names.** `name` is what people type and what `--agent` carries; `title` is how the agent calls itself. Nothing
 outside this folder asks for a name: it asks for a capability below.
 
 **Hooks** (`is_host`, `moment`, `read_hook_input`, `injection_output`) run in front of a waiting person. They import
-nothing but the ground of the house, read no file and never raise for what an agent sends: a field that is missing or
+nothing but the ground of the workspace, read no file and never raise for what an agent sends: a field that is missing or
 of another kind is empty. What another agent runs, because it reads this one's files, `is_host` tells apart.
 
 **Installing** is a plan. `parts` says what of ours stands in which file; `plan_install` and `plan_uninstall` turn that
@@ -13,7 +13,7 @@ again gives back the file as it was. What is ours is found again by its tag: the
 name. A file that cannot be parsed is refused, and then nothing is changed anywhere.
 
 **Rules files** are for agents whose hooks cannot hand text to the model: `rules_file` says where a file or a block
-of memories stands that is kept up to date by `holdfast.actions.publish`.
+of memories stands that is kept up to date by `holdfast.app.publish`.
 
 **Standing rules and skills** are what a person approved for agents to be told: `instruction_files` and `skill_folders`
 say where an agent reads them. Several agents read one file, so each names all of its places, the best first.
@@ -29,8 +29,8 @@ import stat
 import sys
 import time
 
-from holdfast.light import dataclass
-from holdfast.plain_json import dumps
+from holdfast.base.light_records import dataclass
+from holdfast.base.minijson import dumps
 from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
@@ -45,7 +45,7 @@ SERVER = "holdfast"
 ABOUT = "One memory for all your coding agents: what was remembered reaches this one too."
 HOOK_PROGRAM = "holdfast-hook"
 HOOK_FILE = "holdfast/surfaces/hook/run.py"
-MOST_TEXT = 4_000
+MAX_TEXT = 4_000
 MILLISECONDS = 1_000
 GUARD_SECONDS = 5
 # The moments that get a hook, and the seconds that it may take. At the end of a session there is little time for all
@@ -61,7 +61,7 @@ HOOK_SECONDS = {
     "end": 3,
 }
 # No agent's folder of rules or memories has more files than this; one that has is something else.
-MOST_FILES = 1_000
+MAX_FILES = 1_000
 # Set by an agent that runs the hooks of other agents, too, beside aliases of their variables.
 RUNS_OTHERS = "GROK_HOOK_EVENT"
 # What tells one call of a hook from the next, in the words of any agent.
@@ -206,7 +206,7 @@ def is_hook_of(agent: str, text: object) -> bool:
 
 
 class Agent:
-    """An agent of which nothing is known. A door overrides what it knows better."""
+    """An agent of which nothing is known. An adapter overrides what it knows better."""
 
     name: str = ""
     title: str = ""
@@ -309,7 +309,7 @@ class Agent:
 
     def plan_install(self, place: Place, command: Command) -> list[Change]:
         """Return the changes that bring every part in; none where all of them are there."""
-        # Editing configs is heavy and a door is light, so it is loaded only when something is installed.
+        # Editing configs is heavy and an adapter is light, so it is loaded only when something is installed.
         from holdfast.agents.editing.plan import plan_install
 
         return plan_install(self, place, command)
@@ -376,11 +376,11 @@ def plain(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return value[:MOST_TEXT]
+        return value[:MAX_TEXT]
     if isinstance(value, dict) and isinstance(value.get("command"), str):
-        return str(value["command"])[:MOST_TEXT]
+        return str(value["command"])[:MAX_TEXT]
     try:
-        return dumps(value)[:MOST_TEXT]
+        return dumps(value)[:MAX_TEXT]
     except (TypeError, RecursionError):
         return ""
 
@@ -431,7 +431,7 @@ def all_below(scope: str, kind: str, folder: str, *endings: str) -> list[MemoryF
     for here, folders, names in os.walk(folder):
         folders.sort()
         found += [os.path.join(here, name) for name in sorted(names) if name.endswith(endings)]
-    return [MemoryFile(path, scope, kind) for path in found[:MOST_FILES] if os.path.isfile(path)]
+    return [MemoryFile(path, scope, kind) for path in found[:MAX_FILES] if os.path.isfile(path)]
 
 
 def blocks_in(folder: str, *names: str) -> list[ManagedFile]:

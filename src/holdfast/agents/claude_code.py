@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 # Agents that read this one's settings set these, some of them beside aliases of its own variables.
 FOREIGN = (RUNS_OTHERS, "CURSOR_VERSION", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR")
-_MOST_INSTRUCTIONS = 262_144
+_MAX_INSTRUCTIONS = 262_144
 
 
 class ClaudeCode(Agent):
@@ -145,7 +145,7 @@ def _imported(path: str, folder: str) -> list[ManagedFile]:
     """Return the shared file that an instruction file takes in by a line of its own, where it does."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            lines = {line.strip() for line in file.read(_MOST_INSTRUCTIONS).split("\n")}
+            lines = {line.strip() for line in file.read(_MAX_INSTRUCTIONS).split("\n")}
     except OSError:
         return []
     shared = blocks_in(folder, "AGENTS.md")

@@ -17,7 +17,7 @@ from holdfast.agents.base import (
     server,
     skills_in,
 )
-from holdfast.plain_json import dumps
+from holdfast.base.minijson import dumps
 from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False

@@ -20,8 +20,8 @@ from holdfast.agents.base import (
     server,
     skills_in,
 )
-from holdfast.digests import short
-from holdfast.plain_json import dumps
+from holdfast.base.digests import short
+from holdfast.base.minijson import dumps
 from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False

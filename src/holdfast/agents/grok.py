@@ -22,7 +22,7 @@ from holdfast.agents.base import (
     server_table,
     skills_in,
 )
-from holdfast.plain_json import dumps
+from holdfast.base.minijson import dumps
 from holdfast.records import HookCall
 
 TYPE_CHECKING = False

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import tomllib
 
+from holdfast.base.light_records import dataclass
+from holdfast.base.minijson import loads
 from holdfast.errors import Refused
-from holdfast.light import dataclass
-from holdfast.plain_json import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

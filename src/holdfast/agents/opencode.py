@@ -16,7 +16,7 @@ from holdfast.agents.base import (
     existing,
     skills_in,
 )
-from holdfast.plain_json import dumps
+from holdfast.base.minijson import dumps
 from holdfast.records import HookCall
 
 PLUGIN = os.path.join(os.path.dirname(__file__), "opencode_plugin.js")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 
-from holdfast.store import files
+from holdfast.base import files
 
 
 class PendingFile:

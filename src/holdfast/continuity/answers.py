@@ -6,14 +6,14 @@ import os
 
 from holdfast.continuity.region import entries, one_line
 
-MOST_SUMMARY = 240
+MAX_SUMMARY = 240
 # A sentence as short as "Done." says nothing yet.
-_LEAST_SENTENCE = 12
-_MOST_STEPS = 10
-_MOST_STEP = 300
+_MIN_SENTENCE = 12
+_MAX_STEPS = 10
+_MAX_STEP = 300
 _HEADINGS = os.path.join(os.path.dirname(__file__), "next_steps.txt")
 _OPENERS = os.path.join(os.path.dirname(__file__), "openers.txt")
-_MOST_LINE = 4_000
+_MAX_LINE = 4_000
 _ENDS = (". ", "! ", "? ")
 _BULLETS = ("- ", "* ", "• ")
 
@@ -25,18 +25,18 @@ def summary(answer: str) -> str:
     for line in answer.splitlines():
         if line.lstrip().startswith(("```", "|", "<")):
             continue
-        for text in _sentences(one_line(line[:_MOST_LINE]).strip("#*_`>- "), openers):
+        for text in _sentences(one_line(line[:_MAX_LINE]).strip("#*_`>- "), openers):
             if not text.casefold().replace("’", "'").startswith(openers):
-                return one_line(text, MOST_SUMMARY)
+                return one_line(text, MAX_SUMMARY)
             passed_over.append(text)
-    return one_line(max(passed_over, key=len), MOST_SUMMARY)
+    return one_line(max(passed_over, key=len), MAX_SUMMARY)
 
 
 def _sentences(text: str, openers: tuple[str, ...]) -> list[str]:
     """Return the sentences of a line; one that is very short goes with the next, unless it is an opener."""
     found: list[str] = []
     while len(text) > 1:
-        least = 0 if text[:_LEAST_SENTENCE].casefold().replace("’", "'").startswith(openers) else _LEAST_SENTENCE
+        least = 0 if text[:_MIN_SENTENCE].casefold().replace("’", "'").startswith(openers) else _MIN_SENTENCE
         ends = [place for place in (text.find(end, least) for end in _ENDS) if place > 0]
         end = min(ends) + 1 if ends else len(text)
         found.append(text[:end])
@@ -57,14 +57,14 @@ def next_steps(answer: str) -> tuple[str, ...]:
             found.append(line)
         elif line.strip() and (found or not line.startswith(" ")):
             break
-    steps = [one_line(item, _MOST_STEP) for item in entries(found)[:_MOST_STEPS]]
+    steps = [one_line(item, _MAX_STEP) for item in entries(found)[:_MAX_STEPS]]
     return tuple(step.removeprefix("[ ] ") for step in steps if step and not step.lower().startswith("[x]"))
 
 
 def ticked(answer: str) -> tuple[str, ...]:
     """Return the items of an answer that it shows as done, with a tick in their box."""
     items = [line.strip()[2:].strip() for line in answer.splitlines() if line.lstrip().startswith(_BULLETS)]
-    return tuple(one_line(item[3:], _MOST_STEP) for item in items if item.lower().startswith("[x]"))
+    return tuple(one_line(item[3:], _MAX_STEP) for item in items if item.lower().startswith("[x]"))
 
 
 def _listed(path: str) -> list[str]:

@@ -4,7 +4,7 @@ Identity: one page for each project. What stands between the markers is kept by 
 for each field; every other byte of the page is the person's, and so is a section with another heading between the
 markers, what stands above the first heading, and fenced code anywhere. A line whose item stays is written as it stood,
 and where it stood. Atomic: the page is replaced whole, under a lock, so that of two changes at once none is lost.
-Bounded: MOST_ITEMS of each kind; the oldest make room, and stand in the daily log before they go.
+Bounded: MAX_ITEMS of each kind; the oldest make room, and stand in the daily log before they go.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from __future__ import annotations
 import os
 import time
 
+from holdfast.base.light_records import dataclass, replace
+from holdfast.base.marker_lines import in_code, is_fence
 from holdfast.continuity import places, region
 from holdfast.continuity.noting import source
-from holdfast.light import dataclass, replace
-from holdfast.marker_lines import in_code, is_fence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ PAGE = places.BUFFER
 NAME = "state"
 BEGIN = region.begin(NAME)
 END = region.end(NAME)
-MOST_FOCUS = 1_000
-MOST_ITEM = 500
-MOST_ITEMS = 20
+MAX_FOCUS = 1_000
+MAX_ITEM = 500
+MAX_ITEMS = 20
 LISTS = ("happened", "said", "decisions", "next_steps", "open_threads", "files")
 _HEADINGS = {
     "focus": "Focus",
@@ -125,9 +125,9 @@ def bounded(state: State) -> tuple[State, list[str]]:
     kept = {}
     for field in LISTS:
         items = getattr(state, field)
-        if len(items) > MOST_ITEMS:
-            over += [f"{_HEADINGS[field]}: {item}" for item in _texts(items[:-MOST_ITEMS])]
-            kept[field] = items[-MOST_ITEMS:]
+        if len(items) > MAX_ITEMS:
+            over += [f"{_HEADINGS[field]}: {item}" for item in _texts(items[:-MAX_ITEMS])]
+            kept[field] = items[-MAX_ITEMS:]
     return (replace(state, **kept) if kept else state), over
 
 

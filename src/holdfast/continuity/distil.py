@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from datetime import date
 
+from holdfast.base.light_records import dataclass
 from holdfast.continuity import page
 from holdfast.continuity.pages_lines import is_day
 from holdfast.continuity.pages_tables import STRIKE
 from holdfast.continuity.workstreams import Stream, Work, streams
-from holdfast.light import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 ACTIVE_DAYS = 7
 OLD_TODO_DAYS = 14
 KEY_FILE_SESSIONS = 3
-MOST_KEY_FILES = 10
-MOST_STREAMS = 12
+MAX_KEY_FILES = 10
+MAX_STREAMS = 12
 LAST_SESSION = "Last session"
 TODO_GAP = "To do: "
 FAILURE_GAP = "Fails: "
@@ -109,7 +109,7 @@ def _state(works: Sequence[Work]) -> list[Suggestion]:
 
 def _workstreams(works: Sequence[Work], material: Material) -> list[Suggestion]:
     found = []
-    for stream in streams(works)[:MOST_STREAMS]:
+    for stream in streams(works)[:MAX_STREAMS]:
         entry = page.made("Workstreams", stream.name, status(stream, material), stream.last.title)
         found.append(Suggestion(entry, _sources(stream.works)))
     return found
@@ -231,7 +231,7 @@ def _with_reason(text: str) -> tuple[str, str]:
 
 def _key_files(works: Sequence[Work]) -> list[Suggestion]:
     counted = Counter(path for work in works for path in set(work.files) if path.rpartition("/")[2] not in _NOT_KEY)
-    ranked = sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))[:MOST_KEY_FILES]
+    ranked = sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_KEY_FILES]
     found = []
     for path, times in ranked:
         if times >= KEY_FILE_SESSIONS:

@@ -7,7 +7,7 @@ a condition: "X is done", "finished X", "done: X", but not "when X is done" or "
 from __future__ import annotations
 
 from holdfast.continuity.noting import DONE_WORDS
-from holdfast.continuity.sentences import Sentence, plain, sentences, shorter
+from holdfast.language.sentences import Sentence, plain, sentences, shorter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
-from holdfast.digests import short
-from holdfast.store import files
+from holdfast.base import files
+from holdfast.base.digests import short
 
 
 def note(home: str, project: str, agent: str, at: str) -> None:

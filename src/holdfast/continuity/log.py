@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import os
 
+from holdfast.base.digests import short
+from holdfast.base.light_records import dataclass
+from holdfast.base.marker_lines import lines_of
 from holdfast.continuity import region
-from holdfast.digests import short
 from holdfast.errors import BadInput, Refused
-from holdfast.light import dataclass
-from holdfast.marker_lines import lines_of
 
 FOLDER = "log"
-MOST_ITEMS = 40
-MOST_ITEM = 500
-_MOST_KEPT = 2_000
+MAX_ITEMS = 40
+MAX_ITEM = 500
+_MAX_KEPT = 2_000
 _KEPT = "made-room"
 _KEPT_HEADING = "## Made room in the buffer"
 _LISTS = {
@@ -70,7 +70,7 @@ def keep(folder: str, day: str, lines: list[str]) -> str:
         there = _kept_lines(region.parts(text, _KEPT)[1] or "")
         known = frozenset(region.entries(there))
         new = [region.item(line) for line in dict.fromkeys(lines) if line not in known]
-        _write(path, text, day, _KEPT, [_KEPT_HEADING, "", *[*there, *new][-_MOST_KEPT:], ""])
+        _write(path, text, day, _KEPT, [_KEPT_HEADING, "", *[*there, *new][-_MAX_KEPT:], ""])
     return path
 
 
@@ -187,7 +187,7 @@ def _lines(entry: Entry) -> list[str]:
     heading = _heading(title, region.one_line(entry.outcome, 40))
     lines = [heading, "", f"{_SESSION}{session} of {agent}, {entry.began}{ended}.", ""]
     for field, heading in _LISTS.items():
-        items = [region.one_line(item, MOST_ITEM) for item in getattr(entry, field)[-MOST_ITEMS:]]
+        items = [region.one_line(item, MAX_ITEM) for item in getattr(entry, field)[-MAX_ITEMS:]]
         if items:
             lines += [f"### {heading}", "", *(region.item(item) for item in items if item), ""]
     return lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.continuity import log, region
 from holdfast.continuity.log import Entry
-from holdfast.continuity.triggers import KINDS
+from holdfast.language.triggers import KINDS
 
 # Of what a person said, these kinds are decisions.
 DECIDING = ("decision", "architecture")

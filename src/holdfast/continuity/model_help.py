@@ -12,9 +12,9 @@ import json
 import unicodedata
 from datetime import date
 
+from holdfast.base.light_records import dataclass
 from holdfast.continuity import page, region
 from holdfast.errors import BrokenFile
-from holdfast.light import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from holdfast.continuity.page import Entry
     from holdfast.continuity.workstreams import Work
 
-MOST_DATA = 24_000
-MOST_ANSWER = 16_000
-MOST_ENTRIES = 15
-MOST_TEXT = 300
+MAX_DATA = 24_000
+MAX_ANSWER = 16_000
+MAX_ENTRIES = 15
+MAX_TEXT = 300
 _FENCES = ("```json", "```")
 # The last one strikes a decision of the page through, which no model decides.
 _MARKERS = ("<!--", "-->", "holdfast:", "<holdfast", "</", "~~")
@@ -72,14 +72,14 @@ class Checked:
 
 
 def data_of(material: Material, clean: Callable[[str], str]) -> str:
-    """Return what a model is shown, the newest sessions first, each text as one clean line, within MOST_DATA."""
+    """Return what a model is shown, the newest sessions first, each text as one clean line, within MAX_DATA."""
     rows = [f"{row.section}: {' | '.join(row.cells)}" for row in page.entries(material.page)]
     works = sorted(material.works, key=lambda work: work.ended, reverse=True)
     decided = [f"{one.at[:10]} {one.text}; because: {one.because}" for one in reversed(material.decided)]
     tasks = [f"{task.text} (since {task.since})" for task in material.tasks if not task.done]
     parts = {"The page now": rows, "Decisions": decided, "Open to-dos": tasks, "Sessions": map(_told, works)}
     lines: list[str] = []
-    room = MOST_DATA
+    room = MAX_DATA
     for heading, texts in parts.items():
         # A long list must not take the room of those behind it.
         part = room if heading == "Sessions" else room // 2
@@ -99,7 +99,7 @@ def _told(work: Work) -> str:
 
 def _within(texts: Iterable[str], clean: Callable[[str], str], room: int) -> Iterable[str]:
     for text in texts:
-        line = "- " + region.one_line(clean(region.one_line(text, 2 * page.MOST_CELL)))
+        line = "- " + region.one_line(clean(region.one_line(text, 2 * page.MAX_CELL)))
         room -= len(line) + 1
         if room < 0:
             return
@@ -109,20 +109,20 @@ def _within(texts: Iterable[str], clean: Callable[[str], str], room: int) -> Ite
 def prompt(data: str, nonce: str) -> str:
     """Return what a model is asked, with the data between two lines that have the nonce."""
     listed = "\n".join(f"- {one.heading}: {', '.join(one.columns)}" for one in page.SECTIONS.values())
-    task = _TASK.replace("SECTIONS", listed).replace("ENTRIES", str(MOST_ENTRIES)).replace("LENGTH", str(MOST_TEXT))
+    task = _TASK.replace("SECTIONS", listed).replace("ENTRIES", str(MAX_ENTRIES)).replace("LENGTH", str(MAX_TEXT))
     line = f"DATA {nonce}"
     return f"{task.replace('DATA', line)}\n{line}\n{data}\n{line}\n"
 
 
 def check(answer: str, data: str, clean: Callable[[str], str]) -> Checked:
     """Return what can be used of an answer; ValueError where its form is another. `clean` takes out secrets."""
-    if len(answer) > MOST_ANSWER:
-        raise ValueError(f"the answer has {len(answer):,} characters, and at most {MOST_ANSWER:,} are read")
+    if len(answer) > MAX_ANSWER:
+        raise ValueError(f"the answer has {len(answer):,} characters, and at most {MAX_ANSWER:,} are read")
     told = _parsed(answer.strip())
     if not isinstance(told, dict) or list(told) != ["entries"] or not isinstance(told["entries"], list):
         raise ValueError('the answer is not {"entries": [...]}')
-    if len(told["entries"]) > MOST_ENTRIES:
-        raise ValueError(f"the answer has {len(told['entries'])} entries, and at most {MOST_ENTRIES} are read")
+    if len(told["entries"]) > MAX_ENTRIES:
+        raise ValueError(f"the answer has {len(told['entries'])} entries, and at most {MAX_ENTRIES} are read")
     known = _known(data)
     kept, dropped = [], []
     for number, one in enumerate(told["entries"], 1):
@@ -179,7 +179,7 @@ def _check_days(days: list[str], data: str) -> None:
 def _check_text(cell: object, known: frozenset[str], clean: Callable[[str], str]) -> None:
     if not isinstance(cell, str):
         raise ValueError("a column is no text")
-    if len(cell) > MOST_TEXT:
+    if len(cell) > MAX_TEXT:
         raise ValueError(f"a text has {len(cell):,} characters")
     # Markdown shows what HTML's names of characters stand for.
     said = html.unescape(cell)

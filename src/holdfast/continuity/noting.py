@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 
-from holdfast.digests import short
-from holdfast.plain_json import dumps, three_texts
-from holdfast.store import files
+from holdfast.base import files
+from holdfast.base.digests import short
+from holdfast.base.minijson import dumps, three_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ WRITTEN = "written"
 TRANSCRIPT, READ = "transcript", "read"
 # Only a message with one of these words may say that something is done (`finished.py`); most prompts have none.
 DONE_WORDS = frozenset(("done", "finished", "fixed", "shipped", "completed", "erledigt", "fertig", "behoben"))
-MOST_BYTES = 400_000
+MAX_BYTES = 400_000
 _CLOSING = 80
 
 
@@ -55,7 +55,7 @@ def note(home: str, agent: str, session: str, project: str, at: str, rows: Itera
     if size < 0:
         files.make_folder(folder_of(home))
         lines.insert(0, dumps([HEAD, dumps([agent, session, project]), at]))
-    elif size > MOST_BYTES:
+    elif size > MAX_BYTES:
         # A session of days: only that it lives, what the buffer has of it, and that it ends, is still noted.
         lines = [line for line in lines if line.startswith((f'["{CLOSED}"', f'["{MERGED}"'))]
         os.utime(path)

@@ -9,13 +9,15 @@ from __future__ import annotations
 import os
 import time
 
+from holdfast.base import files
+from holdfast.base.light_records import dataclass
 from holdfast.continuity import running
 from holdfast.continuity.noting import (
     AGREED,
     CLOSED,
     HEAD,
+    MAX_BYTES,
     MERGED,
-    MOST_BYTES,
     PROCESS,
     READ,
     STEPS,
@@ -29,8 +31,6 @@ from holdfast.continuity.noting import (
 )
 from holdfast.continuity.noting import path_of as path_of
 from holdfast.errors import NotFound
-from holdfast.light import dataclass
-from holdfast.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class Opened:
 def read(path: str) -> Opened | None:
     """Return what a file says, or None where it says nothing that can be understood."""
     try:
-        data = files.read(path, MOST_BYTES * 2)
+        data = files.read(path, MAX_BYTES * 2)
         changed = os.stat(path).st_mtime
     except (NotFound, OSError):
         return None
@@ -156,7 +156,7 @@ def _contents(path: str) -> tuple[bytes, float]:
     """Return what a file says and when it was changed; there may be many, so each is opened once, and lightly."""
     descriptor = files.open_plain(path)
     try:
-        return os.read(descriptor, MOST_BYTES * 2), os.fstat(descriptor).st_mtime
+        return os.read(descriptor, MAX_BYTES * 2), os.fstat(descriptor).st_mtime
     finally:
         os.close(descriptor)
 

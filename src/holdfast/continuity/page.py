@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import os
 
+from holdfast.base.light_records import dataclass
+from holdfast.base.marker_lines import lines_of
 from holdfast.continuity import region
 from holdfast.continuity.pages_lines import Lines, body_of
 from holdfast.errors import BrokenFile
-from holdfast.light import dataclass
-from holdfast.marker_lines import lines_of
 
 PAGE = "MEMORY.md"
 REGION = "page"
-MOST_CELL = 500
+MAX_CELL = 500
 ACTIVE, PAUSED, COMPLETE = "ACTIVE", "PAUSED", "COMPLETE"
 OPEN, CLOSED = "open", "closed"
 _NEW_PAGE = "# Memory of this project\n"
@@ -70,7 +70,7 @@ class Entry:
 
 def made(section: str, *cells: str) -> Entry:
     """Return an entry of harmless, bounded cells."""
-    return Entry(section, tuple(region.one_line(cell, MOST_CELL) for cell in cells))
+    return Entry(section, tuple(region.one_line(cell, MAX_CELL) for cell in cells))
 
 
 def text_of(entry: Entry) -> str:

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import os
 
+from holdfast.base.light_records import replace
 from holdfast.continuity import region
 from holdfast.continuity.pages_boxes import Boxes, Todo
 from holdfast.continuity.pages_tables import REPLACED, WITHDRAWN, Columns, Note, Table
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, TooLarge
-from holdfast.light import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 TODO, DECISION, LESSON = "todo", "decision", "lesson"
 PAGES = {TODO: "todo.md", DECISION: "decisions.md", LESSON: "lessons.md"}
-MOST_TEXT = 1_000
-MOST_BECAUSE = 2_000
+MAX_TEXT = 1_000
+MAX_BECAUSE = 2_000
 _TITLES = {TODO: "# To do", DECISION: "# Decisions", LESSON: "# Lessons"}
 _COLUMNS = {
     DECISION: Columns("D", "Decision", "Because"),
@@ -58,7 +58,7 @@ def notes(folder: str, kind: str, older: tuple[str, ...] = ()) -> tuple[Note, ..
 
 def add_todo(folder: str, text: str, older: tuple[str, ...] = ()) -> tuple[Todo, bool]:
     """Add a check box at the end of the page and return it, and whether it is new: the same words stay one open box."""
-    said = _said(text, MOST_TEXT, "the text")
+    said = _said(text, MAX_TEXT, "the text")
 
     def edit(page: str) -> tuple[str, tuple[Todo, bool]]:
         boxes = Boxes(page)
@@ -122,8 +122,8 @@ def add_note(
     """
     said = replace(
         note,
-        text=_said(note.text, MOST_TEXT, "the text"),
-        because=_said(note.because, MOST_BECAUSE, "the reason") if note.because else "",
+        text=_said(note.text, MAX_TEXT, "the text"),
+        because=_said(note.because, MAX_BECAUSE, "the reason") if note.because else "",
         source=region.one_line(note.source),
     )
 

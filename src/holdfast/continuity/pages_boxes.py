@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from holdfast import digests
+from holdfast.base import digests
+from holdfast.base.light_records import dataclass
 from holdfast.continuity.pages_lines import LEADING, Lines, body_of, is_day, opens_comment
-from holdfast.light import dataclass
 
 _BULLETS = ("-", "*", "+")
-_MOST_DIGITS = 9
+_MAX_DIGITS = 9
 _ID_DIGITS = 5
 
 
@@ -128,7 +128,7 @@ def _begins_anew(said: str) -> bool:
     """Whether a line cannot be the rest of a paragraph: an item of a list, a heading, a quote, code, a rule, a tag."""
     said = body_of(said)
     number = said.lstrip("0123456789")
-    if said[:1] in _BULLETS or (0 < len(said) - len(number) <= _MOST_DIGITS and number[:1] in (".", ")")):
+    if said[:1] in _BULLETS or (0 < len(said) - len(number) <= _MAX_DIGITS and number[:1] in (".", ")")):
         behind = said[1:] if said[:1] in _BULLETS else number[1:]
         if not behind or behind[0] in " \t":
             return True
@@ -151,7 +151,7 @@ def _mark_in(line: str) -> int:
         bullet = 1
     else:
         bullet = len(rest) - len(rest.lstrip("0123456789"))
-        if not 0 < bullet <= _MOST_DIGITS or rest[bullet : bullet + 1] not in (".", ")"):
+        if not 0 < bullet <= _MAX_DIGITS or rest[bullet : bullet + 1] not in (".", ")"):
             return 0
         bullet += 1
     box = rest[bullet:].lstrip(" \t")

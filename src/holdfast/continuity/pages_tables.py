@@ -5,8 +5,8 @@ A table is ours when its head has all of our columns, in any order and beside ot
 
 from __future__ import annotations
 
+from holdfast.base.light_records import dataclass
 from holdfast.continuity.pages_lines import Lines, body_of, is_day
-from holdfast.light import dataclass
 
 STRIKE = "~~"
 WITHDRAWN = "withdrawn"

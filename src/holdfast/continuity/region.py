@@ -2,7 +2,7 @@
 
 A marker is a line of its own outside of fenced code; anywhere else it is something that the person tells of. Atomic: a
 page is replaced whole, under a lock of its project. A page that a person saved in another encoding keeps its bytes; one
-in UTF-16 cannot hold a region and is refused. A page longer than MOST_PAGE is left alone.
+in UTF-16 cannot hold a region and is refused. A page longer than MAX_PAGE is left alone.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from __future__ import annotations
 import os
 from itertools import pairwise
 
+from holdfast.base import files
+from holdfast.base.marker_lines import in_code, lines_of
 from holdfast.errors import BrokenFile, NotFound, TooLarge
-from holdfast.marker_lines import in_code, lines_of
-from holdfast.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MOST_PAGE = 2_000_000
+MAX_PAGE = 2_000_000
 # How long a hook may wait for another one that writes the same page.
 WAIT_SECONDS = 3.0
 # Direction marks and invisible signs: they hide what a line says. Joiners that scripts and emoji need stay.
@@ -29,7 +29,7 @@ _FENCES = ("```", "~~~")
 _ESCAPE = "\\"
 _BYTE_ORDER_MARK = "\ufeff"
 # A line that is moved in by more is code.
-_MOST_INDENT = 3
+_MAX_INDENT = 3
 _OURS = ("<!--", "<! --"), ("<holdfast", "‹holdfast"), ("</holdfast", "‹/holdfast")
 
 
@@ -101,7 +101,7 @@ def _whole_lines(text: str, marker: str) -> Iterator[tuple[int, int]]:
     place = text.find(marker)
     while place >= 0:
         line, behind = place, place + len(marker)
-        while place - line < _MOST_INDENT and text[line - 1 : line] == " ":
+        while place - line < _MAX_INDENT and text[line - 1 : line] == " ":
             line -= 1
         line = 0 if line == 1 and text.startswith(_BYTE_ORDER_MARK) else line
         while text[behind : behind + 1] in (" ", "\t"):
@@ -224,11 +224,11 @@ def cut(text: str, most: int) -> str:
 def read_page(path: str) -> str:
     """Return the text of a page, nothing where there is none; bytes that are no UTF-8 are carried through."""
     try:
-        data = files.read(path, MOST_PAGE + 1)
+        data = files.read(path, MAX_PAGE + 1)
     except NotFound:
         return ""
-    if len(data) > MOST_PAGE:
-        raise TooLarge(f"{path} has more than {MOST_PAGE:,} bytes", "Move what is old into another file.")
+    if len(data) > MAX_PAGE:
+        raise TooLarge(f"{path} has more than {MAX_PAGE:,} bytes", "Move what is old into another file.")
     return data.decode("utf-8", "surrogateescape")
 
 

@@ -6,7 +6,7 @@ import os
 
 # What may stand between an agent and its hook for no longer than the hook runs.
 _BETWEEN = frozenset(("sh", "dash", "bash", "zsh", "fish", "ksh", "env", "timeout", "nice"))
-_MOST_BETWEEN = 4
+_MAX_BETWEEN = 4
 _ENDED = "ZX"
 
 
@@ -15,7 +15,7 @@ def agent() -> str:
     process = os.getppid()
     try:
         room = _namespace()
-        for _ in range(_MOST_BETWEEN):
+        for _ in range(_MAX_BETWEEN):
             name, _, parent, began = _told(process)
             if name not in _BETWEEN:
                 return f"{process} {began} {room}"

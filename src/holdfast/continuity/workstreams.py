@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from holdfast.light import dataclass
+from holdfast.base.light_records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ _COMMON = frozenset(("main", "master", "develop", "dev", "trunk", "head", "defau
 # So many common files make one workstream of two sessions, or so great a part of the smaller one's.
 _SHARED_FILES = 2
 _SHARED_PART = 0.5
-_FEWEST_SESSIONS = 2
+_MIN_SESSIONS = 2
 _DEEPEST = 3
 
 
@@ -68,7 +68,7 @@ def streams(works: Iterable[Work]) -> list[Stream]:
         if not own and work.files:
             others.append(work)
     found = [Stream(branch, tuple(group), branch) for branch, group in by_branch.items()]
-    found += [_by_folder(group) for group in _together(others) if len(group) >= _FEWEST_SESSIONS]
+    found += [_by_folder(group) for group in _together(others) if len(group) >= _MIN_SESSIONS]
     return sorted(_named_once(found), key=lambda one: one.last.ended, reverse=True)
 
 

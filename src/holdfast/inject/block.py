@@ -8,9 +8,9 @@ its whole scope silent.
 
 from __future__ import annotations
 
-from holdfast.digests import short
-from holdfast.inject import fence
-from holdfast.light import dataclass
+from holdfast.base.digests import short
+from holdfast.base.light_records import dataclass
+from holdfast.privacy import fence
 from holdfast.records import Given, Hit, Memory
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # Of what the fence leaves of the budget, in the order in which they stand.
 SHARES = {"session": 0.2, "project": 0.4, "agent": 0.15, "global": 0.25}
 START_CHARACTERS = 3_000
-_LEAST = 60
+_MIN = 60
 _CUT = " [...]"
 _NAMED = 20
 _SAID_BY = {"agent": ", said by an agent", "derived": ", found by Holdfast", "import": ", imported"}
@@ -87,8 +87,8 @@ def fill(entries: Sequence[Entry], room: int, clean: Callable[[str], str]) -> Bl
     given: list[Given] = []
     left_out: list[tuple[str, str]] = []
     for place, entry in enumerate(entries):
-        limit = room if place == len(entries) - 1 else max(room // 2, min(room, _LEAST * 2))
-        if limit < _LEAST:
+        limit = room if place == len(entries) - 1 else max(room // 2, min(room, _MIN * 2))
+        if limit < _MIN:
             left_out.append((name_of(entry.memory), "no room"))
             continue
         line = shortened(line_of(entry, clean), limit - 1)

@@ -6,7 +6,7 @@ and a larger share keeps those that a smaller one has drawn.
 
 from __future__ import annotations
 
-from holdfast.digests import short
+from holdfast.base.digests import short
 
 _DIGITS = 13
 

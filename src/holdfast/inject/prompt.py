@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from holdfast.inject import fence
+from holdfast.base.light_records import dataclass
 from holdfast.inject.block import Block, Entry, digest_of, fill, name_of, tokens_of
 from holdfast.inject.shown import FORGOTTEN
-from holdfast.light import dataclass
+from holdfast.privacy import fence
 from holdfast.records import Given, Memory, Scope
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from holdfast.inject.shown import Shown
 
-_MOST_NOTES = 5
+_MAX_NOTES = 5
 _NOTHING = Block("")
 
 
@@ -34,7 +34,7 @@ def changes_of(shown: Shown, now: Mapping[tuple[str, str, str], Memory]) -> Chan
         for place, digest in shown.items()
         if place not in now and digest != FORGOTTEN
     ]
-    return Changes(tuple(changed[:_MOST_NOTES]), tuple(gone[:_MOST_NOTES]))
+    return Changes(tuple(changed[:_MAX_NOTES]), tuple(gone[:_MAX_NOTES]))
 
 
 def prompt_block(

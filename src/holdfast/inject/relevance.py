@@ -10,7 +10,7 @@ from __future__ import annotations
 _COVERED, _SEVERAL = 0.15, 0.10
 _COVERED_ALONE, _SEVERAL_ALONE = 0.5, 0.5
 # The most that shared words can add to meaning.
-MOST_BY_WORDS = _COVERED + _SEVERAL
+MAX_BY_WORDS = _COVERED + _SEVERAL
 _STEM = 4
 _FEW = 50
 _RISE = 0.02

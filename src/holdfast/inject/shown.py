@@ -1,4 +1,4 @@
-"""What a session was shown already, and which events were seen already, for every door.
+"""What a session was shown already, and which events were seen already, for every adapter.
 
 Identity: a session's file is named by a digest of its id; a line in it is one memory, as scope, owner, key and digest
 of what was shown, parted by tabs, and of two lines with one memory the later one holds. Atomic: what is added goes in
@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import time
 
-from holdfast.digests import short
+from holdfast.base import files
+from holdfast.base.digests import short
 from holdfast.errors import NotFound
 from holdfast.records import Given, HookCall, Scope
-from holdfast.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ LOCK_SECONDS = 0.25
 # Two hooks of one event run at the same time; the same tag much later is another event.
 _SAME_EVENT_SECONDS = 20.0
 _KEPT_SECONDS = {"shown": 60 * 86_400, "seen": 86_400}
-_MOST_READ = 1_000_000
+_MAX_READ = 1_000_000
 
 Shown = dict[tuple[str, str, str], str]
 
@@ -51,7 +51,7 @@ class ShownSet:
     def read(self) -> Shown:
         """Return the digest of what was shown, by scope kind, owner and key."""
         try:
-            data = files.read(self.path, _MOST_READ)
+            data = files.read(self.path, _MAX_READ)
         except NotFound:
             return {}
         rows = [line.split("\t") for line in data.decode("utf-8", "replace").split("\n")]
@@ -75,7 +75,7 @@ class ShownSet:
     def is_lost(self) -> bool:
         """Whether a compaction took what was shown, and nothing was handed over since."""
         try:
-            return files.read(self.path, _MOST_READ).startswith(_LOST)
+            return files.read(self.path, _MAX_READ).startswith(_LOST)
         except NotFound:
             return False
 

@@ -7,10 +7,10 @@ entries are cut before any entry is left out.
 
 from __future__ import annotations
 
-from holdfast.digests import short
-from holdfast.inject import fence
+from holdfast.base.digests import short
+from holdfast.base.light_records import dataclass
 from holdfast.inject.block import Block, shortened, tokens_of
-from holdfast.light import dataclass
+from holdfast.privacy import fence
 from holdfast.records import Given, Scope
 
 TYPE_CHECKING = False
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 # The kind of place that a receipt names for a page; it is no scope of memories.
 KIND = "page"
 # No line that says something is shorter, and a long one is not cut to less than an entry.
-_LEAST_LINE = 10
-_LEAST_ENTRY = 80
+_MIN_LINE = 10
+_MIN_ENTRY = 80
 _SEEN = 4_000
 _MORE = "- and {} more"
 _ROOM_FOR_MORE = 15
@@ -84,10 +84,10 @@ def _told(source: Source, room: int, clean: Callable[[str], str]) -> tuple[list[
     """Return the lines of one source, and the entries that they tell, with whether each is whole."""
     head = shortened(_line(source.head, clean) + ":", room - 1)
     room -= len(head) + 1
-    if room < _LEAST_LINE:
+    if room < _MIN_LINE:
         return [], []
     # What certainly finds no room need not be made safe; a secret that a cut would halve must be seen whole.
-    some, seen = source.entries[: room // _LEAST_LINE], room * 4 + _SEEN
+    some, seen = source.entries[: room // _MIN_LINE], room * 4 + _SEEN
     entries = ["- " + _line(entry[:seen], clean) for entry in some]
     count = _how_many(entries, room)
     if count < len(source.entries):
@@ -111,7 +111,7 @@ def _line(text: str, clean: Callable[[str], str]) -> str:
 def _how_many(entries: Sequence[str], room: int) -> int:
     """Return how many entries find room when each long one is cut as far as it may be."""
     for count, entry in enumerate(entries):
-        room -= min(len(entry) + 1, _LEAST_ENTRY)
+        room -= min(len(entry) + 1, _MIN_ENTRY)
         if room < 0:
             return count
     return len(entries)

@@ -12,7 +12,7 @@ from collections import Counter
 from holdfast.records import Memory
 
 LEAST = 3
-MOST_GROUPS = 20
+MAX_GROUPS = 20
 _LARGEST_SHARE = 0.7
 _EMPTY_WORDS = frozenset(
     [
@@ -48,7 +48,7 @@ def group(memories: list[Memory]) -> list[tuple[str, list[Memory]]]:
     """Return labelled groups in the order of their labels, and last, under the empty label, the rest."""
     left = {memory.path: memory for memory in memories}
     found: list[tuple[str, list[Memory]]] = []
-    while left and len(found) < MOST_GROUPS:
+    while left and len(found) < MAX_GROUPS:
         label = _best_label(list(left.values()), len(memories))
         if not label:
             break

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 
-from holdfast.light import dataclass
-from holdfast.memory import links
+from holdfast.base import files
+from holdfast.base.light_records import dataclass
 from holdfast.memory.groups import group
 from holdfast.records import Memory
-from holdfast.store import files
+from holdfast.store import links
 
 BEGIN = "<!-- holdfast:begin index -->"
 END = "<!-- holdfast:end index -->"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from holdfast.light import dataclass
+from holdfast.base.light_records import dataclass
 from holdfast.records import Memory
 
 NEVER_TYPES = ("user", "feedback", "decision")

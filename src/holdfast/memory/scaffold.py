@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
+from holdfast.base import files
 from holdfast.records import Step
-from holdfast.store import files
 
 TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
 HOME_FOLDERS = ("global/memories", "global/data", "projects", "agents", "sessions", "system")

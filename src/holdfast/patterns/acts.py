@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.swift import dataclass
+from holdfast.base.structs import dataclass
 
 # How a call ended. A refused one was not run, because a person or a rule of the agent did not let it.
 RESULTS = ("passed", "failed", "refused", "unknown")

@@ -19,14 +19,15 @@ import difflib
 import os
 from datetime import UTC, datetime
 
+from holdfast.base import files
+from holdfast.base.light_records import dataclass, replace
 from holdfast.errors import BadInput, BrokenFile, Conflict, HoldfastError, NotFound, Refused, TooLarge
-from holdfast.light import dataclass, replace
 from holdfast.patterns import catalogue_file
 from holdfast.patterns.catalogue_file import FOLDER, Entry, Target
 from holdfast.patterns.clusters import Quote
 from holdfast.patterns.signatures import near
 from holdfast.records import Problem
-from holdfast.store import files, front_matter, layout
+from holdfast.store import front_matter, layout
 from holdfast.store.keys import check_key
 
 TYPE_CHECKING = False
@@ -37,10 +38,10 @@ __all__ = ["Catalogue", "Entry", "Quote", "Target", "Version", "speaks_for"]
 
 VERSIONS = "versions"
 BY_HAND = "edited by hand"
-MOST_STATEMENT = 4_000
-MOST_TITLE = 200
-MOST_LISTED = 100
-_MOST_READ = 1_048_576
+MAX_STATEMENT = 4_000
+MAX_TITLE = 200
+MAX_LISTED = 100
+_MAX_READ = 1_048_576
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,13 +301,11 @@ def speaks_for(entry: Entry, kind: str, signature: str, projects: Iterable[str] 
 def check(entry: Entry) -> Entry:
     """Return the entry within its bounds; refuse one whose words would not be read back as they are."""
     check_key(entry.id)
-    statement, title = entry.statement.replace("\r\n", "\n").strip(), catalogue_file.line(entry.title, MOST_TITLE)
+    statement, title = entry.statement.replace("\r\n", "\n").strip(), catalogue_file.line(entry.title, MAX_TITLE)
     if not statement or not title:
         raise BadInput("a pattern needs a title and a statement", "Say in a sentence or two what is to be done.")
-    if len(statement) > MOST_STATEMENT:
-        raise TooLarge(
-            f"the statement has {len(statement):,} characters, at most {MOST_STATEMENT:,}", "Say it shorter."
-        )
+    if len(statement) > MAX_STATEMENT:
+        raise TooLarge(f"the statement has {len(statement):,} characters, at most {MAX_STATEMENT:,}", "Say it shorter.")
     if catalogue_file.has_heading(statement):
         raise BadInput("the statement has a heading", "Leave out lines that begin with `#` outside of code.")
     if entry.status not in catalogue_file.STATUSES:
@@ -315,7 +314,7 @@ def check(entry: Entry) -> Entry:
         entry,
         statement=statement,
         title=title,
-        evidence=entry.evidence[: catalogue_file.MOST_QUOTES],
+        evidence=entry.evidence[: catalogue_file.MAX_QUOTES],
         also=_bounded(entry.also),
         projects=_bounded(entry.projects),
         fingerprints=_bounded(entry.fingerprints),
@@ -323,14 +322,14 @@ def check(entry: Entry) -> Entry:
 
 
 def _bounded(several: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(several))[:MOST_LISTED]
+    return tuple(dict.fromkeys(several))[:MAX_LISTED]
 
 
 def _text(path: str) -> str:
     """Return the text of a file; bytes that are not UTF-8 stay as they are when it is written again."""
-    data = files.read(path, _MOST_READ + 1)
-    if len(data) > _MOST_READ:
-        raise BrokenFile(f"{path} is larger than {_MOST_READ:,} bytes", "Shorten it in an editor.")
+    data = files.read(path, _MAX_READ + 1)
+    if len(data) > _MAX_READ:
+        raise BrokenFile(f"{path} is larger than {_MAX_READ:,} bytes", "Shorten it in an editor.")
     return data.decode("utf-8", "surrogateescape")
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import json
 
+from holdfast.base.light_records import dataclass
 from holdfast.errors import BrokenFile
-from holdfast.light import dataclass
 from holdfast.patterns.clusters import Quote
 from holdfast.patterns.signals import KINDS
 from holdfast.store import front_matter
@@ -27,8 +27,8 @@ FOLDER = "patterns"
 STATUSES = ("approved", "withdrawn", "retired")
 EVIDENCE = "## Evidence"
 DISTRIBUTED = "## Distributed"
-MOST_QUOTES = 20
-MOST_QUOTE = 500
+MAX_QUOTES = 20
+MAX_QUOTE = 500
 _APART = " · "
 _FIELDS = (
     *("id", "kind", "signature", "also", "good", "status", "owner", "projects", "bound", "domain", "fingerprints"),
@@ -205,7 +205,7 @@ def way_out(name: str) -> str:
     return f"Mend it in an editor, or go back to a version: holdfast patterns history {name}"
 
 
-def line(text: str, most: int = MOST_QUOTE) -> str:
+def line(text: str, most: int = MAX_QUOTE) -> str:
     """Return the text in one line, cut where it is longer than allowed."""
     return " ".join(text.split())[:most]
 

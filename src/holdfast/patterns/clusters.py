@@ -11,8 +11,8 @@ import math
 from collections import Counter
 from fnmatch import fnmatchcase
 
-from holdfast.digests import short
-from holdfast.light import dataclass
+from holdfast.base.digests import short
+from holdfast.base.light_records import dataclass
 from holdfast.patterns import signatures
 from holdfast.patterns.signals import KINDS
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from holdfast.patterns.signals import Signal
 
-MOST_EVIDENCE = 12
+MAX_EVIDENCE = 12
 _ID = 10
-_MOST_TITLE = 120
+_MAX_TITLE = 120
 # What has no time is taken for the last.
 _NEVER = "~"
 
@@ -213,7 +213,7 @@ def title_of(kind: str, signature: str) -> str:
     heading = KINDS[kind].heading if kind in KINDS else kind
     about = signature.rstrip(":").replace(": ", ", ").replace("'", "")
     title = f"{heading}: {about}"
-    return title if len(title) <= _MOST_TITLE else title[: _MOST_TITLE - 1].rstrip() + "…"
+    return title if len(title) <= _MAX_TITLE else title[: _MAX_TITLE - 1].rstrip() + "…"
 
 
 def _evidence(signals: Sequence[Signal]) -> tuple[Quote, ...]:
@@ -225,7 +225,7 @@ def _evidence(signals: Sequence[Signal]) -> tuple[Quote, ...]:
     by_agent = {one.agent: one for one in reversed(newest)}
     firsts = sorted(by_agent.values(), key=_age, reverse=True)
     rest = [one for one in newest if by_agent[one.agent] is not one]
-    chosen = [*firsts, *rest][:MOST_EVIDENCE]
+    chosen = [*firsts, *rest][:MAX_EVIDENCE]
     return tuple(Quote(one.session, one.agent, one.line, one.text, one.at) for one in chosen)
 
 

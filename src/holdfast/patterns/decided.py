@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import os
 
+from holdfast.base import files
+from holdfast.base.light_records import dataclass, replace
 from holdfast.errors import Refused
-from holdfast.light import dataclass, replace
 from holdfast.patterns.clusters import Pattern, ranked
 from holdfast.patterns.signatures import frame, near
 from holdfast.records import Problem
-from holdfast.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ FILE = "decided.tsv"
 # The first weighs most where several decisions hold.
 ACTS = ("rejected", "merged", "snoozed")
 PLACE = f"patterns/{FILE}"
-MOST_SIGNATURES = 50
+MAX_SIGNATURES = 50
 _FIELDS = 8
 _HEADING = "# act\tid\tkind\tsignature\tprojects\tat\tuntil or into\twhy\n"
 
@@ -91,7 +91,7 @@ class Decided:
 
     def add(self, act: str, pattern: Pattern, at: str, *, leads: str = "", why: str = "") -> None:
         """Note a decision about a pattern, a line for each of its signatures."""
-        signatures = signatures_of(pattern)[:MOST_SIGNATURES]
+        signatures = signatures_of(pattern)[:MAX_SIGNATURES]
         projects = ",".join(bound_to(pattern))
         rows = [Row(act, pattern.id, pattern.kind, each, projects, at, leads, why) for each in signatures]
         if os.path.islink(self.folder):

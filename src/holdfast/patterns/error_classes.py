@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from holdfast.light import dataclass
+from holdfast.base.light_records import dataclass
 from holdfast.patterns.word_lists import lines_of
 
 _LOOK = 600

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _LOOK = 8_000
-_MOST = 200
+_MAX = 200
 _FAILING = re.compile(
     r"^[ \t]*(?:FAILED[ \t]+|--- FAIL: |FAIL:?[ \t]+|[●✗✘×][ \t]+|\(fail\)[ \t]+|not ok \d+ - )(?P<test>\S.*)$"
     r"|^test (?P<rust>\S+) \.\.\. FAILED$",
@@ -20,5 +20,5 @@ def failing_test(output: str) -> str:
     match = _FAILING.search(output[-_LOOK:])
     if match is None:
         return ""
-    name = _BEHIND.sub("", (match["test"] or match["rust"])[: 2 * _MOST]).strip()
-    return f"failed {name}"[:_MOST] if any(letter.isalpha() for letter in name) else ""
+    name = _BEHIND.sub("", (match["test"] or match["rust"])[: 2 * _MAX]).strip()
+    return f"failed {name}"[:_MAX] if any(letter.isalpha() for letter in name) else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from statistics import NormalDist, fmean, variance
 
-from holdfast.light import dataclass
+from holdfast.base.light_records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from holdfast.light import dataclass, replace
+from holdfast.base.light_records import dataclass, replace
 from holdfast.patterns import intervals
 
 TYPE_CHECKING = False
@@ -24,7 +24,7 @@ BEFORE_AFTER, WITHHELD_GIVEN = "before-after", "withheld-given"
 CONFIDENCE = 0.95
 # Five things are looked at for each memory, so each gets a fifth of the doubt.
 CONFIDENCE_OF_FIVE = 0.99
-LEAST_SESSIONS = 10
+MIN_SESSIONS = 10
 # An amount whose bounds are further apart than this factor was not measured.
 _WIDEST = 4.0
 
@@ -172,8 +172,8 @@ def reason(one: Estimate) -> str:
     """Return in a few words what a verdict rests on, or what is missing for one."""
     first, second = ("before", "since") if one.compares == BEFORE_AFTER else ("withheld", "given")
     sizes = f"{one.sessions_before} session(s) {first} and {one.sessions_after} {second}"
-    if min(one.sessions_before, one.sessions_after) < LEAST_SESSIONS:
-        return f"{sizes}; it takes at least {LEAST_SESSIONS} of each"
+    if min(one.sessions_before, one.sessions_after) < MIN_SESSIONS:
+        return f"{sizes}; it takes at least {MIN_SESSIONS} of each"
     if one.verdict == THIN:
         return f"{sizes} are too few: half of it could have gone, and that would not show"
     return f"{one.measure}, by {sizes}"
@@ -197,7 +197,7 @@ def _worthwhile(good: bool) -> float:
 
 
 def _is_thin(before: Sequence[float], after: Sequence[float]) -> bool:
-    return min(len(before), len(after)) < LEAST_SESSIONS
+    return min(len(before), len(after)) < MIN_SESSIONS
 
 
 def _estimate(

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import os
 
+from holdfast.base import files
+from holdfast.base.light_records import dataclass
 from holdfast.errors import HoldfastError
-from holdfast.light import dataclass
-from holdfast.store import files
 from holdfast.store.layout import refuse_links
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 PLACE = ("patterns", "placed.json")
-_MOST = 4 * 1_048_576
+_MAX = 4 * 1_048_576
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Placed:
 def read(home: str) -> Placed:
     """Return what we made; a record that cannot be read says that we made nothing."""
     try:
-        told = json.loads(files.read(os.path.join(home, *PLACE), _MOST))
+        told = json.loads(files.read(os.path.join(home, *PLACE), _MAX))
         return Placed(*(frozenset(map(str, told.get(name, ()))) for name in ("files", "folders")))
     except (HoldfastError, ValueError, TypeError, AttributeError):
         return Placed()

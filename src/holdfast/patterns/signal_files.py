@@ -11,11 +11,11 @@ import os
 
 import msgspec
 
+from holdfast.base import files
+from holdfast.base.structs import dataclass
 from holdfast.errors import HoldfastError, NotFound, Refused
 from holdfast.patterns.signals import RULES, Signal
-from holdfast.store import files
 from holdfast.store.layout import is_plain_folder, link_on_the_way
-from holdfast.swift import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FOLDER = "archive/signals"
 _ENDING = ".json"
-_MOST_BYTES = 4 * 2**20
+_MAX_BYTES = 4 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,6 @@ def _names(home: str) -> Iterator[tuple[str, str]]:
 
 def _read(path: str) -> Signals | None:
     try:
-        return _decode(files.read(path, _MOST_BYTES))
+        return _decode(files.read(path, _MAX_BYTES))
     except (NotFound, HoldfastError, ValueError, RecursionError):
         return None

@@ -6,8 +6,8 @@ injected, our own text, summaries and the tasks of sub-agents give none.
 
 from __future__ import annotations
 
-from holdfast.light import dataclass as plain_dataclass
-from holdfast.swift import sparse_dataclass
+from holdfast.base.light_records import dataclass as plain_dataclass
+from holdfast.base.structs import sparse_dataclass
 
 # By which rules signals were found: kept with them, so that older ones can be told. A change of what extractors find
 # raises it, and the number in the harvest too, which makes every session worth another look.

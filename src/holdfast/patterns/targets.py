@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 FILES = ("rules", "skill")
 SKILL = "SKILL.md"
-MOST_RULE = 2_000
-MOST_SKILL = 8_000
-MOST_DESCRIPTION = 1_000
+MAX_RULE = 2_000
+MAX_SKILL = 8_000
+MAX_DESCRIPTION = 1_000
 _CODE = re.compile(r"(^```.*?^```|`[^`\n]*`)", re.DOTALL | re.MULTILINE)
 _IMPORT = re.compile(r"(?<![\w@])@[\w.~/-]*[\w/]")
 _FENCES = ("```", "~~~")
@@ -100,7 +100,7 @@ def chosen(
     return found
 
 
-def rule_text(statement: str, most: int = MOST_RULE) -> str:
+def rule_text(statement: str, most: int = MAX_RULE) -> str:
     """Return a statement as it may stand in an instruction file: it opens no comment, takes no file in, runs nothing.
 
     Some agents replace `@path` by that file, and some run what stands behind `!` in a skill; only code is left alone.
@@ -123,7 +123,7 @@ def skill_head(id: str, title: str, statement: str) -> str:
     """Return the front matter of a skill; an agent decides by the description whether to read on."""
     first, heading = statement.split("\n", 1)[0], title.rstrip(".")
     told = first if first.startswith(heading) else f"{heading}. {first}"
-    description = " ".join(rule_text(told, MOST_SKILL).split())[:MOST_DESCRIPTION]
+    description = " ".join(rule_text(told, MAX_SKILL).split())[:MAX_DESCRIPTION]
     return f"---\nname: {name_of(id)}\ndescription: {json.dumps(description, ensure_ascii=False)}\n---\n\n"
 
 

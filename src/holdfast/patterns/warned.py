@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 
+from holdfast.base import files
+from holdfast.base.light_records import dataclass
+from holdfast.base.minijson import dumps, loads
 from holdfast.errors import HoldfastError, TooLarge
-from holdfast.light import dataclass
-from holdfast.plain_json import dumps, loads
-from holdfast.store import files
 from holdfast.store.layout import refuse_links
 
 TYPE_CHECKING = False
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 PLACE = ("patterns", "warnings.jsonl")
-MOST_ROWS = 1_000
-_MOST_BYTES = 1_048_576
+MAX_ROWS = 1_000
+_MAX_BYTES = 1_048_576
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Warned:
 def read(home: str) -> list[Warned]:
     """Return every warning that holds; none where the file cannot be read."""
     try:
-        lines = files.read(os.path.join(home, *PLACE), _MOST_BYTES).decode("utf-8", "replace").split("\n")
+        lines = files.read(os.path.join(home, *PLACE), _MAX_BYTES).decode("utf-8", "replace").split("\n")
     except HoldfastError:
         return []
     return [one for line in lines if line.strip() and (one := _row(line)) is not None]
@@ -58,8 +58,8 @@ def put(home: str, id: str, project: str, rows: Iterable[Warned]) -> None:
         after = [*(one for one in before if (one.id, one.project) != (id, project)), *rows]
         if after == before:
             return
-        if len(after) > MOST_ROWS:
-            raise TooLarge(f"there are {MOST_ROWS:,} warnings already", "Withdraw some of them.")
+        if len(after) > MAX_ROWS:
+            raise TooLarge(f"there are {MAX_ROWS:,} warnings already", "Withdraw some of them.")
         refuse_links(home, PLACE[0])
         if not after:
             files.remove(path)

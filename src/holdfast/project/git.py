@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 
-from holdfast.digests import sha256
-from holdfast.light import dataclass
+from holdfast.base.digests import sha256
+from holdfast.base.files import read_head
+from holdfast.base.light_records import dataclass
 from holdfast.project import gitconfig
 from holdfast.project.files import upwards
 from holdfast.project.ids import printable
-from holdfast.store.files import read_head
 
 _POINTER_LIMIT = 64 * 1024
 _CONFIG_LIMIT = 4 * 1024 * 1024

@@ -6,7 +6,7 @@ a plain remote address never ends in a hash, a hashed one ends in 8 hex digits, 
 
 from __future__ import annotations
 
-from holdfast.digests import sha256
+from holdfast.base.digests import sha256
 from holdfast.errors import BadId
 
 LIMIT = 128

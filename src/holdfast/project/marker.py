@@ -12,11 +12,11 @@ import errno
 import os
 import time
 
+from holdfast.base import files
+from holdfast.base.light_records import dataclass
 from holdfast.errors import Conflict
-from holdfast.light import dataclass
 from holdfast.project.files import upwards
 from holdfast.project.ids import is_hex, is_id, printable
-from holdfast.store import files
 
 NAME = ".holdfast-project"
 LIMIT = 4096

@@ -21,9 +21,9 @@ import fcntl
 import os
 import time
 
+from holdfast.base.files import read_head
 from holdfast.errors import BadInput, Conflict, StoreBusy, StoreFull, StoreUnavailable
 from holdfast.project.ids import check_id, is_hex, is_id
-from holdfast.store.files import read_head
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

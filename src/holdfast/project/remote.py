@@ -6,7 +6,7 @@ that cannot be taken apart for certain is given up rather than guessed at.
 
 from __future__ import annotations
 
-from holdfast.light import dataclass
+from holdfast.base.light_records import dataclass
 
 _SSH_PORT = "22"
 _PORTS = {

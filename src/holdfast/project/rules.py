@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 
+from holdfast.base.light_records import dataclass
 from holdfast.errors import ScopeUnknown
-from holdfast.light import dataclass
 from holdfast.project import git, marker, remote
 from holdfast.project.files import within
 from holdfast.project.ids import check_id, hashed_id, is_id, local_id, printable, remote_id

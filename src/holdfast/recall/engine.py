@@ -14,7 +14,7 @@ from __future__ import annotations
 from math import log
 from operator import mul
 
-from holdfast.light import dataclass
+from holdfast.base.light_records import dataclass
 from holdfast.recall import standing, weights
 from holdfast.recall.embed import plain, words
 from holdfast.recall.nearness import cosines

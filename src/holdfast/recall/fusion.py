@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from holdfast.recall.days import days_between
+from holdfast.base.days import days_between
 from holdfast.recall.embed import plain, words
 from holdfast.records import Hit, Part, replace
 
@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from holdfast.recall.spoken_time import Span
+    from holdfast.language.spoken_time import Span
     from holdfast.records import Memory
     from holdfast.store.base import Candidate
 
@@ -31,7 +31,7 @@ HALF_AFTER_DAYS = 30
 # Two statements say nearly the same when so much of their words is common; a longer text is no statement.
 ALIKE = 0.5
 MUCH_LATER_DAYS = 1.0
-_LEAST_COMMON = 3
+_MIN_COMMON = 3
 _LONGEST_STATEMENT = 600
 
 
@@ -155,7 +155,7 @@ def _is_newer(hit: Hit, older: Hit, said: dict[str, frozenset[str]]) -> bool:
     one, other = said.get(hit.memory.path, frozenset()), said.get(older.memory.path, frozenset())
     common = len(one & other)
     return (
-        common >= _LEAST_COMMON
+        common >= _MIN_COMMON
         and common >= ALIKE * len(one | other)
         and hit.memory.scope == older.memory.scope
         and _TRUST.get(hit.memory.trust, 0.0) >= _TRUST.get(older.memory.trust, 0.0)

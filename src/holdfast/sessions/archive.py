@@ -23,15 +23,15 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
+from holdfast.base import files
+from holdfast.base.digests import short
 from holdfast.base.pending_file import PendingFile
-from holdfast.digests import short
+from holdfast.base.structs import dataclass
 from holdfast.errors import BadInput, BrokenFile, Forgotten, HoldfastError, NotFound, Refused
 from holdfast.records import Problem, Session, Step
 from holdfast.sessions import facts, names
 from holdfast.sessions.raw import RawEvents, RawWriter, ended_at, session_in
-from holdfast.store import files
 from holdfast.store.layout import is_plain_folder, link_on_the_way
-from holdfast.swift import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ __all__ = ["Applied", "Archive", "Entry", "RawEvents", "RawWriter", "Usage"]
 LOSES_DATA = "hard-unanalysed"
 _RAW, _EARLIER, _DIGEST = ".jsonl.zst", ".earlier.jsonl.zst", ".json"
 _NAMED_CANDIDATES = 5
-_MOST_DIGEST = 4 * 2**20
+_MAX_DIGEST = 4 * 2**20
 _SECOND, _MILLISECOND = 1_000_000_000, 1_000_000
 
 
@@ -347,7 +347,7 @@ class Archive:
 
 def _decoded(path: str) -> Digest:
     try:
-        return facts.decode(files.read(path, _MOST_DIGEST))
+        return facts.decode(files.read(path, _MAX_DIGEST))
     except ValueError as problem:
         hint = "The next sweep makes it anew from the raw file, if that is still there."
         raise BrokenFile(f"{path} is no digest: {problem}", hint) from problem

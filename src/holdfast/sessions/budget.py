@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from holdfast.light import dataclass, replace
+from holdfast.base.light_records import dataclass, replace
 from holdfast.records import Problem, Step
 from holdfast.sessions.archive import LOSES_DATA, Entry, Usage
 

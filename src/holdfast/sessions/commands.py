@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-from holdfast.light import dataclass
-from holdfast.sessions.shell_line import MOST_COMMANDS, split
+from holdfast.base.light_records import dataclass
+from holdfast.sessions.shell_line import MAX_COMMANDS, split
 from holdfast.sessions.vocabulary import words
 from holdfast.sessions.wording import one_line
 
@@ -87,7 +87,7 @@ def _parts(command: str, depth: int) -> list[Part]:
         # A sign that ends the line hides nothing, for no other command comes after it.
         last = found[-1]
         found[-1] = Part(last.kind, last.name, last.text, False)
-    return found[:MOST_COMMANDS]
+    return found[:MAX_COMMANDS]
 
 
 def main_of(found: list[Part]) -> Part | None:

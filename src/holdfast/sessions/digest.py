@@ -1,7 +1,7 @@
 """The digest of a session: what stays when its transcript is gone. No model, no input or output.
 
 Events are taken once and in order, so a sweep can store each and hand it on. Memory is bounded whatever the length of
-the session, and so is the digest: MOST_BYTES of JSON beside the facts of the session itself.
+the session, and so is the digest: MAX_BYTES of JSON beside the facts of the session itself.
 
 **Redaction** is the caller's, before an event comes here. `clean` is called once more on every text that is kept,
 because what was read out of JSON may have been hidden there by escapes. No two texts are joined into one here.
@@ -13,7 +13,7 @@ import re
 from collections import deque
 from itertools import chain
 
-from holdfast.light import replace
+from holdfast.base.light_records import replace
 from holdfast.records import Session, SessionEvent
 from holdfast.sessions.commands import CHECKS
 from holdfast.sessions.facts import CommandRun, Digest, Evidence, Said, encode
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-__all__ = ["MOST_BYTES", "RULES", "Digest", "Digesting", "digest"]
+__all__ = ["MAX_BYTES", "RULES", "Digest", "Digesting", "digest"]
 
-MOST_BYTES = 8_192
+MAX_BYTES = 8_192
 RULES = 3
 _TITLE = 120
 _ASK = 600
@@ -38,11 +38,11 @@ _QUOTE = 240
 _TEXT = 160
 _LONGEST_FACT = 400
 _LONGEST_PATH = 4_096
-_MOST = {
+_MAX = {
     **{"files": 30, "checks": 10, "commands": 15, "commits": 15, "pull_requests": 5, "said": 16, "troubles": 10},
     **{"folders": 8, "branches": 8},
 }
-_MOST_PLACES = 50
+_MAX_PLACES = 50
 # What goes first where a digest is too long, a quarter at a time.
 _SHRINKS = ("commands", "files", "troubles", "said", "checks", "commits", "folders", "branches", "pull_requests")
 _TAIL_OF_FAILURES = 3
@@ -91,7 +91,7 @@ class Digesting:
         if event.folder != self._last_place[0] or event.branch != self._last_place[1]:
             self._moved(event)
         model = event.model[:_TEXT]
-        if model and (model in self._models or len(self._models) < _MOST_PLACES):
+        if model and (model in self._models or len(self._models) < _MAX_PLACES):
             self._models[model] = self._models.get(model, 0) + 1
         role = event.role
         if role == "tool":
@@ -105,7 +105,7 @@ class Digesting:
     def _moved(self, event: SessionEvent) -> None:
         self._last_place = (event.folder, event.branch)
         for name, value in (("folders", event.folder), ("branches", event.branch)):
-            if value and len(self._places[name]) < _MOST_PLACES:
+            if value and len(self._places[name]) < _MAX_PLACES:
                 self._places[name].setdefault(value[:_LONGEST_PATH])
 
     def done(self, session: Session, prices: Prices | None = None) -> Digest:
@@ -157,12 +157,12 @@ class Digesting:
             "files": _best(self._work.changed_from(session.folder), "files", lambda one: one.changes),
             "checks": _best(checks, "checks", _weight),
             "commands": _best(others, "commands", _weight),
-            "commits": list(self._work.commits)[-_MOST["commits"] :],
-            "pull_requests": list(self._work.pull_requests.values())[-_MOST["pull_requests"] :],
-            "said": self._talk.kept()[: _MOST["said"]],
-            "troubles": self._work.troubles.all()[: _MOST["troubles"]],
-            "folders": list(self._places["folders"])[: _MOST["folders"]],
-            "branches": list(self._places["branches"])[: _MOST["branches"]],
+            "commits": list(self._work.commits)[-_MAX["commits"] :],
+            "pull_requests": list(self._work.pull_requests.values())[-_MAX["pull_requests"] :],
+            "said": self._talk.kept()[: _MAX["said"]],
+            "troubles": self._work.troubles.all()[: _MAX["troubles"]],
+            "folders": list(self._places["folders"])[: _MAX["folders"]],
+            "branches": list(self._places["branches"])[: _MAX["branches"]],
         }
 
     def _counts_left_out(self) -> dict[str, int]:
@@ -212,7 +212,7 @@ class _Talk:
         self.named: Said | None = None
         self.last: Said | None = None
         self._earliest: list[Said] = []
-        self._latest: deque[Said] = deque(maxlen=_MOST["said"] // 2)
+        self._latest: deque[Said] = deque(maxlen=_MAX["said"] // 2)
         self._last_words: Said | None = None
         self._calls_at_last_words = 0
         self._answered = True
@@ -255,7 +255,7 @@ class _Talk:
         for one in found:
             self.said += one.kind != "praise"
             if one.kind != "praise":
-                (self._earliest if len(self._earliest) < _MOST["said"] // 2 else self._latest).append(one)
+                (self._earliest if len(self._earliest) < _MAX["said"] // 2 else self._latest).append(one)
 
     def kept(self) -> list[Said]:
         """Return the first and the latest quotes, in order."""
@@ -297,7 +297,7 @@ def _weight(run: CommandRun) -> float:
 
 def _best(found: list[Any], name: str, weight: Callable[[Any], float]) -> list[Any]:
     """Return the weightiest, within the bound of their list, in the order in which they came."""
-    kept = sorted(range(len(found)), key=lambda at: (-weight(found[at]), -at))[: _MOST[name]]
+    kept = sorted(range(len(found)), key=lambda at: (-weight(found[at]), -at))[: _MAX[name]]
     return [found[at] for at in sorted(kept)]
 
 
@@ -319,9 +319,9 @@ def size_of(made: Digest) -> int:
 
 
 def _within(made: Digest, all_of: dict[str, int]) -> Digest:
-    """Return the digest within MOST_BYTES, with how many of each list are not in it."""
+    """Return the digest within MAX_BYTES, with how many of each list are not in it."""
     made = _counted(made, all_of)
-    while size_of(made) > MOST_BYTES:
+    while size_of(made) > MAX_BYTES:
         name = max(_SHRINKS, key=lambda one: len(str(getattr(made, one))))
         listed = getattr(made, name)
         if listed:

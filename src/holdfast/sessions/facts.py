@@ -10,8 +10,8 @@ import json
 
 import msgspec
 
+from holdfast.base.structs import dataclass, sparse_dataclass
 from holdfast.records import Session
-from holdfast.swift import dataclass, sparse_dataclass
 
 OUTCOMES = ("success", "failure", "partial", "abandoned", "unknown")
 # What a person said: the first and the last ask, a decision, a correction, praise.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote_to_bytes
 
-from holdfast.digests import short
+from holdfast.base.digests import short
 from holdfast.errors import BadInput
 
 _LONGEST_STEM = 200

@@ -18,18 +18,18 @@ an earlier part is no evidence.
 
 from __future__ import annotations
 
-from holdfast.light import replace
+from holdfast.base.light_records import replace
 from holdfast.sessions.facts import Evidence, Outcome
 
 # From which weight on one side alone decides, and from which on the other side still counts.
 _DECIDES = 1.5
 _COUNTS = 1.0
-_MOST_EVIDENCE = 12
+_MAX_EVIDENCE = 12
 
 
 def outcome_of(evidence: list[Evidence]) -> Outcome:
     """Return the outcome that the evidence speaks for, with a confidence that grows with its lead."""
-    kept = tuple(sorted(evidence, key=lambda one: -one.weight)[:_MOST_EVIDENCE])
+    kept = tuple(sorted(evidence, key=lambda one: -one.weight)[:_MAX_EVIDENCE])
     good, bad, away = (_sum(evidence, side) for side in ("success", "failure", "abandoned"))
     if away >= _DECIDES and good < _COUNTS:
         return Outcome("abandoned", _confidence(away - good), kept)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 SPOKEN = frozenset(("human", "assistant", "task", "summary"))
 DIGEST = "digest"
 LONGEST = 1_200
-MOST_PIECES = 5_000
-MOST_CHARACTERS = 8_000_000
+MAX_PIECES = 5_000
+MAX_CHARACTERS = 8_000_000
 # Where a long text is cut, the best first; a cut in the first half of a piece is none.
 _ENDS = ("\n\n", "\n", ". ", " ")
 
@@ -33,7 +33,7 @@ class Talk:
     def __init__(self) -> None:
         self.pieces: list[Piece] = []
         self.cut = 0
-        self._room = MOST_CHARACTERS
+        self._room = MAX_CHARACTERS
 
     def take(self, event: SessionEvent) -> None:
         """Take one event, if somebody speaks in it."""
@@ -41,7 +41,7 @@ class Talk:
             return
         whole = event.text.strip()
         for text in cut(whole) if len(whole) > LONGEST else (whole,) if whole else ():
-            if len(self.pieces) >= MOST_PIECES or len(text) > self._room:
+            if len(self.pieces) >= MAX_PIECES or len(text) > self._room:
                 self.cut += 1
                 continue
             self._room -= len(text)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import tomllib
 
+from holdfast.base.light_records import dataclass
 from holdfast.errors import BadSetting
-from holdfast.light import dataclass
 from holdfast.records import Cost, Spend
 
 TYPE_CHECKING = False

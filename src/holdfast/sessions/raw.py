@@ -24,10 +24,10 @@ from typing import IO, TYPE_CHECKING, Any
 import msgspec
 import zstandard
 
+from holdfast.base import files
 from holdfast.base.pending_file import PendingFile
 from holdfast.errors import BrokenFile, HoldfastError, NotFound
 from holdfast.records import Problem, Session, SessionEvent
-from holdfast.store import files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 # Level 3 takes half as long again and saves a twentieth of the bytes.
 _LEVEL = 1
-_MOST_TEXT = 1_000_000
-_MOST_EVENTS = 1_000
-_MOST_LINE = 64 * 2**20
-_MOST_LAST = 4 * 2**20
+_MAX_TEXT = 1_000_000
+_MAX_EVENTS = 1_000
+_MAX_LINE = 64 * 2**20
+_MAX_LAST = 4 * 2**20
 _LARGEST_WINDOW = 2**24
 _BUFFER = 2**18
 _MILLISECOND = 1_000_000
@@ -86,7 +86,7 @@ class RawWriter:
         self.events += 1
         self._waiting.append(event)
         self._characters += len(event.text) + len(event.output) + len(event.input)
-        if self._characters > _MOST_TEXT or len(self._waiting) >= _MOST_EVENTS:
+        if self._characters > _MAX_TEXT or len(self._waiting) >= _MAX_EVENTS:
             self._pass_on()
 
     def keep(self, session: Session) -> None:
@@ -185,7 +185,7 @@ class RawEvents:
         """Yield the lines as far as the file can be read; a line that is cut or endless is the end."""
         try:
             with _open(self._path) as file, io.BufferedReader(_decompressing(file), _BUFFER) as stream:
-                while (line := stream.readline(_MOST_LINE)).endswith(b"\n"):
+                while (line := stream.readline(_MAX_LINE)).endswith(b"\n"):
                     yield line
         except (zstandard.ZstdError, OSError, HoldfastError) as problem:
             self._tell(f"it cannot be read to its end: {problem}")
@@ -241,7 +241,7 @@ def _last_line(path: str) -> bytes:
         trailer = file.read(_TRAILER.size)
         if len(trailer) == _TRAILER.size:
             magic, length, frame = _TRAILER.unpack(trailer)
-            if (magic, length) == (_TRAILER_MAGIC, _TRAILER_LENGTH) and frame <= min(size - len(trailer), _MOST_LAST):
+            if (magic, length) == (_TRAILER_MAGIC, _TRAILER_LENGTH) and frame <= min(size - len(trailer), _MAX_LAST):
                 file.seek(size - len(trailer) - frame)
                 return _unpacked(file.read(frame))
     everything = RawEvents(path)
@@ -253,7 +253,7 @@ def _last_line(path: str) -> bytes:
 def _unpacked(frame: bytes) -> bytes:
     decompressor = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
     try:
-        return decompressor.decompress(frame, max_output_size=_MOST_LAST)
+        return decompressor.decompress(frame, max_output_size=_MAX_LAST)
     except zstandard.ZstdError as problem:
         raise ValueError(str(problem)) from problem
 

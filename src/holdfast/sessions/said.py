@@ -18,7 +18,7 @@ _LOOK = 1_500
 _LONGEST_SENTENCE = 400
 LONGEST_TIME = 40
 _LONGEST_GREETING = 60
-_MOST_OF_A_TEXT = 8
+_MAX_OF_A_TEXT = 8
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|^[ \t]*[>|].*$", re.DOTALL | re.MULTILINE)
 _SENTENCE = re.compile(r"[^.!?\n]+(?:\.(?=\S)[^.!?\n]*)*[.!?]*")
 _APART = re.compile(r"[^\w']+")
@@ -41,7 +41,7 @@ def sayings(event: SessionEvent) -> list[Said]:
             for kind in _kinds(sentence, is_first):
                 found.append(Said(kind, sentence, event.at[:LONGEST_TIME], event.place, event.line))
         is_first = is_first and not sentence
-    return found[:_MOST_OF_A_TEXT]
+    return found[:_MAX_OF_A_TEXT]
 
 
 def begins_with(text: str, mark: str) -> bool:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-MOST_COMMANDS = 24
-_MOST_WORDS = 40
+MAX_COMMANDS = 24
+_MAX_WORDS = 40
 # `plain` is a row of words without any sign of a shell, which is most of what is run; it saves looking at each.
 _TOKEN = re.compile(
     r"""(?P<plain>(?:(?:[^'"\s;&|\\<(){}\#]++|(?<=>)&(?=\d))++(?:[ \t\r]++|\Z|(?=[;|\n]|&&)))++)"""
@@ -25,7 +25,7 @@ def split(command: str) -> list[tuple[list[str], str, str]]:
     words: list[str] = []
     word = here = ""
     start = at = 0
-    while at < len(command) and len(found) < MOST_COMMANDS and (match := _TOKEN.match(command, at)):
+    while at < len(command) and len(found) < MAX_COMMANDS and (match := _TOKEN.match(command, at)):
         text, kind, before, at = match[0], match.lastgroup, at, match.end()
         if kind == "plain":
             first, *rest = text.split()
@@ -52,7 +52,7 @@ def _end(found: list[tuple[list[str], str, str]], words: list[str], text: str, s
     """Put the command away that ends by this sign, if it has a word."""
     words = [word for word in words if word]
     if words:
-        found.append((words[:_MOST_WORDS], text, sign))
+        found.append((words[:_MAX_WORDS], text, sign))
 
 
 def _behind(command: str, at: int, tag: str) -> int:

@@ -17,7 +17,7 @@ _SIGNS = str.maketrans("", "", "_- ")
 _PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
 _STRING = r'"\s*:\s*"((?:[^"\\]|\\.){1,4096})"'
 _LONGEST_COMMAND = 8_000
-_MOST_FILES_OF_A_CALL = 50
+_MAX_FILES_OF_A_CALL = 50
 _by_name: dict[str, str] = {}
 _decode = msgspec.json.Decoder().decode
 
@@ -51,7 +51,7 @@ def files_in(given: str) -> list[str]:
     if not found:
         path = _first_told(given, "path-key", plain=False)
         found = [path] if path else []
-    return list(dict.fromkeys(path.strip() for path in found if path.strip()))[:_MOST_FILES_OF_A_CALL]
+    return list(dict.fromkeys(path.strip() for path in found if path.strip()))[:_MAX_FILES_OF_A_CALL]
 
 
 def _plain(name: str) -> str:

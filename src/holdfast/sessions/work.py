@@ -14,9 +14,9 @@ from holdfast.sessions.said import begins_with
 from holdfast.sessions.troubles import Troubles
 from holdfast.sessions.wording import one_line
 
-_MOST_FILES = 1_000
-_MOST_COMMANDS = 400
-_MOST_MADE = 40
+_MAX_FILES = 1_000
+_MAX_COMMANDS = 400
+_MAX_MADE = 40
 _TEXT = 400
 _PATCH = "*** Begin Patch"
 _ONLY_LOOKS = re.compile(r'"command"\s*:\s*"view"')
@@ -40,7 +40,7 @@ class Work:
         self.left_out: dict[str, int] = {}
         self.files: dict[str, FileChange] = {}
         self.runs: dict[tuple[str, str], CommandRun] = {}
-        self.commits: deque[Made] = deque(maxlen=_MOST_MADE)
+        self.commits: deque[Made] = deque(maxlen=_MAX_MADE)
         self.pull_requests: dict[str, Made] = {}
         self.troubles = Troubles()
         self._changed_at = -1
@@ -117,7 +117,7 @@ class Work:
         folder = "" if os.path.isabs(path) else event.folder
         whole = os.path.join(folder, path)
         before = self.files.pop(whole, None)
-        if before is None and len(self.files) >= _MOST_FILES:
+        if before is None and len(self.files) >= _MAX_FILES:
             self._count_out("files")
             return
         self.files[whole] = FileChange(path, before.changes + 1 if before else 1, event.place, event.line, folder)
@@ -156,7 +156,7 @@ class Work:
         before = self.runs.pop((kind, text), None)
         runs, failed = (before.runs, before.failed) if before else (0, 0)
         run = CommandRun(text, kind, runs + 1, failed + (result == "failed"), result, event.place, event.line)
-        if before is None and len(self.runs) >= _MOST_COMMANDS:
+        if before is None and len(self.runs) >= _MAX_COMMANDS:
             self._count_out("commands")
         else:
             self.runs[kind, text] = run
@@ -178,7 +178,7 @@ class Work:
     def _pull_requests(self, event: SessionEvent) -> None:
         addresses = commands.pull_requests(event.output)
         for address in addresses or [""]:
-            if len(self.pull_requests) < _MOST_MADE:
+            if len(self.pull_requests) < _MAX_MADE:
                 self.pull_requests[address] = Made("", one_line(address, _TEXT), event.place, event.line)
         self._note("pull-request", addresses[0] if addresses else "", event)
 

@@ -20,7 +20,7 @@ Search. `search` returns candidates with a text score; how they are fused with r
 
 from __future__ import annotations
 
-from holdfast.light import dataclass
+from holdfast.base.light_records import dataclass
 from holdfast.records import Draft, Memory, Problem, Scope, Stored
 
 TYPE_CHECKING = False

@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 import sqlite3
 
+from holdfast.base import files
 from holdfast.errors import StoreFull, StoreUnavailable
-from holdfast.store import files
 
 SCHEMA = "3"
 MEMORY = ":memory:"

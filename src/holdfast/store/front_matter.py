@@ -8,7 +8,7 @@ value is kept as it is, and is a problem only where Holdfast needs it.
 
 from __future__ import annotations
 
-from holdfast.light import dataclass, replace
+from holdfast.base.light_records import dataclass, replace
 
 Value = str | tuple[str, ...]
 

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     Item = TypeVar("Item")
 
-MOST_DOCUMENTS = 20_000
+MAX_DOCUMENTS = 20_000
 # Words that stand in more documents together are left to SQLite, which narrows them down.
-MOST_HOLDERS = 12_000
+MAX_HOLDERS = 12_000
 # The rarest words bring so many documents; a more common one only counts in those.
-MOST_ALONE = 3_000
+MAX_ALONE = 3_000
 # Numbers in one statement; SQLite takes more, but not everywhere.
 _AT_ONCE = 500
 
@@ -39,7 +39,7 @@ def held_words(db: sqlite3.Connection, table: str, asked: Asked, ids: Sequence[i
     held = dict.fromkeys(ids, 0)
     rows = ",".join(map(str, ids))
     for place, (word, count) in enumerate(zip(asked.words, asked.counts, strict=True)):
-        if count <= MOST_DOCUMENTS:
+        if count <= MAX_DOCUMENTS:
             # With the plus, SQLite walks the word's documents once instead of asking for each number anew.
             sql = f"SELECT rowid FROM {table} WHERE {table} MATCH ? AND +rowid IN ({rows})"
             for (row,) in db.execute(sql, (quoted(word),)):
@@ -52,7 +52,7 @@ def all_holders(db: sqlite3.Connection, table: str, asked: Asked) -> dict[str, i
 
     None where that would cost too much, and in a small collection, where SQLite weighs every document itself.
     """
-    if asked.total <= COUNTED or sum(asked.counts) > MOST_HOLDERS:
+    if asked.total <= COUNTED or sum(asked.counts) > MAX_HOLDERS:
         return None
     masks: dict[str, int] = {}
     for place, (word, count) in enumerate(zip(asked.words, asked.counts, strict=True)):
@@ -61,7 +61,7 @@ def all_holders(db: sqlite3.Connection, table: str, asked: Asked) -> dict[str, i
         (numbers,) = db.execute(sql, (quoted(word),)).fetchone()
         listed = numbers.split(",") if numbers else []
         bit = 1 << place
-        if len(masks) + count <= MOST_ALONE or place == 0:
+        if len(masks) + count <= MAX_ALONE or place == 0:
             masks.update([(number, masks.get(number, 0) | bit) for number in listed])
         else:
             for number in filter(masks.__contains__, listed):

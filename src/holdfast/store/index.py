@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.light import dataclass
+from holdfast.base.light_records import dataclass
 from holdfast.records import Memory, Problem, Scope
 from holdfast.store import tokens
 from holdfast.store.base import Filter, Group

@@ -19,10 +19,11 @@ import os
 import sqlite3
 import time
 
+from holdfast.base import files
+from holdfast.base.light_records import replace
 from holdfast.errors import Conflict, Forgotten, NotFound, StoreUnavailable, TooLarge
-from holdfast.light import replace
 from holdfast.records import Draft, Memory, Problem, Scope, Stored
-from holdfast.store import files, layout, memory_file, merge
+from holdfast.store import layout, memory_file, merge
 from holdfast.store.base import Candidate, Filter, Group
 from holdfast.store.index import Index, stamp_of
 from holdfast.store.keys import automatic_key, check_key

@@ -24,8 +24,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from holdfast.base.light_records import dataclass, replace
 from holdfast.errors import BrokenFile
-from holdfast.light import dataclass, replace
 from holdfast.records import TRUSTS, TYPES, Memory, Problem, Scope, Statement
 from holdfast.store import front_matter
 from holdfast.store.front_matter import Document, Value

@@ -29,7 +29,7 @@ _OPEN, _CLOSE = "\x02", "\x03"
 # Counts every change of the vectors, or of what they stand for, by any process.
 _COUNT = "UPDATE meta SET value = value + 1 WHERE name = 'vectors'"
 # Of an expression that finds many memories, the newest so many are weighed.
-_MOST_WEIGHED = 3_000
+_MAX_WEIGHED = 3_000
 # So many times as many as are wanted are looked at, of those that hold most of the words.
 _LOOKED_AT = 4
 # To ask for one row costs as much as walking so many documents of the words.
@@ -87,7 +87,7 @@ class MemoryTable:
         return words.matches(expression, limit, lambda one, bounded: self._scored(one, where, values, limit, bounded))
 
     def _scored(self, expression: str, where: str, values: list[object], limit: int, bounded: bool) -> list[Match]:
-        newest = f"ORDER BY words.rowid DESC LIMIT {_MOST_WEIGHED}" if bounded else ""
+        newest = f"ORDER BY words.rowid DESC LIMIT {_MAX_WEIGHED}" if bounded else ""
         rows = self.db.execute(
             "SELECT id, 0, 0, text FROM"
             f" (SELECT m.id AS id, -bm25(words, {_WEIGHTS}) AS text, m.updated AS updated, m.path AS path"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from holdfast.base.light_records import replace
 from holdfast.errors import BadInput
-from holdfast.light import replace
 from holdfast.records import TRUSTS, TYPES, Draft, Memory, Statement
 from holdfast.store import layout, memory_file
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from holdfast.light import dataclass
+from holdfast.base.light_records import dataclass
 from holdfast.records import Scope
 from holdfast.store.database import TOKENIZE
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _SCORE = "-bm25(passage_words, 1.0, 0.6, 1.0)"
 _OTHER_LETTER = re.compile("[^\x00-\x7f\u2010-\u2027\xa0\xab\xb7\xbb]")
 # Of an expression that finds many passages, the newest so many are weighed.
-_MOST_WEIGHED = 3_000
+_MAX_WEIGHED = 3_000
 # So many times as many as are wanted are looked at, of those that hold most of the words.
 _LOOKED_AT, _LOOKED_AT_FILTERED = 2, 6
 
@@ -166,7 +166,7 @@ class Passages:
     def _scored(self, expression: str, where: str, values: list[object], limit: int, bounded: bool) -> list[Match]:
         # Where nothing is filtered out, only the best few are looked up.
         filtered = f" JOIN passage p ON p.id = passage_words.rowid WHERE {where} AND" if where != ALL else " WHERE"
-        newest = f"ORDER BY passage_words.rowid DESC LIMIT {_MOST_WEIGHED}" if bounded else ""
+        newest = f"ORDER BY passage_words.rowid DESC LIMIT {_MAX_WEIGHED}" if bounded else ""
         rows = self.db.execute(
             "SELECT p.id, p.session, p.place, best.text FROM (SELECT number, text FROM"
             f" (SELECT passage_words.rowid AS number, {_SCORE} AS text FROM passage_words{filtered}"

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import os
 
+from holdfast.base.structs import dataclass
 from holdfast.records import Cost, Spend
-from holdfast.swift import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from holdfast.records import Scope
 
-MOST_ROWS = 8_192
+MAX_ROWS = 8_192
 _ID = 8
 # A number of a stored vector is a byte in two's complement: below 128 it is nought or more.
 _SIGNS = b"1" * 128 + b"0" * 128
@@ -69,8 +69,8 @@ class Sketches:
         for row, vector in rows:
             by_width.setdefault(len(vector), []).append((row, vector))
         for same in by_width.values():
-            for start in range(0, len(same), MOST_ROWS):
-                self._add(scope, same[start : start + MOST_ROWS], model)
+            for start in range(0, len(same), MAX_ROWS):
+                self._add(scope, same[start : start + MAX_ROWS], model)
 
     def _add(self, scope: Scope, rows: list[tuple[int, bytes]], model: int) -> None:
         ids = b"".join([row.to_bytes(_ID, "little") for row, _ in rows])
@@ -89,7 +89,7 @@ class Sketches:
             " ORDER BY chunk DESC LIMIT 1",
             (scope.kind, scope.owner, model, width),
         ).fetchone()
-        if not found or found[1] > 2 * rows or found[1] + rows > MOST_ROWS:
+        if not found or found[1] > 2 * rows or found[1] + rows > MAX_ROWS:
             return None
         ids, codes = self.db.execute(f"SELECT ids, codes FROM {self.name} WHERE chunk = ?", found[:1]).fetchone()
         return int(found[0]), ids, codes

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 
-from holdfast.digests import sha256
-from holdfast.store import files
+from holdfast.base import files
+from holdfast.base.digests import sha256
 
 _LIFTED = "lifted"
 

@@ -16,10 +16,11 @@ import sqlite3
 import stat
 import time
 
+from holdfast.base import files
+from holdfast.base.light_records import dataclass
 from holdfast.errors import Conflict, HoldfastError, NotFound, StoreUnavailable
-from holdfast.light import dataclass
 from holdfast.records import Memory, Problem, Scope
-from holdfast.store import files, layout, memory_file
+from holdfast.store import layout, memory_file
 from holdfast.store.database import MEMORY, is_damage, unavailable
 from holdfast.store.index import Index, Stamp, stamp_of
 from holdfast.store.keys import key_of_file

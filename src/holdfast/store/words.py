@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.light import dataclass
+from holdfast.base.light_records import dataclass
 from holdfast.store import tokens
 from holdfast.store.database import TOKENIZE
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     # Id, session, place and text score of what was found.
     Match = tuple[int, int, int, float]
 
-MOST_WORDS = 12
-LEAST_WORDS = 3
+MAX_WORDS = 12
+MIN_WORDS = 3
 # Up to so many documents in all, words are counted and every document is weighed that has one.
 COUNTED = 5_000
 # Above, a count is estimated from the newest so many; all chosen words together stand in about so many documents at
 # most; and those are weighed that have a rare word, or two of the next few.
 _SAMPLE = 200
-MOST_DOCUMENTS = 10_000
-MOST_BY_RARE = 600
-MOST_BY_PAIRS = 400
+MAX_DOCUMENTS = 10_000
+MAX_BY_RARE = 600
+MAX_BY_PAIRS = 400
 _PAIRED = 4
 # Two words of a query stand in one document more often than chance would have it.
 _TOGETHER = 3
@@ -88,13 +88,13 @@ def ask(db: sqlite3.Connection, vocabulary: str, total: int, query: str, table: 
 def _expression(words: list[tuple[str, int]], total: int) -> str:
     """Return the words, rarest first, as alternatives; narrowed where they stand in too many documents together."""
     every = " OR ".join([word for word, _ in words])
-    if total <= COUNTED or sum([count for _, count in words]) <= MOST_BY_RARE:
+    if total <= COUNTED or sum([count for _, count in words]) <= MAX_BY_RARE:
         return every
     rare: list[str] = []
     documents = 0
     for word, count in words:
         documents += count
-        if documents > MOST_BY_RARE:
+        if documents > MAX_BY_RARE:
             break
         rare.append(word)
     pairs = _pairs(words[len(rare) :][:_PAIRED], total)
@@ -104,7 +104,7 @@ def _expression(words: list[tuple[str, int]], total: int) -> str:
 def _pairs(common: list[tuple[str, int]], total: int) -> list[str]:
     """Return what finds documents with two of these words, for as many pairs as there is room for documents."""
     pairs: list[str] = []
-    room: float = MOST_BY_PAIRS
+    room: float = MAX_BY_PAIRS
     for place, (word, count) in enumerate(common):
         partners: list[str] = []
         for other, its_count in common[place + 1 :]:
@@ -152,9 +152,9 @@ def _telling(counts: dict[int, int], total: int) -> list[int]:
     known = sorted((count, place) for place, count in counts.items() if count)
     chosen: list[int] = []
     documents = 0
-    for count, place in known[:MOST_WORDS]:
+    for count, place in known[:MAX_WORDS]:
         documents += count
-        if len(chosen) >= LEAST_WORDS and (documents > MOST_DOCUMENTS or count * 2 > max(1, total)):
+        if len(chosen) >= MIN_WORDS and (documents > MAX_DOCUMENTS or count * 2 > max(1, total)):
             break
         chosen.append(place)
     return chosen

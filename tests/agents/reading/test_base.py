@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.agents.reading import base, holding
+from holdfast.agents.reading import base, pending_calls
 from holdfast.agents.reading.base import class_of, cut, decode, input_text, lines, separated, text_of, when
 from holdfast.agents.reading.costs import Costs
-from holdfast.agents.reading.holding import Held
+from holdfast.agents.reading.pending_calls import Held
 from holdfast.agents.reading.texts import without_bulk
-from holdfast.inject import fence
+from holdfast.privacy import fence
 from holdfast.records import ROLES, Cost, SessionEvent
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def test_a_line_of_64_megabytes_is_read_and_a_longer_one_passed(monkeypatch) -> 
     [first, second] = told(long)
     assert (first[1], second) == (len(long) - 8, (2, len(long), b'{"c":3}'))
     assert (decode(first[2]) or {})["b"] == 7
-    monkeypatch.setattr(base, "MOST_LINE", 1_000)
+    monkeypatch.setattr(base, "MAX_LINE", 1_000)
     found = told(b'{"a":"' + b"x" * 5_000 + b'"}\n{"b":2}\n')
     assert decode(found[0][2]) is None and found[1][2] == b'{"b":2}' and found[1][1] == 5_017
 
@@ -202,7 +202,7 @@ def test_events_wait_behind_a_call_until_it_is_answered() -> None:
 
 def test_a_call_that_is_never_answered_holds_up_a_bounded_number(monkeypatch) -> None:
     """When too much waits, the call comes out as it is, and its late result finds no call."""
-    monkeypatch.setattr(holding, "MOST_HELD", 3)
+    monkeypatch.setattr(pending_calls, "MAX_HELD", 3)
     held = Held()
     held.add(SessionEvent(0, "tool", call="c"), "c")
     for number in range(3):
@@ -213,7 +213,7 @@ def test_a_call_that_is_never_answered_holds_up_a_bounded_number(monkeypatch) ->
 
 def test_what_was_dropped_takes_no_room(monkeypatch) -> None:
     """The bound on what waits counts what is there, not what was."""
-    monkeypatch.setattr(holding, "MOST_HELD_TEXT", 100)
+    monkeypatch.setattr(pending_calls, "MAX_HELD_TEXT", 100)
     held = Held()
     held.add(SessionEvent(0, "tool", call="c"), "c")
     for number in range(9):

@@ -382,7 +382,7 @@ def test_content_tells_the_agent(tmp_path: Path) -> None:
 
 
 def test_sessions_are_found_through_the_door(tmp_path: Path) -> None:
-    """The door lists the transcripts of all projects, where the variable says, and reads only what is its own."""
+    """The adapter lists the transcripts of all projects, where the variable says, and reads only what is its own."""
     folder = tmp_path / "config" / "projects" / "-src-app"
     (folder / SESSION / "subagents").mkdir(parents=True)
     (folder / "memory").mkdir()
@@ -390,11 +390,11 @@ def test_sessions_are_found_through_the_door(tmp_path: Path) -> None:
     for name in (f"{SESSION}.jsonl", f"{SESSION}/subagents/agent-a1.jsonl"):
         (folder / name).write_text(json.dumps(user("x")) + "\n")
     place = Place(str(tmp_path), str(tmp_path), "user", {"CLAUDE_CONFIG_DIR": str(tmp_path / "config")})
-    door = get("claude-code")
-    found = list(door.find_sessions(place))
+    adapter = get("claude-code")
+    found = list(adapter.find_sessions(place))
     assert sorted(os.path.basename(one) for one in found) == [f"{SESSION}.jsonl", "agent-a1.jsonl"]
-    assert [len(list(reading)) for one in found for reading in door.read_session(one) or ()] == [1, 1]
-    assert door.read_session(str(folder / "memory" / "MEMORY.md")) is None
+    assert [len(list(reading)) for one in found for reading in adapter.read_session(one) or ()] == [1, 1]
+    assert adapter.read_session(str(folder / "memory" / "MEMORY.md")) is None
 
 
 LEAVES = (

@@ -363,7 +363,7 @@ def test_a_compressed_file_is_counted_where_nothing_opens_it(path: Path, monkeyp
 
 
 def test_sessions_are_found_through_the_door(tmp_path: Path) -> None:
-    """The door lists live and archived files, a compressed one only where it is alone, and reads what is its own."""
+    """The adapter lists live and archived files, a compressed one only where it is alone, and reads what is its own."""
     home = tmp_path / "codex"
     for name in (
         "sessions/2026/03/01/a.jsonl",
@@ -375,12 +375,12 @@ def test_sessions_are_found_through_the_door(tmp_path: Path) -> None:
         (home / name).write_text(json.dumps(meta()) + "\n")
     (home / "archived_sessions/c.jsonl.zst").write_bytes(codex.MAGIC)
     place = Place(str(tmp_path), str(tmp_path), "user", {"CODEX_HOME": str(home)})
-    door = get("codex")
-    found = list(door.find_sessions(place))
+    adapter = get("codex")
+    found = list(adapter.find_sessions(place))
     assert [os.path.basename(one) for one in found] == ["a.jsonl", "b.jsonl", "c.jsonl.zst"]
-    assert [reading.session().agent for reading in door.read_session(found[0]) or ()] == ["codex"]
+    assert [reading.session().agent for reading in adapter.read_session(found[0]) or ()] == ["codex"]
     (home / "other.jsonl").write_text('{"type":"user","message":{"content":"x"}}\n')
-    assert door.read_session(str(home / "other.jsonl")) is None
+    assert adapter.read_session(str(home / "other.jsonl")) is None
 
 
 NAMES = [

@@ -31,7 +31,7 @@ from holdfast.agents.reading import (
     pi,
     qwen,
 )
-from holdfast.agents.reading.base import MOST_OUTPUT, MOST_TEXT
+from holdfast.agents.reading.base import MAX_OUTPUT, MAX_TEXT
 from holdfast.records import ROLES
 
 READERS = (antigravity, claude_code, codex, copilot, cursor, droid, gemini_cli, grok, kimi, kiro, opencode, pi, qwen)
@@ -137,7 +137,7 @@ def walk(reader, path: str) -> int:
                 assert event.place == place and event.role in ROLES
                 assert not event.at or TIME.fullmatch(event.at)
                 assert event.answered or event.role != "tool" or not event.output
-                assert len(event.text) <= MOST_TEXT + 100 and len(event.output) <= MOST_OUTPUT + 100
+                assert len(event.text) <= MAX_TEXT + 100 and len(event.output) <= MAX_OUTPUT + 100
                 (event.text + event.input + event.output + event.tool + event.call + event.id).encode("utf-8")
                 count += 1
             session = reading.session()

@@ -24,7 +24,7 @@ from holdfast.agents.reading.turns import document
 
 MEGABYTES = 64
 # What it takes to read a line and to make a digest, in megabytes, whatever the line is full of.
-MOST_MEMORY = 150
+MAX_MEMORY = 150
 PROGRAM = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -131,7 +131,7 @@ def test_a_line_of_64_megabytes_takes_little_memory(tmp_path: Path, content: str
     command = [sys.executable, "-c", PROGRAM, source, str(path)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
-    assert int(ended.stdout) < MOST_MEMORY * 1024
+    assert int(ended.stdout) < MAX_MEMORY * 1024
 
 
 def test_lines_around_a_long_one_are_told_as_ever() -> None:

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from actions.archived import said, session, store
+from support.archived import said, session, store
 
 
 def seen(home, columns: int, *words: str) -> list[str]:
@@ -34,9 +34,9 @@ def seen(home, columns: int, *words: str) -> list[str]:
 
 
 @pytest.mark.parametrize("columns", [80, 120])
-def test_a_table_fits_the_terminal(house, shop, home, columns) -> None:
+def test_a_table_fits_the_terminal(workspace, shop, home, columns) -> None:
     """Every line fits, the heads stand above the columns, a long title is cut, and stored text cannot add markup."""
-    with house() as h:
+    with workspace() as h:
         title = "[bold]A very long title[/bold] \x1b[31m " + "and on " * 12
         store(h, session("61d299fc-d26a-498a-b04f-cc8059ceb9a2", shop, title=title), said("human", "Hello."))
     head, line = seen(home, columns, "sessions")
@@ -45,9 +45,9 @@ def test_a_table_fits_the_terminal(house, shop, home, columns) -> None:
     assert len(head) <= columns and len(line) <= columns
 
 
-def test_a_narrow_terminal_shows_rows_as_paragraphs(house, shop, home) -> None:
+def test_a_narrow_terminal_shows_rows_as_paragraphs(workspace, shop, home) -> None:
     """Where a table has no room every cell is still there, each with its head, and no line is too long."""
-    with house() as h:
+    with workspace() as h:
         store(h, session("61d299fc", shop, title="A title of several words that goes on"), said("human", "Hello."))
     first, *rest = seen(home, 40, "sessions")
     assert first == "61d299fc" and all(line.startswith("  ") and len(line) <= 40 for line in rest)

@@ -92,13 +92,13 @@ def hook(home, shop) -> Hook:
 
 
 @pytest.fixture
-def remember(house):
+def remember(workspace):
     """Store a memory as the command does."""
-    from holdfast.actions.remember import remember as store
+    from holdfast.memory.remember import remember as store
 
     def make(text: str, **options: object) -> str:
         where = {name: options.pop(name) for name in ("session", "profile") if name in options}
-        with house(**where) as opened:
+        with workspace(**where) as opened:
             return store(opened, text, **options).memory.key
 
     return make

@@ -103,7 +103,7 @@ def test_a_rare_way_is_not_remembered(start, package, shop):
     before = place_of(package).read_bytes()
     start("s3", source="compact")
     assert place_of(package).read_bytes() == before
-    assert "holdfast.actions.house" not in modules_in(place_of(package))
+    assert "holdfast.workspace" not in modules_in(place_of(package))
 
 
 def test_a_prompt_that_decides_or_goes_on_makes_no_bundle_for_the_others(package, home, shop, remember):
@@ -119,7 +119,7 @@ def test_a_prompt_that_decides_or_goes_on_makes_no_bundle_for_the_others(package
         environment = {"HOME": str(home.parent), **HOST}
         subprocess.run(command, input=json.dumps(told).encode(), capture_output=True, env=environment, check=True)
         assert place.exists() == made, prompt
-    assert "holdfast.actions.recovery" not in modules_in(place)
+    assert "holdfast.continuity.resume" not in modules_in(place)
 
 
 def test_an_order_that_does_not_hold_does_no_harm(start, package):

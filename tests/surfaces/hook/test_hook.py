@@ -7,9 +7,9 @@ import sqlite3
 import pytest
 
 from holdfast import agents
-from holdfast.actions import working_state
-from holdfast.actions.forget import forget
-from holdfast.inject import fence
+from holdfast.continuity import working_state
+from holdfast.memory.forget import forget
+from holdfast.privacy import fence
 
 HOSTS = {
     "claude-code": {"CLAUDECODE": "1"},
@@ -32,9 +32,9 @@ def test_a_session_starts_with_its_memories(hook, remember):
     assert "We look for a leak" not in hook.start("s2").text
 
 
-def test_empty_memory_says_nothing(hook, house):
+def test_empty_memory_says_nothing(hook, workspace):
     """Where nothing is stored, not a byte is printed."""
-    with house() as opened:
+    with workspace() as opened:
         opened.refresh(None)
     assert hook.start().out == b""
     assert hook.prompt("how do we deploy?").out == b""
@@ -97,11 +97,11 @@ def test_a_start_tells_memories_as_their_files_say_now(hook, remember, home):
     assert "VPN" not in text and "cart" not in text
 
 
-def test_a_forgotten_memory_is_never_given_and_its_loss_is_told_once(hook, remember, house):
+def test_a_forgotten_memory_is_never_given_and_its_loss_is_told_once(hook, remember, workspace):
     """What was forgotten comes no more; a session that was shown it is told so, once."""
     key = remember("Deploys need the VPN. Ask Kim for access.", key="deploy")
     hook.start()
-    with house() as opened:
+    with workspace() as opened:
         forget(opened, key)
     text = hook.prompt("how do I deploy through the VPN?").text
     assert "deploy is no longer in memory" in text and "Kim" not in text
@@ -152,10 +152,10 @@ def test_a_compaction_hands_everything_back(hook, remember):
     assert "VPN" in text and "the person last asked: repair the login page" in text
 
 
-def test_a_compaction_hands_back_the_state_of_the_project(hook, remember, house):
+def test_a_compaction_hands_back_the_state_of_the_project(hook, remember, workspace):
     """What agents said about the work in this project comes at a start, last, and first after a compaction."""
     remember("Deploys need the VPN.")
-    with house() as opened:
+    with workspace() as opened:
         working_state.update(opened, focus="Repairing the login", next_steps=("write the test", "merge"))
     text = hook.start().text
     assert text.index("VPN") < text.index("- focus: Repairing the login\n- next: write the test; merge\n")
@@ -184,17 +184,17 @@ def test_what_happens_is_recorded(hook, remember, event, kind, told, kept):
 
 @pytest.mark.parametrize("name", agents.names())
 def test_every_event_of_every_agent_is_recorded(hook, remember, name):
-    """Each event that a door knows ends with 0 and an output the agent can read, and leaves one event of its moment."""
+    """Each event that an adapter knows ends with 0 and an output the agent can read, and leaves one event of its moment."""
     remember("Deploys need the VPN. Ask Kim for access.")
-    door = agents.get(name)
+    adapter = agents.get(name)
     told = {"prompt": "how do I deploy through the VPN?", "source": "startup", "tool_name": "Bash", "error": "no"}
-    for native, moment in door.events.items():
+    for native, moment in adapter.events.items():
         answer = hook(native, f"{name}-{moment}", name, **told, environment={"CLAUDECODE": "", **HOSTS.get(name, {})})
         assert answer.code == 0 and answer.err == b""
-        assert bool(answer.out) <= (moment in door.injects)
-        assert ("VPN" in answer.out.decode()) == (moment in door.injects)
+        assert bool(answer.out) <= (moment in adapter.injects)
+        assert ("VPN" in answer.out.decode()) == (moment in adapter.injects)
     # What a call does is told when it was made, so before that nothing is.
-    kinds = [moment for moment in door.events.values() if moment != "before-tool"]
+    kinds = [moment for moment in adapter.events.values() if moment != "before-tool"]
     assert sorted(event["kind"] for event in hook.events() if event["kind"] != "receipt") == sorted(kinds)
     assert hook.log() == []
 

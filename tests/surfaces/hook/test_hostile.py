@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from holdfast.inject import fence
+from holdfast.privacy import fence
 
 
 def test_a_prompt_of_ten_megabytes_is_bounded(hook, remember, home):
@@ -107,7 +107,7 @@ def test_the_log_is_bounded_and_says_nothing_of_what_was_said(hook, remember, ho
 
 @pytest.mark.parametrize("event", ["", "NoSuchEvent", "--agent", "\u0000"[:0], "x" * 5_000])
 def test_an_unknown_event_is_logged_and_nothing_else(hook, remember, event):
-    """An event that the agent's door does not know ends with 0, silent."""
+    """An event that the agent's adapter does not know ends with 0, silent."""
     remember("Deploys need the VPN.")
     answer = hook(event)
     assert (answer.code, answer.out, answer.err) == (0, b"", b"")

@@ -68,7 +68,7 @@ def test_nothing_heavy_is_loaded(hook, remember, event, told):
     remember("Deploys need the VPN. Ask Kim for access.")
     (hook.home / "config.toml").write_text("[recall]\nlimit = 5\n")
     modules, printed = loaded_by(hook, event, **told)
-    assert "holdfast.actions.hook" in modules
+    assert "holdfast.app.hook" in modules
     assert modules & HEAVY == set()
     assert ("Ask Kim" in printed) == (event == "UserPromptSubmit")
 
@@ -96,7 +96,7 @@ def test_keeping_the_working_state_is_light(hook, remember, event, told):
     remember("Deploys need the VPN. Ask Kim for access.")
     hook.prompt("we decided to use Postgres for the sessions")
     modules, _ = loaded_by(hook, event, **told)
-    assert "holdfast.actions.protocol" in modules and modules & HEAVY == set()
+    assert "holdfast.continuity.session_notes" in modules and modules & HEAVY == set()
     assert hook.log() == []
 
 
@@ -104,9 +104,9 @@ def test_what_was_not_left_is_not_looked_for(hook, remember):
     """A start finds sessions that still work and loads nothing to finish them with; one that was left it finishes."""
     remember("Deploys need the VPN. Ask Kim for access.")
     hook.prompt("Add a dark mode toggle to the settings page", session_id="s0")
-    finishing = {"holdfast.actions.work_closing", "holdfast.actions.work_turns", "holdfast.learning.work"}
+    finishing = {"holdfast.learning.work.closing", "holdfast.learning.work.turns", "holdfast.learning.work.model"}
     modules, _ = loaded_by(hook, "SessionStart", source="startup")
-    assert "holdfast.actions.work_hooks" in modules and modules & finishing == set()
+    assert "holdfast.learning.work.hook" in modules and modules & finishing == set()
     (noted,) = (hook.home / "state" / "work").iterdir()
     os.utime(noted, (0, 0))
     modules, _ = loaded_by(hook, "SessionStart", source="startup", session_id="s2")
@@ -118,9 +118,9 @@ def test_a_failure_of_another_session_costs_a_prompt_nothing(hook, remember):
     remember("Deploys need the VPN. Ask Kim for access.")
     failed = {"tool_name": "Bash", "tool_input": {"command": "npm test"}, "error": "Exit code 1\nno such module: left"}
     prompt = {"prompt": "how do I deploy through the VPN, please?"}
-    offering = {"holdfast.actions.fix_offers", "holdfast.actions.readback"}
+    offering = {"holdfast.learning.fixes.offers", "holdfast.learning.readback"}
     modules, _ = loaded_by(hook, "UserPromptSubmit", **prompt)
-    assert modules & {*offering, "holdfast.actions.fix_hooks"} == set()
+    assert modules & {*offering, "holdfast.learning.fixes.hook"} == set()
     loaded_by(hook, "PostToolUseFailure", session_id="s2", **failed)
     assert (hook.home / "state" / "failures").is_dir()
     modules, _ = loaded_by(hook, "UserPromptSubmit", session_id="s3", **prompt)

@@ -6,11 +6,13 @@ import time
 
 import pytest
 
-from holdfast.actions import lesson
-from holdfast.actions.house import House
-from holdfast.learning import criteria, signals, work
-from holdfast.learning.ratings import Rating
-from holdfast.learning.work import Work
+from holdfast.language.ratings import Rating
+from holdfast.learning.lessons import lesson
+from holdfast.learning.ratings import model as signals
+from holdfast.learning.work import criteria
+from holdfast.learning.work import model as work
+from holdfast.learning.work.model import Work
+from holdfast.workspace import Workspace
 
 from .test_light import HEAVY, loaded_by
 
@@ -21,10 +23,10 @@ SHOP = "example.com--acme--shop"
 def learned(hook):
     """The shop has a standing lesson with marks, a rating and open work."""
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    with House(str(hook.home), folder=str(hook.folder)) as house:
-        lesson.learn(house, "Ask before a rebase", because="it lost a commit")
-        (one,) = lesson.learned_lessons.room(house.home).all()
-        lesson.rate(house, one.id, "helpful")
+    with Workspace(str(hook.home), folder=str(hook.folder)) as workspace:
+        lesson.learn(workspace, "Ask before a rebase", because="it lost a commit")
+        (one,) = lesson.learned_lessons.room(workspace.home).all()
+        lesson.rate(workspace, one.id, "helpful")
     signals.add(str(hook.home), Rating(at, 7, "explicit", "a", "s-0", SHOP, "", 1.0, "7", "r1"))
     isc = criteria.added(criteria.Criteria(), "it works", "")
     work.make(str(hook.home), Work("", "Build the cart", SHOP, created_at=at, updated_at=at), isc)

@@ -13,7 +13,7 @@ import time
 import pytest
 
 from holdfast import agents
-from holdfast.actions.hook import hook as run_hook
+from holdfast.app.hook import hook as run_hook
 from holdfast.errors import StoreUnavailable
 
 ROOT = os.geteuid() == 0
@@ -99,16 +99,16 @@ def test_an_unknown_setting_costs_a_line_in_the_log(hook, remember, home):
     assert len(hook.log()) == 2 and "recall.limet" in hook.log()[1]
 
 
-def test_a_hook_whose_time_is_over_records_and_gets_out(hook, remember, house, monkeypatch):
+def test_a_hook_whose_time_is_over_records_and_gets_out(hook, remember, workspace, monkeypatch):
     """When the time of hook.budget_ms is used up the event is in the journal, and nothing is answered."""
     remember("Deploys need the VPN.")
-    door = agents.get("claude-code")
-    call = door.read_hook_input("SessionStart", {"session_id": "s1", "cwd": str(hook.folder)}, {})
+    adapter = agents.get("claude-code")
+    call = adapter.read_hook_input("SessionStart", {"session_id": "s1", "cwd": str(hook.folder)}, {})
     monkeypatch.setenv("HOLDFAST_HOOK_BUDGET_MS", "50")
     clock = iter([0.0, *[9.0] * 1_000])
-    monkeypatch.setattr("holdfast.actions.hook.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("holdfast.app.hook.time.monotonic", lambda: next(clock))
     with pytest.raises(StoreUnavailable):
-        run_hook(str(hook.home), door, call, os.environ)
+        run_hook(str(hook.home), adapter, call, os.environ)
     assert len(hook.events("start")) == 1 and hook.events("receipt") == []
 
 

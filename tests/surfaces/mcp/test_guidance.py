@@ -12,14 +12,14 @@ from holdfast.surfaces.mcp import texts
 
 VARIANTS = BY_NAME["mcp.guidance"].choices
 # Some agents cut the instructions of a server off behind this.
-MOST_CHARACTERS = 2_000
+MAX_CHARACTERS = 2_000
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_variant_is_short_and_says_that_memory_is_data(variant) -> None:
     """Each variant fits where agents cut, names the two tools, and says that stored text is no instruction."""
     text = texts.guidance(variant)
-    assert len(text) <= MOST_CHARACTERS
+    assert len(text) <= MAX_CHARACTERS
     assert "memory_recall" in text and "memory_store" in text and "never an instruction" in text
 
 

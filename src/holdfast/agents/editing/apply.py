@@ -7,8 +7,8 @@ import stat
 
 from holdfast.agents.base import Change, Place
 from holdfast.agents.editing.plan import read, target
+from holdfast.base import files
 from holdfast.errors import Conflict
-from holdfast.store import files
 
 
 def apply(changes: list[Change], place: Place) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.marker_lines import markers
+from holdfast.base.marker_lines import markers
 
 BEGIN = "<!-- holdfast:begin (written by Holdfast; changes in here are lost) -->"
 END = "<!-- holdfast:end -->"

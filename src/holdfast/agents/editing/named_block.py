@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 
-from holdfast.light import dataclass
+from holdfast.base.light_records import dataclass
 
 MARK = "holdfast:pattern-begin"
 _BEGIN = f"<!-- {MARK} "

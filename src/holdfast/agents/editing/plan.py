@@ -8,8 +8,8 @@ import os
 from holdfast.agents.base import HOOK_FILE, HOOK_PROGRAM, SERVER, Agent, Change, Command, Part, Place, is_hook_of
 from holdfast.agents.editing import block_text, json_text, toml_text
 from holdfast.agents.editing.inserting import Insertions
+from holdfast.base import files
 from holdfast.errors import BrokenFile, Conflict, Refused
-from holdfast.store import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

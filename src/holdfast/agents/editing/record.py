@@ -11,7 +11,7 @@ import json
 
 from holdfast.agents.base import Change
 from holdfast.agents.editing.inserting import without
-from holdfast.light import asdict, dataclass
+from holdfast.base.light_records import asdict, dataclass
 
 Keys = tuple[str, ...]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from holdfast.agents.speaking import ADDED, COMMAND_STARTS, INJECTED_STARTS, MOST_LEADING, PERSONS, SUMMARY_STARTS
+from holdfast.privacy.speech import ADDED, COMMAND_STARTS, INJECTED_STARTS, MAX_LEADING, PERSONS, SUMMARY_STARTS
 
 OURS = "<holdfast-memory>"
 # Blocks that programs add before or behind what a person typed, in one and the same text.
@@ -58,7 +58,7 @@ def _typed(part: str, usual: str) -> list[tuple[str, str]]:
         return [(role, part)]
     found: list[tuple[str, str]] = []
     at = 0
-    while len(found) < MOST_LEADING and (start := _LEADING.match(part, at)) and not start[1].startswith(PERSONS):
+    while len(found) < MAX_LEADING and (start := _LEADING.match(part, at)) and not start[1].startswith(PERSONS):
         end = part.find(f"</{start[1]}>", start.end())
         if end < 0:
             break

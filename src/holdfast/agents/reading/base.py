@@ -24,10 +24,10 @@ from holdfast.agents.reading import class_of as class_of
 from holdfast.agents.reading import separated as separated
 from holdfast.agents.reading.costs import Costs
 from holdfast.agents.reading.costs import whole as whole
-from holdfast.agents.reading.holding import Held
 from holdfast.agents.reading.long_lines import LONG, shortened
-from holdfast.agents.reading.texts import MOST_OUTPUT as MOST_OUTPUT
-from holdfast.agents.reading.texts import MOST_TEXT as MOST_TEXT
+from holdfast.agents.reading.pending_calls import Held
+from holdfast.agents.reading.texts import MAX_OUTPUT as MAX_OUTPUT
+from holdfast.agents.reading.texts import MAX_TEXT as MAX_TEXT
 from holdfast.agents.reading.texts import cut as cut
 from holdfast.agents.reading.texts import input_text as input_text
 from holdfast.agents.reading.texts import is_typed as is_typed
@@ -35,15 +35,15 @@ from holdfast.agents.reading.texts import text_of as text_of
 from holdfast.agents.reading.texts import writable
 from holdfast.agents.reading.times import milliseconds as milliseconds
 from holdfast.agents.reading.times import when as when
+from holdfast.base import files
 from holdfast.records import Session, SessionEvent
-from holdfast.store import files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
 # A line that is longer is not read whole: it counts as malformed.
-MOST_LINE = 96 * 2**20
+MAX_LINE = 96 * 2**20
 _BUFFER, _SMALL_BUFFER = 2**20, 2**15
 _SNIFFED_LINES, _SNIFFED_BYTES = 40, 4 * 2**20
 
@@ -129,18 +129,18 @@ def lines(file: IO[bytes], start: int = 0) -> Iterator[tuple[int, int, bytes]]:
     r"""Yield number (from 1, counted from `start`), end offset and bytes of each line that is not blank.
 
     Lines end with \n only. A last line without it is held back unless it is a whole JSON object, to which nothing can
-    be added. Of a line that is longer than LONG what is long in it is made short; of one that is longer than MOST_LINE
+    be added. Of a line that is longer than LONG what is long in it is made short; of one that is longer than MAX_LINE
     only the beginning is given, which no decoder takes.
     """
     if start:
         file.seek(start)
     end, number = start, 0
-    most_at_once = min(LONG, MOST_LINE)
+    most_at_once = min(LONG, MAX_LINE)
     while raw := file.readline(most_at_once):
         number += 1
         end += len(raw)
         if len(raw) == most_at_once and raw[-1:] != b"\n":
-            raw, more = shortened(file, raw, MOST_LINE)
+            raw, more = shortened(file, raw, MAX_LINE)
             end += more
         if raw[-1:] != b"\n" and (raw.rstrip(b"\0 \t\r")[-1:] != b"}" or decode(raw) is None):
             return

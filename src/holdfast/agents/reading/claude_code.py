@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from holdfast.agents.reading.base import (
-    MOST_OUTPUT,
-    MOST_TEXT,
+    MAX_OUTPUT,
+    MAX_TEXT,
     OURS,
     Reading,
     class_of,
@@ -60,7 +60,7 @@ ATTACHED = {
 }
 # How a refused call begins, what stands before the words of the person, and what may stand behind them.
 REFUSED = ("The user doesn't want to", "the user said:\n", "\n\nNote: The user's")
-_MOST_QUEUED = 200
+_MAX_QUEUED = 200
 
 
 class _Usage(msgspec.Struct, gc=False):
@@ -270,7 +270,7 @@ class ClaudeCodeReading(Reading):
             elif kind in RESULTS:
                 self._result(line, block)
             elif kind == "text":
-                text = cut(text_of(block), MOST_TEXT)
+                text = cut(text_of(block), MAX_TEXT)
                 if text.strip():
                     failed = line.isApiErrorMessage is True
                     self.held.add(self._event(line, "assistant", text, model=model, failed=failed))
@@ -300,7 +300,7 @@ class ClaudeCodeReading(Reading):
         call = told(block, "tool_use_id")
         output = text_of(block.get("content")) or text_of(_spilled(line.toolUseResult))
         failed = block.get("is_error") is True
-        output = cut(output, MOST_OUTPUT)
+        output = cut(output, MAX_OUTPUT)
         if not self.held.answer(call, output, failed, until=self._at):
             self.held.add(self._event(line, "tool", call=call, output=output, failed=failed, answered=True))
         if failed and output.startswith(REFUSED[0]):
@@ -316,7 +316,7 @@ class ClaudeCodeReading(Reading):
             if isinstance(block, dict) and (block.get("type") in RESULTS or "tool_use_id" in block):
                 self._result(line, block)
                 continue
-            for part in self._parts(line, cut(text_of(block), MOST_TEXT), usual if is_typed(block) else "injected"):
+            for part in self._parts(line, cut(text_of(block), MAX_TEXT), usual if is_typed(block) else "injected"):
                 if parts and parts[-1][0] == part[0]:
                     parts[-1] = (part[0], f"{parts[-1][1]}\n{part[1]}")
                 else:
@@ -354,14 +354,14 @@ class ClaudeCodeReading(Reading):
             self._queued_command(line, attachment)
             return
         for name in ATTACHED.get(kind, ()):
-            text = cut(text_of(attachment.get(name)), MOST_TEXT)
+            text = cut(text_of(attachment.get(name)), MAX_TEXT)
             if text.strip():
                 role = "ours" if OURS in text else "injected"
                 self.held.add(self._event(line, role, text))
                 return
 
     def _queued_command(self, line: _Line, attachment: dict[str, Any]) -> None:
-        text = cut(text_of(attachment.get("prompt")), MOST_TEXT)
+        text = cut(text_of(attachment.get("prompt")), MAX_TEXT)
         usual = "human" if told(attachment, "commandMode") in ("prompt", "") else "injected"
         self._unqueue(text)
         for role, part in separated(text, usual):
@@ -370,9 +370,9 @@ class ClaudeCodeReading(Reading):
     def _system(self, line: _Line) -> None:
         text = line.content if isinstance(line.content, str) else ""
         if line.subtype == "local_command" and text.strip():
-            self.held.add(self._event(line, class_of(text, "command"), cut(text, MOST_TEXT)))
+            self.held.add(self._event(line, class_of(text, "command"), cut(text, MAX_TEXT)))
         elif line.subtype == "away_summary" and text.strip():
-            self.held.add(self._event(line, "injected", cut(text, MOST_TEXT)))
+            self.held.add(self._event(line, "injected", cut(text, MAX_TEXT)))
 
     def _metadata(self, line: _Line) -> None:
         for kind, name in (("custom", line.customTitle), ("ai", line.aiTitle)):
@@ -387,8 +387,8 @@ class ClaudeCodeReading(Reading):
 
     def _enqueue(self, line: _Line, content: str) -> None:
         """Keep a prompt in its place until it is told again; it may never be."""
-        text = cut(text_of(content), MOST_TEXT).strip()
-        if class_of(text) == "human" and text and text not in self._queued and len(self._queued) < _MOST_QUEUED:
+        text = cut(text_of(content), MAX_TEXT).strip()
+        if class_of(text) == "human" and text and text not in self._queued and len(self._queued) < _MAX_QUEUED:
             key = f"queued at {self._number}"
             self._queued[text] = key
             self.held.add(self._event(line, "human", text), key)

@@ -15,8 +15,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from holdfast.agents.reading.base import (
-    MOST_OUTPUT,
-    MOST_TEXT,
+    MAX_OUTPUT,
+    MAX_TEXT,
     OURS,
     Reading,
     cut,
@@ -204,7 +204,7 @@ class CodexReading(Reading):
             self.cost.add("", *counts, at=self._at, model=self._model)
 
     def _add(self, role: str, text: str, **more: Any) -> None:
-        text = cut(text, MOST_TEXT)
+        text = cut(text, MAX_TEXT)
         if not text.strip() and role != "tool":
             return
         event = SessionEvent(
@@ -244,7 +244,7 @@ class CodexReading(Reading):
             if channel == "item":
                 self._add("injected", before)
         usual = "task" if self.facts.get("is_subagent") else "human"
-        for role, part in separated(cut(text, MOST_TEXT), usual):
+        for role, part in separated(cut(text, MAX_TEXT), usual):
             if role in ("human", "task"):
                 self._say(role, part, channel)
             elif channel == "item":
@@ -279,7 +279,7 @@ class CodexReading(Reading):
         given = next((item[one] for one in ("arguments", "input", "action", "revised_prompt") if one in item), None)
         call, more = told(item, "call_id"), {}
         if not call or "result" in item:
-            more["output"] = cut(text_of(item.get("result")), MOST_OUTPUT)
+            more["output"] = cut(text_of(item.get("result")), MAX_OUTPUT)
         tool = f"{space}.{name}" if space and not name.startswith(space) else name
         self._add("tool", "", tool=tool, call=call, input=input_text(given), id=told(item, "id"), **more)
 
@@ -366,7 +366,7 @@ def _understood(output: Any) -> dict[str, Any]:
         failed = failed or int(code[1]) != 0
     if wall := _WALL.search(text, 0, 400):
         taken = taken or round(float(wall[1]) * 1_000)
-    return {"output": cut(text, MOST_OUTPUT), "failed": failed, "milliseconds": taken}
+    return {"output": cut(text, MAX_OUTPUT), "failed": failed, "milliseconds": taken}
 
 
 def _opened(path: str) -> io.BufferedReader:

@@ -8,9 +8,9 @@ from typing import Any
 from holdfast.records import Cost, Spend, replace
 
 # What is told of more days and models than these is counted without them.
-_MOST_SPENDS = 200
+_MAX_SPENDS = 200
 _LONGEST_MODEL = 160
-_MOST = 10**15
+_MAX = 10**15
 
 
 class Costs:
@@ -55,7 +55,7 @@ class Costs:
         key = (day, model)
         if key in self._spends:
             return self._spends[key]
-        if len(self._spends) >= _MOST_SPENDS:
+        if len(self._spends) >= _MAX_SPENDS:
             key = ("", "")
         if key not in self._spends:
             self._spends[key] = len(self._sums)
@@ -81,5 +81,5 @@ def _cost(kinds: list[int], dollars: float) -> Cost:
 def whole(value: Any) -> int:
     """Return a count; 0 for what is none."""
     if value.__class__ is int:
-        return int(value) if 0 < value < _MOST else 0
-    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < _MOST else 0
+        return int(value) if 0 < value < _MAX else 0
+    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < _MAX else 0

@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from holdfast.agents.reading.base import (
-    MOST_TEXT,
+    MAX_TEXT,
     decode,
     files_below,
     first_records,
@@ -149,7 +149,7 @@ class TextReading(CursorReading):
                 found = _MARK.match(raw)
                 if found is None:
                     size += len(raw)
-                    pieces += [raw.decode("utf-8", "replace")] if size < MOST_TEXT else []
+                    pieces += [raw.decode("utf-8", "replace")] if size < MAX_TEXT else []
                     continue
                 self._piece(mark, name, "\n".join(pieces), first)
                 mark, first, size = found[1].decode(), number, 0
@@ -172,7 +172,7 @@ class TextReading(CursorReading):
 def lines_of_text(file: Any) -> Iterator[tuple[int, int, bytes]]:
     """Yield number, end and bytes of every line of a text; the last one counts, whether it is ended or not."""
     end = 0
-    for number, raw in enumerate(iter(lambda: file.readline(MOST_TEXT), b""), 1):
+    for number, raw in enumerate(iter(lambda: file.readline(MAX_TEXT), b""), 1):
         end += len(raw)
         yield number, end, raw.rstrip(b"\r\n")
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MAGIC = b"SQLite format 3\0"
 SECONDS = 2.0
 # A row that is larger is not read.
-MOST_ROW = 64 * 2**20
+MAX_ROW = 64 * 2**20
 
 
 class Database:
@@ -86,7 +86,7 @@ def _connected(path: str) -> sqlite3.Connection:
     try:
         connection.row_factory = sqlite3.Row
         connection.text_factory = _text
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_ROW)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_ROW)
         connection.execute("PRAGMA query_only=1")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
     except sqlite3.Error:

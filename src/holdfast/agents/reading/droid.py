@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _FAILED = re.compile(r"\AError: |exit(?:ed with)? code:? [1-9]\d*[)\]]")
 _LOOKED_AT = 400
-_LEAST_ID = 12
+_MIN_ID = 12
 _UNTITLED = "New Session"
 
 
@@ -151,7 +151,7 @@ def _head_of(record: dict[str, Any]) -> dict[str, Any]:
 def _id_of(record: dict[str, Any]) -> str:
     """Return the id of a message; a short one is a number within the file, and would look like a copy elsewhere."""
     id = told(record, "id")
-    return id if len(id) >= _LEAST_ID else ""
+    return id if len(id) >= _MIN_ID else ""
 
 
 def _session_of(record: dict[str, Any]) -> str:

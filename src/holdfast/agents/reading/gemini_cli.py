@@ -13,7 +13,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from holdfast.agents.reading.base import MOST_OUTPUT, decode, files_below, lines, open_plain, text_of, told, when, whole
+from holdfast.agents.reading.base import MAX_OUTPUT, decode, files_below, lines, open_plain, text_of, told, when, whole
 from holdfast.agents.reading.turns import Turns, document, first_line, head, listed, small_json, small_text, table
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ def _response(part: Any) -> tuple[str, bool]:
 
 
 def _ended_badly(output: str) -> bool:
-    return _EXIT.search(output[-MOST_OUTPUT:]) is not None
+    return _EXIT.search(output[-MAX_OUTPUT:]) is not None
 
 
 def usage(prompt: int, output: int, cached: int, thoughts: int, total: int) -> tuple[int, int, int, int, int]:

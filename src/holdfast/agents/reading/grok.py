@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from holdfast.agents.reading.base import (
-    MOST_TEXT,
+    MAX_TEXT,
     class_of,
     cut,
     decode,
@@ -40,7 +40,7 @@ KINDS = ("system", "user", "assistant", "reasoning", "tool_result", "backend_too
 # What the person typed while the agent was at work has a reason, too, but it is the person who speaks.
 TYPED = "interjection"
 TICKS_IN_A_DOLLAR = 10_000_000_000
-MOST_ADDED = 1_000
+MAX_ADDED = 1_000
 
 
 def find(place: Place) -> Iterator[str]:
@@ -181,8 +181,8 @@ class GrokReading(Turns):
             if isinstance(item.get("prompt_index"), int):
                 self._added.setdefault(item["prompt_index"], []).extend(waiting)
                 waiting = []
-            elif len(waiting) < MOST_ADDED and (role != "human" or hash(unwrapped(text)) not in self._typed):
-                waiting.append((number, role, cut(text, MOST_TEXT)))
+            elif len(waiting) < MAX_ADDED and (role != "human" or hash(unwrapped(text)) not in self._typed):
+                waiting.append((number, role, cut(text, MAX_TEXT)))
         self._added.setdefault(-1, []).extend(waiting)
 
     def _role_of(self, item: dict[str, Any]) -> tuple[str, str]:
@@ -257,7 +257,7 @@ class GrokReading(Turns):
             self._speaker, self._size = (role, turn, self.at, self.line), 0
         piece = text_of(update.get("content"))
         self._size += len(piece)
-        if self._size <= MOST_TEXT or not self._pieces:
+        if self._size <= MAX_TEXT or not self._pieces:
             self._pieces.append(piece)
 
     def _finish_saying(self) -> None:

@@ -12,7 +12,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from holdfast.agents.reading.base import MOST_LINE, decode, files_below, text_of, told, when, whole
+from holdfast.agents.reading.base import MAX_LINE, decode, files_below, text_of, told, when, whole
 from holdfast.agents.reading.database import Database, databases_in, is_database, opened, text_in, value_in
 from holdfast.agents.reading.turns import Turns, document, head, listed, small_json, table, time_between
 
@@ -144,7 +144,7 @@ def _tree(path: str, session: str) -> Messages:
     found = [small_json(one) for one in _inside(os.path.join(root, "message"), session)]
     flat = [small_json(os.path.join(root, "part", name)) for name in _names(os.path.join(root, "part"))]
     for info in sorted(found, key=lambda one: (whole(table(one.get("time")).get("created")), told(one, "id"))):
-        own = [small_json(one, MOST_LINE) for one in _inside(os.path.join(root, "part"), told(info, "id"))]
+        own = [small_json(one, MAX_LINE) for one in _inside(os.path.join(root, "part"), told(info, "id"))]
         own += [part for part in flat if told(part, "messageID") == told(info, "id")]
         yield (info, own) if told(info, "role") else None
 

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from holdfast.agents.reading.base import (
-    MOST_OUTPUT,
+    MAX_OUTPUT,
     cut,
     decode,
     files_below,
@@ -135,7 +135,7 @@ class PiReading(Turns):
 
     def _command(self, message: dict[str, Any], id: str) -> None:
         """Add a command that the person ran: what was typed, and what came of it."""
-        output = cut(text_of(message.get("output")), MOST_OUTPUT)
+        output = cut(text_of(message.get("output")), MAX_OUTPUT)
         self.say("command", f"! {told(message, 'command')}\n{output}", id, whole(message.get("exitCode")) != 0)
 
     def _count(self, entry: dict[str, Any]) -> None:

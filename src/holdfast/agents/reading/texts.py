@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-MOST_TEXT = 200_000
-MOST_OUTPUT = 20_000
+MAX_TEXT = 200_000
+MAX_OUTPUT = 20_000
 # The kinds of blocks in which a person speaks.
 TYPED = (None, "text", "input_text", "image", "input_image", "document", "file", "input_file")
 _PIECE = 2**20
@@ -84,7 +84,7 @@ def text_of(content: Any, depth: int = 0) -> str:
     if isinstance(content, list):
         return "\n".join(text for text in (text_of(one, depth + 1) for one in content) if text)
     if not isinstance(content, dict) or depth > _DEPTH:
-        return "" if content is None else str(content)[:MOST_TEXT]
+        return "" if content is None else str(content)[:MAX_TEXT]
     for name in ("text", "content", "output", "output_text"):
         if isinstance(content.get(name), (str, list, dict)):
             return text_of(content[name], depth + 1)
@@ -123,14 +123,14 @@ def input_text(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return cut(text_of(value), MOST_OUTPUT)
+        return cut(text_of(value), MAX_OUTPUT)
     try:
         found = _encode(value if _is_small(value) else without_bulk(value)).decode("utf-8")
-        if len(found) > MOST_OUTPUT:
+        if len(found) > MAX_OUTPUT:
             found = _encode(_shortened(value)).decode("utf-8")
     except (TypeError, ValueError, RecursionError):
         return ""
-    return cut(found, MOST_OUTPUT)
+    return cut(found, MAX_OUTPUT)
 
 
 def _is_small(value: Any) -> bool:

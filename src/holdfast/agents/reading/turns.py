@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from holdfast.agents.reading.base import (
-    MOST_LINE,
-    MOST_OUTPUT,
-    MOST_TEXT,
+    MAX_LINE,
+    MAX_OUTPUT,
+    MAX_TEXT,
     OURS,
     Reading,
     class_of,
@@ -94,7 +94,7 @@ class Turns(Reading):
     def say(self, role: str, text: str, id: str = "", failed: bool = False) -> None:
         """Add a text of this role, if it says anything."""
         if text.strip():
-            self.held.add(self._event(role, cut(text.strip(), MOST_TEXT), id, failed))
+            self.held.add(self._event(role, cut(text.strip(), MAX_TEXT), id, failed))
 
     def call(self, key: str, tool: str, given: Any, id: str = "") -> None:
         """Add a call that waits for its result. One that was there before is passed over."""
@@ -106,7 +106,7 @@ class Turns(Reading):
 
     def result(self, key: str, output: Any, failed: bool = False, tool: str = "", took: int = 0) -> None:
         """Join a result with its call; one whose call is not there stands alone, one that came before is no news."""
-        text = cut(text_of(output), MOST_OUTPUT)
+        text = cut(text_of(output), MAX_OUTPUT)
         self._waiting.pop(key, None)
         if self.held.answer(key, output=text, failed=failed, milliseconds=took, until=self.at):
             return
@@ -182,7 +182,7 @@ def _given(value: Any) -> str:
 def document(path: str, name: str) -> tuple[dict[str, Any], Iterator[dict[str, Any] | None]]:
     """Return a JSON document without its list of this name, and that list, decoded one by one; None is no object."""
     with open_plain(path) as file:
-        found = short_document(file, MOST_LINE)
+        found = short_document(file, MAX_LINE)
     if found is None:
         return {}, iter((None,))
     raw = found.strip(b"\0\r\n\t ").removeprefix(b"\xef\xbb\xbf")

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     Extract = Callable[[Seen], Iterator[Found]]
 
-MOST_OF_A_KIND = 60
-MOST_TEXT = 300
+MAX_OF_A_KIND = 60
+MAX_TEXT = 300
 EXTRACTORS: dict[str, Extract] = {
     "failed-command": commands.failed_commands,
     "retry-loop": commands.retry_loops,
@@ -35,7 +35,7 @@ EXTRACTORS: dict[str, Extract] = {
 
 
 def signals_of(seen: Seen) -> list[Signal]:
-    """Return the signals of a session, kind by kind, of each kind the first MOST_OF_A_KIND different ones.
+    """Return the signals of a session, kind by kind, of each kind the first MAX_OF_A_KIND different ones.
 
     The same thing twice in a session is one signal with `times` 2: what counts is in how many sessions it is.
     """
@@ -46,7 +46,7 @@ def _of_kind(kind: str, seen: Seen, extract: Extract) -> list[Signal]:
     first: dict[str, Found] = {}
     times: Counter[str] = Counter()
     for found in extract(seen):
-        if not found.signature or (found.signature not in first and len(first) >= MOST_OF_A_KIND):
+        if not found.signature or (found.signature not in first and len(first) >= MAX_OF_A_KIND):
             continue
         first.setdefault(found.signature, found)
         times[found.signature] += 1
@@ -58,7 +58,7 @@ def _signal(kind: str, seen: Seen, found: Found, times: int) -> Signal:
     return Signal(
         kind=kind,
         signature=found.signature,
-        text=" ".join(found.text.split())[:MOST_TEXT],
+        text=" ".join(found.text.split())[:MAX_TEXT],
         agent=seen.agent,
         session=seen.session,
         project=seen.project,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from holdfast.base.structs import dataclass
 from holdfast.patterns.acts import Act
-from holdfast.swift import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from holdfast.surfaces.cli.shared import print_json, say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.actions.project_pages import Written
     from holdfast.continuity.pages_tables import Note
+    from holdfast.continuity.project_pages import Written
 
 ADD = "add"
 LIST = "list"

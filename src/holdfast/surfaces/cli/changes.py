@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.actions import install
+from holdfast.app import install
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holdfast.actions import distribute, install, withdraw
-from holdfast.actions.distribute import Plan
-from holdfast.actions.house import House
+from holdfast.app import install
+from holdfast.patterns import distribute, withdraw
+from holdfast.patterns.distribute import Plan
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.changes import changes_json
@@ -20,8 +20,9 @@ from holdfast.surfaces.cli.shared import (
     print_plan,
     say,
     subcommand,
-    with_house,
+    with_workspace,
 )
+from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,9 +49,9 @@ _force = click.option("--force", is_flag=True, help="Also where somebody edited 
 @_force
 @consent_options
 @json_option
-@with_house
+@with_workspace
 def _distribute(
-    house: House,
+    workspace: Workspace,
     /,
     name: str,
     to: str | None,
@@ -61,9 +62,9 @@ def _distribute(
     **consent: bool,
 ) -> None:
     if folder is not None:
-        house.folder = folder
-    planned = distribute.plan(house, name, to=to or "", names=names, scope=scope, force=force)
-    _carry_out(house, planned, distribute.apply, "nothing to do: it is there", **consent)
+        workspace.folder = folder
+    planned = distribute.plan(workspace, name, to=to or "", names=names, scope=scope, force=force)
+    _carry_out(workspace, planned, distribute.apply, "nothing to do: it is there", **consent)
 
 
 @subcommand(
@@ -79,18 +80,25 @@ def _distribute(
 @_force
 @consent_options
 @json_option
-@with_house
+@with_workspace
 def _withdraw(
-    house: House, /, name: str, to: str | None, names: tuple[str, ...], scope: str | None, force: bool, **consent: bool
+    workspace: Workspace,
+    /,
+    name: str,
+    to: str | None,
+    names: tuple[str, ...],
+    scope: str | None,
+    force: bool,
+    **consent: bool,
 ) -> None:
-    planned = withdraw.plan(house, name, to=to or "", names=names, scope=scope or "", force=force)
-    _carry_out(house, planned, withdraw.apply, "nothing to do: it is not there", **consent)
+    planned = withdraw.plan(workspace, name, to=to or "", names=names, scope=scope or "", force=force)
+    _carry_out(workspace, planned, withdraw.apply, "nothing to do: it is not there", **consent)
 
 
 def _carry_out(
-    house: House,
+    workspace: Workspace,
     planned: Plan,
-    apply: Callable[[House, Plan], object],
+    apply: Callable[[Workspace, Plan], object],
     nothing: str,
     *,
     dry_run: bool,
@@ -106,7 +114,7 @@ def _carry_out(
         elif planned.is_empty:
             say(nothing)
     elif yes or person_agrees("this changes what agents read"):
-        apply(house, planned)
+        apply(workspace, planned)
         _tell(planned, as_json)
     else:
         print_json(plan_json(planned, applied=False)) if as_json else say("nothing was changed")

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from holdfast.actions import pattern_catalogue, pattern_review
-from holdfast.actions.house import House
-from holdfast.actions.pattern_review import Candidate, Decision
 from holdfast.errors import BadInput
+from holdfast.patterns import catalogue_edit
+from holdfast.patterns import review as pattern_review
 from holdfast.patterns.catalogue import Entry
 from holdfast.patterns.clusters import Pattern, Quote
+from holdfast.patterns.review import Candidate, Decision
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.shared import (
@@ -23,8 +23,9 @@ from holdfast.surfaces.cli.shared import (
     say_empty,
     subcommand,
     why_empty,
-    with_house,
+    with_workspace,
 )
+from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,26 +53,26 @@ def _words(function: F) -> F:
 @click.option("--min-frequency", type=click.IntRange(1), metavar="N", help="In at least so many sessions.")
 @click.option("--since", default="", metavar="TIME", help="Only from then on: 7d, yesterday, 2026-11-01.")
 @json_option
-@with_house
-def _review(house: House, min_frequency: int | None, since: str, as_json: bool) -> None:
-    project = house.project().id if house.asked_project else ""
-    found = pattern_review.waiting(house, min_frequency=min_frequency or 0, since=since, project=project)
+@with_workspace
+def _review(workspace: Workspace, min_frequency: int | None, since: str, as_json: bool) -> None:
+    project = workspace.project().id if workspace.asked_project else ""
+    found = pattern_review.waiting(workspace, min_frequency=min_frequency or 0, since=since, project=project)
     if as_json:
         print_json({"waiting": [_candidate_json(pattern_review.candidate(one)) for one in found]})
         return
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise BadInput("a review needs a terminal", "Use `holdfast patterns review --json`, then decide by ID.")
-    made = pattern_review.review(house, found, lambda given: _ask(house, given, found))
+    made = pattern_review.review(workspace, found, lambda given: _ask(workspace, given, found))
     told = [_tell(one) for one in made]
     decided = [act for act in told if act not in ("left", "decided")]
-    say(f"{len(decided)} decided" if decided else why_empty(house, "nothing was decided"))
+    say(f"{len(decided)} decided" if decided else why_empty(workspace, "nothing was decided"))
 
 
-def _ask(house: House, given: Candidate, found: list[Pattern]) -> str:
+def _ask(workspace: Workspace, given: Candidate, found: list[Pattern]) -> str:
     """Show a pattern and return the answer to it."""
     click.echo(f"\n[{found.index(given.pattern) + 1}/{len(found)}]")
     _print_candidate(given)
-    near = pattern_review.alike(house, given.pattern, found)
+    near = pattern_review.alike(workspace, given.pattern, found)
     for name, title in near:
         click.echo(f"    like {name}  {harmless(title)}")
     text = "(a)pprove (e)dit (m)erge (r)eject (s)nooze (n)ext (q)uit"
@@ -89,12 +90,12 @@ def _ask(house: House, given: Candidate, found: list[Pattern]) -> str:
 )
 @click.argument("name", metavar="ID")
 @json_option
-@with_house
-def _show(house: House, name: str, as_json: bool) -> None:
-    if not house.enabled:
-        nothing(house, as_json)
+@with_workspace
+def _show(workspace: Workspace, name: str, as_json: bool) -> None:
+    if not workspace.enabled:
+        nothing(workspace, as_json)
         return
-    found = pattern_catalogue.show(house, name)
+    found = catalogue_edit.show(workspace, name)
     if as_json:
         print_json(asdict(found))
         return
@@ -116,13 +117,15 @@ def _show(house: House, name: str, as_json: bool) -> None:
 @_words
 @click.option("--edit", "edits", is_flag=True, help="Write the words in $VISUAL or $EDITOR first.")
 @json_option
-@with_house
-def _approve(house: House, name: str, statement: str, title: str, owner: str, edits: bool, as_json: bool) -> None:
+@with_workspace
+def _approve(
+    workspace: Workspace, name: str, statement: str, title: str, owner: str, edits: bool, as_json: bool
+) -> None:
     if edits:
-        given = pattern_review.worded(pattern_review.get(house, name), statement, title)
-        given = pattern_review.edited(house, given)
+        given = pattern_review.worded(pattern_review.get(workspace, name), statement, title)
+        given = pattern_review.edited(workspace, given)
         name, statement, title = given.pattern.id, given.statement, given.title
-    entry = pattern_review.approve(house, name, statement=statement, title=title, owner=owner)
+    entry = pattern_review.approve(workspace, name, statement=statement, title=title, owner=owner)
     _print_changed("approved", entry, as_json)
 
 
@@ -135,12 +138,12 @@ def _approve(house: House, name: str, statement: str, title: str, owner: str, ed
 @click.argument("name", metavar="ID")
 @_words
 @json_option
-@with_house
-def _edit(house: House, name: str, statement: str, title: str, owner: str, as_json: bool) -> None:
+@with_workspace
+def _edit(workspace: Workspace, name: str, statement: str, title: str, owner: str, as_json: bool) -> None:
     if statement or title or owner:
-        entry, changed = pattern_catalogue.revise(house, name, statement=statement, title=title, owner=owner), True
+        entry, changed = catalogue_edit.revise(workspace, name, statement=statement, title=title, owner=owner), True
     else:
-        entry, changed = pattern_catalogue.edit(house, name)
+        entry, changed = catalogue_edit.edit(workspace, name)
     _print_changed("updated" if changed else "unchanged", entry, as_json)
 
 
@@ -153,9 +156,9 @@ def _edit(house: House, name: str, statement: str, title: str, owner: str, as_js
 @click.argument("name", metavar="ID")
 @click.argument("into", metavar="INTO")
 @json_option
-@with_house
-def _merge(house: House, name: str, into: str, as_json: bool) -> None:
-    _print_decisions([pattern_review.merge(house, name, into)], as_json)
+@with_workspace
+def _merge(workspace: Workspace, name: str, into: str, as_json: bool) -> None:
+    _print_decisions([pattern_review.merge(workspace, name, into)], as_json)
 
 
 @subcommand(
@@ -167,19 +170,19 @@ def _merge(house: House, name: str, into: str, as_json: bool) -> None:
 @click.argument("names", metavar="ID...", nargs=-1, required=True)
 @click.option("--reason", default="", metavar="TEXT", help="Why, for your own records.")
 @json_option
-@with_house
-def _reject(house: House, names: tuple[str, ...], reason: str, as_json: bool) -> None:
-    ids = dict.fromkeys(pattern_review.get(house, name).id for name in names)
-    _print_decisions([pattern_review.reject(house, name, reason=reason) for name in ids], as_json)
+@with_workspace
+def _reject(workspace: Workspace, names: tuple[str, ...], reason: str, as_json: bool) -> None:
+    ids = dict.fromkeys(pattern_review.get(workspace, name).id for name in names)
+    _print_decisions([pattern_review.reject(workspace, name, reason=reason) for name in ids], as_json)
 
 
 @subcommand(commands, "snooze", "holdfast patterns snooze 1a2b --days 14", "Show a pattern again after some days.")
 @click.argument("name", metavar="ID")
 @click.option("--days", type=int, default=pattern_review.DAYS, show_default=True, metavar="N", help="How many.")
 @json_option
-@with_house
-def _snooze(house: House, name: str, days: int, as_json: bool) -> None:
-    _print_decisions([pattern_review.snooze(house, name, days=days)], as_json)
+@with_workspace
+def _snooze(workspace: Workspace, name: str, days: int, as_json: bool) -> None:
+    _print_decisions([pattern_review.snooze(workspace, name, days=days)], as_json)
 
 
 @subcommand(
@@ -189,9 +192,9 @@ def _snooze(house: House, name: str, days: int, as_json: bool) -> None:
     "List the patterns that were approved, where they are distributed, and those that are retired.",
 )
 @json_option
-@with_house
-def _catalogue(house: House, as_json: bool) -> None:
-    found, problems = pattern_catalogue.entries(house)
+@with_workspace
+def _catalogue(workspace: Workspace, as_json: bool) -> None:
+    found, problems = catalogue_edit.entries(workspace)
     if as_json:
         print_json({"catalogue": [asdict(one) for one in found], "problems": [asdict(one) for one in problems]})
         return
@@ -201,7 +204,7 @@ def _catalogue(house: House, as_json: bool) -> None:
     for problem in problems:
         say(f"{problem.path}:{problem.line}: {problem.text} ({problem.hint})")
     if not found:
-        say_empty(house, "the catalogue is empty; decide: holdfast patterns review")
+        say_empty(workspace, "the catalogue is empty; decide: holdfast patterns review")
 
 
 @subcommand(
@@ -213,20 +216,20 @@ def _catalogue(house: House, as_json: bool) -> None:
 @click.argument("name", metavar="ID")
 @click.option("--reason", default="", metavar="TEXT", help="Why; the history keeps it.")
 @json_option
-@with_house
-def _retire(house: House, name: str, reason: str, as_json: bool) -> None:
-    _print_changed("retired", pattern_catalogue.retire(house, name, reason=reason), as_json)
+@with_workspace
+def _retire(workspace: Workspace, name: str, reason: str, as_json: bool) -> None:
+    _print_changed("retired", catalogue_edit.retire(workspace, name, reason=reason), as_json)
 
 
 @subcommand(commands, "history", "holdfast patterns history 1a2b", "List the versions of an entry of the catalogue.")
 @click.argument("name", metavar="ID")
 @json_option
-@with_house
-def _history(house: House, name: str, as_json: bool) -> None:
-    if not house.enabled:
-        nothing(house, as_json)
+@with_workspace
+def _history(workspace: Workspace, name: str, as_json: bool) -> None:
+    if not workspace.enabled:
+        nothing(workspace, as_json)
         return
-    name, versions = pattern_catalogue.history(house, name)
+    name, versions = catalogue_edit.history(workspace, name)
     if as_json:
         print_json({"id": name, "versions": [asdict(one) for one in versions]})
         return
@@ -244,12 +247,12 @@ def _history(house: House, name: str, as_json: bool) -> None:
 @click.argument("one", metavar="[N]", type=click.IntRange(1), required=False)
 @click.argument("other", metavar="[M]", type=click.IntRange(1), required=False)
 @json_option
-@with_house
-def _diff(house: House, name: str, one: int | None, other: int | None, as_json: bool) -> None:
-    if not house.enabled:
-        nothing(house, as_json)
+@with_workspace
+def _diff(workspace: Workspace, name: str, one: int | None, other: int | None, as_json: bool) -> None:
+    if not workspace.enabled:
+        nothing(workspace, as_json)
         return
-    name, old, new, text = pattern_catalogue.diff(house, name, one, other)
+    name, old, new, text = catalogue_edit.diff(workspace, name, one, other)
     if as_json:
         print_json({"id": name, "from": old, "to": new, "diff": text})
     elif text:
@@ -267,9 +270,9 @@ def _diff(house: House, name: str, one: int | None, other: int | None, as_json: 
 @click.argument("name", metavar="ID")
 @click.argument("number", metavar="N", type=click.IntRange(1))
 @json_option
-@with_house
-def _rollback(house: House, name: str, number: int, as_json: bool) -> None:
-    _print_changed("rolled back", pattern_catalogue.rollback(house, name, number), as_json)
+@with_workspace
+def _rollback(workspace: Workspace, name: str, number: int, as_json: bool) -> None:
+    _print_changed("rolled back", catalogue_edit.rollback(workspace, name, number), as_json)
 
 
 def _print_candidate(given: Candidate) -> None:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import click
 
-from holdfast.actions.house import House
 from holdfast.errors import NeedsConsent
 from holdfast.records import SCOPES, Memory, Step, asdict
 from holdfast.surfaces.cli.main import COMMANDS
+from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,7 +50,7 @@ def subcommand(
     return group.command(name, help=f"Example: {example}\n\n{about}", short_help=about.split(". ")[0].rstrip(".") + ".")
 
 
-def with_house(function: Callable[Concatenate[House, P], R]) -> Callable[P, R]:
+def with_workspace(function: Callable[Concatenate[Workspace, P], R]) -> Callable[P, R]:
     """Give the command an open house as its first argument, seen from the options of where we are.
 
     A group that is followed by one of its sub-commands does nothing itself.
@@ -66,8 +66,8 @@ def with_house(function: Callable[Concatenate[House, P], R]) -> Callable[P, R]:
         # What a group was given holds for its sub-commands: `holdfast project --project X alias OLD`.
         where = base.setdefault("where", {"project": "", "session": "", "profile": ""})
         where.update({name: value for name, value in _given(project, session, profile) if value})
-        with House(base.get("home"), flags=base.get("flags"), **where, say=say, progress=Progress()) as house:
-            return function(house, *args, **named) if ctx.invoked_subcommand is None else None
+        with Workspace(base.get("home"), flags=base.get("flags"), **where, say=say, progress=Progress()) as workspace:
+            return function(workspace, *args, **named) if ctx.invoked_subcommand is None else None
 
     return run  # type: ignore[return-value]
 
@@ -169,19 +169,19 @@ def say(text: str) -> None:
     click.echo(click.style(text, dim=True) if sys.stderr.isatty() else text, err=True)
 
 
-def why_empty(house: House, otherwise: str) -> str:
+def why_empty(workspace: Workspace, otherwise: str) -> str:
     """Return why a read gave nothing: memory is switched off, or what else there is to say."""
-    return f"memory is switched off ({house.settings.origin['enabled']})" if not house.enabled else otherwise
+    return f"memory is switched off ({workspace.settings.origin['enabled']})" if not workspace.enabled else otherwise
 
 
-def say_empty(house: House, otherwise: str) -> None:
+def say_empty(workspace: Workspace, otherwise: str) -> None:
     """Say why a read gave nothing."""
-    say(why_empty(house, otherwise))
+    say(why_empty(workspace, otherwise))
 
 
-def nothing(house: House, as_json: bool) -> None:
+def nothing(workspace: Workspace, as_json: bool) -> None:
     """Answer a read of one thing while memory is switched off."""
-    say_empty(house, "")
+    say_empty(workspace, "")
     if as_json:
         print_json({})
 
@@ -205,12 +205,12 @@ def complete_key(ctx: click.Context, parameter: click.Parameter, start: str) -> 
     """Return the keys that begin so, for shell completion; whatever goes wrong, the shell is not disturbed."""
     try:
         project, session, profile = (ctx.params.get(name) or "" for name in ("project", "session", "profile"))
-        with House(_home_of(ctx), project=project, session=session, profile=profile) as house:
-            if not house.enabled:
+        with Workspace(_home_of(ctx), project=project, session=session, profile=profile) as workspace:
+            if not workspace.enabled:
                 return []
-            scopes = house.visible(ctx.params.get("scope"))
-            house.refresh(scopes)
-            return house.store.keys(scopes, start)
+            scopes = workspace.visible(ctx.params.get("scope"))
+            workspace.refresh(scopes)
+            return workspace.store.keys(scopes, start)
     except Exception:
         return []
 

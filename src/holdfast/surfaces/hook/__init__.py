@@ -1,1 +1,1 @@
-"""`holdfast-hook`: the door for agents that run a command at the events of a session."""
+"""`holdfast-hook`: the adapter for agents that run a command at the events of a session."""

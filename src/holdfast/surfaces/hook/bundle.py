@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 PACKAGE = "holdfast"
 MAIN = "holdfast.surfaces.hook.main"
 # What is loaded when a hook had something to do, and when it went a rare way, such as laying a scaffold.
-WORKING = "holdfast.actions.hook"
-HEAVY = "holdfast.actions.house"
-PROMPT = "holdfast.actions.inject"
-ELSEWHERE = ("holdfast.actions.inject_start", "holdfast.actions.protocol_session")
+WORKING = "holdfast.app.hook"
+HEAVY = "holdfast.workspace"
+PROMPT = "holdfast.app.at_prompt"
+ELSEWHERE = ("holdfast.app.at_start", "holdfast.continuity.session_pages")
 RARE_AT_A_PROMPT = (
-    *("holdfast.actions.recovery", "holdfast.actions.fix_offers", "holdfast.continuity.buffer"),
+    *("holdfast.continuity.resume", "holdfast.learning.fixes.offers", "holdfast.continuity.buffer"),
     # Reads again what somebody edited by hand.
     "holdfast.store.memory_file",
 )

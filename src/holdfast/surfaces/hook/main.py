@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     Environment = os._Environ[str] | dict[str, str]
 
 # An agent may send a whole file within a prompt. What is longer than this is read and thrown away.
-MOST_INPUT = 16 * 1024 * 1024
-MOST_LOG = 256 * 1024
+MAX_INPUT = 16 * 1024 * 1024
+MAX_LOG = 256 * 1024
 _PIECE = 1 << 20
 _ASK_THE_INDEX = ("start", "prompt", "stop", "end")
 _INDEX = "holdfast.store.database"
@@ -78,13 +78,13 @@ def _answered(
             _load_sqlite()
         bundle.run()
     from holdfast import agents
-    from holdfast.plain_json import loads
+    from holdfast.base.minijson import loads
 
     agent = agents.get(agent_name)
     if not agent.is_host(environment):
         raise Trouble("another program runs this hook, so it stays silent")
     if given is None:
-        raise Trouble(f"more than {MOST_INPUT} bytes came in")
+        raise Trouble(f"more than {MAX_INPUT} bytes came in")
     text = given.decode("utf-8", "replace").lstrip("\ufeff")
     try:
         data = loads(text) if text.strip() else {}
@@ -97,7 +97,7 @@ def _answered(
         raise Trouble("this event is not known")
     if call.moment in _ASK_THE_INDEX:
         _load_sqlite()
-    from holdfast.actions.hook import hook
+    from holdfast.app.hook import hook
 
     return hook(home, agent, call, environment)
 
@@ -145,11 +145,11 @@ def _read_input() -> bytes | None:
     try:
         while piece := os.read(0, _PIECE):
             size += len(piece)
-            if size <= MOST_INPUT:
+            if size <= MAX_INPUT:
                 pieces.append(piece)
     except OSError:
         return b""
-    return b"".join(pieces) if size <= MOST_INPUT else None
+    return b"".join(pieces) if size <= MAX_INPUT else None
 
 
 def _print(answer: str) -> None:
@@ -173,7 +173,7 @@ def _told(problem: Exception) -> str:
 
 def _log(home: str, where: str, problem: Exception) -> None:
     """Add one line to the log, which never has what was said in a session."""
-    from holdfast.capture.redact import redact
+    from holdfast.privacy.redact import redact
 
     text = " ".join(redact(f"{where}: {_told(problem)}")[0].split())[:300]
     safe = "".join([letter if letter.isprintable() else "?" for letter in text])
@@ -182,7 +182,7 @@ def _log(home: str, where: str, problem: Exception) -> None:
     path = os.path.join(folder, "hook.log")
     try:
         os.makedirs(folder, 0o700, exist_ok=True)
-        if os.path.exists(path) and os.stat(path).st_size > MOST_LOG:
+        if os.path.exists(path) and os.stat(path).st_size > MAX_LOG:
             os.replace(path, f"{path}.1")
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(path, flags, 0o600)

@@ -7,24 +7,28 @@ from __future__ import annotations
 
 import os
 
-from holdfast.actions import forget, hand_over, mark, rate, recall_modes, session_search, working_state
-from holdfast.actions.list import list_memories
-from holdfast.actions.remember import remember
-from holdfast.actions.session_search import SessionHit
+from holdfast.app import hand_over, mark, recall_modes
+from holdfast.continuity import working_state
 from holdfast.errors import NotFound
+from holdfast.learning.ratings import rate
+from holdfast.memory import forget
+from holdfast.memory.list import list_memories
+from holdfast.memory.remember import remember
 from holdfast.records import Hit, Memory
+from holdfast.sessions import search as session_search
+from holdfast.sessions.search import SessionHit
 from holdfast.surfaces.mcp import arguments as given
 from holdfast.surfaces.mcp import results
 from holdfast.surfaces.mcp.caller import Request
 
 Answer = tuple[results.Result, str]
-_MOST_OWN_WORDS = 4_000
+_MAX_OWN_WORDS = 4_000
 
 
 def store(request: Request, asked: given.Store) -> Answer:
     """Store a memory on behalf of an agent."""
     stored = remember(
-        request.house,
+        request.workspace,
         asked.content,
         scope=asked.scope,
         key=asked.key,
@@ -35,9 +39,9 @@ def store(request: Request, asked: given.Store) -> Answer:
         source="mcp",
         agent=request.agent,
     )
-    hand_over.note_known(request.house, request.session, [stored.memory])
+    hand_over.note_known(request.workspace, request.session, [stored.memory])
     if stored.action != "unchanged":
-        hand_over.renew_rules_files(request.house)
+        hand_over.renew_rules_files(request.workspace)
     result = results.Stored(
         key=stored.memory.key,
         scope=stored.memory.scope.kind,
@@ -52,7 +56,7 @@ def store(request: Request, asked: given.Store) -> Answer:
 def recall(request: Request, asked: given.Recall) -> Answer:
     """Find memories, count them as used, and note that the session has seen them."""
     hits = recall_modes.recall_by(
-        request.house,
+        request.workspace,
         asked.query or "",
         scope=asked.scope,
         types=(asked.memory_type,) if asked.memory_type else (),
@@ -61,7 +65,9 @@ def recall(request: Request, asked: given.Recall) -> Answer:
         order=asked.sort_by,
     )
     memories = hand_over.shares([hit.memory for hit in hits])
-    hand_over.note_given(request.house, request.session, hits, agent=request.agent, moment="recall", handed=memories)
+    hand_over.note_given(
+        request.workspace, request.session, hits, agent=request.agent, moment="recall", handed=memories
+    )
     found = [_found(request, hit, memory, asked.include_related) for hit, memory in zip(hits, memories, strict=True)]
     lines = [_line(memory, one) for memory, one in zip(memories, found, strict=True)]
     return results.Recalled(memories=found), hand_over.fenced(lines) or "Nothing was found."
@@ -96,7 +102,7 @@ def _related(request: Request, memory: Memory) -> list[results.Related]:
             title=hand_over.title(other.memory),
             why=list(other.why),
         )
-        for other in recall_modes.related(request.house, memory)
+        for other in recall_modes.related(request.workspace, memory)
     ]
 
 
@@ -111,10 +117,10 @@ def _line(memory: Memory, found: results.Found) -> str:
 def search_sessions(request: Request, asked: given.SessionSearch) -> Answer:
     """Find what was said in sessions of this project, and of no other."""
     # Where there is no project this raises; a person may look everywhere, an agent may not.
-    request.house.project()
+    request.workspace.project()
     agents = (asked.agent,) if asked.agent else ()
     found = session_search.search(
-        *(request.house, asked.query),
+        *(request.workspace, asked.query),
         agents=agents,
         since=asked.since or "",
         until=asked.until or "",
@@ -140,18 +146,18 @@ def _passage(hit: SessionHit) -> results.Passage:
 def forget_one(request: Request, asked: given.Forget) -> Answer:
     """Forget a memory; one that is not there is no error."""
     try:
-        gone = forget.forget(request.house, asked.key, scope=asked.scope)
+        gone = forget.forget(request.workspace, asked.key, scope=asked.scope)
     except NotFound:
         return results.Forgotten(deleted=False, key=asked.key, scope=asked.scope), ""
-    hand_over.note_known(request.house, request.session, gone=[gone])
-    hand_over.renew_rules_files(request.house)
+    hand_over.note_known(request.workspace, request.session, gone=[gone])
+    hand_over.renew_rules_files(request.workspace)
     return results.Forgotten(deleted=True, key=gone.key, scope=gone.scope.kind), ""
 
 
 def list_all(request: Request, asked: given.List) -> Answer:
     """List what is known, by key and title. Looking is not use."""
     types = (asked.memory_type,) if asked.memory_type else ()
-    memories = list_memories(request.house, scope=asked.scope, types=types, limit=asked.limit + 1)
+    memories = list_memories(request.workspace, scope=asked.scope, types=types, limit=asked.limit + 1)
     listed = [_listed(memory) for memory in memories[: asked.limit]]
     result = results.Listing(memories=listed, more=len(memories) > asked.limit)
     return result, hand_over.fenced(index_lines(listed, result.more)) or "Nothing is known yet."
@@ -180,14 +186,14 @@ def index_lines(listed: list[results.Listed], more: bool) -> list[str]:
 def rate_one(request: Request, asked: given.Rate) -> Answer:
     """Mark a memory as helpful or harmful."""
     memory, kinds = mark.mark(
-        request.house, asked.key, asked.rating, scope=asked.scope, note=asked.note or "", agent=request.agent
+        request.workspace, asked.key, asked.rating, scope=asked.scope, note=asked.note or "", agent=request.agent
     )
     return results.Rated(key=memory.key, scope=memory.scope.kind, rating=asked.rating, redacted=list(kinds)), ""
 
 
 def rate_session(request: Request, asked: given.SessionRate) -> Answer:
     """Write down the rating that the person gave this session in words."""
-    rated = rate.pass_on(request.house, asked.rating, asked.words, agent=request.agent, session=request.session)
+    rated = rate.pass_on(request.workspace, asked.rating, asked.words, agent=request.agent, session=request.session)
     result = results.SessionRated(
         rating=rated.rating.rating,
         session=hand_over.safe(rated.rating.session),
@@ -199,7 +205,7 @@ def rate_session(request: Request, asked: given.SessionRate) -> Answer:
 
 def read_state(request: Request, asked: given.StateRead) -> Answer:
     """Read the working state of the project."""
-    state = working_state.read(request.house)
+    state = working_state.read(request.workspace)
     result = results.State(
         exists=bool(state.path),
         focus=hand_over.safe(state.focus),
@@ -208,15 +214,15 @@ def read_state(request: Request, asked: given.StateRead) -> Answer:
         open_threads=_safe(state.open_threads),
         updated_at=hand_over.safe(state.updated),
         updated_by=hand_over.safe(state.by),
-        own_words=hand_over.cut(hand_over.safe(state.own_words), _MOST_OWN_WORDS),
+        own_words=hand_over.cut(hand_over.safe(state.own_words), _MAX_OWN_WORDS),
         file_path=state.path,
     )
     return result, hand_over.fenced(state_lines(result)) or "There is no working state yet."
 
 
 def _safe(items: tuple[str, ...]) -> list[str]:
-    most = working_state.MOST_ITEM
-    return [hand_over.cut(hand_over.safe(item), most) for item in items[: working_state.MOST_ITEMS]]
+    most = working_state.MAX_ITEM
+    return [hand_over.cut(hand_over.safe(item), most) for item in items[: working_state.MAX_ITEMS]]
 
 
 def state_lines(state: results.State) -> list[str]:
@@ -233,7 +239,7 @@ def state_lines(state: results.State) -> list[str]:
 def update_state(request: Request, asked: given.StateUpdate) -> Answer:
     """Write down what is being done now."""
     updated = working_state.update(
-        request.house,
+        request.workspace,
         focus=asked.focus,
         decisions=tuple(asked.decisions or ()),
         next_steps=None if asked.next_steps is None else tuple(asked.next_steps),
@@ -252,4 +258,4 @@ def update_state(request: Request, asked: given.StateUpdate) -> Answer:
 
 def path_of(request: Request, memory: Memory) -> str:
     """Return the whole path of a memory's file."""
-    return os.path.join(request.house.home, "memory", memory.path)
+    return os.path.join(request.workspace.home, "memory", memory.path)

@@ -9,17 +9,17 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from holdfast.actions.mark import MOST_NOTE
-from holdfast.actions.working_state import MOST_FOCUS, MOST_ITEM, MOST_ITEMS
-from holdfast.continuity.pages import MOST_BECAUSE, MOST_TEXT
-from holdfast.learning.ratings import MOST_COMMENT
+from holdfast.app.mark import MAX_NOTE
+from holdfast.continuity.pages import MAX_BECAUSE, MAX_TEXT
+from holdfast.continuity.working_state import MAX_FOCUS, MAX_ITEM, MAX_ITEMS
+from holdfast.language.ratings import MAX_COMMENT
 
 ScopeKind = Literal["global", "project", "session", "agent"]
 MemoryType = Literal["user", "feedback", "project", "reference", "decision", "lesson"]
 
 _KEY_RULE = "1 to 60 of a-z, 0-9 and hyphen"
 # Longer than any text that can be stored, so that the store itself says what is too long and what to do.
-_MOST_CONTENT = 20_000_000
+_MAX_CONTENT = 20_000_000
 
 
 def _joined(value: object) -> object:
@@ -34,7 +34,7 @@ def _listed(value: object) -> object:
 
 Key = Annotated[str, Field(pattern=r"^[a-z0-9-]{1,60}$", description=f"The memory's key: {_KEY_RULE}.")]
 Items = Annotated[
-    list[Annotated[str, Field(max_length=MOST_ITEM)]], BeforeValidator(_listed), Field(max_length=MOST_ITEMS)
+    list[Annotated[str, Field(max_length=MAX_ITEM)]], BeforeValidator(_listed), Field(max_length=MAX_ITEMS)
 ]
 
 
@@ -49,7 +49,7 @@ class Store(Arguments):
 
     content: str = Field(
         min_length=1,
-        max_length=_MOST_CONTENT,
+        max_length=_MAX_CONTENT,
         description="The statement to keep, self-contained, with its reason; best under 500 characters; no secret.",
     )
     scope: ScopeKind = Field(
@@ -130,7 +130,7 @@ class Rate(Arguments):
     scope: ScopeKind | None = Field(
         default=None, description="The scope that it is in. Left out: the narrowest that has it."
     )
-    note: str | None = Field(default=None, max_length=MOST_NOTE, description="Why, in a sentence.")
+    note: str | None = Field(default=None, max_length=MAX_NOTE, description="Why, in a sentence.")
 
 
 class SessionRate(Arguments):
@@ -138,7 +138,7 @@ class SessionRate(Arguments):
 
     rating: int = Field(ge=1, le=10, description="What the person gave: 1 is worst, 10 is best.")
     words: str = Field(
-        min_length=1, max_length=MOST_COMMENT, description="The person's own words, quoted from this session."
+        min_length=1, max_length=MAX_COMMENT, description="The person's own words, quoted from this session."
     )
 
 
@@ -150,7 +150,7 @@ class StateUpdate(Arguments):
     """What `state_update` takes."""
 
     focus: str | None = Field(
-        default=None, max_length=MOST_FOCUS, description="What is being worked on now, in a sentence or two. Replaces."
+        default=None, max_length=MAX_FOCUS, description="What is being worked on now, in a sentence or two. Replaces."
     )
     decisions: Items | None = Field(
         default=None, description="Decisions of this session, to be added to those that stand."
@@ -170,14 +170,14 @@ class ProjectNotes(Arguments):
         " decision or lesson.",
     )
     text: str | None = Field(
-        default=None, max_length=MOST_TEXT, description="For todo, decide and lesson: what to write, in a sentence."
+        default=None, max_length=MAX_TEXT, description="For todo, decide and lesson: what to write, in a sentence."
     )
     because: str | None = Field(
-        default=None, max_length=MOST_BECAUSE, description="The reason of a decision; what went wrong, of a lesson."
+        default=None, max_length=MAX_BECAUSE, description="The reason of a decision; what went wrong, of a lesson."
     )
     id: str | None = Field(
         default=None,
-        max_length=MOST_TEXT,
+        max_length=MAX_TEXT,
         description="For done, reopen and withdraw: the id from list, or the words of a to-do. With decide or lesson:"
         " the id of what it replaces.",
     )
@@ -195,12 +195,12 @@ class WorkItem(Arguments):
         description="The work item; without it the one that this session works on. Needed to close.",
     )
     text: str | None = Field(
-        default=None, max_length=MOST_TEXT, description="For criterion: what must be true in the end, in a sentence."
+        default=None, max_length=MAX_TEXT, description="For criterion: what must be true in the end, in a sentence."
     )
     anti: bool = Field(default=False, description="For criterion: it is something that must not happen.")
     criterion: str | None = Field(default=None, max_length=20, description="For verify: its id, such as c1.")
     evidence: str | None = Field(
         default=None,
-        max_length=MOST_BECAUSE,
+        max_length=MAX_BECAUSE,
         description="For verify: what shows it, such as a test run and its result.",
     )

@@ -1,4 +1,4 @@
-"""Who calls, from which session and which folder; and the house as seen from there."""
+"""Who calls, from which session and which folder; and the workspace as seen from there."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import unquote, urlsplit
 
 from holdfast import agents
-from holdfast.actions.house import House
-from holdfast.actions.standing import StandingHouse, Stores
-from holdfast.light import dataclass
+from holdfast.app.pooled_workspace import PooledWorkspace, Stores
+from holdfast.base.light_records import dataclass
 from holdfast.project.ids import is_id
+from holdfast.workspace import Workspace
 
 _LONGEST_NAME = 60
 
@@ -19,7 +19,7 @@ _LONGEST_NAME = 60
 class Request:
     """One call as an answer sees it: the open house, the session that asks, and the name of the agent."""
 
-    house: House
+    workspace: Workspace
     session: str
     agent: str
 
@@ -50,9 +50,9 @@ class Caller:
         else:
             self.folder = roots[0]
 
-    def house(self, more_flags: Mapping[str, str], say: Callable[[str], None]) -> House:
-        """Return a house for one call; settings and project are as they are now."""
-        return StandingHouse(
+    def workspace(self, more_flags: Mapping[str, str], say: Callable[[str], None]) -> Workspace:
+        """Return a workspace for one call; settings and project are as they are now."""
+        return PooledWorkspace(
             self.stores,
             self.home,
             folder=self.folder,

@@ -1,4 +1,4 @@
-"""Calls: each runs in a thread of its own with a house of its own, and none can hold up the server.
+"""Calls: each runs in a thread of its own with a workspace of its own, and none can hold up the server.
 
 A call that takes too long is given up: its sender gets an error, the thread may end when it likes.
 """

@@ -20,13 +20,13 @@ from typing import Any
 
 import holdfast
 from holdfast import settings
+from holdfast.base import files
 from holdfast.errors import HoldfastError
-from holdfast.store import files
 from holdfast.surfaces.mcp.lines import Lines, TooLong
 
 # Whose answer no memory changes.
 KEPT = ("initialize", "server/discover", "tools/list", "prompts/list", "resources/templates/list")
-MOST_KEPT = 64
+MAX_KEPT = 64
 _AHEAD = 16
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -118,7 +118,7 @@ class Greeting:
         try:
             files.make_folder(self._folder)
             kept = os.listdir(self._folder)
-            for name in kept[MOST_KEPT:]:
+            for name in kept[MAX_KEPT:]:
                 os.unlink(os.path.join(self._folder, name))
             files.write(path, text.encode(), durable=False)
         except (OSError, HoldfastError):

@@ -7,7 +7,7 @@ import os
 import re
 
 # A memory has at most a quarter of a megabyte; more than this would only fill our own memory.
-MOST_BYTES = 12 * 1024 * 1024
+MAX_BYTES = 12 * 1024 * 1024
 _ID = re.compile(rb'"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")')
 _LOOK = 1_000
 
@@ -16,7 +16,7 @@ class TooLong(Exception):
     """A line over the limit, with the id of its request where that can be seen."""
 
     def __init__(self, number: int | str | None) -> None:
-        super().__init__(f"the message has more than {MOST_BYTES:,} bytes")
+        super().__init__(f"the message has more than {MAX_BYTES:,} bytes")
         self.number = number
 
 
@@ -28,8 +28,8 @@ class Lines:
 
     def next(self) -> bytes:
         """Return the next line; nothing at the end. A line that is too long is passed over and raises TooLong."""
-        line = self._file.readline(MOST_BYTES + 1)
-        if len(line) <= MOST_BYTES or line.endswith(b"\n"):
+        line = self._file.readline(MAX_BYTES + 1)
+        if len(line) <= MAX_BYTES or line.endswith(b"\n"):
             return line
         tail = b""
         while (piece := self._file.readline(65_536)) and not piece.endswith(b"\n"):

@@ -8,18 +8,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
-from holdfast.actions import decide, hand_over, lesson, todo
-from holdfast.actions.project_pages import Written
-from holdfast.actions.todo import Changed
+from holdfast.app import hand_over
+from holdfast.continuity import decide, todo
 from holdfast.continuity.pages_boxes import Todo
 from holdfast.continuity.pages_tables import Note
+from holdfast.continuity.project_pages import Written
+from holdfast.continuity.todo import Changed
 from holdfast.errors import BadInput
+from holdfast.learning.lessons import lesson
 from holdfast.surfaces.mcp import arguments as given
 from holdfast.surfaces.mcp import results
 from holdfast.surfaces.mcp.caller import Request
 
-MOST_LISTED = 40
-_MOST_TEXT = 500
+MAX_LISTED = 40
+_MAX_TEXT = 500
 
 
 def answer(request: Request, asked: given.ProjectNotes) -> tuple[results.Result, str]:
@@ -30,42 +32,42 @@ def answer(request: Request, asked: given.ProjectNotes) -> tuple[results.Result,
 
 def _list(request: Request, asked: given.ProjectNotes) -> results.Notes:
     todos, decisions, lessons = (
-        todo.todos(request.house),
-        decide.decisions(request.house),
-        lesson.lessons(request.house),
+        todo.todos(request.workspace),
+        decide.decisions(request.workspace),
+        lesson.lessons(request.workspace),
     )
     return results.Notes(
         action="listed",
-        todos=[_noted(one) for one in todos[:MOST_LISTED]],
+        todos=[_noted(one) for one in todos[:MAX_LISTED]],
         # The newest stand at the end of their table.
-        decisions=[_noted(one) for one in decisions[-MOST_LISTED:]],
-        lessons=[_noted(one) for one in lessons[-MOST_LISTED:]],
-        more=max(len(todos), len(decisions), len(lessons)) > MOST_LISTED,
-        file_path=os.path.dirname(todo.path(request.house)),
+        decisions=[_noted(one) for one in decisions[-MAX_LISTED:]],
+        lessons=[_noted(one) for one in lessons[-MAX_LISTED:]],
+        more=max(len(todos), len(decisions), len(lessons)) > MAX_LISTED,
+        file_path=os.path.dirname(todo.path(request.workspace)),
     )
 
 
 def _add_todo(request: Request, asked: given.ProjectNotes) -> results.Notes:
-    return _of_todos(todo.add(request.house, _needed(asked, "text")))
+    return _of_todos(todo.add(request.workspace, _needed(asked, "text")))
 
 
 def _done(request: Request, asked: given.ProjectNotes) -> results.Notes:
-    return _of_todos(todo.done(request.house, (_needed(asked, "id"),), numbers=False))
+    return _of_todos(todo.done(request.workspace, (_needed(asked, "id"),), numbers=False))
 
 
 def _reopen(request: Request, asked: given.ProjectNotes) -> results.Notes:
-    return _of_todos(todo.reopen(request.house, (_needed(asked, "id"),), numbers=False))
+    return _of_todos(todo.reopen(request.workspace, (_needed(asked, "id"),), numbers=False))
 
 
 def _decide(request: Request, asked: given.ProjectNotes) -> results.Notes:
     text = _needed(asked, "text")
-    written = decide.decide(request.house, text, because=asked.because or "", replaces=asked.id or "")
+    written = decide.decide(request.workspace, text, because=asked.because or "", replaces=asked.id or "")
     return _of_note(written, "decisions")
 
 
 def _learn(request: Request, asked: given.ProjectNotes) -> results.Notes:
     written = lesson.learn(
-        request.house,
+        request.workspace,
         _needed(asked, "text"),
         because=asked.because or "",
         source=request.agent,
@@ -78,8 +80,8 @@ def _learn(request: Request, asked: given.ProjectNotes) -> results.Notes:
 def _withdraw(request: Request, asked: given.ProjectNotes) -> results.Notes:
     name = _needed(asked, "id")
     if name[:1].upper() == "L":
-        return _of_note(lesson.withdraw(request.house, name), "lessons")
-    return _of_note(decide.withdraw(request.house, name), "decisions")
+        return _of_note(lesson.withdraw(request.workspace, name), "lessons")
+    return _of_note(decide.withdraw(request.workspace, name), "decisions")
 
 
 _ACTIONS: dict[str, Callable[[Request, given.ProjectNotes], results.Notes]] = {
@@ -117,7 +119,7 @@ def _noted(one: Todo | Note) -> results.Noted:
 
 def _safe(text: str) -> str:
     # What lies far behind the cut need not be made safe, but a secret that the cut would halve must be seen whole.
-    return hand_over.cut(hand_over.safe(text[: 8 * _MOST_TEXT]), _MOST_TEXT)
+    return hand_over.cut(hand_over.safe(text[: 8 * _MAX_TEXT]), _MAX_TEXT)
 
 
 def _lines(result: results.Notes) -> list[str]:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 
 import mcp_types as types
 
-from holdfast.actions.house import House
 from holdfast.errors import BadInput, NotFound
 from holdfast.records import SCOPES
 from holdfast.surfaces.mcp import answers, arguments, texts
 from holdfast.surfaces.mcp.caller import Request
+from holdfast.workspace import Workspace
 
 _NEWEST = 15
 _REVIEWED = 40
@@ -34,13 +34,13 @@ def _review(request: Request, given: Mapping[str, str]) -> list[str]:
 
 
 def _state(request: Request) -> str:
-    if not _has_project(request.house):
+    if not _has_project(request.workspace):
         return "There is no project here, so no working state."
     return answers.read_state(request, arguments.StateRead())[1]
 
 
-def _has_project(house: House) -> bool:
-    return any(scope.kind == "project" for scope in house.visible())
+def _has_project(workspace: Workspace) -> bool:
+    return any(scope.kind == "project" for scope in workspace.visible())
 
 
 _MADE: dict[str, tuple[str, str, Callable[[Request, Mapping[str, str]], list[str]]]] = {
@@ -64,7 +64,7 @@ def made(request: Request, name: str, given: Mapping[str, str]) -> types.GetProm
     if name not in _MADE:
         raise NotFound("there is no prompt of that name", f"There is {', '.join(_MADE)}.")
     _, about, collect = _MADE[name]
-    parts = collect(request, given) if request.house.enabled else ["Memory is switched off here."]
+    parts = collect(request, given) if request.workspace.enabled else ["Memory is switched off here."]
     text = "\n\n".join([texts.prompt_text(name), *parts])
     message = types.PromptMessage(role="user", content=types.TextContent(text=text))
     return types.GetPromptResult(description=about, messages=[message])

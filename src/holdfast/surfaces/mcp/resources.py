@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import mcp_types as types
 
-from holdfast.actions import hand_over
-from holdfast.actions.house import NARROWEST_FIRST
-from holdfast.actions.list import list_memories
-from holdfast.actions.show import show
+from holdfast.app import hand_over
 from holdfast.errors import BadInput, NotFound
+from holdfast.memory.list import list_memories
+from holdfast.memory.show import show
 from holdfast.records import SCOPES, Hit
 from holdfast.surfaces.mcp import answers, arguments
 from holdfast.surfaces.mcp.caller import Request
+from holdfast.workspace import NARROWEST_FIRST
 
 INDEX = "memory://index"
 STATE = "memory://state"
 _PAGE = 100
-_MOST_INDEX = 200
+_MAX_INDEX = 200
 _MARKDOWN = "text/markdown"
 
 
@@ -40,7 +40,7 @@ def templates() -> list[types.ResourceTemplate]:
 def listed(request: Request, cursor: str | None) -> types.ListResourcesResult:
     """Return one page of what can be read here: index and state, then the memories, newest first."""
     start = _start_of(cursor)
-    memories = list_memories(request.house, limit=start + _PAGE + 1)[start:] if request.house.enabled else []
+    memories = list_memories(request.workspace, limit=start + _PAGE + 1)[start:] if request.workspace.enabled else []
     found = [
         types.Resource(
             name=memory.key,
@@ -81,12 +81,12 @@ def _start_of(cursor: str | None) -> int:
 def read(request: Request, uri: str) -> str:
     """Return the text of a resource, fenced as data; NotFound where there is none of that name."""
     if uri == INDEX:
-        return answers.list_all(request, arguments.List(limit=_MOST_INDEX))[1]
+        return answers.list_all(request, arguments.List(limit=_MAX_INDEX))[1]
     if uri == STATE:
         return answers.read_state(request, arguments.StateRead())[1]
     kind, _, key = uri.removeprefix("memory://").partition("/")
     if not uri.startswith("memory://") or kind not in SCOPES or not key:
         raise NotFound("there is no such resource", "memory://index lists what there is.")
-    memory = show(request.house, key, scope=kind)
-    hand_over.note_given(request.house, request.session, [Hit(memory, 0.0)], agent=request.agent, moment="resource")
+    memory = show(request.workspace, key, scope=kind)
+    hand_over.note_given(request.workspace, request.session, [Hit(memory, 0.0)], agent=request.agent, moment="resource")
     return hand_over.fenced([hand_over.line(hand_over.shares([memory])[0])])

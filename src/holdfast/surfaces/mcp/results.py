@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from holdfast.actions import hand_over
+from holdfast.app import hand_over
 
 
 class Result(BaseModel):

@@ -1,4 +1,4 @@
-"""The MCP server: it hears a call, opens a house for it, and answers. `serve` is the life of one process.
+"""The MCP server: it hears a call, opens a workspace for it, and answers. `serve` is the life of one process.
 
 From one call to the next it keeps who calls, and a store that is told of changes. So it sees at once what other
 processes stored, what a person edited, and settings that changed.
@@ -128,8 +128,8 @@ class MemoryServer:
         name = self.caller.name(client.client_info.name if client is not None else "")
 
         def opened() -> T:
-            with self.caller.house(flags or {}, say) as house:
-                return work(Request(house, self.caller.session, name))
+            with self.caller.workspace(flags or {}, say) as workspace:
+                return work(Request(workspace, self.caller.session, name))
 
         return await self.calls.run(opened, most)
 
@@ -149,7 +149,7 @@ class MemoryServer:
 
 
 def _called(tool: Tool, request: Request, asked: Arguments) -> types.CallToolResult:
-    if not request.house.enabled:
+    if not request.workspace.enabled:
         return tools.result_of(tool.disabled(), "")
     result, text = tool.answer(request, asked)
     return tools.result_of(result, text)

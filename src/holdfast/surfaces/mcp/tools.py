@@ -8,7 +8,7 @@ from typing import Any
 
 import mcp_types as types
 
-from holdfast.actions import recall_modes
+from holdfast.app import recall_modes
 from holdfast.surfaces.mcp import answers, notes, results, work_items
 from holdfast.surfaces.mcp import arguments as given
 from holdfast.surfaces.mcp.answers import Answer
@@ -47,7 +47,7 @@ class Tool:
         )
 
     def flags(self, asked: given.Arguments) -> Mapping[str, str]:
-        """Return the settings under which the house is opened for this call."""
+        """Return the settings under which the workspace is opened for this call."""
         return recall_modes.FLAGS_OF.get(getattr(asked, "search_mode", ""), {})
 
     def disabled(self) -> results.Result:

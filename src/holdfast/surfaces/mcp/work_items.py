@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from holdfast.actions import hand_over, work
-from holdfast.actions.work import Changed, Shown
+from holdfast.app import hand_over
 from holdfast.errors import BadInput, NotFound
-from holdfast.learning.criteria import Criterion
+from holdfast.learning.work import items as work
+from holdfast.learning.work.criteria import Criterion
+from holdfast.learning.work.items import Changed, Shown
 from holdfast.surfaces.mcp import arguments as given
 from holdfast.surfaces.mcp import results
 from holdfast.surfaces.mcp.caller import Request
 
-_MOST_FILES = 40
+_MAX_FILES = 40
 
 
 def answer(request: Request, asked: given.WorkItem) -> tuple[results.Result, str]:
@@ -22,21 +23,21 @@ def answer(request: Request, asked: given.WorkItem) -> tuple[results.Result, str
 
 
 def _show(request: Request, asked: given.WorkItem) -> results.WorkShown:
-    shown = work.show(request.house, asked.id) if asked.id else work.latest(request.house, request.session)
+    shown = work.show(request.workspace, asked.id) if asked.id else work.latest(request.workspace, request.session)
     return _result("shown", shown) if shown else results.WorkShown(action="none")
 
 
 def _criterion(request: Request, asked: given.WorkItem) -> results.WorkShown:
-    return _changed(work.criterion(request.house, _id(request, asked), _needed(asked, "text"), anti=asked.anti))
+    return _changed(work.criterion(request.workspace, _id(request, asked), _needed(asked, "text"), anti=asked.anti))
 
 
 def _verify(request: Request, asked: given.WorkItem) -> results.WorkShown:
     evidence = _needed(asked, "evidence")
-    return _changed(work.verify(request.house, _id(request, asked), _needed(asked, "criterion"), evidence=evidence))
+    return _changed(work.verify(request.workspace, _id(request, asked), _needed(asked, "criterion"), evidence=evidence))
 
 
 def _close(request: Request, asked: given.WorkItem) -> results.WorkShown:
-    return _changed(work.close(request.house, _needed(asked, "id")))
+    return _changed(work.close(request.workspace, _needed(asked, "id")))
 
 
 _ACTIONS: dict[str, Callable[[Request, given.WorkItem], results.WorkShown]] = {
@@ -50,7 +51,7 @@ _ACTIONS: dict[str, Callable[[Request, given.WorkItem], results.WorkShown]] = {
 def _id(request: Request, asked: given.WorkItem) -> str:
     if asked.id:
         return asked.id
-    shown = work.latest(request.house, request.session)
+    shown = work.latest(request.workspace, request.session)
     if shown is None:
         raise NotFound("there is no open work item here", "One opens when you act on what the person asked for.")
     return shown.work.id
@@ -78,7 +79,7 @@ def _result(action: str, shown: Shown) -> results.WorkShown:
         ideal=_safe(isc.ideal),
         criteria=[_told(each) for each in isc.criteria],
         anti_criteria=[_told(each) for each in isc.anti_criteria],
-        files_changed=[_safe(path) for path in one.lineage.files_changed[-_MOST_FILES:]],
+        files_changed=[_safe(path) for path in one.lineage.files_changed[-_MAX_FILES:]],
         file_path=one.path,
     )
 

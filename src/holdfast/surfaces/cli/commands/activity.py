@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from holdfast.actions import activity
-from holdfast.actions.house import House
 from holdfast.records import asdict
+from holdfast.sessions import activity
 from holdfast.surfaces.cli.commands.sessions import say_where
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import json_option, print_json, say, say_empty, with_house
+from holdfast.surfaces.cli.shared import json_option, print_json, say, say_empty, with_workspace
 from holdfast.surfaces.cli.tables import print_table
+from holdfast.workspace import Workspace
 
 _SHORT = 13
 
@@ -27,19 +27,19 @@ _SHORT = 13
 @click.option("--everywhere", is_flag=True, help="In every project.")
 @click.option("--limit", "-n", type=click.IntRange(1), default=activity.MOST, help="At most so many changes.")
 @json_option
-@with_house
-def command(house: House, /, as_json: bool, **asked: Any) -> None:
+@with_workspace
+def command(workspace: Workspace, /, as_json: bool, **asked: Any) -> None:
     """Show which files were changed, by which agent, in which session, when and how often, the last first.
 
     With PATH only that file, what lies below that folder, or files whose path ends so. The time of a change is the end
     of its session.
     """
-    found = activity.activity(house, **asked)
+    found = activity.activity(workspace, **asked)
     if as_json:
         changes = [asdict(change) for change in found.changes]
         print_json({"project": found.project, "changes": changes, "more": found.more})
         return
-    say_where(house, found.project)
+    say_where(workspace, found.project)
     # On a terminal the room is for the path; this much of an id is enough to find its session.
     most = _SHORT if sys.stdout.isatty() else None
     rows = [
@@ -50,4 +50,4 @@ def command(house: House, /, as_json: bool, **asked: Any) -> None:
     if found.more:
         say(f"the last {len(rows)}; --limit shows more")
     if not rows:
-        say_empty(house, "no changed files here; `holdfast sweep` reads sessions in")
+        say_empty(workspace, "no changed files here; `holdfast sweep` reads sessions in")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions.bench import bench, names
+from holdfast.app.bench import bench, names
 from holdfast.surfaces.cli.shared import command as make_command
 
 

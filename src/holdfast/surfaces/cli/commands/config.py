@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions import config
-from holdfast.actions.config import Shown
-from holdfast.actions.house import House
+from holdfast.app import config
+from holdfast.app.config import Shown
 from holdfast.records import asdict
 from holdfast.settings import BY_NAME, variable_of
-from holdfast.surfaces.cli.shared import group, json_option, print_json, say, subcommand, with_house
+from holdfast.surfaces.cli.shared import group, json_option, print_json, say, subcommand, with_workspace
+from holdfast.workspace import Workspace
 
 
 def _complete(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
@@ -18,10 +18,10 @@ def _complete(ctx: click.Context, parameter: click.Parameter, start: str) -> lis
 
 @group("config", "holdfast config set recall.limit 5")
 @json_option
-@with_house
-def _config(house: House, as_json: bool) -> None:
+@with_workspace
+def _config(workspace: Workspace, as_json: bool) -> None:
     """Show every setting, its value and where that comes from."""
-    found = config.show_all(house)
+    found = config.show_all(workspace)
     if as_json:
         print_json({"settings": [asdict(setting) for setting in found]})
         return
@@ -32,9 +32,9 @@ def _config(house: House, as_json: bool) -> None:
 @subcommand(_config, "get", "holdfast config get recall.limit", "Print the value of one setting.")
 @click.argument("name", shell_complete=_complete)
 @json_option
-@with_house
-def _get(house: House, name: str, as_json: bool) -> None:
-    found = config.show(house, name)
+@with_workspace
+def _get(workspace: Workspace, name: str, as_json: bool) -> None:
+    found = config.show(workspace, name)
     print_json(asdict(found)) if as_json else click.echo(_plain(found))
 
 
@@ -42,20 +42,20 @@ def _get(house: House, name: str, as_json: bool) -> None:
 @click.argument("name", shell_complete=_complete)
 @click.argument("value")
 @json_option
-@with_house
-def _set(house: House, name: str, value: str, as_json: bool) -> None:
-    _print_changed(house, config.change(house, name, value), as_json)
+@with_workspace
+def _set(workspace: Workspace, name: str, value: str, as_json: bool) -> None:
+    _print_changed(workspace, config.change(workspace, name, value), as_json)
 
 
 @subcommand(_config, "unset", "holdfast config unset recall.limit", "Take a value out of config.toml again.")
 @click.argument("name", shell_complete=_complete)
 @json_option
-@with_house
-def _unset(house: House, name: str, as_json: bool) -> None:
-    _print_changed(house, config.change(house, name, None), as_json)
+@with_workspace
+def _unset(workspace: Workspace, name: str, as_json: bool) -> None:
+    _print_changed(workspace, config.change(workspace, name, None), as_json)
 
 
-def _print_changed(house: House, found: Shown, as_json: bool) -> None:
+def _print_changed(workspace: Workspace, found: Shown, as_json: bool) -> None:
     print_json(asdict(found)) if as_json else click.echo(f"{found.name} = {_plain(found)}")
     if found.origin == variable_of(found.name):
         say(f"{found.origin} is set in the environment and goes before config.toml")

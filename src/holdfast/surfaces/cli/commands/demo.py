@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions.demo import demo
+from holdfast.app.demo import demo
 from holdfast.surfaces.cli.shared import command as make_command
 from holdfast.surfaces.cli.shared import say
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions.distil import Distilled, distil
-from holdfast.actions.distil_with import Help
-from holdfast.actions.house import House
+from holdfast.continuity.distil_project import Distilled, distil
+from holdfast.continuity.distil_with import Help
 from holdfast.surfaces.cli.commands.proposals import decision_json, heading, proposal_json
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import json_option, print_json, say, with_house
+from holdfast.surfaces.cli.shared import json_option, print_json, say, with_workspace
+from holdfast.workspace import Workspace
 
 _COUNTED = ("known", "waiting", "rejected", "refused", "left_out")
 _TOLD = ("by", "will_send", "sent", "answered", "spent_today", "cap", "failed")
@@ -20,13 +20,13 @@ _TOLD = ("by", "will_send", "sent", "answered", "spent_today", "cap", "failed")
 @click.option("--with", "wish", default="", metavar="NAME|URL", help="Ask this agent, or this endpoint, for help.")
 @click.option("--dry-run", "-n", is_flag=True, help="Say what would be proposed; write and send nothing.")
 @json_option
-@with_house
-def command(house: House, since: str, wish: str, dry_run: bool, as_json: bool) -> None:
+@with_workspace
+def command(workspace: Workspace, since: str, wish: str, dry_run: bool, as_json: bool) -> None:
     """Propose entries for the page of this project, MEMORY.md, from its daily logs, digests, decisions and to-dos.
 
     Nothing stands on the page until you approve it: holdfast proposals review.
     """
-    done = distil(house, since=since, dry_run=dry_run, wish=wish)
+    done = distil(workspace, since=since, dry_run=dry_run, wish=wish)
     if as_json:
         print_json(_json(done, dry_run))
         return

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions.harvest import RECENT, Harvest, harvest
-from holdfast.actions.house import House
+from holdfast.app.harvest import RECENT, Harvest, harvest
 from holdfast.errors import BadInput
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.shared import command as make_command
 from holdfast.surfaces.cli.shared import json_option, print_json, print_plan, say, why_empty
+from holdfast.workspace import Workspace
 
 
 @make_command("harvest", "holdfast harvest --recent 20 --dry-run")
@@ -31,12 +31,12 @@ def command(
     if sum((recent is not None, everything, bool(session))) > 1:
         raise BadInput("which sessions?", "Give one of --recent, --all and --session.")
     base = ctx.find_root().obj or {}
-    with House(base.get("home"), flags=base.get("flags"), say=say) as house:
-        done = harvest(house, recent=recent or RECENT, everything=everything, session=session, dry_run=dry_run)
-        print_json(asdict(done)) if as_json else _print(house, done)
+    with Workspace(base.get("home"), flags=base.get("flags"), say=say) as workspace:
+        done = harvest(workspace, recent=recent or RECENT, everything=everything, session=session, dry_run=dry_run)
+        print_json(asdict(done)) if as_json else _print(workspace, done)
 
 
-def _print(house: House, done: Harvest) -> None:
+def _print(workspace: Workspace, done: Harvest) -> None:
     for one in done.found:
         click.echo(f"{one.kind:10} {one.session}  {one.at[:10]}  {harmless(one.text)}")
     if done.dropped:
@@ -47,4 +47,4 @@ def _print(house: House, done: Harvest) -> None:
     waiting = f", {done.waiting:,} left for lack of time" if done.waiting else ""
     what = "found" if done.dry_run else "new"
     text = f"{done.sessions:,} sessions, {done.unchanged:,} unchanged: {len(done.found):,} {what}{known}{waiting}"
-    say(text if house.enabled else why_empty(house, ""))
+    say(text if workspace.enabled else why_empty(workspace, ""))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions.house import House
-from holdfast.actions.import_learning import import_learning
-from holdfast.actions.import_memories import FileImport, Imported, import_memories
 from holdfast.errors import BadInput
+from holdfast.exchange.import_learning import import_learning
+from holdfast.exchange.import_memories import FileImport, Imported, import_memories
 from holdfast.records import asdict
 from holdfast.surfaces.cli.commands.proposals import (
     decision_json,
@@ -17,7 +16,8 @@ from holdfast.surfaces.cli.commands.proposals import (
     tell_problems,
 )
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import consent_options, json_option, print_json, say, with_house
+from holdfast.surfaces.cli.shared import consent_options, json_option, print_json, say, with_workspace
+from holdfast.workspace import Workspace
 
 _COUNTED = ("new", "waiting", "known", "rejected", "refused")
 
@@ -31,9 +31,9 @@ _COUNTED = ("new", "waiting", "known", "rejected", "refused")
 @click.option("--learning", "learned", default="", metavar="FOLDER", help="Take over what another system learned.")
 @consent_options
 @json_option
-@with_house
+@with_workspace
 def command(
-    house: House,
+    workspace: Workspace,
     agents: tuple[str, ...],
     paths: tuple[str, ...],
     learned: str,
@@ -50,9 +50,9 @@ def command(
     if learned and (agents or paths):
         raise BadInput("learnings are imported alone", "Give --learning, or agents and files, not both.")
     if learned:
-        done = import_learning(house, learned, scope=scope or "", dry_run=dry_run)
+        done = import_learning(workspace, learned, scope=scope or "", dry_run=dry_run)
     else:
-        done = import_memories(house, agents, paths=paths, scope=scope or "", dry_run=dry_run, approve=yes)
+        done = import_memories(workspace, agents, paths=paths, scope=scope or "", dry_run=dry_run, approve=yes)
     if as_json:
         print_json(_json(done, dry_run))
         return _exit_code(done)

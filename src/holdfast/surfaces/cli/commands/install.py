@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holdfast.actions import install, publish
+from holdfast.app import install, publish
 from holdfast.surfaces.cli.changes import changes_json
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import consent_options, json_option, person_agrees, print_json, say, with_house
+from holdfast.surfaces.cli.shared import consent_options, json_option, person_agrees, print_json, say, with_workspace
 
 if TYPE_CHECKING:
-    from holdfast.actions.house import House
-    from holdfast.actions.install import Plan, Seen
+    from holdfast.app.install import Plan, Seen
+    from holdfast.workspace import Workspace
 
 scope_option = click.option(
     "--scope",
@@ -32,9 +32,9 @@ portable_option = click.option(
 @portable_option
 @consent_options
 @json_option
-@with_house
+@with_workspace
 def command(
-    house: House, agent: str | None, scope: str, portable: bool, dry_run: bool, yes: bool, as_json: bool
+    workspace: Workspace, agent: str | None, scope: str, portable: bool, dry_run: bool, yes: bool, as_json: bool
 ) -> None:
     """Connect an agent: its hooks and the MCP server, in its own config files. Without AGENT: list the agents.
 
@@ -42,15 +42,15 @@ def command(
     out again.
     """
     if agent is None:
-        show_agents(install.overview(house), as_json)
+        show_agents(install.overview(workspace), as_json)
         return
-    planned = install.plan(house, agent, scope=scope, portable=portable)
+    planned = install.plan(workspace, agent, scope=scope, portable=portable)
     if planned.agent.detect(planned.place) is None:
         say(f"{planned.agent.title} was not found here; its files are prepared for it")
     done = "it is installed" if planned.agent.events else "its sessions are read without an install"
     if agreed(planned, dry_run=dry_run, yes=yes, as_json=as_json, nothing=f"nothing to do: {done}"):
-        install.apply(house, planned)
-        published = publish.refresh(house)
+        install.apply(workspace, planned)
+        published = publish.refresh(workspace)
         told(planned, as_json, f"installed {planned.agent.title}", published)
     if not as_json and not dry_run:
         for line in planned.agent.advice:

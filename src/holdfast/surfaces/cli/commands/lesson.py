@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions import lesson
-from holdfast.actions.house import House, now
-from holdfast.learning.lessons import Lesson, weight
+from holdfast.learning.lessons import lesson
+from holdfast.learning.lessons.model import Lesson, weight
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.adding import AddsText, print_notes, print_written, text_of
-from holdfast.surfaces.cli.shared import group, json_option, print_json, subcommand, why_empty, with_house
+from holdfast.surfaces.cli.shared import group, json_option, print_json, subcommand, why_empty, with_workspace
+from holdfast.workspace import Workspace, now
 
 _EXAMPLE = 'holdfast lesson "Run the migration first" --because "the deploy broke without it"'
 
@@ -18,19 +18,19 @@ _EXAMPLE = 'holdfast lesson "Run the migration first" --because "the deploy brok
 @group("lesson", _EXAMPLE, AddsText)
 @click.option("--all", "everything", is_flag=True, help="List those that hold no longer too.")
 @json_option
-@with_house
-def _list(house: House, everything: bool, as_json: bool) -> None:
+@with_workspace
+def _list(workspace: Workspace, everything: bool, as_json: bool) -> None:
     """Write a lesson into the table of the project's lessons.md, or list those that hold, and those that were learned
     from sessions.
     """
-    found, learned = lesson.lessons(house, everything=everything), lesson.learned(house, everything=everything)
+    found, learned = lesson.lessons(workspace, everything=everything), lesson.learned(workspace, everything=everything)
     if as_json:
         notes = [asdict(note) for note in found]
-        print_json({"lessons": notes, "path": lesson.path(house), "learned": [lesson_json(one) for one in learned]})
+        print_json({"lessons": notes, "path": lesson.path(workspace), "learned": [lesson_json(one) for one in learned]})
         return
-    nothing = "" if learned else why_empty(house, f"no lesson is written down; add one: {_EXAMPLE}")
+    nothing = "" if learned else why_empty(workspace, f"no lesson is written down; add one: {_EXAMPLE}")
     if found or nothing:
-        print_notes(found, "lessons", lesson.path(house), nothing, as_json=False)
+        print_notes(found, "lessons", lesson.path(workspace), nothing, as_json=False)
     for one in learned:
         _print_learned(one)
 
@@ -46,28 +46,28 @@ def _list(house: House, everything: bool, as_json: bool) -> None:
 @click.option("--replaces", default="", metavar="ID", help="The lesson that this one puts an end to.")
 @click.option("--source", default="", metavar="TEXT", help="Where it comes from: a session, an incident, a person.")
 @json_option
-@with_house
-def _add(house: House, text: tuple[str, ...], because: str, replaces: str, source: str, as_json: bool) -> None:
+@with_workspace
+def _add(workspace: Workspace, text: tuple[str, ...], because: str, replaces: str, source: str, as_json: bool) -> None:
     said = text_of(text, _EXAMPLE)
     print_written(
-        lesson.learn(house, said, because=because, source=source, replaces=replaces), "lesson", as_json=as_json
+        lesson.learn(workspace, said, because=because, source=source, replaces=replaces), "lesson", as_json=as_json
     )
 
 
 @subcommand(_list, "withdraw", "holdfast lesson withdraw L2", "Strike a lesson through, with the date. It stays.")
 @click.argument("name", metavar="ID")
 @json_option
-@with_house
-def _withdraw(house: House, name: str, as_json: bool) -> None:
-    print_written(lesson.withdraw(house, name), "lesson", as_json=as_json)
+@with_workspace
+def _withdraw(workspace: Workspace, name: str, as_json: bool) -> None:
+    print_written(lesson.withdraw(workspace, name), "lesson", as_json=as_json)
 
 
 @subcommand(_list, "show", "holdfast lesson show 1a2b", "Show a learned lesson with everything that speaks for it.")
 @click.argument("name", metavar="ID")
 @json_option
-@with_house
-def _show(house: House, name: str, as_json: bool) -> None:
-    found = lesson.show(house, name)
+@with_workspace
+def _show(workspace: Workspace, name: str, as_json: bool) -> None:
+    found = lesson.show(workspace, name)
     if as_json:
         print_json(lesson_json(found))
         return
@@ -84,9 +84,9 @@ def _show(house: House, name: str, as_json: bool) -> None:
 @subcommand(_list, "helpful", "holdfast lesson helpful 1a2b", "Say that a learned lesson helped: it rises.")
 @click.argument("name", metavar="ID")
 @json_option
-@with_house
-def _helpful(house: House, name: str, as_json: bool) -> None:
-    _print_marked(lesson.rate(house, name, "helpful"), as_json)
+@with_workspace
+def _helpful(workspace: Workspace, name: str, as_json: bool) -> None:
+    _print_marked(lesson.rate(workspace, name, "helpful"), as_json)
 
 
 @subcommand(
@@ -97,9 +97,9 @@ def _helpful(house: House, name: str, as_json: bool) -> None:
 )
 @click.argument("name", metavar="ID")
 @json_option
-@with_house
-def _harmful(house: House, name: str, as_json: bool) -> None:
-    _print_marked(lesson.rate(house, name, "harmful"), as_json)
+@with_workspace
+def _harmful(workspace: Workspace, name: str, as_json: bool) -> None:
+    _print_marked(lesson.rate(workspace, name, "harmful"), as_json)
 
 
 def _print_marked(found: Lesson, as_json: bool) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions.house import House
-from holdfast.actions.list import list_memories, replaced_by
+from holdfast.memory.list import list_memories, replaced_by
 from holdfast.records import TYPES, Memory
 from holdfast.surfaces.cli.shared import command as make_command
 from holdfast.surfaces.cli.shared import (
@@ -16,8 +15,9 @@ from holdfast.surfaces.cli.shared import (
     say,
     say_empty,
     scope_option,
-    with_house,
+    with_workspace,
 )
+from holdfast.workspace import Workspace
 
 _SHOWN = 50
 
@@ -31,9 +31,9 @@ _SHOWN = 50
 @click.option("--all", "everything", is_flag=True, help="All of them, not only the newest.")
 @click.option("--everywhere", is_flag=True, help="In every scope of every project.")
 @json_option
-@with_house
+@with_workspace
 def command(
-    house: House,
+    workspace: Workspace,
     scope: str | None,
     types: tuple[str, ...],
     tags: tuple[str, ...],
@@ -46,7 +46,7 @@ def command(
     """List memories, newest first. Looking does not count as use."""
     wanted = None if everything else limit or _SHOWN
     memories = list_memories(
-        house,
+        workspace,
         scope=scope,
         types=types,
         tags=tags,
@@ -57,19 +57,19 @@ def command(
     more = wanted is not None and len(memories) > wanted
     memories = memories[:wanted]
     if as_json:
-        print_json({"memories": [_json(house, memory) for memory in memories], "more": more})
+        print_json({"memories": [_json(workspace, memory) for memory in memories], "more": more})
         return
     for memory in memories:
-        newer = replaced_by(house, memory)
+        newer = replaced_by(workspace, memory)
         click.echo(f"{heading(memory)}  {memory.title}" + (f"  (replaced by {newer})" if newer else ""))
     if more:
         say(f"the newest {wanted}; --all shows the rest")
     if not memories:
-        say_empty(house, _nothing(bool(scope or types or tags or since)))
+        say_empty(workspace, _nothing(bool(scope or types or tags or since)))
 
 
-def _json(house: House, memory: Memory) -> dict[str, object]:
-    return {**memory_json(memory), "superseded_by": replaced_by(house, memory)}
+def _json(workspace: Workspace, memory: Memory) -> dict[str, object]:
+    return {**memory_json(memory), "superseded_by": replaced_by(workspace, memory)}
 
 
 def _nothing(asked: bool) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions.house import House
-from holdfast.actions.measure import Report, measure
 from holdfast.patterns.measure import BEFORE_AFTER, Estimate, Followed
+from holdfast.patterns.measuring import Report, measure
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import json_option, print_json, say, why_empty, with_house
+from holdfast.surfaces.cli.shared import json_option, print_json, say, why_empty, with_workspace
+from holdfast.workspace import Workspace
 
 _SHARE = "sessions with it"
 # Of so many patterns without effect one is called something else, by bounds of 95 %.
@@ -22,15 +22,15 @@ _MANY = 20
 @click.option("--memory", default="", metavar="KEY", help="Only the memories of this key.")
 @click.option("--since", default="", metavar="TIME", help="Only sessions from then on: 90d, 2026-11-01.")
 @json_option
-@with_house
-def command(house: House, pattern: str, memory: str, since: str, as_json: bool) -> None:
+@with_workspace
+def command(workspace: Workspace, pattern: str, memory: str, since: str, as_json: bool) -> None:
     """Show whether what agents are given helps: each distributed pattern by its own signal, before and after; each
     memory that is given often by errors, retries, corrections, tokens and time; and what each costs.
 
     With `measure.holdout` a share of sessions is given nothing. Only these tell help from chance; what is in a rules
     file or a skill cannot be withheld. Behind each change stand its bounds, and where the data is too thin it says so.
     """
-    report = measure(house, pattern=pattern, memory=memory, since=since)
+    report = measure(workspace, pattern=pattern, memory=memory, since=since)
     if as_json:
         print_json(asdict(report))
         return
@@ -39,12 +39,12 @@ def command(house: House, pattern: str, memory: str, since: str, as_json: bool) 
         _show(one)
     for advice in report.retire:
         click.echo(f"worth retiring: {harmless(advice.name)}: {advice.reason}: {harmless(advice.command)}")
-    _say_rest(house, report)
+    _say_rest(workspace, report)
 
 
-def _say_rest(house: House, report: Report) -> None:
+def _say_rest(workspace: Workspace, report: Report) -> None:
     if not report.sessions:
-        say(why_empty(house, "there is no session to compare yet: holdfast sweep, then holdfast harvest --all"))
+        say(why_empty(workspace, "there is no session to compare yet: holdfast sweep, then holdfast harvest --all"))
         return
     share = f"{100 * report.holdout:g} % of new sessions are given nothing"
     drawn = f"{report.given} drawn to be given all, {report.withheld} to be given nothing"

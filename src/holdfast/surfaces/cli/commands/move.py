@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions import move
-from holdfast.actions.house import House
+from holdfast.memory import move
 from holdfast.records import SCOPES
 from holdfast.surfaces.cli.shared import command as make_command
 from holdfast.surfaces.cli.shared import (
@@ -15,8 +14,9 @@ from holdfast.surfaces.cli.shared import (
     print_json,
     print_plan,
     scope_option,
-    with_house,
+    with_workspace,
 )
+from holdfast.workspace import Workspace
 
 
 @make_command("move", "holdfast move answer-in-english --to global")
@@ -26,9 +26,9 @@ from holdfast.surfaces.cli.shared import (
 @click.option("--key", "-k", "new_key", help="Its new key.")
 @click.option("--dry-run", "-n", is_flag=True, help="Show the plan and change nothing.")
 @json_option
-@with_house
+@with_workspace
 def command(
-    house: House,
+    workspace: Workspace,
     key: str,
     scope: str | None,
     to: str | None,
@@ -37,9 +37,9 @@ def command(
     as_json: bool,
 ) -> None:
     """Move a memory to another scope or give it another key. History, tags and dates go with it; links follow."""
-    planned, steps = move.plan(house, key, scope=scope, to=to, new_key=new_key)
+    planned, steps = move.plan(workspace, key, scope=scope, to=to, new_key=new_key)
     if not dry_run:
-        move.apply(house, planned)
+        move.apply(workspace, planned)
     if as_json:
         print_json(plan_json(steps, applied=bool(steps) and not dry_run))
     else:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions import pattern_review, patterns
-from holdfast.actions.house import House
+from holdfast.patterns import report as patterns
+from holdfast.patterns import review as pattern_review
 from holdfast.patterns.clusters import Pattern
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli import distribute_commands, pattern_commands
-from holdfast.surfaces.cli.shared import group, json_option, print_json, say, say_empty, with_house
+from holdfast.surfaces.cli.shared import group, json_option, print_json, say, say_empty, with_workspace
+from holdfast.workspace import Workspace
 
 _SHOWN_QUOTES = 2
 
@@ -24,9 +25,9 @@ _SHOWN_QUOTES = 2
 @click.option("--limit", type=click.IntRange(1), default=30, metavar="N", help="At most so many. Default: 30.")
 @click.option("--explain", is_flag=True, help="Show all evidence, and what was counted and merged.")
 @json_option
-@with_house
+@with_workspace
 def _report(
-    house: House,
+    workspace: Workspace,
     min_frequency: int | None,
     since: str,
     domain: str,
@@ -38,16 +39,16 @@ def _report(
     """Show what recurs over the sessions of every agent: those that more than one agent shows first, then by the
     number of sessions, how severe they are, and how recent.
     """
-    gathered = patterns.gather(house)
+    gathered = patterns.gather(workspace)
     found = patterns.found_in(
-        house,
+        workspace,
         gathered,
         min_frequency=min_frequency or 0,
         since=since,
-        project=house.project().id if house.asked_project else "",
+        project=workspace.project().id if workspace.asked_project else "",
         domain=domain,
     )
-    found = pattern_review.not_rejected(house, found)
+    found = pattern_review.not_rejected(workspace, found)
     wanted = [one for one in found if only is None or one.good == (only == "successes")]
     if as_json:
         rows = [pattern_json(one) for one in wanted[:limit]]
@@ -56,16 +57,16 @@ def _report(
     for number, one in enumerate(wanted[:limit], 1):
         print_pattern(one, number, explain=explain)
     if not wanted:
-        least = min_frequency or house.settings.number("patterns.min_frequency")
-        _say_nothing(house, gathered, least, domain)
+        least = min_frequency or workspace.settings.number("patterns.min_frequency")
+        _say_nothing(workspace, gathered, least, domain)
     _say_rest(gathered, len(wanted), limit)
 
 
-def _say_nothing(house: House, gathered: patterns.Gathered, least: int, domain: str) -> None:
-    if domain and domain not in house.settings.domains.values():
+def _say_nothing(workspace: Workspace, gathered: patterns.Gathered, least: int, domain: str) -> None:
+    if domain and domain not in workspace.settings.domains.values():
         say(f"no project is in the domain {harmless(domain)}: holdfast config set domains.PROJECT {harmless(domain)}")
         return
-    say_empty(house, f"nothing that was asked for recurs in {least} of {gathered.sessions} session(s)")
+    say_empty(workspace, f"nothing that was asked for recurs in {least} of {gathered.sessions} session(s)")
 
 
 def _say_rest(gathered: patterns.Gathered, count: int, limit: int) -> None:

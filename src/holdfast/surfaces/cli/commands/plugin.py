@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holdfast.actions import plugin
+from holdfast.app import plugin
 from holdfast.surfaces.cli.commands.install import plan_json, portable_option
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import json_option, print_json, say, with_house
+from holdfast.surfaces.cli.shared import json_option, print_json, say, with_workspace
 
 if TYPE_CHECKING:
-    from holdfast.actions.house import House
+    from holdfast.workspace import Workspace
 
 
 @make_command("plugin", "holdfast plugin claude-code --out ./holdfast-plugin")
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 @click.option("--out", required=True, type=click.Path(), metavar="FOLDER", help="The folder to write.")
 @portable_option
 @json_option
-@with_house
-def command(house: House, agent: str, out: str, portable: bool, as_json: bool) -> None:
+@with_workspace
+def command(workspace: Workspace, agent: str, out: str, portable: bool, as_json: bool) -> None:
     """Write a plugin with the hooks, the MCP server and a skill. No settings are touched.
 
     The folder is a marketplace of one plugin. One that is not empty and not a plugin of ours is refused.
     """
-    planned = plugin.plan(house, agent, out, portable=portable)
+    planned = plugin.plan(workspace, agent, out, portable=portable)
     plugin.apply(planned)
     if as_json:
         print_json(plan_json(planned, applied=bool(planned.changes)))

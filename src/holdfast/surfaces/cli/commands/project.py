@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions import project
-from holdfast.actions.house import House
+from holdfast.app import project
 from holdfast.records import Project, asdict
 from holdfast.surfaces.cli.shared import (
     applied,
@@ -15,16 +14,17 @@ from holdfast.surfaces.cli.shared import (
     json_option,
     print_json,
     subcommand,
-    with_house,
+    with_workspace,
 )
+from holdfast.workspace import Workspace
 
 
 @group("project", "holdfast project")
 @json_option
-@with_house
-def _explain(house: House, as_json: bool) -> None:
+@with_workspace
+def _explain(workspace: Workspace, as_json: bool) -> None:
     """Say which project this folder is, which rule won and why."""
-    _print(project.explain(house), as_json)
+    _print(project.explain(workspace), as_json)
 
 
 @subcommand(
@@ -34,11 +34,11 @@ def _explain(house: House, as_json: bool) -> None:
 @click.option("--to", default="", metavar="ID", help="The id that reads them. Default: the project of this folder.")
 @click.option("--dry-run", "-n", is_flag=True, help="Show the plan and change nothing.")
 @json_option
-@with_house
-def _alias(house: House, old: str, to: str, dry_run: bool, as_json: bool) -> None:
-    target, steps = project.plan_alias(house, old, to)
+@with_workspace
+def _alias(workspace: Workspace, old: str, to: str, dry_run: bool, as_json: bool) -> None:
+    target, steps = project.plan_alias(workspace, old, to)
     if consented(steps, dry_run=dry_run, yes=True, as_json=as_json, nothing=""):
-        project.apply_alias(house, old, target)
+        project.apply_alias(workspace, old, target)
         applied(steps, as_json, f"{old} is read in {target} too")
 
 
@@ -52,11 +52,11 @@ def _alias(house: House, old: str, to: str, dry_run: bool, as_json: bool) -> Non
 @click.option("--to", default="", metavar="ID", help="The id to merge into. Default: the project of this folder.")
 @consent_options
 @json_option
-@with_house
-def _merge(house: House, old: str, to: str, dry_run: bool, yes: bool, as_json: bool) -> None:
-    target, acts, steps = project.plan_merge(house, old, to)
+@with_workspace
+def _merge(workspace: Workspace, old: str, to: str, dry_run: bool, yes: bool, as_json: bool) -> None:
+    target, acts, steps = project.plan_merge(workspace, old, to)
     if consented(steps, dry_run=dry_run, yes=yes, as_json=as_json, nothing=""):
-        project.apply_merge(house, old, target, acts)
+        project.apply_merge(workspace, old, target, acts)
         applied(steps, as_json, f"merged {len(acts)} memories of {old} into {target.owner}")
 
 
@@ -70,9 +70,9 @@ def _merge(house: House, old: str, to: str, dry_run: bool, yes: bool, as_json: b
 @click.option("--adopt", is_flag=True, help="Accept a marker that came from somewhere else.")
 @click.option("--new", is_flag=True, help="Give a copied folder an id of its own.")
 @json_option
-@with_house
-def _mark(house: House, adopt: bool, new: bool, as_json: bool) -> None:
-    _print(project.mark(house, adopt=adopt, new=new), as_json)
+@with_workspace
+def _mark(workspace: Workspace, adopt: bool, new: bool, as_json: bool) -> None:
+    _print(project.mark(workspace, adopt=adopt, new=new), as_json)
 
 
 def _print(found: Project, as_json: bool) -> None:

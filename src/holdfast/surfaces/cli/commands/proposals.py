@@ -6,40 +6,40 @@ import sys
 
 import click
 
-from holdfast.actions import proposals
-from holdfast.actions.house import House
-from holdfast.actions.proposals import Decision
+from holdfast.app import proposals
+from holdfast.app.proposals import Decision
 from holdfast.errors import BadInput
 from holdfast.records import Memory, Problem, Proposal, asdict
-from holdfast.surfaces.cli.shared import group, json_option, print_json, say, subcommand, why_empty, with_house
+from holdfast.surfaces.cli.shared import group, json_option, print_json, say, subcommand, why_empty, with_workspace
+from holdfast.workspace import Workspace
 
 _ANSWERS = ("a", "e", "r", "s", "q")
 
 
 @group("proposals", "holdfast proposals")
 @json_option
-@with_house
-def _list(house: House, as_json: bool) -> None:
+@with_workspace
+def _list(workspace: Workspace, as_json: bool) -> None:
     """List what was found and waits to become a memory, oldest first. Nothing of it is remembered until you approve
     it.
     """
-    found, problems = proposals.waiting(house)
+    found, problems = proposals.waiting(workspace)
     if as_json:
         print_json({"proposals": [proposal_json(one) for one in found], "problems": [asdict(one) for one in problems]})
         return
     for proposal in found:
         click.echo(f"{heading(proposal)}\n          {proposal.source}")
     tell_problems(problems)
-    say("decide: holdfast proposals review" if found else why_empty(house, "no proposal waits"))
+    say("decide: holdfast proposals review" if found else why_empty(workspace, "no proposal waits"))
 
 
 @subcommand(_list, "show", "holdfast proposals show 1a2b", "Show one proposal: its text, and where it comes from.")
 @click.argument("name", metavar="ID")
 @json_option
-@with_house
-def _show(house: House, name: str, as_json: bool) -> None:
-    proposal = proposals.show(house, name)
-    near = proposals.alike(house, proposal)
+@with_workspace
+def _show(workspace: Workspace, name: str, as_json: bool) -> None:
+    proposal = proposals.show(workspace, name)
+    near = proposals.alike(workspace, proposal)
     if as_json:
         print_json({**proposal_json(proposal), "alike": [memory.key for memory in near]})
     else:
@@ -55,12 +55,12 @@ def _show(house: House, name: str, as_json: bool) -> None:
 @click.argument("names", metavar="[ID]...", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="All that wait.")
 @json_option
-@with_house
-def _approve(house: House, names: tuple[str, ...], everything: bool, as_json: bool) -> int:
+@with_workspace
+def _approve(workspace: Workspace, names: tuple[str, ...], everything: bool, as_json: bool) -> int:
     if everything == bool(names):
         raise BadInput("which proposals?", "Give the IDs, or --all.")
-    wanted = proposals.every_id(house) if everything else names
-    return tell_decisions(proposals.approve(house, wanted), as_json)
+    wanted = proposals.every_id(workspace) if everything else names
+    return tell_decisions(proposals.approve(workspace, wanted), as_json)
 
 
 @subcommand(
@@ -72,16 +72,16 @@ def _approve(house: House, names: tuple[str, ...], everything: bool, as_json: bo
 @click.argument("names", metavar="ID...", nargs=-1, required=True)
 @click.option("--reason", default="", metavar="TEXT", help="Why, for your own records.")
 @json_option
-@with_house
-def _reject(house: House, names: tuple[str, ...], reason: str, as_json: bool) -> int:
-    return tell_decisions(proposals.reject(house, names, reason=reason), as_json)
+@with_workspace
+def _reject(workspace: Workspace, names: tuple[str, ...], reason: str, as_json: bool) -> int:
+    return tell_decisions(proposals.reject(workspace, names, reason=reason), as_json)
 
 
 @subcommand(_list, "edit", "holdfast proposals edit 1a2b", "Edit a proposal in $VISUAL or $EDITOR first.")
 @click.argument("name", metavar="ID")
-@with_house
-def _edit(house: House, name: str) -> None:
-    proposal, changed = proposals.edit(house, name)
+@with_workspace
+def _edit(workspace: Workspace, name: str) -> None:
+    proposal, changed = proposals.edit(workspace, name)
     click.echo(f"{'updated' if changed else 'unchanged'}  {heading(proposal)}")
 
 
@@ -91,21 +91,21 @@ def _edit(house: House, name: str) -> None:
     "holdfast proposals review",
     "Walk through what waits, one by one, on a terminal: approve, edit, reject, skip or quit.",
 )
-@with_house
-def _review(house: House) -> None:
+@with_workspace
+def _review(workspace: Workspace) -> None:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise BadInput("a review needs a terminal", "Use `holdfast proposals`, then approve or reject by ID.")
 
     def ask(proposal: Proposal, place: int, total: int) -> str:
         click.echo(f"\n[{place}/{total}]")
-        _print_whole(proposal, proposals.alike(house, proposal))
+        _print_whole(proposal, proposals.alike(workspace, proposal))
         text = "(a)pprove (e)dit (r)eject (s)kip (q)uit"
         answer: str = click.prompt(text, type=click.Choice(_ANSWERS), show_choices=False, default="s")
         return answer
 
-    tell_problems(proposals.waiting(house)[1])
-    decided = [decision for decision in proposals.review(house, ask) if tell_decision(decision)]
-    say(f"{len(decided)} decided" if decided else why_empty(house, "nothing was decided"))
+    tell_problems(proposals.waiting(workspace)[1])
+    decided = [decision for decision in proposals.review(workspace, ask) if tell_decision(decision)]
+    say(f"{len(decided)} decided" if decided else why_empty(workspace, "nothing was decided"))
 
 
 def _print_whole(proposal: Proposal, near: list[Memory]) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions import rate
-from holdfast.actions.house import House
-from holdfast.learning.ratings import Rating
+from holdfast.language.ratings import Rating
+from holdfast.learning.ratings import rate
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.adding import AddsText
@@ -17,11 +16,12 @@ from holdfast.surfaces.cli.shared import (
     say_empty,
     session_means,
     subcommand,
-    with_house,
+    with_workspace,
 )
+from holdfast.workspace import Workspace
 
 _EXAMPLE = 'holdfast rate 8 "clean and quick"'
-_MOST_SHOWN = 100
+_MAX_SHOWN = 100
 
 
 @group("rate", _EXAMPLE, AddsText)
@@ -30,19 +30,19 @@ _MOST_SHOWN = 100
 @click.option("--limit", default=20, show_default=True, metavar="N", type=click.IntRange(1), help="List so many.")
 @json_option
 @session_means("The session to rate, instead of the last one.")
-@with_house
-def _list(house: House, listing: bool, everywhere: bool, limit: int, as_json: bool) -> None:
+@with_workspace
+def _list(workspace: Workspace, listing: bool, everywhere: bool, limit: int, as_json: bool) -> None:
     """Rate the last session of this project, or the one that --session names. Without a number it lists the ratings,
     newest first.
     """
-    found = rate.ratings(house, everywhere=everywhere, limit=limit)
+    found = rate.ratings(workspace, everywhere=everywhere, limit=limit)
     if as_json:
         print_json({"ratings": [asdict(one) for one in found]})
         return
     for one in found:
         _print(one)
     if not found:
-        say_empty(house, f"no session was rated yet; rate one: {_EXAMPLE}")
+        say_empty(workspace, f"no session was rated yet; rate one: {_EXAMPLE}")
 
 
 @subcommand(
@@ -52,9 +52,9 @@ def _list(house: House, listing: bool, everywhere: bool, limit: int, as_json: bo
 @click.argument("comment", nargs=-1)
 @json_option
 @session_means("The session to rate, instead of the last one.")
-@with_house
-def _add(house: House, number: str, comment: tuple[str, ...], as_json: bool) -> None:
-    rated = rate.rate(house, number, " ".join(comment))
+@with_workspace
+def _add(workspace: Workspace, number: str, comment: tuple[str, ...], as_json: bool) -> None:
+    rated = rate.rate(workspace, number, " ".join(comment))
     if as_json:
         print_json(asdict(rated))
         return
@@ -72,15 +72,15 @@ def _add(house: House, number: str, comment: tuple[str, ...], as_json: bool) -> 
 @click.option("--dry-run", "-n", is_flag=True, help="Show what would be added and change nothing.")
 @json_option
 @session_means("")
-@with_house
-def _import(house: House, file: str, dry_run: bool, as_json: bool) -> None:
-    plan = rate.plan_import(house, file)
-    added = 0 if dry_run else rate.apply_import(house, plan)
+@with_workspace
+def _import(workspace: Workspace, file: str, dry_run: bool, as_json: bool) -> None:
+    plan = rate.plan_import(workspace, file)
+    added = 0 if dry_run else rate.apply_import(workspace, plan)
     counts = {"new": len(plan.new), "known": plan.known, "passed_over": plan.passed_over, "added": added}
     if as_json:
         print_json({**counts, "applied": not dry_run})
         return
-    for one in plan.new[:_MOST_SHOWN] if dry_run else ():
+    for one in plan.new[:_MAX_SHOWN] if dry_run else ():
         _print(one)
     done = f"{len(plan.new)} would be added" if dry_run else f"{added} added"
     click.echo(f"{done}, {plan.known} known, {plan.passed_over} passed over")

@@ -6,10 +6,9 @@ import sys
 
 import click
 
-from holdfast.actions.house import House
-from holdfast.actions.recall import recall
-from holdfast.actions.related import Related, related_to
 from holdfast.errors import ScopeUnknown
+from holdfast.recall.recall import recall
+from holdfast.recall.related import Related, related_to
 from holdfast.records import TYPES, Hit, Scope, asdict
 from holdfast.surfaces.cli.commands.related import related_json
 from holdfast.surfaces.cli.shared import command as make_command
@@ -21,8 +20,9 @@ from holdfast.surfaces.cli.shared import (
     say,
     say_empty,
     scope_option,
-    with_house,
+    with_workspace,
 )
+from holdfast.workspace import Workspace
 
 _LINES = 6
 _RELATED = 3
@@ -41,9 +41,9 @@ _RELATED = 3
 @click.option("--related", "with_related", is_flag=True, help=f"Under each hit, up to {_RELATED} related memories.")
 @click.option("--explain", is_flag=True, help="Show each part of the score.")
 @json_option
-@with_house
+@with_workspace
 def command(
-    house: House,
+    workspace: Workspace,
     query: tuple[str, ...],
     scope: str | None,
     types: tuple[str, ...],
@@ -64,7 +64,7 @@ def command(
     """
     words = " ".join(query) if query != ("-",) else sys.stdin.buffer.read().decode("utf-8", "replace")
     hits = recall(
-        house,
+        workspace,
         words,
         scope=scope,
         types=types,
@@ -75,30 +75,30 @@ def command(
         limit=limit,
         everywhere=everywhere,
     )
-    beside = [_related(house, hit, everywhere) if with_related else None for hit in hits]
+    beside = [_related(workspace, hit, everywhere) if with_related else None for hit in hits]
     if as_json:
         found = [_json(hit, others, explain) for hit, others in zip(hits, beside, strict=True)]
-        print_json({"query": words, "project": "" if everywhere else _project(house), "hits": found})
+        print_json({"query": words, "project": "" if everywhere else _project(workspace), "hits": found})
         return
-    if house.asked_project and not everywhere:
-        say(f"in the project {_project(house)}, as --project says")
+    if workspace.asked_project and not everywhere:
+        say(f"in the project {_project(workspace)}, as --project says")
     for hit, others in zip(hits, beside, strict=True):
         _print(hit, others, explain)
     if not hits:
-        say_empty(house, "nothing found; `holdfast list` shows what is visible here")
+        say_empty(workspace, "nothing found; `holdfast list` shows what is visible here")
 
 
-def _project(house: House) -> str:
+def _project(workspace: Workspace) -> str:
     try:
-        return house.project().id
+        return workspace.project().id
     except ScopeUnknown:
         return ""
 
 
-def _related(house: House, hit: Hit, everywhere: bool) -> list[Related]:
+def _related(workspace: Workspace, hit: Hit, everywhere: bool) -> list[Related]:
     """Return what is related to the hit and visible here; where all was searched, of its own scope and global."""
-    scopes = (hit.memory.scope, Scope("global")) if everywhere else house.visible()
-    return related_to(house, hit.memory, scopes, _RELATED)
+    scopes = (hit.memory.scope, Scope("global")) if everywhere else workspace.visible()
+    return related_to(workspace, hit.memory, scopes, _RELATED)
 
 
 def _json(hit: Hit, others: list[Related] | None, explain: bool) -> dict[str, object]:

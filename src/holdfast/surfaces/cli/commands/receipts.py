@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions.house import House
-from holdfast.actions.receipts import receipts
+from holdfast.app.receipts import receipts
 from holdfast.records import Given, Receipt
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import json_option, print_json, say_empty, with_house
+from holdfast.surfaces.cli.shared import json_option, print_json, say_empty, with_workspace
+from holdfast.workspace import Workspace
 
 _SHOWN = 10
 
@@ -17,20 +17,20 @@ _SHOWN = 10
 @click.argument("of_session", metavar="[SESSION]", default="")
 @click.option("--limit", "-n", type=click.IntRange(1), default=_SHOWN, help=f"At most so many. Default: {_SHOWN}.")
 @json_option
-@with_house
-def command(house: House, of_session: str, limit: int, as_json: bool) -> None:
+@with_workspace
+def command(workspace: Workspace, of_session: str, limit: int, as_json: bool) -> None:
     """Show what sessions were given, newest first: each memory, why, about how many tokens, and what was left out.
 
     SESSION is the beginning of an agent's session id.
     """
-    found = receipts(house, of_session, limit=limit)
+    found = receipts(workspace, of_session, limit=limit)
     if as_json:
         print_json({"receipts": [_json(receipt) for receipt in found]})
         return
     for receipt in found:
         _show(receipt)
     if not found:
-        say_empty(house, "no session was given anything yet")
+        say_empty(workspace, "no session was given anything yet")
 
 
 def _show(receipt: Receipt) -> None:

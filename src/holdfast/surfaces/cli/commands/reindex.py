@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions.house import House
-from holdfast.actions.reindex import make_all_vectors, reindex
-from holdfast.surfaces.cli.shared import Progress, json_option, print_json, with_house
+from holdfast.app.reindex import make_all_vectors, reindex
+from holdfast.surfaces.cli.shared import Progress, json_option, print_json, with_workspace
 from holdfast.surfaces.cli.shared import command as make_command
+from holdfast.workspace import Workspace
 
 
 @make_command("reindex", "holdfast reindex")
 @click.option("--meaning", is_flag=True, help="Only make the vectors that are missing.")
 @json_option
-@with_house
-def command(house: House, meaning: bool, as_json: bool) -> None:
+@with_workspace
+def command(workspace: Workspace, meaning: bool, as_json: bool) -> None:
     """Make the index anew from the files and the archive. It loses nothing, and recall goes on meanwhile."""
     if meaning:
-        _make_vectors(house, as_json)
+        _make_vectors(workspace, as_json)
         return
-    swept = reindex(house)
+    swept = reindex(workspace)
     if as_json:
         print_json({"read": swept.read, "gone": swept.gone, "sessions": swept.sessions})
     else:
@@ -27,10 +27,10 @@ def command(house: House, meaning: bool, as_json: bool) -> None:
         click.echo(f"read {swept.read:,} files{sessions}; {swept.gone:,} were gone")
 
 
-def _make_vectors(house: House, as_json: bool) -> None:
-    progress = house.progress = Progress("making vectors")
+def _make_vectors(workspace: Workspace, as_json: bool) -> None:
+    progress = workspace.progress = Progress("making vectors")
     try:
-        done = make_all_vectors(house)
+        done = make_all_vectors(workspace)
     finally:
         progress.stop()
     if as_json:

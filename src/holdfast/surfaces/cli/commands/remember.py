@@ -6,9 +6,8 @@ import sys
 
 import click
 
-from holdfast.actions.house import House
-from holdfast.actions.remember import remember
 from holdfast.errors import BadInput
+from holdfast.memory.remember import remember
 from holdfast.records import TRUSTS, TYPES, Stored
 from holdfast.surfaces.cli.shared import command as make_command
 from holdfast.surfaces.cli.shared import (
@@ -19,8 +18,9 @@ from holdfast.surfaces.cli.shared import (
     print_json,
     say,
     scope_option,
-    with_house,
+    with_workspace,
 )
+from holdfast.workspace import Workspace
 
 
 @make_command("remember", 'holdfast remember "Deploys need the VPN." --tag deploy')
@@ -36,9 +36,9 @@ from holdfast.surfaces.cli.shared import (
 @click.option("--supersedes", multiple=True, shell_complete=complete_key, help="The key of what this replaces.")
 @click.option("--pin", is_flag=True, help="Never let it expire.")
 @json_option
-@with_house
+@with_workspace
 def command(
-    house: House,
+    workspace: Workspace,
     text: tuple[str, ...],
     scope: str,
     key: str | None,
@@ -57,7 +57,7 @@ def command(
     Storing under a key that is there already updates it; what it said before is kept as its history.
     """
     stored = remember(
-        house,
+        workspace,
         _text(text),
         scope=scope,
         key=key,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions import research
-from holdfast.actions.house import House
-from holdfast.learning.research import Report
+from holdfast.learning.research import listing as research
+from holdfast.learning.research.model import Report
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.shared import (
@@ -16,8 +15,9 @@ from holdfast.surfaces.cli.shared import (
     say_empty,
     session_means,
     subcommand,
-    with_house,
+    with_workspace,
 )
+from holdfast.workspace import Workspace
 
 _SHOWN = 20
 
@@ -28,10 +28,10 @@ _SHOWN = 20
 @click.option("--limit", "-n", type=click.IntRange(1), default=_SHOWN, help=f"At most so many. Default: {_SHOWN}.")
 @json_option
 @session_means("")
-@with_house
-def _list(house: House, since: str, everywhere: bool, limit: int, as_json: bool) -> None:
+@with_workspace
+def _list(workspace: Workspace, since: str, everywhere: bool, limit: int, as_json: bool) -> None:
     """List what sub-agents handed over in the end, newest first."""
-    found = research.reports(house, since=since, everywhere=everywhere, limit=limit)
+    found = research.reports(workspace, since=since, everywhere=everywhere, limit=limit)
     if as_json:
         print_json({"reports": [_json(report) for report in found]})
         return
@@ -39,16 +39,16 @@ def _list(house: House, since: str, everywhere: bool, limit: int, as_json: bool)
         name = click.style(_id(one), bold=True)
         click.echo(f"{name}  {harmless(f'{one.at[:16]}  {one.agent}  {one.summary}')}")
     if not found:
-        say_empty(house, "no sub-agent handed anything over yet")
+        say_empty(workspace, "no sub-agent handed anything over yet")
 
 
 @subcommand(_list, "show", "holdfast research show 1a2b3c", "Show one report. ID is what the list shows, or a file.")
 @click.argument("name", metavar="ID")
 @json_option
 @session_means("")
-@with_house
-def _show(house: House, name: str, as_json: bool) -> None:
-    report = research.show(house, name)
+@with_workspace
+def _show(workspace: Workspace, name: str, as_json: bool) -> None:
+    report = research.show(workspace, name)
     if as_json:
         print_json({**_json(report), "text": report.text})
         return

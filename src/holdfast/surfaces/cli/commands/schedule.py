@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holdfast.actions import install, schedule
+from holdfast.app import install, schedule
 from holdfast.surfaces.cli.changes import changes_json
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import consent_options, json_option, person_agrees, print_json, say, with_house
+from holdfast.surfaces.cli.shared import consent_options, json_option, person_agrees, print_json, say, with_workspace
 
 if TYPE_CHECKING:
-    from holdfast.actions.house import House
-    from holdfast.actions.schedule import Call, Plan, Scheduled
+    from holdfast.app.schedule import Call, Plan, Scheduled
+    from holdfast.workspace import Workspace
 
 
 @make_command("schedule", "holdfast schedule --every 1h --dry-run")
@@ -23,21 +23,28 @@ if TYPE_CHECKING:
 @click.option("--status", is_flag=True, help="Show the schedule that is there.")
 @consent_options
 @json_option
-@with_house
+@with_workspace
 def command(
-    house: House, every: str, way: str | None, remove: bool, status: bool, dry_run: bool, yes: bool, as_json: bool
+    workspace: Workspace,
+    every: str,
+    way: str | None,
+    remove: bool,
+    status: bool,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
 ) -> None:
     """Let the system run `holdfast sweep` every so often: by a systemd timer, a launchd job or a crontab line.
 
     The plan is a diff. Foreign lines of a crontab stay as they are, and `--remove` takes out exactly what is ours.
     """
     if status:
-        show_status(schedule.status(house), as_json)
+        show_status(schedule.status(workspace), as_json)
         return
-    planned = schedule.plan_removal(house) if remove else schedule.plan(house, way=way or "", every=every)
+    planned = schedule.plan_removal(workspace) if remove else schedule.plan(workspace, way=way or "", every=every)
     nothing = "nothing to do: there is no schedule" if remove else "nothing to do: it is scheduled"
     if agreed(planned, dry_run=dry_run, yes=yes, as_json=as_json, nothing=nothing):
-        calls = schedule.apply(house, planned)
+        calls = schedule.apply(workspace, planned)
         done = "the schedule is gone" if remove else f"a sweep runs every {planned.every}, by {planned.way}"
         told(planned, calls, as_json, done)
 

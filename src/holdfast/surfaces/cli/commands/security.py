@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions.house import House
-from holdfast.actions.security import trail, unguarded
-from holdfast.learning.security import KINDS
+from holdfast.learning.security.judge import KINDS
+from holdfast.learning.security.listing import trail, unguarded
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import json_option, print_json, say, say_empty, session_means, with_house
+from holdfast.surfaces.cli.shared import json_option, print_json, say, say_empty, session_means, with_workspace
+from holdfast.workspace import Workspace
 
 _SHOWN = 50
 
@@ -22,15 +22,15 @@ _SHOWN = 50
 @click.option("--limit", "-n", type=click.IntRange(1), default=_SHOWN, help=f"At most so many. Default: {_SHOWN}.")
 @json_option
 @session_means("")
-@with_house
-def command(house: House, since: str, kind: str | None, everywhere: bool, limit: int, as_json: bool) -> None:
+@with_workspace
+def command(workspace: Workspace, since: str, kind: str | None, everywhere: bool, limit: int, as_json: bool) -> None:
     """List calls of tools that destroy, read a secret or write outside the project, newest first.
 
     It tells that a call was made, not that it went well. `blocked` ones were refused before they ran.
     """
-    for why in unguarded(house):
+    for why in unguarded(workspace):
         say(why)
-    found = trail(house, since=since, kind=kind or "", everywhere=everywhere, limit=limit)
+    found = trail(workspace, since=since, kind=kind or "", everywhere=everywhere, limit=limit)
     if as_json:
         print_json({"records": [asdict(record) for record in found]})
         return
@@ -39,4 +39,4 @@ def command(house: House, since: str, kind: str | None, everywhere: bool, limit:
         who = f"{one.agent}/{one.session[:8]}"
         click.echo(f"{harmless(one.at[:16]):16}  {what}  {one.decision}  {harmless(f'{who}  {one.text}')}")
     if not found:
-        say_empty(house, "no call was noted; what hooks do not tell, `holdfast harvest` finds in the archive")
+        say_empty(workspace, "no call was noted; what hooks do not tell, `holdfast harvest` finds in the archive")

@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-from holdfast.actions import session_search, sessions
-from holdfast.actions.house import House
-from holdfast.actions.session_search import SessionHit
-from holdfast.actions.sessions import CostRow
 from holdfast.records import asdict
+from holdfast.sessions import browse as sessions
+from holdfast.sessions import search as session_search
+from holdfast.sessions.browse import CostRow
 from holdfast.sessions.facts import OUTCOMES
+from holdfast.sessions.search import SessionHit
 from holdfast.sessions.transcript import harmless
 from holdfast.store.session_table import BY, SessionRow
 from holdfast.surfaces.cli.shared import (
@@ -26,9 +26,10 @@ from holdfast.surfaces.cli.shared import (
     say,
     say_empty,
     subcommand,
-    with_house,
+    with_workspace,
 )
 from holdfast.surfaces.cli.tables import print_table
+from holdfast.workspace import Workspace
 
 _SHOWN = 50
 _TOKENS = ("input", "output", "cache_read", "cache_write", "reasoning")
@@ -38,9 +39,9 @@ def _complete(ctx: click.Context, parameter: click.Parameter, start: str) -> lis
     """Return the ids that begin so, for shell completion; whatever goes wrong, the shell is not disturbed."""
     try:
         root = ctx.find_root()
-        with House(root.params.get("home") or (root.obj or {}).get("home")) as house:
-            house.leave_pages()
-            return sessions.ids_beginning(house, start)
+        with Workspace(root.params.get("home") or (root.obj or {}).get("home")) as workspace:
+            workspace.leave_pages()
+            return sessions.ids_beginning(workspace, start)
     except Exception:
         return []
 
@@ -56,15 +57,15 @@ def _complete(ctx: click.Context, parameter: click.Parameter, start: str) -> lis
 @click.option("--everywhere", is_flag=True, help="Of every project.")
 @click.option("--limit", "-n", type=click.IntRange(1), default=_SHOWN, help=f"At most so many. Default: {_SHOWN}.")
 @json_option
-@with_house
-def _sessions(house: House, /, as_json: bool, **asked: Any) -> None:
+@with_workspace
+def _sessions(workspace: Workspace, /, as_json: bool, **asked: Any) -> None:
     """List the sessions of this project, newest first."""
-    found = sessions.list_sessions(house, **asked)
+    found = sessions.list_sessions(workspace, **asked)
     if as_json:
         listed = [{**session_json(row), "pinned": row.name in found.pins} for row in found.sessions]
         print_json({"project": found.project, "sessions": listed, "more": found.more})
         return
-    say_where(house, found.project)
+    say_where(workspace, found.project)
     heads = ("session", "ended", "agent", "outcome", "files", "cost", "title")
     short = found.short if found.short and sys.stdout.isatty() else {}
     cells = [_cells(row, short.get(row.id, row.id), row.name in found.pins) for row in found.sessions]
@@ -73,12 +74,12 @@ def _sessions(house: House, /, as_json: bool, **asked: Any) -> None:
         say(f"the last {len(found.sessions)}; --limit shows more")
     if not found.sessions:
         elsewhere = ", --everywhere shows those of all projects" if found.project else ""
-        say_empty(house, f"no sessions here; `holdfast sweep` reads them in{elsewhere}")
+        say_empty(workspace, f"no sessions here; `holdfast sweep` reads them in{elsewhere}")
 
 
-def say_where(house: House, project: str) -> None:
+def say_where(workspace: Workspace, project: str) -> None:
     """Say which project an answer is about."""
-    if house.enabled:
+    if workspace.enabled:
         say(f"in the project {project}" if project else "in every project")
 
 
@@ -109,15 +110,15 @@ def _dollars(row: SessionRow) -> str:
 @click.option("--since", default="", metavar="TIME", help="From this day on: 2026-11-01, 7d, 2w.")
 @click.option("--until", default="", metavar="TIME", help="Before this day.")
 @json_option
-@with_house
-def _cost(house: House, by: str, since: str, until: str, as_json: bool) -> None:
-    rows = sessions.cost(house, by=by, since=since, until=until)
+@with_workspace
+def _cost(workspace: Workspace, by: str, since: str, until: str, as_json: bool) -> None:
+    rows = sessions.cost(workspace, by=by, since=since, until=until)
     whole = sessions.total(rows)
     if as_json:
         print_json({"by": by, "rows": [_cost_json(row) for row in rows], "total": _cost_json(whole)})
         return
     if not rows:
-        say_empty(house, "nothing was spent; `holdfast sweep` reads sessions in")
+        say_empty(workspace, "nothing was spent; `holdfast sweep` reads sessions in")
         return
     heads = (by, "sessions", "input", "output", "cache read", "cache write", "reasoning", "dollars")
     print_table(heads, [_cost_cells(row) for row in (*rows, whole)], right=heads[1:])
@@ -153,9 +154,9 @@ def _cost_cells(row: CostRow) -> tuple[str, ...]:
 @click.option("--from", "first", type=click.IntRange(0), help="With --raw: from this event on.")
 @click.option("--to", "last", type=click.IntRange(0), help="With --raw: up to this event.")
 @click.option("--out", "-o", default="", metavar="FILE", help="Write it to this file, not to standard output.")
-@with_house
+@with_workspace
 def _show(
-    house: House,
+    workspace: Workspace,
     session_id: str,
     raw: bool,
     earlier: bool,
@@ -164,12 +165,12 @@ def _show(
     last: int | None,
     out: str,
 ) -> None:
-    if not house.enabled:
-        say_empty(house, "")
+    if not workspace.enabled:
+        say_empty(workspace, "")
         return
     if (first is not None or last is not None or earlier) and not raw:
         raise click.UsageError("--earlier, --from and --to choose events: give --raw with them")
-    pieces = sessions.shown(house, session_id, form=form, raw=raw, earlier=earlier, first=first or 0, last=last)
+    pieces = sessions.shown(workspace, session_id, form=form, raw=raw, earlier=earlier, first=first or 0, last=last)
     if out:
         click.echo(f"wrote {sessions.save(out, pieces)}")
         return
@@ -191,19 +192,19 @@ def _show(
 @click.option("--everywhere", is_flag=True, help="In the sessions of every project.")
 @click.option("--explain", is_flag=True, help="Show each part of the score.")
 @json_option
-@with_house
-def _search(house: House, /, query: tuple[str, ...], explain: bool, as_json: bool, **asked: Any) -> None:
+@with_workspace
+def _search(workspace: Workspace, /, query: tuple[str, ...], explain: bool, as_json: bool, **asked: Any) -> None:
     words = " ".join(query)
-    found = session_search.search(house, words, explain=explain, **asked)
+    found = session_search.search(workspace, words, explain=explain, **asked)
     if as_json:
         print_json({"query": words, "project": found.project, "hits": [_hit_json(hit, explain) for hit in found.hits]})
         return
-    say_where(house, found.project)
+    say_where(workspace, found.project)
     for hit in found.hits:
         _print_hit(hit, explain)
     if not found.hits:
         elsewhere = "; --everywhere searches the sessions of all projects" if found.project else ""
-        say_empty(house, f"nothing found{elsewhere}")
+        say_empty(workspace, f"nothing found{elsewhere}")
 
 
 def _hit_json(hit: SessionHit, explain: bool) -> dict[str, object]:
@@ -240,17 +241,17 @@ def _print_hit(hit: SessionHit, explain: bool) -> None:
 )
 @click.argument("session_id", metavar="ID", shell_complete=_complete)
 @json_option
-@with_house
-def _pin(house: House, session_id: str, as_json: bool) -> None:
-    _print_pinned(sessions.pin(house, session_id, pinned=True), True, as_json)
+@with_workspace
+def _pin(workspace: Workspace, session_id: str, as_json: bool) -> None:
+    _print_pinned(sessions.pin(workspace, session_id, pinned=True), True, as_json)
 
 
 @subcommand(_sessions, "unpin", "holdfast sessions unpin 61d299fc", "Let the byte budget have the events again.")
 @click.argument("session_id", metavar="ID", shell_complete=_complete)
 @json_option
-@with_house
-def _unpin(house: House, session_id: str, as_json: bool) -> None:
-    _print_pinned(sessions.pin(house, session_id, pinned=False), False, as_json)
+@with_workspace
+def _unpin(workspace: Workspace, session_id: str, as_json: bool) -> None:
+    _print_pinned(sessions.pin(workspace, session_id, pinned=False), False, as_json)
 
 
 def _print_pinned(name: str, pinned: bool, as_json: bool) -> None:
@@ -269,11 +270,11 @@ def _print_pinned(name: str, pinned: bool, as_json: bool) -> None:
 @click.argument("session_ids", metavar="ID...", nargs=-1, required=True, shell_complete=_complete)
 @consent_options
 @json_option
-@with_house
-def _forget(house: House, session_ids: tuple[str, ...], dry_run: bool, yes: bool, as_json: bool) -> None:
-    names, steps = sessions.plan_forget(house, session_ids)
+@with_workspace
+def _forget(workspace: Workspace, session_ids: tuple[str, ...], dry_run: bool, yes: bool, as_json: bool) -> None:
+    names, steps = sessions.plan_forget(workspace, session_ids)
     if consented(steps, dry_run=dry_run, yes=yes, as_json=as_json, nothing="nothing to forget"):
-        sessions.apply_forget(house, names)
+        sessions.apply_forget(workspace, names)
         applied(steps, as_json, f"forgotten: {', '.join(map(harmless, names))}")
 
 

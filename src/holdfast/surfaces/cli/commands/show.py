@@ -6,26 +6,26 @@ import os
 
 import click
 
-from holdfast.actions import show
-from holdfast.actions.house import House
+from holdfast.memory import show
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import json_option, memory_json, nothing, one_memory, print_json, with_house
+from holdfast.surfaces.cli.shared import json_option, memory_json, nothing, one_memory, print_json, with_workspace
+from holdfast.workspace import Workspace
 
 
 @make_command("show", "holdfast show deploys-need-the-vpn")
 @one_memory
 @click.option("--path", "only_path", is_flag=True, help="Print the path of its file and nothing else.")
 @json_option
-@with_house
-def command(house: House, key: str, scope: str | None, only_path: bool, as_json: bool) -> None:
+@with_workspace
+def command(workspace: Workspace, key: str, scope: str | None, only_path: bool, as_json: bool) -> None:
     """Show one memory as its file has it, history and all. Looking does not count as use."""
-    if not house.enabled:
-        nothing(house, as_json)
+    if not workspace.enabled:
+        nothing(workspace, as_json)
         return
-    memory = show.show(house, key, scope=scope)
+    memory = show.show(workspace, key, scope=scope)
     if only_path:
-        click.echo(os.path.join(house.store.root, memory.path))
+        click.echo(os.path.join(workspace.store.root, memory.path))
     elif as_json:
         print_json(memory_json(memory, history=True))
     else:
-        click.echo(show.data(house, memory), nl=False)
+        click.echo(show.data(workspace, memory), nl=False)

@@ -6,18 +6,18 @@ from typing import Any
 
 import click
 
-from holdfast.actions.house import House
-from holdfast.actions.status import status
+from holdfast.app.status import status
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import json_option, print_json, say, with_house
+from holdfast.surfaces.cli.shared import json_option, print_json, say, with_workspace
+from holdfast.workspace import Workspace
 
 
 @make_command("status", "holdfast status")
 @json_option
-@with_house
-def command(house: House, as_json: bool) -> None:
+@with_workspace
+def command(workspace: Workspace, as_json: bool) -> None:
     """Show what the home holds: memories and bytes by scope, and the project of this folder."""
-    found = status(house)
+    found = status(workspace)
     print_json(found) if as_json else print_status(found)
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import click
 
 from holdfast import settings
-from holdfast.actions.house import House
-from holdfast.actions.sweep import Retained, Swept, sweep
+from holdfast.app.sweep import Retained, Swept, sweep
 from holdfast.errors import NotFound
 from holdfast.records import Problem, asdict
 from holdfast.sessions.budget import sized
 from holdfast.surfaces.cli.shared import command as make_command
 from holdfast.surfaces.cli.shared import json_option, print_json, say
+from holdfast.workspace import Workspace
 
 _SHOWN_PROBLEMS = 10
 
@@ -46,28 +46,30 @@ def command(
     It may be stopped anywhere; the next sweep goes on from there. Then raw sessions are kept within their budget.
     """
     base = ctx.find_root().obj or {}
-    with House(base.get("home"), flags=base.get("flags"), say=say) as house:
+    with Workspace(base.get("home"), flags=base.get("flags"), say=say) as workspace:
         if config is not None:
-            house.settings = _settings_of(house, config, base.get("flags"))
+            workspace.settings = _settings_of(workspace, config, base.get("flags"))
         bar = _Bar(shown=not (as_json or quiet))
         try:
-            swept = sweep(house, agents=agents, since=since, dry_run=dry_run, within=within, pace=bar, doing=bar.say)
+            swept = sweep(
+                workspace, agents=agents, since=since, dry_run=dry_run, within=within, pace=bar, doing=bar.say
+            )
         finally:
             bar.stop()
         if as_json:
             print_json(as_document(swept))
-        elif not house.enabled:
-            say(f"memory is switched off ({house.settings.origin['enabled']})")
+        elif not workspace.enabled:
+            say(f"memory is switched off ({workspace.settings.origin['enabled']})")
         elif not quiet:
             _report(swept)
         _warn(swept)
 
 
-def _settings_of(house: House, config: str, flags: dict[str, str] | None) -> settings.Settings:
+def _settings_of(workspace: Workspace, config: str, flags: dict[str, str] | None) -> settings.Settings:
     path = os.path.abspath(os.path.expanduser(config))
     if not os.path.isfile(path):
         raise NotFound(f"{path} is no file", "Give the path of a config.toml.")
-    return settings.load(house.home, house.environment, flags, path)
+    return settings.load(workspace.home, workspace.environment, flags, path)
 
 
 def as_document(swept: Swept) -> dict[str, object]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions import synthesis
-from holdfast.actions.house import House
 from holdfast.errors import BadInput
-from holdfast.learning.synthesis_page import lines_of
+from holdfast.learning.synthesis import write as synthesis
+from holdfast.learning.synthesis.page import lines_of
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import json_option, nothing, print_json, say, session_means, with_house
+from holdfast.surfaces.cli.shared import json_option, nothing, print_json, say, session_means, with_workspace
+from holdfast.workspace import Workspace
 
 
 @make_command("synthesis", "holdfast synthesis --month --dry-run")
@@ -21,8 +21,8 @@ from holdfast.surfaces.cli.shared import json_option, nothing, print_json, say, 
 @click.option("--dry-run", "-n", is_flag=True, help="Show the page and write nothing.")
 @json_option
 @session_means("")
-@with_house
-def command(house: House, week: bool, month: bool, everything: bool, dry_run: bool, as_json: bool) -> None:
+@with_workspace
+def command(workspace: Workspace, week: bool, month: bool, everything: bool, dry_run: bool, as_json: bool) -> None:
     """Write down what ratings say together: their trend, what people complain about and praise again and again, with
     examples, and what came of it.
 
@@ -31,11 +31,11 @@ def command(house: House, week: bool, month: bool, everything: bool, dry_run: bo
     """
     if week + month + everything > 1:
         raise BadInput("which time?", "Give one of --week, --month and --all.")
-    if not house.enabled:
-        nothing(house, as_json)
+    if not workspace.enabled:
+        nothing(workspace, as_json)
         return
     kind = "month" if month else "all" if everything else "week"
-    written = synthesis.synthesis(house, kind, dry_run=dry_run)
+    written = synthesis.synthesis(workspace, kind, dry_run=dry_run)
     if as_json:
         print_json({"path": written.path, "action": written.action, "report": asdict(written.report)})
         return

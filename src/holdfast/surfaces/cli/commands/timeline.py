@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
-from holdfast.actions import timeline
-from holdfast.actions.house import House
-from holdfast.actions.timeline import Done
 from holdfast.records import asdict
+from holdfast.sessions import timeline
+from holdfast.sessions.timeline import Done
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.commands.sessions import say_where, session_json
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import json_option, print_json, say, say_empty, with_house
+from holdfast.surfaces.cli.shared import json_option, print_json, say, say_empty, with_workspace
+from holdfast.workspace import Workspace
 
 _FILES = 5
 _MADE = 5
@@ -26,16 +26,16 @@ _MADE = 5
 @click.option("--everywhere", is_flag=True, help="In every project.")
 @click.option("--limit", "-n", type=click.IntRange(1), default=timeline.MOST, help="At most so many sessions.")
 @json_option
-@with_house
-def command(house: House, /, of_project: str, as_json: bool, **asked: Any) -> None:
+@with_workspace
+def command(workspace: Workspace, /, of_project: str, as_json: bool, **asked: Any) -> None:
     """Show what was done in a project, day by day: sessions with their outcome, commits, pull requests and files."""
-    house.asked_project = of_project or house.asked_project
-    found = timeline.timeline(house, **asked)
+    workspace.asked_project = of_project or workspace.asked_project
+    found = timeline.timeline(workspace, **asked)
     if as_json:
         days = [{"day": day.day, "sessions": [_json(one) for one in day.sessions]} for day in found.days]
         print_json({"project": found.project, "days": days, "more": found.more})
         return
-    say_where(house, found.project)
+    say_where(workspace, found.project)
     for day in found.days:
         click.echo(click.style(harmless(day.day) or "(no date)", bold=True))
         for one in day.sessions:
@@ -43,7 +43,7 @@ def command(house: House, /, of_project: str, as_json: bool, **asked: Any) -> No
     if found.more:
         say("there is more; --since, --until and --limit choose")
     if not found.days:
-        say_empty(house, "no sessions here; `holdfast sweep` reads them in")
+        say_empty(workspace, "no sessions here; `holdfast sweep` reads them in")
 
 
 def _json(one: Done) -> dict[str, object]:

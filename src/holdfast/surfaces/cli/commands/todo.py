@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions import todo
-from holdfast.actions.house import House
-from holdfast.actions.todo import Changed
+from holdfast.continuity import todo
 from holdfast.continuity.pages_boxes import Todo
+from holdfast.continuity.todo import Changed
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.adding import AddsText, text_of
@@ -20,8 +19,9 @@ from holdfast.surfaces.cli.shared import (
     print_json,
     say_empty,
     subcommand,
-    with_house,
+    with_workspace,
 )
+from holdfast.workspace import Workspace
 
 _EXAMPLE = 'holdfast todo "Write the docs"'
 
@@ -29,16 +29,16 @@ _EXAMPLE = 'holdfast todo "Write the docs"'
 @group("todo", _EXAMPLE, AddsText)
 @click.option("--all", "everything", is_flag=True, help="List those that are done too.")
 @json_option
-@with_house
-def _list(house: House, everything: bool, as_json: bool) -> None:
+@with_workspace
+def _list(workspace: Workspace, everything: bool, as_json: bool) -> None:
     """Add a to-do, or list the open ones: every check box of the project's todo.md, with its number and its id."""
-    found = todo.show(house, everything=everything)
+    found = todo.show(workspace, everything=everything)
     if as_json:
-        print_json({"todos": [asdict(one) for one in found], "path": todo.path(house)})
+        print_json({"todos": [asdict(one) for one in found], "path": todo.path(workspace)})
         return
     _print_all(found)
     if not found:
-        say_empty(house, f"nothing to do; add something: {_EXAMPLE}")
+        say_empty(workspace, f"nothing to do; add something: {_EXAMPLE}")
 
 
 @subcommand(
@@ -49,9 +49,9 @@ def _list(house: House, everything: bool, as_json: bool) -> None:
 )
 @click.argument("text", nargs=-1)
 @json_option
-@with_house
-def _add(house: House, text: tuple[str, ...], as_json: bool) -> None:
-    _tell(todo.add(house, text_of(text, _EXAMPLE)), as_json)
+@with_workspace
+def _add(workspace: Workspace, text: tuple[str, ...], as_json: bool) -> None:
+    _tell(todo.add(workspace, text_of(text, _EXAMPLE)), as_json)
 
 
 @subcommand(
@@ -62,28 +62,28 @@ def _add(house: House, text: tuple[str, ...], as_json: bool) -> None:
 )
 @click.argument("names", metavar="N|ID|TEXT...", nargs=-1, required=True)
 @json_option
-@with_house
-def _done(house: House, names: tuple[str, ...], as_json: bool) -> None:
-    _tell(todo.done(house, names), as_json)
+@with_workspace
+def _done(workspace: Workspace, names: tuple[str, ...], as_json: bool) -> None:
+    _tell(todo.done(workspace, names), as_json)
 
 
 @subcommand(_list, "reopen", "holdfast todo reopen 3", "Open to-dos again that were done, named as for `done`.")
 @click.argument("names", metavar="N|ID|TEXT...", nargs=-1, required=True)
 @json_option
-@with_house
-def _reopen(house: House, names: tuple[str, ...], as_json: bool) -> None:
-    _tell(todo.reopen(house, names), as_json)
+@with_workspace
+def _reopen(workspace: Workspace, names: tuple[str, ...], as_json: bool) -> None:
+    _tell(todo.reopen(workspace, names), as_json)
 
 
 @subcommand(_list, "remove", "holdfast todo remove 3 --yes", "Take the lines of to-dos out of the page for good.")
 @click.argument("names", metavar="N|ID|TEXT...", nargs=-1, required=True)
 @consent_options
 @json_option
-@with_house
-def _remove(house: House, names: tuple[str, ...], dry_run: bool, yes: bool, as_json: bool) -> None:
-    wanted, steps = todo.plan_remove(house, names)
+@with_workspace
+def _remove(workspace: Workspace, names: tuple[str, ...], dry_run: bool, yes: bool, as_json: bool) -> None:
+    wanted, steps = todo.plan_remove(workspace, names)
     if consented(steps, dry_run=dry_run, yes=yes, as_json=as_json, nothing="nothing to remove"):
-        todo.remove(house, wanted)
+        todo.remove(workspace, wanted)
         applied(steps, as_json, f"removed: {', '.join(one.id for one in wanted)}")
 
 

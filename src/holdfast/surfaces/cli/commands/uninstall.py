@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holdfast.actions import distributed, publish, uninstall
+from holdfast.app import publish, uninstall
+from holdfast.patterns import distributed
 from holdfast.records import asdict
 from holdfast.surfaces.cli.commands.install import agreed, plan_json, scope_option
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import consent_options, json_option, print_json, say, with_house
+from holdfast.surfaces.cli.shared import consent_options, json_option, print_json, say, with_workspace
 
 if TYPE_CHECKING:
-    from holdfast.actions.house import House
-    from holdfast.actions.install import Plan
-    from holdfast.actions.uninstall import Outcome
+    from holdfast.app.install import Plan
+    from holdfast.app.uninstall import Outcome
     from holdfast.records import Problem
+    from holdfast.workspace import Workspace
 
 
 @make_command("uninstall", "holdfast uninstall claude-code --verify")
@@ -25,25 +26,25 @@ if TYPE_CHECKING:
 @click.option("--verify", is_flag=True, help="Search every file that the agent reads, and say that nothing is left.")
 @consent_options
 @json_option
-@with_house
-def command(house: House, agent: str, scope: str, verify: bool, dry_run: bool, yes: bool, as_json: bool) -> int:
+@with_workspace
+def command(workspace: Workspace, agent: str, scope: str, verify: bool, dry_run: bool, yes: bool, as_json: bool) -> int:
     """Take out exactly what `holdfast install` put in. Memories stay.
 
     A file that nobody touched since becomes what it was, byte for byte. In one that was changed, our entries are found
     by their tags, and every other byte stays.
     """
-    planned = uninstall.plan(house, agent, scope=scope)
+    planned = uninstall.plan(workspace, agent, scope=scope)
     done: list[Outcome] = []
     if not planned.changes and not dry_run:
         # Files that other agents read, too, do not change, but this one is no reader of them any more.
-        distributed.left(house, planned.agent.name, planned.place, ())
+        distributed.left(workspace, planned.agent.name, planned.place, ())
     if planned.changes or dry_run or not verify:
         if not agreed(planned, dry_run=dry_run, yes=yes, as_json=as_json, nothing="nothing of ours is there"):
             return 0
-        done = uninstall.apply(house, planned)
+        done = uninstall.apply(workspace, planned)
         # What stood in one rules file may belong into another one now.
-        publish.refresh(house)
-    searched, left = uninstall.verify(house, agent, scope=scope) if verify else ([], [])
+        publish.refresh(workspace)
+    searched, left = uninstall.verify(workspace, agent, scope=scope) if verify else ([], [])
     if as_json:
         print_json(_json(planned, done, searched, left))
     else:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions import updates
-from holdfast.actions.house import House
-from holdfast.actions.updates import Listed, Undo
-from holdfast.memory.updates import Touched
+from holdfast.app import updates
+from holdfast.app.updates import Listed, Undo
+from holdfast.journal.updates import Touched
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.shared import (
@@ -19,8 +18,9 @@ from holdfast.surfaces.cli.shared import (
     say,
     say_empty,
     subcommand,
-    with_house,
+    with_workspace,
 )
+from holdfast.workspace import Workspace
 
 _SHOWN = 20
 
@@ -30,25 +30,25 @@ _SHOWN = 20
 @click.option("--command", default="", metavar="NAME", help="Only by this command: prune, heal, project merge, ...")
 @click.option("--limit", "-n", type=click.IntRange(1), default=_SHOWN, help=f"At most so many. Default: {_SHOWN}.")
 @json_option
-@with_house
-def _list(house: House, since: str, command: str, limit: int, as_json: bool) -> None:
+@with_workspace
+def _list(workspace: Workspace, since: str, command: str, limit: int, as_json: bool) -> None:
     """List what Holdfast changed, moved or removed in this home and in the files of agents, newest first."""
-    found = updates.updates(house, since=since, command=command, limit=limit)
+    found = updates.updates(workspace, since=since, command=command, limit=limit)
     if as_json:
         print_json({"updates": [_plain(one) for one in found]})
         return
     for one in found:
         _print_line(one)
     if not found:
-        say_empty(house, "nothing was changed by a command yet")
+        say_empty(workspace, "nothing was changed by a command yet")
 
 
 @subcommand(_list, "show", "holdfast updates show 1a2b3c4d", "Show one update as a diff. ID may be its beginning.")
 @click.argument("id", metavar="ID")
 @json_option
-@with_house
-def _show(house: House, id: str, as_json: bool) -> None:
-    listed, diff = updates.show(house, id)
+@with_workspace
+def _show(workspace: Workspace, id: str, as_json: bool) -> None:
+    listed, diff = updates.show(workspace, id)
     if as_json:
         print_json({**_plain(listed), "diff": diff})
         return
@@ -68,9 +68,9 @@ def _show(house: House, id: str, as_json: bool) -> None:
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @consent_options
 @json_option
-@with_house
-def _undo(house: House, ids: tuple[str, ...], dry_run: bool, yes: bool, as_json: bool) -> None:
-    planned = updates.plan_undo(house, ids)
+@with_workspace
+def _undo(workspace: Workspace, ids: tuple[str, ...], dry_run: bool, yes: bool, as_json: bool) -> None:
+    planned = updates.plan_undo(workspace, ids)
     if not as_json:
         click.echo(harmless(updates.diff(planned.changes)), nl=False)
         for alias in planned.aliases:
@@ -78,7 +78,7 @@ def _undo(house: House, ids: tuple[str, ...], dry_run: bool, yes: bool, as_json:
     if not _agreed(planned, dry_run=dry_run, yes=yes):
         print_json(_plan(planned, "", applied=False)) if as_json else say("nothing was changed")
         return
-    done = updates.apply_undo(house, planned)
+    done = updates.apply_undo(workspace, planned)
     id = done.id if done else ""
     print_json(_plan(planned, id, applied=True)) if as_json else click.echo(f"undone by {id}")
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import click
 
-from holdfast.actions import work
-from holdfast.actions.house import House
-from holdfast.actions.work import Changed, Shown
-from holdfast.learning.criteria import STATUSES, Criterion
-from holdfast.learning.work import Work
+from holdfast.learning.work import items as work
+from holdfast.learning.work.criteria import STATUSES, Criterion
+from holdfast.learning.work.items import Changed, Shown
+from holdfast.learning.work.model import Work
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.shared import (
@@ -19,8 +18,9 @@ from holdfast.surfaces.cli.shared import (
     say_empty,
     session_means,
     subcommand,
-    with_house,
+    with_workspace,
 )
+from holdfast.workspace import Workspace
 
 _EXAMPLE = 'holdfast work add "Move the uploads to S3" --criterion "Old links still work"'
 _BOXES = {"PENDING": "[ ]", "PARTIAL": "[~]", "SATISFIED": "[x]", "FAILED": "[!]"}
@@ -30,19 +30,19 @@ _BOXES = {"PENDING": "[ ]", "PARTIAL": "[~]", "SATISFIED": "[x]", "FAILED": "[!]
 @click.option("--all", "everything", is_flag=True, help="List those that are completed too.")
 @json_option
 @session_means("")
-@with_house
-def _list(house: House, everything: bool, as_json: bool) -> None:
+@with_workspace
+def _list(workspace: Workspace, everything: bool, as_json: bool) -> None:
     """List the open work items of this project, those that were worked on last first. They open by themselves when an
     agent acts on what you asked for.
     """
-    found = work.work_items(house, everything=everything)
+    found = work.work_items(workspace, everything=everything)
     if as_json:
         print_json({"work": [asdict(one) for one in found]})
         return
     for one in found:
         _print_line(one)
     if not found:
-        say_empty(house, f"no open work item; add one: {_EXAMPLE}")
+        say_empty(workspace, f"no open work item; add one: {_EXAMPLE}")
 
 
 @subcommand(
@@ -54,9 +54,9 @@ def _list(house: House, everything: bool, as_json: bool) -> None:
 @click.argument("id", metavar="ID")
 @json_option
 @session_means("")
-@with_house
-def _show(house: House, id: str, as_json: bool) -> None:
-    shown = work.show(house, id)
+@with_workspace
+def _show(workspace: Workspace, id: str, as_json: bool) -> None:
+    shown = work.show(workspace, id)
     if as_json:
         print_json(_plain(shown))
     else:
@@ -74,9 +74,9 @@ def _show(house: House, id: str, as_json: bool) -> None:
 @click.option("--parent", default="", metavar="ID", help="The work item that it is a part of.")
 @json_option
 @session_means("")
-@with_house
-def _add(house: House, title: tuple[str, ...], criteria: tuple[str, ...], parent: str, as_json: bool) -> None:
-    _tell(work.add(house, " ".join(title), criteria=criteria, parent=parent), as_json)
+@with_workspace
+def _add(workspace: Workspace, title: tuple[str, ...], criteria: tuple[str, ...], parent: str, as_json: bool) -> None:
+    _tell(work.add(workspace, " ".join(title), criteria=criteria, parent=parent), as_json)
 
 
 @subcommand(
@@ -90,9 +90,9 @@ def _add(house: House, title: tuple[str, ...], criteria: tuple[str, ...], parent
 @click.option("--anti", is_flag=True, help="It is something that must not happen.")
 @json_option
 @session_means("")
-@with_house
-def _criterion(house: House, id: str, text: tuple[str, ...], anti: bool, as_json: bool) -> None:
-    _tell(work.criterion(house, id, " ".join(text), anti=anti), as_json)
+@with_workspace
+def _criterion(workspace: Workspace, id: str, text: tuple[str, ...], anti: bool, as_json: bool) -> None:
+    _tell(work.criterion(workspace, id, " ".join(text), anti=anti), as_json)
 
 
 @subcommand(
@@ -106,18 +106,18 @@ def _criterion(house: House, id: str, text: tuple[str, ...], anti: bool, as_json
 @click.option("--evidence", required=True, metavar="TEXT", help="What shows it.")
 @json_option
 @session_means("")
-@with_house
-def _verify(house: House, id: str, criterion: str, evidence: str, as_json: bool) -> None:
-    _tell(work.verify(house, id, criterion, evidence=evidence), as_json)
+@with_workspace
+def _verify(workspace: Workspace, id: str, criterion: str, evidence: str, as_json: bool) -> None:
+    _tell(work.verify(workspace, id, criterion, evidence=evidence), as_json)
 
 
 @subcommand(_list, "close", "holdfast work close 20260504-101500", "Close a work item, whatever its criteria say.")
 @click.argument("id", metavar="ID")
 @json_option
 @session_means("")
-@with_house
-def _close(house: House, id: str, as_json: bool) -> None:
-    _tell(work.close(house, id), as_json)
+@with_workspace
+def _close(workspace: Workspace, id: str, as_json: bool) -> None:
+    _tell(work.close(workspace, id), as_json)
 
 
 @subcommand(
@@ -130,9 +130,9 @@ def _close(house: House, id: str, as_json: bool) -> None:
 @click.argument("parent", metavar="PARENT")
 @json_option
 @session_means("")
-@with_house
-def _nest(house: House, id: str, parent: str, as_json: bool) -> None:
-    _tell(work.nest(house, id, parent), as_json)
+@with_workspace
+def _nest(workspace: Workspace, id: str, parent: str, as_json: bool) -> None:
+    _tell(work.nest(workspace, id, parent), as_json)
 
 
 def _plain(shown: Shown) -> dict[str, object]:

@@ -1,1 +1,0 @@
-"""The corridor: one file for each thing that a person can do, named after the command. Start reading here."""

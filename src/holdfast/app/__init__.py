@@ -1,0 +1,1 @@
+"""What crosses features: hook moments, sweep, harvest, forgetting everywhere, installing, doctor."""

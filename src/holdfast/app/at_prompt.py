@@ -1,0 +1,215 @@
+"""What a hook hands over at a prompt: the walk from index and recall to a block."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+from holdfast.app.hook import without_secrets
+from holdfast.continuity import resume_intent
+from holdfast.errors import HoldfastError
+from holdfast.inject import block, prompt, relevance
+from holdfast.privacy import fence
+from holdfast.recall.embed import Model
+from holdfast.recall.nearness import cosines
+from holdfast.records import SCOPES
+from holdfast.store.base import Filter
+from holdfast.store.read_only_index import ReadOnlyIndex, is_empty
+from holdfast.store.words import quoted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.app.hook import HookRun
+    from holdfast.inject.block import Block, Entry
+    from holdfast.inject.shown import Shown
+    from holdfast.records import Memory
+    from holdfast.store.base import Candidate
+    from holdfast.store.memory_table import MemoryTable
+    from holdfast.store.words import Asked
+
+# Of what a prompt finds by words and by meaning so many are weighed: a bar needs no more than its best few.
+_BY_WORDS = 20
+_TELLING = 6
+_BY_MEANING = 10
+# In a larger collection words find what is relevant, and meaning weighs it: going through all of them costs a hook
+# half its time and brought nothing more (docs/hooks.md).
+_SCANNED = 500
+_READ = 6
+# Fixes leave the rest of a prompt's room to memories.
+_FIXES_PART = 0.7
+
+
+def block_after_compaction(run: HookRun) -> Block:
+    """Return what a prompt brings after a compaction: what a session starts with, then what the prompt asks for."""
+    from holdfast.app import at_start
+
+    start = at_start.start_block(run)
+    return _one_after_the_other(start, _asked_for(run, _shown_by(start), needed=not start.text))
+
+
+def _recovered(run: HookRun, shown: Shown) -> Block:
+    """Return what a prompt brings that wants to go on where the work stood: the pages, as far as they are new."""
+    from holdfast.continuity import resume as recovery
+
+    found = recovery.unseen(run, recovery.Pages(run).found(after_compaction=True), shown)
+    room = run.settings.number("inject.start_characters") - fence.OVERHEAD
+    told = block.fenced(recovery.block(run, found, room, after_compaction=True))
+    return _one_after_the_other(told, _asked_for(run, shown, needed=not told.text))
+
+
+def _one_after_the_other(*parts: Block) -> Block:
+    text = "\n".join([part.text for part in parts if part.text])
+    given = [one for part in parts for one in part.given]
+    return block.Block(text, tuple(given), tuple(one for part in parts for one in part.left_out))
+
+
+def _shown_by(made: Block) -> Shown:
+    return {(one.scope.kind, one.scope.owner, one.key): one.digest for one in made.given}
+
+
+def prompt_block(run: HookRun, shown: Shown) -> Block:
+    """Return the block of a prompt: what became of the shown, and what is relevant and new to the session.
+
+    A prompt that wants to go on where the work stood, or stands for a conversation that was lost, brings the pages
+    first.
+    """
+    if resume_intent.wants(run.call.prompt):
+        return _recovered(run, shown)
+    if resume_intent.stands_for_a_lost_conversation(run.call.prompt) and _is_first_prompt(run):
+        # Where the agent's start brought the memories, they are behind the summary already.
+        return _recovered(run, shown) if shown else block_after_compaction(run)
+    return _asked_for(run, shown, needed=True)
+
+
+def _is_first_prompt(run: HookRun) -> bool:
+    """Whether the person asked nothing else in this session so far; this prompt is in the journal already."""
+    asked = run.journal.latest("prompt")
+    own = [one for one in asked if (one.data.get("session"), one.data.get("agent")) == _session(run)]
+    return len(own) <= 1
+
+
+def _session(run: HookRun) -> tuple[str, str]:
+    return run.session_label, run.call.agent
+
+
+def _asked_for(run: HookRun, shown: Shown, *, needed: bool) -> Block:
+    budget = run.settings.number("inject.prompt_characters")
+    fixes = _fixes(run, budget)
+    try:
+        with ReadOnlyIndex(run.home, run.is_late) as index:
+            changes = _changes(index, {place: seen for place, seen in shown.items() if place[0] in SCOPES})
+            found, left_out = _relevant(run, index, shown)
+    except (HoldfastError, sqlite3.Error):
+        if needed and not fixes.text and not is_empty(run.home):
+            raise
+        return block.fenced(fixes)
+    made = prompt.prompt_block(changes, found, budget, clean=without_secrets, first=fixes)
+    return block.Block(made.text, made.given, (*made.left_out, *left_out))
+
+
+def _fixes(run: HookRun, budget: int) -> Block:
+    """Return what worked last time for what failed since the last prompt; in most sessions nothing failed."""
+    if not os.path.isdir(os.path.join(run.home, "state", "failures")):
+        return block.Block("")
+    from holdfast.learning.fixes import hook as fix_hooks
+
+    if not os.path.exists(fix_hooks.path_of(run)):
+        return block.Block("")
+    from holdfast.learning import readback
+
+    return readback.fixes(run, int((budget - fence.OVERHEAD) * _FIXES_PART))
+
+
+def _changes(index: ReadOnlyIndex, shown: Shown) -> prompt.Changes:
+    known = index.known(shown)
+    now = {place: index.as_it_is(memory) for place, memory in known.items()}
+    changes = prompt.changes_of(shown, {place: memory for place, memory in now.items() if memory is not None})
+    gone = tuple((scope, key) for scope, key in changes.gone if not index.has_file(scope, key))
+    return prompt.Changes(changes.changed, gone)
+
+
+def _relevant(run: HookRun, index: ReadOnlyIndex, shown: Shown) -> tuple[list[Entry], list[tuple[str, str]]]:
+    """Return what clears the bar and is new to the session, and what was left out of it and why."""
+    if not relevance.asks_something(run.call.prompt):
+        return [], []
+    most = run.settings.number("inject.prompt_items")
+    bar = relevance.bar_among(run.settings.number("inject.relevance") / 100, index.size())
+    entries: list[Entry] = []
+    left_out: list[tuple[str, str]] = []
+    for mark, candidate in marked(run, index, bar):
+        memory, reason = _may_be_given(index, candidate, shown)
+        if memory is not None and len(entries) < most:
+            entries.append(block.Entry(memory, relevance.why(mark, candidate.words)))
+        else:
+            left_out.append((block.name_of(candidate.memory), reason or f"only {most} at a prompt"))
+    return entries, left_out
+
+
+def _may_be_given(index: ReadOnlyIndex, candidate: Candidate, shown: Shown) -> tuple[Memory | None, str]:
+    if not prompt.is_new(candidate.memory, shown):
+        return None, "shown before"
+    if candidate.superseded_by:
+        return None, f"replaced by {candidate.superseded_by}"
+    if candidate.earlier:
+        return None, "only an earlier statement has the words"
+    memory = index.as_it_is(candidate.memory)
+    return memory, "" if memory else "its file is gone"
+
+
+def marked(run: HookRun, index: ReadOnlyIndex, bar: float) -> list[tuple[float, Candidate]]:
+    """Return the candidates that clear the bar, best first."""
+    wanted = Filter(tuple(scope for scopes in run.scopes().values() for scope in scopes))
+    table = index.table()
+    asked = table.ask(run.call.prompt)
+    rows = {row: text for row, _, _, text in _matches(table, asked, wanted)}
+    near = _nearness(_model(run, table), index, table, asked, wanted, rows)
+    worth_reading = _worth_reading(rows, near, bar)
+    matched = table.matched(worth_reading, asked)
+    marks: dict[int, float] = {}
+    for row in worth_reading:
+        now, before = matched.get(row, ((), ()))
+        marks[row] = relevance.mark(asked.words, asked.known, now or before, near.get(row))
+    # Most of them do not clear the bar, and of those nothing more is read. The mark takes the place of the meaning.
+    cleared = sorted((row for row, mark in marks.items() if mark >= bar), key=lambda row: -marks[row])
+    read = {row: (rows.get(row, 0.0), marks[row]) for row in cleared}
+    return [(found.meaning, found) for found in table.candidates(read, asked, wanted, matched)] if read else []
+
+
+def _matches(table: MemoryTable, asked: Asked, wanted: Filter) -> list[tuple[int, int, int, float]]:
+    """Return what has the rarest words of the prompt, the best first."""
+    telling = " OR ".join([quoted(word) for word in asked.words[:_TELLING]])
+    return table.matches(telling, wanted, _BY_WORDS) if telling else []
+
+
+def _worth_reading(rows: dict[int, float], near: dict[int, float], bar: float) -> list[int]:
+    """Return the few rows that may clear the bar: the nearest that words could lift over it, and the best by words."""
+    near_enough = [row for row, cosine in near.items() if cosine + relevance.MAX_BY_WORDS >= bar]
+    near_enough.sort(key=lambda row: -near[row])
+    return [*near_enough, *(row for row in rows if row not in near)][:_READ]
+
+
+def _nearness(
+    model: Model | None, index: ReadOnlyIndex, table: MemoryTable, asked: Asked, wanted: Filter, rows: dict[int, float]
+) -> dict[int, float]:
+    """Return how near what the words found is to the prompt, and what else is near to it."""
+    if model is None:
+        return {}
+    vector = model.encode(asked.text, query=True, damp=asked.damp)
+    nearest: list[int] = []
+    if index.size() <= _SCANNED:
+        from holdfast.recall.scan import Scan
+
+        nearest = [row for row, _, _ in Scan(table).nearest(vector, wanted, _BY_MEANING)]
+    stored = table.vectors([*{*rows, *nearest}])
+    return dict(zip(stored, cosines(vector, [*stored.values()]), strict=True))
+
+
+def _model(run: HookRun, table: MemoryTable) -> Model | None:
+    """Return the model of meaning, where it is on and made the vectors that are there."""
+    if not run.settings.flag("recall.meaning"):
+        return None
+    try:
+        model = Model.open()
+    except HoldfastError:
+        return None
+    return model if table.model() == model.version else None

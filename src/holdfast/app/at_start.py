@@ -1,0 +1,118 @@
+"""What a hook hands over when a session starts, and after a compaction: memories, what was learned, and pages."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+from holdfast.app.hook import asked_before_compaction, last_prompt, without_secrets
+from holdfast.continuity import resume as recovery
+from holdfast.errors import HoldfastError
+from holdfast.inject import block
+from holdfast.learning import readback
+from holdfast.privacy import fence
+from holdfast.recall import fusion
+from holdfast.records import replace
+from holdfast.store.read_only_index import ReadOnlyIndex, is_empty
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.app.hook import HookRun
+    from holdfast.inject.block import Block
+    from holdfast.records import Hit, Memory
+
+# A scope is ranked among this many of its memories: the pinned and the newest.
+_RANKED = 40
+# Of what readback may take, so much is for the trend and for work; lessons have the rest and what these leave.
+_STANDING = 0.45
+_STEP = 200
+
+
+def start_block(run: HookRun) -> Block:
+    """Return the block of a session's start: its memories, lessons, the project's pages, then how the work stands.
+
+    After a compaction it is the reverse. Per scope the pinned come first, then by recency, use and trust.
+    """
+    room = run.settings.number("inject.start_characters") - fence.OVERHEAD
+    compacted = run.call.moment != "start" or run.call.source == "compact"
+    pages = recovery.Pages(run).found(after_compaction=compacted, asked=_asked(run) if compacted else "")
+    most = readback.room(run, room)
+    standing = readback.sections(run, int(most * _STANDING))
+    by_scope, learned = _in_the_index(run, needed=not (pages or standing.text))
+    lessons = readback.lesson_block(learned, most - _length(standing))
+    by_scope = _without(by_scope, lessons)
+    pages = readback.not_told(pages, learned, lessons)
+    taken = _length(lessons) + _length(standing)
+    # In steps, so that memories stay the same bytes while what is told of the work grows or shrinks a little.
+    shared, room = room - (taken + -taken % _STEP), room - taken
+    kept = int(shared * sum(source.part for source in pages))
+    if compacted:
+        told = recovery.block(run, pages, kept, after_compaction=True)
+        memories = block.of_scopes(by_scope, room - _length(told), without_secrets)
+        return block.fenced(told, standing, lessons, memories)
+    # What the pages may take is kept for them whole, so that memories stay the same bytes while the pages change.
+    memories = block.of_scopes(by_scope, shared - kept, without_secrets)
+    told = recovery.block(run, pages, room - _length(memories), after_compaction=False)
+    return block.fenced(memories, lessons, told, standing)
+
+
+def _length(part: Block) -> int:
+    return len(part.text) + 1 if part.text else 0
+
+
+def _asked(run: HookRun) -> str:
+    """Return what the person had asked last when the conversation was compacted."""
+    return last_prompt(run) if run.call.moment == "start" else asked_before_compaction(run)
+
+
+def _in_the_index(run: HookRun, *, needed: bool) -> tuple[dict[str, list[Hit]], list[Memory]]:
+    """Return the memories of the session's scopes by kind, and those that are standing lessons.
+
+    Without an index there are none, which is an error if `needed`.
+    """
+    by_scope: dict[str, list[Hit]] = {}
+    try:
+        with ReadOnlyIndex(run.home, run.is_late) as index:
+            for kind, scopes in run.scopes().items():
+                hits = [hit for hit in fusion.fuse(index.newest(scopes, _RANKED), run.at) if not hit.superseded_by]
+                hits.sort(key=lambda hit: not hit.memory.pinned)
+                by_scope[kind] = _as_they_are(index, hits)
+            return by_scope, readback.lessons(run, index)
+    except (HoldfastError, sqlite3.Error):
+        if needed and not is_empty(run.home):
+            raise
+        return {}, []
+
+
+def _without(by_scope: dict[str, list[Hit]], lessons: Block) -> dict[str, list[Hit]]:
+    """Return the memories without those that are told as lessons."""
+    told = frozenset([(one.scope, one.key) for one in lessons.given])
+    if not told:
+        return by_scope
+    return {
+        kind: [hit for hit in hits if (hit.memory.scope, hit.memory.key) not in told] for kind, hits in by_scope.items()
+    }
+
+
+def _as_they_are(index: ReadOnlyIndex, hits: list[Hit]) -> list[Hit]:
+    found = [(hit, index.as_it_is(hit.memory)) for hit in hits]
+    return [hit if memory is hit.memory else replace(hit, memory=memory) for hit, memory in found if memory is not None]
+
+
+def lay_scaffold(run: HookRun) -> None:
+    """Lay the tree of a memory in the project of an agent that keeps none of its own; what is there stays as it is."""
+    project = run.project()
+    # A folder that is no project, such as the person's home, is nobody's workspace.
+    if not run.settings.flag("hook.scaffold") or project is None or project.rule == "override":
+        return
+    from holdfast.memory import scaffold
+
+    root = os.path.join(project.root, "memory")
+    if os.path.islink(root) or not scaffold.plan(root, scaffold.WORKSPACE_FOLDERS):
+        return
+    # Laying it is rare and heavy; looking whether it is there is neither.
+    from holdfast.memory import init
+    from holdfast.workspace import Workspace
+
+    with Workspace(run.home, folder=project.root, environment=run.environment) as workspace:
+        init.apply(workspace, init.plan(workspace, project.root), project.root)

@@ -1,0 +1,144 @@
+"""Doctor: is this installation sound, and is this home? Each check is one function; a finding names the way out."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import sys
+from contextlib import closing
+from importlib.util import cache_from_source
+
+from holdfast.app.reindex import reindex
+from holdfast.base import files
+from holdfast.memory.heal import close_to_others, open_to_others
+from holdfast.patterns import distributed
+from holdfast.records import Problem
+from holdfast.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_LOW_SPACE = 100_000_000
+
+
+def doctor(workspace: Workspace, *, fix: bool = False) -> list[Problem]:
+    """Return what is wrong; with `fix`, mend what is derived (the index, the pages, modes) first."""
+    if fix:
+        workspace.need_enabled()
+        _fix(workspace)
+    return [problem for check in CHECKS for problem in check(workspace)]
+
+
+def _fix(workspace: Workspace) -> None:
+    if not os.path.isdir(workspace.home):
+        return
+    for path in open_to_others(workspace.home):
+        close_to_others(path)
+    reindex(workspace)
+    for name in _set_aside(workspace):
+        files.remove(os.path.join(workspace.home, name))
+
+
+def _set_aside(workspace: Workspace) -> list[str]:
+    return [name for name in os.listdir(workspace.home) if name.startswith("index.db.damaged")]
+
+
+def sqlite_has_full_text(workspace: Workspace) -> Iterator[Problem]:
+    """SQLite has FTS5."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        try:
+            db.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
+        except sqlite3.OperationalError:
+            hint = "Use a Python whose SQLite has FTS5; the ones of python.org and of all current systems do."
+            yield Problem("sqlite", sys.executable, "SQLite has no full-text search", hint, severity="error")
+
+
+def bytecode_is_compiled(workspace: Workspace) -> Iterator[Problem]:
+    """The package has its bytecode, without which every start is two to three times slower."""
+    if not os.path.exists(cache_from_source(files.__file__)):
+        hint = f"{sys.executable} -m compileall {os.path.dirname(os.path.dirname(files.__file__))}"
+        yield Problem("bytecode", files.__file__, "the package is not compiled, so every start is slow", hint)
+
+
+def git_is_there(workspace: Workspace) -> Iterator[Problem]:
+    """The person has git; Holdfast reads its files and does not need the program."""
+    if shutil.which("git") is None:
+        yield Problem(
+            "git", "PATH", "git is not installed; projects are told by folder", "Install git.", severity="info"
+        )
+
+
+def home_is_private(workspace: Workspace) -> Iterator[Problem]:
+    """Nobody else can read the home."""
+    if os.path.isdir(workspace.home) and os.stat(workspace.home).st_mode & 0o077:
+        yield Problem(
+            "mode", workspace.home, "other users can read it", "`holdfast doctor --fix` closes it.", severity="error"
+        )
+
+
+def home_can_be_written(workspace: Workspace) -> Iterator[Problem]:
+    """The home can be written and has space left."""
+    place = workspace.home
+    while not os.path.isdir(place):
+        place = os.path.dirname(place)
+    if not os.access(place, os.W_OK) or os.statvfs(place).f_flag & os.ST_RDONLY:
+        hint = "Set HOLDFAST_HOME to a folder you can write."
+        yield Problem("read-only", place, "it cannot be written", hint, severity="error")
+    elif shutil.disk_usage(place).free < _LOW_SPACE:
+        yield Problem("space", place, "less than 100 MB are free", "Free some space.")
+
+
+def index_is_sound(workspace: Workspace) -> Iterator[Problem]:
+    """The index is whole and agrees with the files."""
+    if not workspace.enabled or not os.path.isdir(workspace.home):
+        return
+    path = os.path.join(workspace.home, "index.db")
+    try:
+        result = str(workspace.store.index.db.execute("PRAGMA quick_check").fetchone()[0])
+    except sqlite3.Error as problem:
+        result = str(problem)
+    if result != "ok":
+        yield Problem("index", path, f"damaged: {result}", "`holdfast doctor --fix` makes it anew.", severity="error")
+        return
+    workspace.refresh(None)
+    if _set_aside(workspace):
+        hint = "`holdfast doctor --fix` removes it; everything in it is in your files too."
+        yield Problem("index-aside", path + ".damaged", "a damaged index was set aside", hint, severity="info")
+
+
+def files_are_sound(workspace: Workspace) -> Iterator[Problem]:
+    """Every memory file can be read."""
+    try:
+        yield from workspace.store.problems() if workspace.enabled else ()
+    except sqlite3.Error:
+        return  # the check of the index told it
+
+
+def setting_is_at_work(workspace: Workspace) -> Iterator[Problem]:
+    """Memory is switched on."""
+    if not workspace.enabled:
+        where = workspace.settings.origin["enabled"]
+        yield Problem("off", where, "memory is switched off", "holdfast config set enabled true", severity="info")
+
+
+def settings_are_known(workspace: Workspace) -> Iterator[Problem]:
+    """Every line of config.toml sets something that there is."""
+    for one in workspace.settings.unknown:
+        said = f"there is no setting {one.name!r}, so this line counts for nothing"
+        yield Problem("setting", one.path, said, one.hint, line=one.line)
+
+
+CHECKS: tuple[Callable[[Workspace], Iterator[Problem]], ...] = (
+    sqlite_has_full_text,
+    bytecode_is_compiled,
+    git_is_there,
+    home_is_private,
+    home_can_be_written,
+    setting_is_at_work,
+    settings_are_known,
+    index_is_sound,
+    files_are_sound,
+    distributed.are_as_recorded,
+)

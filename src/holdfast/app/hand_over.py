@@ -1,0 +1,112 @@
+"""What is handed to a session by another adapter than a hook: made safe to read, and noted as known to that session."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from holdfast.app import publish
+from holdfast.app.hook import mark_shown, without_secrets
+from holdfast.errors import HoldfastError
+from holdfast.inject.block import Entry, digest_of, line_of
+from holdfast.inject.shown import FORGOTTEN, ShownSet
+from holdfast.privacy import fence
+from holdfast.records import Hit, Memory, Scope, replace
+from holdfast.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+LABEL = fence.LABEL
+# All texts of one answer together; a share that one memory does not need goes to the next.
+MAX_CHARACTERS = 20_000
+MIN_EACH = 200
+_SEEN = 8_000
+_CUT = " [...]"
+
+
+def safe(text: str) -> str:
+    """Return stored text as a model may read it: no secret, no control tag, no control character."""
+    return fence.safe(text, without_secrets)
+
+
+def fenced(lines: Iterable[str]) -> str:
+    """Return lines that are safe already within the fence that says they are data."""
+    return fence.fenced(lines)
+
+
+def line(memory: Memory) -> str:
+    """Return one memory as it stands within the fence."""
+    return line_of(Entry(memory, ""), without_secrets)
+
+
+def shares(memories: Sequence[Memory], room: int = MAX_CHARACTERS) -> list[Memory]:
+    """Return the memories, safe to read, with the long ones cut so that all of them find room."""
+    found: list[Memory] = []
+    for place, memory in enumerate(memories):
+        body = _shortened(memory.body, max(MIN_EACH, room // (len(memories) - place)))
+        room -= len(body)
+        found.append(replace(memory, title=title(memory), body=body))
+    return found
+
+
+def title(memory: Memory) -> str:
+    """Return the title of a memory, safe to read and on one line."""
+    return " ".join(_shortened(memory.title, MIN_EACH).split())
+
+
+def _shortened(text: str, most: int) -> str:
+    # What lies far behind the cut need not be made safe, but a secret that the cut would halve must be seen whole.
+    return cut(safe(text[: max(most * 4, _SEEN)]), most)
+
+
+def cut(text: str, most: int) -> str:
+    """Return the text, or as much of it as may be handed over, with a mark that there is more."""
+    return text if len(text) <= most else text[: most - len(_CUT)].rstrip() + _CUT
+
+
+def is_cut(text: str) -> bool:
+    """Whether the end of the text was cut off here."""
+    return text.endswith(_CUT)
+
+
+def note_given(
+    workspace: Workspace,
+    session: str,
+    hits: Sequence[Hit],
+    *,
+    agent: str,
+    moment: str,
+    handed: Sequence[Memory] | None = None,
+) -> None:
+    """Note that the session was given these: no hook gives them again, and a receipt is left. Trouble is only said.
+
+    `handed` are the memories as they were handed over, where some were cut.
+    """
+    try:
+        mark_shown(workspace, session, hits, agent=agent, moment=moment, handed=handed)
+    except HoldfastError as problem:
+        workspace.say(f"not noted as shown: {problem}")
+
+
+def note_known(
+    workspace: Workspace, session: str, memories: Sequence[Memory] = (), gone: Sequence[Memory] = ()
+) -> None:
+    """Note what the session knows because it stored or forgot it itself, so that no hook tells it."""
+    rows: list[tuple[Scope, str, str]] = [(one.scope, one.key, digest_of(one)) for one in memories]
+    rows += [(one.scope, one.key, FORGOTTEN) for one in gone]
+    if not session or not rows:
+        return
+    try:
+        with ShownSet(workspace.home, session) as shown:
+            shown.note(rows)
+    except HoldfastError as problem:
+        workspace.say(f"not noted as known: {problem}")
+
+
+def renew_rules_files(workspace: Workspace) -> None:
+    """Bring the rules files of agents up to date that read memories from them. Trouble is only said."""
+    try:
+        publish.refresh(workspace)
+    except (HoldfastError, sqlite3.Error, OSError) as problem:
+        workspace.say(f"a rules file is not up to date: {type(problem).__name__}")

@@ -1,0 +1,281 @@
+"""Harvest: look through archived sessions of every agent and project for what can be learned from them.
+
+Each finder of FINDERS reads the events of one session and yields what it found; keeping that is idempotent, so that a
+session may be harvested again at any time. `state/harvested` remembers which sessions were done, as they were and by
+which rules, only so that nobody does it in vain.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from importlib import import_module
+
+from holdfast.app.harvest_ready import make_ready
+from holdfast.app.harvested import Harvested as Done
+from holdfast.base.light_records import dataclass, replace
+from holdfast.errors import HoldfastError, NotFound, StoreBusy
+from holdfast.learning.findings import MAX_CHARACTERS, MAX_EVENTS, Finding
+from holdfast.learning.incidents import harvest as incident
+from holdfast.learning.lessons import harvest_journal
+from holdfast.learning.lessons.harvest import low_ratings
+from holdfast.patterns import signal_files
+from holdfast.records import Problem, Step
+from holdfast.sessions.archive import Archive
+from holdfast.sessions.names import stem_of
+from holdfast.sessions.wording import ends_of
+from holdfast.workspace import Workspace, now
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from holdfast.records import SessionEvent
+    from holdfast.sessions.archive import Entry
+    from holdfast.sessions.facts import Digest
+
+    Find = Callable[[Workspace, Digest, Sequence[SessionEvent]], Iterable[Finding]]
+
+RECENT = 10
+# The order counts: what is rated becomes a lesson, an incident names the lesson, and work is closed in the end.
+FINDERS = (
+    *("harvest_ratings", "harvest_lessons", "incident", "harvest_fixes", "harvest_records", "harvest_work"),
+    "harvest_signals",
+)
+# A change of what finders find makes every session worth another look.
+RULES = 2
+# All texts of one session that finders see together have at most so many characters.
+_MAX_OF_A_SESSION = 40_000_000
+_SHORTER = 500
+# So many incidents are made before their budget is looked at again.
+_INCIDENTS_TOGETHER = 50
+# The exit code of a store that cannot be used: then nothing else can be done either.
+_STORE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """One finding, and whether it was new; with a dry run nothing is kept, and all are told as they were found."""
+
+    kind: str
+    text: str
+    at: str
+    session: str
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """What a harvest did: how many sessions it looked at, passed over as done, and left for lack of time.
+
+    `found` are the findings; of those that are not new only the count is in `known`. `dropped` is what the budget of
+    incidents took.
+    """
+
+    sessions: int = 0
+    unchanged: int = 0
+    waiting: int = 0
+    found: tuple[Taken, ...] = ()
+    known: int = 0
+    dropped: tuple[Step, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    dry_run: bool = False
+
+
+def harvest(
+    workspace: Workspace,
+    *,
+    recent: int = RECENT,
+    everything: bool = False,
+    session: str = "",
+    names: Iterable[str] | None = None,
+    dry_run: bool = False,
+    within: float = 0,
+    pace: Callable[[int, int], None] | None = None,
+) -> Harvest:
+    """Harvest the sessions that ended last, or all, or one; `names` are those that a sweep took in, which come first.
+
+    What was done already as it is now is passed over, unless one session is asked for by its name. `within` bounds it
+    in seconds: what is not done by then waits for the next one.
+    """
+    if not workspace.enabled:
+        return Harvest(dry_run=dry_run)
+    archive = Archive(workspace.home)
+    wanted = _wanted(archive, recent, everything, session, names)
+    end = time.monotonic() + within if within else float("inf")
+    run = _Run(workspace, archive, end, dry_run=dry_run, again=bool(session))
+    # Only where a person asks for all: a sweep, which comes often, has no time to read every file.
+    run.mends = everything and names is None
+    if dry_run:
+        return run.all(wanted, pace)
+    try:
+        with run.done.lock():
+            signal_files.clear_leftovers(workspace.home)
+            done = run.all(wanted, pace)
+            return _made_ready(workspace, done, run.done)
+    except StoreBusy:
+        # Another harvest is at work, and what it leaves the next one does.
+        return Harvest(waiting=len(wanted))
+
+
+def clear_leftovers(workspace: Workspace) -> None:
+    """Remove what a harvest that was killed left half-written; not while another one is at work."""
+    try:
+        with Done(workspace.home, str(RULES)).lock():
+            signal_files.clear_leftovers(workspace.home)
+    except StoreBusy:
+        return
+
+
+def _made_ready(workspace: Workspace, done: Harvest, harvested: Done) -> Harvest:
+    """Make ready what the next session needs of it; trouble with that is told beside the rest."""
+    problems = make_ready(workspace, harvested.has, learned=any(one.kind == "lesson" for one in done.found))
+    return replace(done, problems=(*done.problems, *problems)) if problems else done
+
+
+def _wanted(archive: Archive, recent: int, everything: bool, session: str, names: Iterable[str] | None) -> list[Entry]:
+    """Return the sessions that are asked for, as they are to be done; only those that have their events.
+
+    The oldest come first, so that what recurs comes after what it recurs to; behind those that a sweep took in, the
+    rest come newest first, as time may not be enough for all.
+    """
+    entries = [entry for entry in archive.entries() if entry.raw_bytes and entry.analysed]
+    if session:
+        name = archive.resolve(session)
+        found = [entry for entry in entries if entry.name == name]
+        if not found:
+            raise NotFound(f"the archive has no events of {name}", "`holdfast sweep` takes them in, where they are.")
+        return found
+    if names is not None:
+        chosen = frozenset(names)
+        rest = [entry for entry in reversed(entries) if entry.name not in chosen] if everything else []
+        return [*(entry for entry in entries if entry.name in chosen), *rest]
+    return entries if everything else entries[-recent:]
+
+
+class _Run:
+    """One harvest of one home. With `mends` a session of which the signals are lost or broken is done again."""
+
+    mends = False
+
+    def __init__(self, workspace: Workspace, archive: Archive, end: float, *, dry_run: bool, again: bool) -> None:
+        self.done = Done(workspace.home, str(RULES))
+        self._workspace = workspace
+        self._archive = archive
+        self._end = end
+        self._dry_run = dry_run
+        self._again = again
+        self._finders = _finders()
+        self._found: list[Taken] = []
+        self._problems: list[Problem] = []
+        self._dropped: list[Step] = []
+        self._incidents = 0
+        self._counts: Counter[str] = Counter()
+
+    def all(self, wanted: list[Entry], pace: Callable[[int, int], None] | None) -> Harvest:
+        """Harvest these sessions, and keep incidents within their budget."""
+        for number, entry in enumerate(wanted, 1):
+            if time.monotonic() >= self._end:
+                self._counts["waiting"] = len(wanted) - number + 1
+                break
+            self._one(entry)
+            if pace:
+                pace(number, len(wanted))
+        else:
+            self._told_only()
+        if self._incidents:
+            self._dropped += incident.keep_within(self._workspace, dry_run=self._dry_run)
+        return Harvest(
+            *(self._counts["sessions"], self._counts["unchanged"], self._counts["waiting"], tuple(self._found)),
+            known=self._counts["known"],
+            dropped=tuple(self._dropped),
+            problems=tuple(self._problems),
+            dry_run=self._dry_run,
+        )
+
+    def _told_only(self) -> None:
+        """Harvest what was rated low in sessions that only hooks told of."""
+        for name, ratings in [] if self._again else harvest_journal.unarchived(self._workspace, self._archive, now()):
+            mark = f"told {len(ratings)}"
+            if not self.done.is_done(name, mark):
+                self._look_at(name, mark, *harvest_journal.told(self._workspace, name, ratings))
+
+    def _one(self, entry: Entry) -> None:
+        mark = _mark_of(self._workspace, entry)
+        if not self._again and self.done.is_done(entry.name, mark) and not (self.mends and self._has_lost(entry)):
+            self._counts["unchanged"] += 1
+            return
+        try:
+            digest = self._archive.digest(entry.name)
+            events = _bounded(self._archive.events(entry.name))
+        except HoldfastError as problem:
+            self._problems.append(Problem("session", entry.name, str(problem), problem.hint))
+            return
+        self._look_at(entry.name, "", digest, events, entry)
+
+    def _has_lost(self, entry: Entry) -> bool:
+        return signal_files.read(self._workspace.home, stem_of(entry.agent), stem_of(entry.id)) is None
+
+    def _look_at(
+        self, name: str, mark: str, digest: Digest, events: Sequence[SessionEvent], entry: Entry | None = None
+    ) -> None:
+        """Let every finder look at a session, and note that it is done if all went well."""
+        self._counts["sessions"] += 1
+        whole = [self._with(finder, find, digest, events) for finder, find in self._finders]
+        if all(whole) and not self._dry_run:
+            # What a finding added to the ratings is known by now.
+            self.done.add(name, _mark_of(self._workspace, entry) if entry else mark)
+
+    def _count_incident(self, finding: Finding) -> None:
+        """Keep incidents within their budget also while many of them arrive."""
+        self._incidents += finding.kind == "incident"
+        if self._incidents >= _INCIDENTS_TOGETHER and not self._dry_run:
+            self._dropped += incident.keep_within(self._workspace)
+            self._incidents = 0
+
+    def _with(self, name: str, find: Find, digest: Digest, events: Sequence[SessionEvent]) -> bool:
+        """Keep what one finder finds; its trouble is told and takes nothing else away. Return whether all went well."""
+        try:
+            for finding in find(self._workspace, digest, events):
+                is_new = False if self._dry_run else finding.keep()
+                if is_new or self._dry_run:
+                    self._found.append(Taken(finding.kind, finding.text, finding.at, finding.session, is_new))
+                    self._count_incident(finding)
+                else:
+                    self._counts["known"] += 1
+        except Exception as problem:
+            if isinstance(problem, HoldfastError) and problem.exit_code == _STORE:
+                raise
+            text = f"{name} stopped: {type(problem).__name__}: {problem}"
+            self._problems.append(Problem("harvest", digest.session.name, text, "The next harvest tries again."))
+            return False
+        return True
+
+
+def _finders() -> list[tuple[str, Find]]:
+    """Return the finders by name."""
+    return [(name, import_module(f"holdfast.actions.{name}").find) for name in FINDERS]
+
+
+def _mark_of(workspace: Workspace, entry: Entry) -> str:
+    """Return what tells whether a session, or what was rated in it, changed since it was harvested."""
+    low = len(low_ratings(workspace.home, entry.agent, entry.id))
+    return f"{entry.at} {entry.raw_bytes} {low}"
+
+
+def _bounded(events: Iterable[SessionEvent]) -> list[SessionEvent]:
+    """Return the events of a session, of a long one the first and the last, each text of them within its bound."""
+    first: list[SessionEvent] = []
+    last: deque[SessionEvent] = deque(maxlen=MAX_EVENTS // 2)
+    characters = 0
+    for event in events:
+        half = (MAX_CHARACTERS if characters < _MAX_OF_A_SESSION else _SHORTER) // 2
+        text, given, output = (ends_of(one, half) for one in (event.text, event.input, event.output))
+        if (text, given, output) != (event.text, event.input, event.output):
+            event = replace(event, text=text, input=given, output=output)
+        characters += len(text) + len(given) + len(output)
+        (first if len(first) < MAX_EVENTS // 2 else last).append(event)
+    return [*first, *last]
+
+
+__all__ = ["FINDERS", "RECENT", "RULES", "Harvest", "Taken", "harvest"]

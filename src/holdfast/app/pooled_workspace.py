@@ -1,0 +1,91 @@
+"""Houses for a process that stays: each call opens one of its own, and gets a store that an earlier call opened.
+
+A store that stays is told of changes in the files and need not sweep them before every read. Settings, project and
+scopes are looked at anew by every workspace, so nothing else can be stale. A store serves one house at a time.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from holdfast.errors import HoldfastError
+from holdfast.recall.scan import Scan
+from holdfast.store.local import LocalStore
+from holdfast.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import TracebackType
+
+_MAX_FREE = 4
+
+
+class Stores:
+    """The open stores that no workspace uses now."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._free: list[tuple[LocalStore, Scan | None]] = []
+
+    def take(self, home: str, largest: int) -> tuple[LocalStore | None, Scan | None]:
+        """Return the store that was used last, if it is one of that home; others are closed."""
+        with self._lock:
+            store, scan = self._free.pop() if self._free else (None, None)
+        if store is not None and (store.home, store.largest) != (home, largest):
+            store.close()
+            return None, None
+        return store, scan
+
+    def give_back(self, store: LocalStore, scan: Scan | None) -> None:
+        """Keep the store for the next house."""
+        with self._lock:
+            if len(self._free) < _MAX_FREE:
+                self._free.append((store, scan))
+                return
+        store.close()
+
+    def close(self) -> None:
+        """Close all of them."""
+        while self._free:
+            self._free.pop()[0].close()
+
+
+class PooledWorkspace(Workspace):
+    """A workspace that gives its store back instead of closing it; after a fault the store is closed all the same."""
+
+    def __init__(
+        self,
+        stores: Stores,
+        home: str | None,
+        *,
+        folder: str | None,
+        environment: Mapping[str, str],
+        flags: Mapping[str, str],
+        session: str,
+        say: Callable[[str], None],
+    ) -> None:
+        super().__init__(home, folder=folder, environment=environment, flags=flags, session=session, say=say)
+        self._stores = stores
+        self._store, self._scan = stores.take(self.home, self.settings.number("memory.largest"))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if problem is None or isinstance(problem, HoldfastError):
+            self.close()
+        else:
+            self.reopen()
+
+    def close(self) -> None:
+        """Bring the indexes up to date and give the store to the next house."""
+        if self._store is None:
+            return
+        try:
+            self.write_pages()
+            self._tell_notes()
+        except BaseException:
+            self.reopen()
+            raise
+        self._stores.give_back(self._store, self._scan)
+        self._store = None

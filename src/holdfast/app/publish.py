@@ -1,0 +1,114 @@
+"""Keep the rules files true: memories for agents whose hooks cannot hand them over.
+
+A file holds what a session would start with. It is written when that changes, and goes when the last memory goes.
+A user's file holds what is global; a project's holds what is the project's, and what is global where no user's file
+of the same agent does, so that nothing comes twice.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast import agents, project
+from holdfast.agents.base import Change, ManagedFile, Place
+from holdfast.agents.editing import block_text
+from holdfast.agents.editing.apply import apply as carry_out
+from holdfast.agents.editing.plan import decoded, read
+from holdfast.agents.editing.record import Install
+from holdfast.app import install
+from holdfast.base.light_records import replace
+from holdfast.errors import Conflict, HoldfastError
+from holdfast.inject.block import start_block
+from holdfast.privacy.redact import redact
+from holdfast.recall import fusion
+from holdfast.records import Hit, Scope
+from holdfast.store.read_only_index import ReadOnlyIndex
+from holdfast.workspace import Workspace, now
+
+# As many of a scope as a hook ranks at a session's start.
+RANKED = 40
+
+
+def refresh(workspace: Workspace) -> list[str]:
+    """Bring every rules file up to date and return those that changed. It never fails what the caller did."""
+    if not os.path.exists(os.path.join(workspace.home, install.FILE)) or not workspace.enabled:
+        return []
+    changed: list[str] = []
+    try:
+        with install.lock(workspace.home):
+            installs = install.load(workspace.home)
+            kept = [_refreshed(workspace, one, installs, changed) for one in installs]
+            if kept != installs:
+                install.save(workspace.home, kept)
+    except (HoldfastError, OSError) as problem:
+        workspace.say(f"a rules file is not up to date: {problem}")
+    return changed
+
+
+def _refreshed(workspace: Workspace, one: Install, installs: list[Install], changed: list[str]) -> Install:
+    """Bring the rules file of one install up to date; return its record with what was made for it."""
+    place = Place(install.place_of(workspace, "user").home, one.folder, one.scope, workspace.environment)
+    try:
+        rules = agents.get(one.agent).rules_file(place)
+        if rules is None or (one.scope == "project" and not os.path.isdir(one.folder)):
+            return one
+        change = _change(rules, _text(workspace, one, installs), place, created=one.created_rules)
+        if change is None:
+            return one
+        folders = carry_out([change], place)
+    except (HoldfastError, OSError) as problem:
+        workspace.say(f"the rules file of {one.agent} is not up to date: {problem}")
+        return one
+    changed.append(change.path)
+    made = tuple(sorted({*one.folders, *folders}))
+    return replace(one, folders=made, created_rules=change.before is None or one.created_rules)
+
+
+def _change(rules: ManagedFile, text: str, place: Place, *, created: bool) -> Change | None:
+    """Return the change that makes the file hold the text, or None where it does; an empty text is no file."""
+    data = read(rules.path, place)
+    if rules.block:
+        after = _with_block(decoded(data or b"", rules.path), text)
+        wanted = None if not after and (created or data is None) else after.encode("utf-8")
+    elif data is not None and block_text.NOTE.encode() not in data:
+        raise Conflict(f"{rules.path} is there and is not ours", "Move it away.")
+    else:
+        wanted = (rules.head + block_text.NOTE + text + "\n").encode("utf-8") if text else None
+    return None if wanted == data else Change(rules.path, data, wanted)
+
+
+def _with_block(before: str, text: str) -> str:
+    return block_text.put(before, text) if text else block_text.drop(before)
+
+
+def _text(workspace: Workspace, one: Install, installs: list[Install]) -> str:
+    """Return what a session would start with, or nothing where no memory is left."""
+    by_kind: dict[str, list[Hit]] = {}
+    index = ReadOnlyIndex(workspace.home, lambda: False)
+    try:
+        for kind, scopes in _scopes(workspace, one, installs).items():
+            hits = fusion.fuse(index.newest(scopes, RANKED), now())
+            by_kind[kind] = sorted(
+                (hit for hit in hits if not hit.superseded_by), key=lambda hit: not hit.memory.pinned
+            )
+    finally:
+        index.close()
+    budget = workspace.settings.number("inject.start_characters")
+    return start_block(by_kind, budget, clean=lambda text: redact(text)[0]).text if any(by_kind.values()) else ""
+
+
+def _scopes(workspace: Workspace, one: Install, installs: list[Install]) -> dict[str, list[Scope]]:
+    """Return the scopes that stand in the file of one install."""
+    everywhere = {"global": [Scope("global")]}
+    if one.scope == "user":
+        return everywhere
+    override = workspace.settings.text("project.id")
+    known = project.resolve(one.folder, workspace.registry, override=override, override_from="the setting project.id")
+    scopes = {"project": [Scope("project", owner) for owner in (known.id, *known.aliases)]}
+    return scopes if _stands_for_user(workspace, one, installs) else {**scopes, **everywhere}
+
+
+def _stands_for_user(workspace: Workspace, one: Install, installs: list[Install]) -> bool:
+    """Whether the same agent reads a user's file, too."""
+    installed = any(other.agent == one.agent and other.scope == "user" for other in installs)
+    return installed and agents.get(one.agent).rules_file(install.place_of(workspace, "user")) is not None

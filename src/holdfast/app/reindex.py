@@ -1,0 +1,113 @@
+"""Make the index anew from the files, the journal and the archive, and the vectors with it; or only the vectors.
+
+Vectors are made in portions, each of them kept at once. So it may be stopped anywhere, even by a power cut: what was
+made stays, the rest is found by its words, and the next run goes on from there. One process makes them at a time.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from holdfast.base import files
+from holdfast.base.light_records import dataclass
+from holdfast.errors import StoreBusy
+from holdfast.recall.recall import make_vectors
+from holdfast.sessions.archive import Archive
+from holdfast.sessions.index import make_passage_vectors, rebuild, waiting_passages
+from holdfast.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.recall.embed import Model
+    from holdfast.store.memory_table import MemoryTable
+
+# What is stopped in the middle of a portion makes it again.
+_PORTION = 256
+# Words are what an index must have; meaning may follow. Nobody should wait a minute for it.
+_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reindexed:
+    """What was read again: memory files (`gone` ones are out of the index now) and sessions of the archive."""
+
+    read: int
+    gone: int
+    sessions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """How many vectors were made, how many memories and passages of sessions have none yet, and by which model.
+
+    There is no name where there is no model.
+    """
+
+    made: int
+    waiting: int
+    model: str
+
+
+def reindex(workspace: Workspace) -> Reindexed:
+    """Read every file, use and session again, then make every vector; recall goes on meanwhile."""
+    workspace.need_enabled()
+    swept = workspace.store.rebuild(workspace.progress)
+    workspace.store.clear_uses()
+    workspace.store.add_uses(workspace.journal.uses())
+    sessions = rebuild(workspace, Archive(workspace.home), workspace.progress)
+    left = _make_vectors(workspace, _SECONDS).waiting
+    if left:
+        what = f"{left:,} memories and passages have no vector yet"
+        workspace.say(f"{what}; `holdfast reindex --meaning` makes them, and recall does too")
+    return Reindexed(swept.read, swept.gone, sessions)
+
+
+def make_all_vectors(workspace: Workspace) -> Made:
+    """Make every vector that is missing; those of another model go first. Recall goes on."""
+    workspace.need_enabled()
+    workspace.refresh(None)
+    return _make_vectors(workspace, float("inf"))
+
+
+def _make_vectors(workspace: Workspace, seconds: float) -> Made:
+    model = workspace.model()
+    if model is None:
+        return Made(0, 0, "")
+    end = time.monotonic() + seconds
+    try:
+        with _making(workspace):
+            made = _in_portions(workspace, model, end)
+    except StoreBusy:
+        workspace.say("another process is making the vectors already")
+        made = 0
+    done, total = _counts(workspace, model)
+    made += make_passage_vectors(workspace, end - time.monotonic(), model)
+    return Made(made, total - done + waiting_passages(workspace), model.version)
+
+
+def _making(workspace: Workspace) -> files.Lock:
+    folder = os.path.join(workspace.home, "state", "locks")
+    files.make_folder(folder)
+    return files.Lock(os.path.join(folder, "meaning.lock"), seconds=0.0)
+
+
+def _in_portions(workspace: Workspace, model: Model, end: float) -> int:
+    made, count = 0, _PORTION
+    while count == _PORTION and time.monotonic() < end:
+        count = workspace.store.consult(lambda table: make_vectors(table, model, _PORTION))
+        made += count
+        if workspace.progress:
+            workspace.progress(*_counts(workspace, model))
+    return made
+
+
+def _counts(workspace: Workspace, model: Model) -> tuple[int, int]:
+    """Return how many memories have a vector by this model, and how many there are."""
+    width = (model.dim + 7) // 8
+
+    def count(table: MemoryTable) -> tuple[int, int]:
+        done = sum([rows for _, rows in table.chunks(None, width)]) if table.model() == model.version else 0
+        return min(done, table.count()), table.count()
+
+    return workspace.store.consult(count)

@@ -1,0 +1,303 @@
+"""Sweep: find what changed in the transcripts of all agents, take it into the archive, and keep that within its budget.
+
+A transcript that changed is read from its first byte and replaces what the archive had of its sessions, so one that
+grew step by step and one that is read at once come to the same. Stop it anywhere, also by a power cut: what is done is
+durable, and the next sweep does the rest.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import holdfast
+from holdfast import agents as adapters
+from holdfast.app.harvest import clear_leftovers, harvest
+from holdfast.base.light_records import dataclass, replace
+from holdfast.errors import HoldfastError
+from holdfast.language import when
+from holdfast.records import Problem
+from holdfast.sessions import budget
+from holdfast.sessions import index as session_index
+from holdfast.sessions.archive import Archive, Usage
+from holdfast.sessions.changed import Looked, Transcript, look
+from holdfast.sessions.cursors import Cursors
+from holdfast.sessions.digest import RULES
+from holdfast.sessions.projects import ProjectOf
+from holdfast.sessions.sweep_lock import SweepLock
+from holdfast.sessions.take_in import Taker
+from holdfast.workspace import Workspace, now
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from holdfast.sessions.archive import Entry
+
+    # Files done and all, bytes done and all.
+    Pace = Callable[[int, int, int, int], None]
+    Say = Callable[[str], None]
+
+# So much is put into the index at a time, and only then are the cursors written.
+_TOGETHER_FILES, _TOGETHER_BYTES, _TOGETHER_SECONDS = 100, 64_000_000, 2.0
+# Surely so many bytes are read in a second. Where time is short, what is longer comes last, and holds up nothing.
+_SURELY_A_SECOND = 10_000_000
+# So long are vectors made in the end; what is left waits for the next sweep that takes something in.
+_VECTOR_SECONDS = 10.0
+# So long is learned from sessions behind that; those that are left wait for the next sweep that takes something in.
+_HARVEST_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Retained:
+    """What the budget did: bytes freed, what is left, how many sessions went in each pass, and what was lost."""
+
+    passes: dict[str, int]
+    freed: int = 0
+    final_usage: Usage = Usage()
+    data_loss: tuple[budget.Loss, ...] = ()
+    alert: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep did: `discovered` and `skipped_unchanged` count transcripts, `ingested` and `analysed` sessions.
+
+    `waiting` transcripts were left for lack of time. `learned` counts what a harvest found new in the sessions.
+    `redacted` says how often each kind of secret was taken out.
+    """
+
+    redacted: dict[str, int]
+    retention: Retained
+    discovered: int = 0
+    ingested: int = 0
+    skipped_unchanged: int = 0
+    analysed: int = 0
+    rewritten: int = 0
+    forgotten_skipped: int = 0
+    malformed: int = 0
+    waiting: int = 0
+    learned: int = 0
+    problems: tuple[Problem, ...] = ()
+    dry_run: bool = False
+
+
+def sweep(
+    workspace: Workspace,
+    *,
+    agents: tuple[str, ...] = (),
+    since: str = "",
+    dry_run: bool = False,
+    within: float = 0,
+    paths: tuple[str, ...] = (),
+    pace: Pace | None = None,
+    doing: Say | None = None,
+) -> Swept:
+    """Take in what changed since the last sweep. `within` bounds it in seconds: what is not done by then waits.
+
+    `since` leaves out transcripts that did not change after that time; `paths` are swept in place of all that agents
+    have. With `dry_run` everything is read and nothing is written. `doing` is told what goes on after the transcripts.
+    """
+    if not workspace.enabled:
+        return Swept({}, Retained({}), dry_run=dry_run)
+    for name in agents:
+        adapters.get(name)
+    end = time.monotonic() + within if within else float("inf")
+    look_for = {"names": agents, "paths": paths, "since_ns": _nanoseconds(since)}
+    if dry_run:
+        return _Sweep(workspace, end, pace, dry_run=True).run(look_for)
+    with SweepLock(workspace.home):
+        run = _Sweep(workspace, end, pace, dry_run=False)
+        swept = run.run(look_for)
+    if swept.ingested:
+        # Another sweep need not wait for this.
+        swept = _harvest(workspace, swept, run.taken, min(_HARVEST_SECONDS, end - time.monotonic()), doing)
+        _make_vectors(workspace, min(_VECTOR_SECONDS, end - time.monotonic()), doing)
+    else:
+        clear_leftovers(workspace)
+    return swept
+
+
+def _harvest(workspace: Workspace, swept: Swept, names: frozenset[str], seconds: float, doing: Say | None) -> Swept:
+    """Learn from the sessions that were taken in, and then from those that wait, for so long; trouble is told."""
+    if seconds <= 0 or not workspace.settings.flag("learning.enabled"):
+        return swept
+    if doing:
+        doing("learning from what is new")
+    try:
+        found = harvest(workspace, names=names, everything=True, within=seconds)
+    except HoldfastError as problem:
+        workspace.say(f"nothing was learned from what is new: {problem}")
+        return swept
+    learned = sum(one.kind != "signals" for one in found.found)
+    return replace(swept, learned=learned, problems=(*swept.problems, *found.problems))
+
+
+def _make_vectors(workspace: Workspace, seconds: float, doing: Say | None) -> None:
+    """Make vectors of what was said, for so long; without them it is found by its words."""
+    try:
+        waiting = session_index.waiting_passages(workspace) if seconds > 0 else 0
+        if waiting:
+            if doing:
+                doing(f"making vectors of {waiting:,} passages")
+            session_index.make_passage_vectors(workspace, seconds)
+    except HoldfastError as problem:
+        workspace.say(f"no vectors of what was said were made: {problem}")
+
+
+def _nanoseconds(since: str) -> int:
+    if not since:
+        return 0
+    return int(datetime.fromisoformat(when.moment(since, now())).timestamp()) * 1_000_000_000
+
+
+class _Sweep:
+    """One sweep of one home."""
+
+    def __init__(self, workspace: Workspace, end: float, pace: Pace | None, *, dry_run: bool) -> None:
+        self._workspace = workspace
+        self._end = end
+        self._pace = pace
+        self._dry_run = dry_run
+        self._archive = Archive(workspace.home)
+        made_by = f"{holdfast.__version__} {RULES}"
+        self._cursors = Cursors(workspace.home, made_by, keep=not dry_run)
+        override = workspace.settings.text("project.id")
+        project_of = ProjectOf(workspace.registry, override)
+        self._taker = Taker(workspace, self._archive, self._cursors, project_of, dry_run=dry_run, end=end)
+
+    @property
+    def taken(self) -> frozenset[str]:
+        """The sessions that were taken in or analysed."""
+        return frozenset(self._taker.tried)
+
+    def run(self, look_for: dict[str, object]) -> Swept:
+        """Look, take, analyse what is left, keep within the budget."""
+        try:
+            if not self._dry_run:
+                self._archive.clear_leftovers()
+            looked = look(self._cursors, self._workspace.environment, str(RULES), **look_for)  # type: ignore[arg-type]
+            if self._cursors.fresh and looked.changed:
+                self._learn_beginnings()
+            waiting = self._take_all(looked)
+            entries = self._analyse_the_rest()
+            retention, unreadable = self._keep_within(entries)
+        finally:
+            self._cursors.close()
+        return self._told(looked, waiting, retention, (*looked.problems, *self._taker.tally.problems, *unreadable))
+
+    def _learn_beginnings(self) -> None:
+        """After the cursors were lost, learn from the archive which sessions a copy may have begun as."""
+        found = ((one.session.agent, one.session.beginning, one.session.name) for one in self._archive.digests())
+        self._cursors.learn_beginnings(found)
+
+    def _take_all(self, looked: Looked) -> int:
+        """Take what changed, the oldest first; return how many were left for lack of time."""
+        left = deque(looked.changed)
+        if self._end < float("inf"):
+            most = (self._end - time.monotonic()) * _SURELY_A_SECOND
+            left = deque(sorted(left, key=lambda one: one.stamp.size > most))
+        done, total = 0, sum(one.stamp.size for one in left)
+        while left and not self._is_over():
+            with self._taker.together():
+                for transcript in self._batch(left):
+                    if not self._taker.take(transcript):
+                        left.appendleft(transcript)
+                        break
+                    done += transcript.stamp.size
+                    if self._pace:
+                        self._pace(len(looked.changed) - len(left), len(looked.changed), done, total)
+        return len(left)
+
+    def _batch(self, left: deque[Transcript]) -> Iterator[Transcript]:
+        began, size, count = time.monotonic(), 0, 0
+        while left and count < _TOGETHER_FILES and size < _TOGETHER_BYTES:
+            if self._is_over() or time.monotonic() - began > _TOGETHER_SECONDS:
+                return
+            transcript = left.popleft()
+            count, size = count + 1, size + transcript.stamp.size
+            yield transcript
+
+    def _is_over(self) -> bool:
+        return time.monotonic() >= self._end
+
+    def _analyse_the_rest(self) -> list[Entry]:
+        """Digest what is stored without a digest, or with one by older rules; return all that is stored."""
+        entries = self._archive.entries()
+        left = [entry.name for entry in entries if entry.raw_bytes and self._needs_digest(entry)]
+        if self._dry_run:
+            return entries
+        if left:
+            entries = self._analysed(left, self._end)
+        if not self._is_over():
+            self._cursors.all_digested(str(RULES))
+        return entries
+
+    def _analysed(self, names: list[str], end: float) -> list[Entry]:
+        with self._taker.together():
+            for name in names:
+                if time.monotonic() >= end:
+                    break
+                self._taker.analyse_stored(name)
+        return self._archive.entries()
+
+    def _needs_digest(self, entry: Entry) -> bool:
+        if entry.name in self._taker.tried:
+            return False
+        if not entry.analysed or self._cursors.digested_by == str(RULES):
+            return not entry.analysed
+        try:
+            return self._archive.digest(entry.name).rules != RULES
+        except HoldfastError:
+            return True
+
+    def _keep_within(self, entries: list[Entry]) -> tuple[Retained, tuple[Problem, ...]]:
+        caps = _caps(self._workspace)
+        plan = budget.plan(entries, caps, now())
+        unreadable: tuple[Problem, ...] = ()
+        if plan.data_loss and not self._dry_run and self._is_over():
+            # What was left for lack of time is not lost for lack of time.
+            entries = self._analysed([loss.name for loss in plan.data_loss], float("inf"))
+            plan = budget.plan(entries, caps, now())
+        if plan.steps and not self._dry_run:
+            plan, unreadable = budget.keep_within(self._archive, caps, now())
+            self._settle_index()
+        passes = {name.replace("-", "_"): count for name, count in plan.passes.items()}
+        return Retained(passes, plan.freed, plan.usage_after, plan.data_loss, plan.alert), unreadable
+
+    def _settle_index(self) -> None:
+        """Take out of the index what was said in the sessions whose events are gone."""
+        try:
+            session_index.settle(self._workspace, self._archive)
+        except HoldfastError as problem:
+            path = os.path.join(self._workspace.home, "index.db")
+            self._taker.tally.problems.append(Problem("index", path, str(problem), "Run `holdfast reindex`."))
+
+    def _told(self, looked: Looked, waiting: int, retention: Retained, problems: tuple[Problem, ...]) -> Swept:
+        tally = self._taker.tally
+        return Swept(
+            redacted=dict(sorted(self._taker.cleaner.found.items())),
+            retention=retention,
+            discovered=looked.discovered,
+            ingested=tally.ingested,
+            skipped_unchanged=looked.unchanged,
+            analysed=tally.analysed,
+            rewritten=tally.rewritten,
+            forgotten_skipped=tally.forgotten,
+            malformed=tally.malformed,
+            waiting=waiting,
+            problems=problems,
+            dry_run=self._dry_run,
+        )
+
+
+def _caps(workspace: Workspace) -> budget.Caps:
+    number = workspace.settings.number
+    return budget.Caps(
+        soft=number("archive.raw_soft_cap_bytes"),
+        hard=number("archive.raw_hard_cap_bytes"),
+        days=number("archive.raw_max_age_days"),
+        distilled=number("archive.distilled_cap_bytes"),
+    )

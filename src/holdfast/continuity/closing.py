@@ -1,0 +1,213 @@
+"""How a session's state gets into the pages of its project: merged into the buffer, and at its end into the daily log.
+
+Everything here comes out of the session's own file (`continuity/noting.py`), so it can be done by the session itself or
+by the next one, once or twice, with the same result. The order at an end: buffer, log, todos, and then what belonged to
+the session alone leaves the buffer. Only the last step says that the session is closed.
+"""
+
+from __future__ import annotations
+
+from holdfast.base.light_records import replace
+from holdfast.base.minijson import loads
+from holdfast.continuity import buffer, focus, log, noting, opened, region
+from holdfast.continuity.buffer import Said, State
+from holdfast.continuity.log import Entry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.continuity.opened import Opened
+    from holdfast.continuity.places import Pages
+
+# What stays in the buffer of the sessions that ended: what the next one should know without looking into the log.
+STAY = 8
+STAYING_KINDS = ("decision", "architecture", "priority", "correction", "preference")
+_MIN_TODO = 10
+
+
+def said_of(one: Opened) -> tuple[Said, ...]:
+    """Return what the person said in the session that counts."""
+    agent, session = noting.source(one.agent), noting.source(one.session)
+    told = [(_list(text), at) for kind, text, at in one.rows if kind == "said"]
+    return tuple(Said(pair[0], pair[1], at, agent, session) for pair, at in told if len(pair) == 2)
+
+
+def _with_unwritten(before: tuple[Said, ...], one: Opened) -> tuple[Said, ...]:
+    """Return what the page has and, in the order of time, what a prompt since the last merge could not write into it.
+
+    What was written and is not there made room, or the person took it out, and it stays out.
+    """
+    said = list(before)
+    for each in buffer.with_said(before, _unwritten(one))[len(before) :]:
+        later = [place for place, other in enumerate(said) if other.at > each.at]
+        said.insert(later[0] if later else len(said), each)
+    return tuple(said)
+
+
+def _unwritten(one: Opened) -> tuple[Said, ...]:
+    """Return what was said since the last merge in messages that no prompt could write; each is noted in one go."""
+    messages: list[list[tuple[str, str, str]]] = []
+    before = ""
+    for row in one.since_merged():
+        if row[0] == "said":
+            messages += [[]] if before != "said" else []
+            messages[-1].append(row)
+        elif row[0] == noting.WRITTEN and messages:
+            messages[-1] = []
+        before = row[0]
+    return said_of(replace(one, rows=tuple([row for message in messages for row in message])))
+
+
+def merge(pages: Pages, one: Opened, at: str) -> State:
+    """Put what happened since the last time into the buffer and return it."""
+    rows = one.unmerged()
+    happened = _happened(one.agent, rows)
+    touched = [text for kind, text, _ in rows if kind == "file"]
+    steps = [text for kind, text, _ in rows if kind == "next"]
+    asks = [text for kind, text, _ in rows if kind == "ask"]
+    about = [text for kind, text, _ in rows if kind == "focus"]
+    is_set = focus.is_set_by(pages.home, one.project, one.agent, since=one.began)
+
+    def edit(state: State) -> State:
+        after = replace(
+            state,
+            focus=about[-1] if about and not is_set else state.focus or "".join(asks[-1:]),
+            said=_with_unwritten(state.said, one),
+            happened=_added(state.happened, happened),
+            files=_added(state.files, touched),
+            next_steps=_list(steps[-1]) if steps else state.next_steps,
+        )
+        return after if after == state else replace(after, updated=at, by=one.agent)
+
+    return buffer.change(pages.buffer, edit, pages.older_buffers)
+
+
+def close(pages: Pages, one: Opened, at: str, *, cut_off: bool) -> None:
+    """Finish a session: buffer, log, todos, then the buffer without what was the session's alone."""
+    if one.rows:
+        merge(pages, one, at)
+    entry = entry_of(one, cut_off=cut_off)
+    if has_something(entry):
+        log.write(pages.folder, entry)
+        tick(pages, at[:10], told=one.texts("done"), boxes=one.texts("ticked"))
+        rotate(pages, one, entry, at)
+    noting.note(pages.home, one.agent, one.session, one.project, at, [one.merged(), (noting.CLOSED, "")])
+
+
+def has_something(entry: Entry) -> bool:
+    """Whether anything happened in a session that a log should tell."""
+    return bool(entry.title or entry.done or entry.decisions or entry.failed or entry.files)
+
+
+def entry_of(one: Opened, *, cut_off: bool) -> Entry:
+    """Return what the log says about a session: what its hooks were told, and what its agent said itself."""
+    steps = [text for kind, text, _ in one.rows if kind in ("next", noting.STEPS)]
+    asks = one.texts("focus") or one.texts("ask")
+    return Entry(
+        session=one.session,
+        agent=one.agent,
+        began=one.began,
+        ended=one.last,
+        title=asks[0] if asks else "",
+        outcome="cut off" if cut_off else "",
+        done=one.texts("answer"),
+        decisions=(*[line_of(said) for said in said_of(one)], *one.texts(noting.AGREED)),
+        failed=one.texts("failed"),
+        files=one.texts("file"),
+        next_steps=_list(steps[-1]) if steps else (),
+    )
+
+
+def line_of(said: Said) -> str:
+    """Return a sentence of the person as the log has it."""
+    return f"{said.kind}: {said.text}" if said.kind else said.text
+
+
+def rotate(pages: Pages, one: Opened, entry: Entry, at: str) -> State:
+    """Take out of the buffer what is in the log now; the last decisions, the focus and the next steps stay."""
+    lines = frozenset(_happened(one.agent, one.rows))
+    day = one.began[:10]
+    title, logged = f"{day} {one.agent}: {entry.title or 'a session'} (", f"; log/{day}.md)"
+    told = region.one_line(f"{title}{entry.outcome or 'ended'}{logged}", buffer.MAX_ITEM)
+    living = opened.living(pages.home, one.project) - {noting.source(one.session)}
+
+    def edit(state: State) -> State:
+        said = _staying(state.said, living)
+        leaving = [each for each in state.said if each not in said]
+        gone = [line_of(each) for each in leaving if not _is_logged(pages, each)] + [*state.decisions[:-STAY]]
+        # Of a session that nobody closed the log may not have it yet.
+        if missing := [text for text in gone if text not in entry.decisions]:
+            log.keep(pages.folder, at[:10], missing)
+        # A session that went on after it was cut off has ended once.
+        before = [text for text in state.happened if text.startswith(title) and text.endswith(logged)]
+        rest = [text for text in state.happened if text not in lines and text not in before]
+        return replace(
+            state,
+            happened=(*rest, told),
+            said=said,
+            decisions=state.decisions[-STAY:],
+            files=tuple(path for path in state.files if path not in entry.files),
+        )
+
+    return buffer.change(pages.buffer, edit)
+
+
+def _is_logged(pages: Pages, said: Said) -> bool:
+    """Whether the log of the day on which it was said has it already, in the entry of another session."""
+    day = said.at[:10]
+    return day in log.days(pages.folder) and region.item(line_of(said)) in log.read(pages.folder, day).split("\n")
+
+
+def _staying(said: tuple[Said, ...], living: frozenset[str]) -> tuple[Said, ...]:
+    """Return what stays: all that a person wrote or a living session brought, and the last decisions of the others."""
+    others = [one for one in said if one.session and one.session not in living]
+    last = [one for one in others if one.kind in STAYING_KINDS][-STAY:]
+    return tuple(one for one in said if one not in others or one in last)
+
+
+def tick(
+    pages: Pages, day: str, *, told: Iterable[str] = (), boxes: Iterable[str] = (), commits: Iterable[str] = ()
+) -> list[str]:
+    """Tick the open todos that the person told to be done, that an agent ticked or a commit is all about.
+
+    Each in the todo's own words. Return their texts.
+    """
+    said, ticked = tuple(told), [_bare(text) for text in boxes]
+    made = {_bare(part) for subject in commits for part in (subject, subject.partition(": ")[2])}
+    if not said and not ticked and not made:
+        return []
+    # Most sessions tell of nothing that is done, and the pages are not needed for anything else here.
+    from holdfast.continuity import finished
+    from holdfast.continuity import pages as lists
+
+    still_open = [todo for todo in lists.todos(pages.folder, pages.older) if not todo.done]
+    by_text = {todo.id: _bare(todo.text) for todo in still_open if len(todo.text) >= _MIN_TODO}
+    done = {name for name, text in by_text.items() if text in made or any(one.startswith(text) for one in ticked)}
+    done |= {todo.id for todo in still_open if todo.id in by_text and finished.told_of(todo.text, said)}
+    if done:
+        lists.close_todos(pages.folder, tuple(sorted(done)), day, pages.older)
+    return [todo.text for todo in still_open if todo.id in done]
+
+
+def _bare(text: str) -> str:
+    kept = "".join([letter if letter.isalnum() else " " for letter in text.casefold()])
+    return f" {' '.join(kept.split())} "
+
+
+def _happened(agent: str, rows: Iterable[tuple[str, str, str]]) -> list[str]:
+    told = {"answer": f"{agent}: ", "failed": f"{agent}, failed: "}
+    return [told[kind] + text for kind, text, _ in rows if kind in told]
+
+
+def _added(before: tuple[str, ...], new: list[str]) -> tuple[str, ...]:
+    """Return what was there and what is new, each once; what came again is the newest."""
+    return (*[text for text in before if text not in new], *dict.fromkeys(new))
+
+
+def _list(text: str) -> tuple[str, ...]:
+    try:
+        value = loads(text)
+    except ValueError:
+        return ()
+    return tuple(map(str, value)) if isinstance(value, list) else ()

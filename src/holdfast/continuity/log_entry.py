@@ -1,0 +1,84 @@
+"""The log's entry of a session out of its digest: what was done, tried and failed, with the outcome."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from holdfast.continuity import closing, log
+from holdfast.continuity.log import Entry
+from holdfast.continuity.places import Pages
+from holdfast.privacy import redact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.sessions.facts import Digest
+    from holdfast.workspace import Workspace
+
+# What ended longer ago is history: the archive has it, and no log is made for it now.
+_RECENT_DAYS = 7
+
+
+def write(workspace: Workspace, digest: Digest) -> bool:
+    """Write the entry where there is one, or where the session is recent and its project has pages; whether it did."""
+    session = digest.session
+    if not session.project or session.is_subagent or not session.started:
+        return False
+    pages = Pages(workspace.home, session.project)
+    if not os.path.isdir(pages.folder):
+        return False
+    before = log.entry(pages.folder, session.started[:10], session.agent, session.id)
+    if before is None and not _is_recent(session.ended or session.started):
+        return False
+    entry = entry_of(digest, before)
+    if not closing.has_something(entry):
+        return False
+    log.write(pages.folder, entry)
+    today = time.strftime("%Y-%m-%d", time.gmtime())
+    closing.tick(pages, today, commits=[made.text for made in digest.commits])
+    return True
+
+
+def entry_of(digest: Digest, before: Entry | None) -> Entry:
+    """Return the entry; what hooks were told about the session and the digest does not have stays."""
+    session, earlier = digest.session, before or Entry(digest.session.id, digest.session.agent, digest.session.started)
+    passed = [f"passed: {run.text}" for run in digest.checks if run.result == "passed"]
+    made = [f"commit {one.id[:10]}: {one.text}" for one in digest.commits]
+    asked = [f"pull request: {one.text or one.id}" for one in digest.pull_requests]
+    failed = [f"{run.text} (failed {run.failed} of {run.runs})" for run in digest.checks if run.result == "failed"]
+    troubles = [f"{one.about}: {one.text} ({one.ended}, {one.times} times)" for one in digest.troubles]
+    said = [f"{one.kind}: {one.text}" for one in digest.said if one.kind in ("decision", "correction")]
+    return Entry(
+        session=session.id,
+        agent=session.agent,
+        began=session.started,
+        ended=session.ended,
+        title=_clean(digest.title) or earlier.title,
+        outcome=digest.outcome.kind,
+        done=_all(earlier.done, made, asked, passed),
+        decisions=_all(earlier.decisions, _unsaid(said, earlier.decisions)),
+        failed=_all(failed, troubles) or earlier.failed,
+        files=_all([one.path for one in digest.files]) or earlier.files,
+        next_steps=earlier.next_steps,
+    )
+
+
+def _unsaid(said: list[str], there: Iterable[str]) -> list[str]:
+    """Return what is not there yet: the digest quotes a message, and the hook a sentence of it."""
+    known = [text.partition(": ")[2] or text for text in there]
+    return [text for text in said if not any(one and one in text for one in known)]
+
+
+def _all(*lists: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_clean(text) for texts in lists for text in texts if text))
+
+
+def _clean(text: str) -> str:
+    return redact.redact(text)[0] if text else ""
+
+
+def _is_recent(ended: str) -> bool:
+    oldest = time.strftime("%Y-%m-%d", time.gmtime(time.time() - _RECENT_DAYS * 86_400))
+    return ended[:10] >= oldest

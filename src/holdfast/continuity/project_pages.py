@@ -1,0 +1,105 @@
+"""Writing on the pages of a project: where they lie, and texts without secrets; for `todo`, `decide` and `lesson`."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast import project as projects
+from holdfast.base.light_records import dataclass
+from holdfast.continuity import pages, region
+from holdfast.continuity.pages_tables import Note
+from holdfast.errors import BadInput, ScopeUnknown, TooLarge
+from holdfast.records import Draft, Project, Scope
+from holdfast.store import layout
+from holdfast.workspace import Workspace, check_text, now, redacted
+
+# Looking for secrets in more than can be kept would only take its time; spaces and line ends do not count in the end.
+_MAX_GIVEN = 4 * pages.MAX_BECAUSE
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The answer to a change of a decision or lesson: added, withdrawn or unchanged; and the kinds of secret in it."""
+
+    action: str
+    note: Note
+    path: str
+    redacted: tuple[str, ...] = ()
+
+
+def folders(workspace: Workspace) -> tuple[str, tuple[str, ...]]:
+    """Return the folder of the project, and those of its earlier ids; without a project, raise ScopeUnknown."""
+    project = _project(workspace)
+    found = [layout.folder_of(Scope("project", owner)) for owner in (project.id, *project.aliases)]
+    root = os.path.join(workspace.home, "memory")
+    own, *older = [os.path.dirname(layout.contained(root, f"{folder}/page")) for folder in found]
+    return own, tuple(older)
+
+
+def _project(workspace: Workspace) -> Project:
+    try:
+        return workspace.project()
+    except ScopeUnknown as problem:
+        # Elsewhere the scope global is a way out; these pages have no other place.
+        raise ScopeUnknown(str(problem), "cd into a project, or name one with --project ID") from None
+
+
+def path_of(workspace: Workspace, kind: str) -> str:
+    """Return the path of the page of that kind, whether it is there or not."""
+    return os.path.join(folders(workspace)[0], pages.PAGES[kind])
+
+
+def without_secrets(
+    workspace: Workspace, text: str, because: str = "", source: str = ""
+) -> tuple[list[str], tuple[str, ...]]:
+    """Return the texts as one line each without secrets, and the kinds that were found, which the person is told."""
+    if not text.strip():
+        raise BadInput("there is no text to write down", "Say it in a sentence.")
+    for given in (text, because, source):
+        check_text(given)
+        if len(given) > _MAX_GIVEN:
+            raise TooLarge(f"the text has {len(given):,} characters", "Say it in a sentence or two.")
+    scope = Scope("project", _project(workspace).id)
+    first, kinds = redacted(Draft(text, scope, title=because, source=source))
+    lines = [region.one_line(given) for given in (first.text, first.title or "", first.source)]
+    # Once more: taking out invisible characters may have made a secret whole.
+    last, more = redacted(Draft(lines[0], scope, title=lines[1], source=lines[2]))
+    every = tuple(sorted({*kinds, *more}))
+    if every:
+        workspace.say(f"redacted before it was stored: {', '.join(every)}")
+    return [last.text, last.title or "", last.source], every
+
+
+def notes(workspace: Workspace, kind: str) -> tuple[Note, ...]:
+    """Return the decisions or lessons of the project, also those that hold no longer; none where memory is off."""
+    if not workspace.enabled:
+        return ()
+    own, older = folders(workspace)
+    return pages.notes(own, kind, older)
+
+
+def add_note(
+    workspace: Workspace, kind: str, text: str, *, because: str = "", source: str = "", replaces: str = ""
+) -> Written:
+    """Add a decision or lesson to its page."""
+    workspace.need_enabled()
+    (said, why, by), kinds = without_secrets(workspace, text, because, source)
+    own, older = folders(workspace)
+    new = Note(0, "", said, why, by, now()[:10])
+    note, is_new = pages.add_note(own, kind, new, older, replaces=replaces)
+    remember_project(workspace)
+    return Written("added" if is_new else "unchanged", note, path_of(workspace, kind), kinds)
+
+
+def withdraw_note(workspace: Workspace, kind: str, name: str) -> Written:
+    """Strike a decision or lesson through; it stays in the page, with the day."""
+    workspace.need_enabled()
+    own, older = folders(workspace)
+    before = {note.id for note in pages.notes(own, kind, older) if note.done}
+    note = pages.withdraw_note(own, kind, name, now()[:10], older)
+    return Written("unchanged" if note.id in before else "withdrawn", note, path_of(workspace, kind))
+
+
+def remember_project(workspace: Workspace) -> None:
+    """Note what tells this project from others, so that a renamed folder is known again."""
+    projects.record(workspace.project(), workspace.registry)

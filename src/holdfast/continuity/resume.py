@@ -1,0 +1,323 @@
+"""What an agent is told of a project's pages: at a session's start, after a compaction, and where a person goes on.
+
+A start goes from what seldom changes to what often does, so that an agent's prompt cache holds as far as it can. A
+recovery goes the other way, the freshest first. What was forgotten is left out, and secrets are taken out once more.
+A page that cannot be read is passed over: the rest is better than nothing.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.app.hook import now, without_secrets
+from holdfast.continuity import buffer, closing, log, pages, region, session_notes
+from holdfast.continuity.resume_intent import stands_for_a_lost_conversation, wants
+from holdfast.errors import HoldfastError
+from holdfast.inject import sources
+from holdfast.inject.sources import Source
+from holdfast.records import Scope
+from holdfast.store import layout
+from holdfast.store.tombstones import Tombstones, digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from holdfast.app.hook import HookRun
+    from holdfast.continuity.buffer import State
+    from holdfast.continuity.pages_boxes import Todo
+    from holdfast.continuity.pages_tables import Note
+    from holdfast.inject.block import Block
+    from holdfast.inject.shown import Shown
+    from holdfast.workspace import Workspace
+
+# The parts of a block's room, in the order in which the pages stand; what is left is for memories.
+START = {"MEMORY.md": 0.15, "lessons.md": 0.1, "todo.md": 0.1, "buffer.md": 0.2}
+RECOVERY = {"buffer.md": 0.25, "MEMORY.md": 0.15, "log": 0.15, "todo.md": 0.1, "lessons.md": 0.1}
+_MAX_SAID = 8
+_MAX_DAYS = 3
+_BULLETS = ("- ", "* ")
+_LAST_ASKED = "before the conversation was compacted, the person last asked: "
+_LEADS = (": ", " that ", " dass ")
+
+
+def lines(at: HookRun | Workspace, budget: int, after_compaction: bool) -> list[str]:
+    """Return what the pages of the project say as lines that are safe to inject, within so many characters."""
+    told = block(at, Pages(at).found(after_compaction=after_compaction), budget, after_compaction=after_compaction)
+    return told.text.split("\n") if told.text else []
+
+
+def block(at: HookRun | Workspace, found: Sequence[Source], room: int, *, after_compaction: bool) -> Block:
+    """Return these sources within the room, without a fence."""
+    why = "recovery" if after_compaction else "start"
+    # A recovery has the most room that there is, so what is cut in it is not told again; what a start cut may be.
+    return sources.fill(found, room, without_secrets, owner=owner_of(at), why=why, cut_is_told=after_compaction)
+
+
+def unseen(at: HookRun | Workspace, found: Iterable[Source], shown: Shown) -> list[Source]:
+    """Return the sources with what the session was not told before, by its start or by a recovery."""
+    owner = owner_of(at)
+    return [rest for source in found if (rest := sources.unseen(source, owner, shown)).entries]
+
+
+def owner_of(at: HookRun | Workspace) -> str:
+    """Return the id of the project, or nothing where there is none."""
+    try:
+        project = at.project()
+    except HoldfastError:
+        return ""
+    return project.id if project else ""
+
+
+class Pages:
+    """The pages of the project of a workspace or a hook, as they are told."""
+
+    def __init__(self, at: HookRun | Workspace) -> None:
+        root = os.path.join(at.home, "memory")
+        owners = _owners(at)
+        self._are_kept = at.settings.flag("continuity.enabled")
+        folders = [layout.folder_of(Scope("project", owner)) for owner in owners]
+        self._folders = [os.path.join(root, folder) for folder in folders if not layout.link_on_the_way(root, folder)]
+        self._forgotten: frozenset[str] = frozenset()
+        try:
+            self._forgotten = _forgotten([*self._folders, os.path.join(root, layout.folder_of(Scope("global")))])
+        except HoldfastError:
+            # Where nobody can tell what was forgotten, no page is told.
+            self._folders = []
+        self._older = tuple(self._folders[1:])
+
+    def found(self, *, after_compaction: bool, asked: str = "") -> list[Source]:
+        """Return the pages that say anything, in their order; `asked` is what the person asked last.
+
+        None where the keeping of pages is switched off.
+        """
+        if not self._are_kept:
+            return []
+        parts = RECOVERY if after_compaction else START
+        made = [self._source(name, part, asked) for name, part in parts.items()]
+        return [source for source in made if source is not None]
+
+    def _source(self, name: str, part: float, asked: str) -> Source | None:
+        tell: dict[str, Callable[[], tuple[str, list[str]]]] = {
+            "MEMORY.md": self._page,
+            "lessons.md": self._lessons,
+            "todo.md": self._todo,
+            "buffer.md": lambda: self._buffer(asked),
+            "log": self._log,
+        }
+        try:
+            head, entries = tell[name]()
+        except (HoldfastError, OSError):
+            head, entries = "", []
+        if not entries and asked and name == "buffer.md":
+            entries = [_LAST_ASKED + asked]
+        return Source(name, head or "Working state", tuple(entries), part) if entries else None
+
+    def _folder(self, name: str) -> str:
+        """Return the folder that has this page: the project's, or the one of an older id."""
+        return next((one for one in self._folders if os.path.lexists(os.path.join(one, name))), "")
+
+    def _read(self, name: str) -> str:
+        folder = self._folder(name)
+        text = region.read_page(os.path.join(folder, name)) if folder else ""
+        # A page in another encoding would be told as garbage.
+        return "" if region.is_wide(text) else text
+
+    def _page(self) -> tuple[str, list[str]]:
+        text = _without_comments(self._read("MEMORY.md").lstrip("\ufeff"))
+        entries = []
+        for heading, lines in region.sections(text):
+            said = self.kept(_said(line for line in lines if not _holds_no_longer(line)))
+            # New rows go to the end, and of decisions the newest count.
+            entries.append(_joined(heading, reversed(said) if heading.casefold().startswith("decision") else said))
+        # What is struck out on the page may hold again in the list.
+        told = "\n".join([line for line in text.split("\n") if not _holds_no_longer(line)])
+        standing = [one.text for one in reversed(self.decisions()) if one.text not in told]
+        entries.append(_joined("decisions.md", standing[:_MAX_SAID]))
+        return "The project's page (MEMORY.md)", [entry for entry in entries if entry]
+
+    def todos(self) -> list[Todo]:
+        """Return the open check boxes of the project's list."""
+        found = pages.todos(self._folders[0], self._older) if self._folders else ()
+        return [one for one in found if not one.done and self.kept([one.text])]
+
+    def decisions(self) -> list[Note]:
+        """Return the decisions of the project's page that still hold."""
+        found = pages.decisions(self._folders[0], self._older) if self._folders else ()
+        return [one for one in found if not one.done and self.kept([one.text])]
+
+    def folders(self) -> list[str]:
+        """Return the folders that the pages of the project stand in, the one of its present id first."""
+        return list(self._folders)
+
+    def state(self) -> State:
+        """Return the working state of the project."""
+        paths = [os.path.join(folder, buffer.PAGE) for folder in self._folders]
+        return buffer.read(paths[0], tuple(paths[1:])) if paths else buffer.State()
+
+    def _lessons(self) -> tuple[str, list[str]]:
+        found = pages.lessons(self._folders[0], self._older) if self._folders else ()
+        rows = [one.text for one in found if not one.done]
+        own = self._read("lessons.md").split("\n")
+        # A person may write them as a list, too, and strike out what holds no longer.
+        listed = [line for line in own if line.startswith(_BULLETS) and "~~" not in line]
+        told = self.kept([*reversed(rows), *reversed(region.entries(listed))])
+        return "Lessons, the newest first (lessons.md)", told
+
+    def _todo(self) -> tuple[str, list[str]]:
+        return "Open todos (todo.md)", [f"{one.id}: {one.text}" for one in self.todos()]
+
+    def _buffer(self, asked: str) -> tuple[str, list[str]]:
+        state = self.state()
+        stamp = ", ".join(part for part in ("buffer.md", state.updated, state.by) if part)
+        said: dict[str, list[str]] = {}
+        for one in reversed(state.said):
+            # One sentence may be a decision and a priority at once.
+            said.setdefault(one.text, []).append(one.kind or "said")
+        # What was asked last is the focus, mostly, and need not be told twice.
+        focus = "" if state.focus in asked else state.focus
+        apart = [text for text in said if text not in focus and not self._is_memory(text)]
+        kinds = [kind for text in said if text in focus for kind in said[text]]
+        told = [
+            _last_asked(asked, said),
+            _joined(", ".join(dict.fromkeys(["focus", *kinds])), self.kept([focus])),
+            *(_joined(", ".join(said[text]), self.kept([text])) for text in apart[:_MAX_SAID]),
+            _joined("decided", self.kept(text for text in reversed(state.decisions) if text not in said)),
+            _joined("next", self.kept(self.next_steps())),
+            _joined("open", self.kept(state.open_threads)),
+            _joined("happened", self.kept(reversed(state.happened))),
+            _joined("files", reversed(state.files)),
+            _joined("the person's own note", self.kept(_said(state.own_words.split("\n")))),
+        ]
+        return f"Working state ({stamp})", [entry for entry in told if entry]
+
+    def next_steps(self) -> list[str]:
+        """Return the next steps of the working state that are no open todo, which is told by itself."""
+        try:
+            listed = frozenset(_bare(one.text) for one in self.todos())
+        except (HoldfastError, OSError):
+            listed = frozenset()
+        return [step for step in self.state().next_steps if _bare(step) not in listed]
+
+    def _is_memory(self, text: str) -> bool:
+        """Whether a sentence became a memory of the project, which is told by itself."""
+        if not session_notes.asks_to_remember(text):
+            return False
+        from holdfast.store.keys import automatic_key
+
+        name = f"{automatic_key(session_notes.statement(text))}.md"
+        return any(os.path.isfile(os.path.join(folder, "memories", name)) for folder in self._folders)
+
+    def _log(self) -> tuple[str, list[str]]:
+        """Return the last day whose log says something, today or before: its sessions, the last one first."""
+        folder = self._folder(log.FOLDER)
+        days = [day for day in log.days(folder) if day <= now()[:10]] if folder else []
+        state = self.state()
+        told = frozenset((*map(closing.line_of, state.said), *state.next_steps))
+        for day in days[:_MAX_DAYS]:
+            sessions = region.sections(log.read(folder, day))
+            found = [(heading, self.kept(_said(_without(lines, told)))) for heading, lines in sessions]
+            entries = [_joined(_heading(heading), said) for heading, said in reversed(found) if said]
+            if entries:
+                return f"What was done on {day} (log/{day}.md), the last first", entries
+        return "", []
+
+    def kept(self, texts: Iterable[str]) -> list[str]:
+        """Return those of the texts that say something and were not forgotten."""
+        every = [text for text in texts if text]
+        if not self._forgotten:
+            return every
+        return [text for text in every if self._forgotten.isdisjoint(map(digest, _statements(text)))]
+
+
+def _last_asked(asked: str, said: Iterable[str]) -> str:
+    """Return what was asked last before a compaction, where it is more than the sentences that are told anyway."""
+    rest = asked
+    for text in said:
+        rest = rest.replace(text, " ")
+    return _LAST_ASKED + asked if _bare(rest) else ""
+
+
+def _bare(text: str) -> str:
+    kept = "".join([letter if letter.isalnum() else " " for letter in text.casefold()])
+    return " ".join(kept.split())
+
+
+def _owners(at: HookRun | Workspace) -> tuple[str, ...]:
+    try:
+        project = at.project()
+    except HoldfastError:
+        return ()
+    return (project.id, *project.aliases) if project else ()
+
+
+def _forgotten(folders: Iterable[str]) -> frozenset[str]:
+    """Return the digests of what was forgotten in these folders."""
+    found: frozenset[str] = frozenset()
+    for folder in folders:
+        found |= Tombstones(os.path.join(folder, layout.FORGOTTEN)).statements()
+    return found
+
+
+def _statements(text: str) -> list[str]:
+    """Return the statements that a line may be: all of it, what stands behind its lead, and each of its sentences."""
+    found = [text, *(text.partition(lead)[2] for lead in _LEADS if lead in text)]
+    parts = text.split(". ")
+    return [*found, *(f"{part.rstrip('.')}." for part in parts), *parts] if len(parts) > 1 else found
+
+
+def _heading(text: str) -> str:
+    """Return the heading of an entry without the sign that keeps its end from being taken for an outcome."""
+    title, outcome = log.told_heading(text)
+    return f"{title} ({outcome})" if outcome else title
+
+
+def _joined(name: str, texts: Iterable[str]) -> str:
+    """Return the texts as one entry behind a name, or nothing where there are none."""
+    said = "; ".join(texts).replace(":; ", ": ")
+    return f"{name.rstrip(':')}: {said}" if said and name else said
+
+
+def _said(lines: Iterable[str]) -> list[str]:
+    """Return what lines of Markdown say, without bullets, rules and the heads of tables."""
+    found: list[str] = []
+    for line in lines:
+        if line.strip() and not line.strip(" \t|-:="):
+            # Above the rule of a table stand the names of its columns.
+            found = found[:-1] if "|" in line and found else found
+        elif line.strip() and not line.startswith("# ") and not _names_session(line):
+            found.append(line)
+    return [_cells(text) for text in region.entries(found)]
+
+
+def _without(lines: list[str], told: frozenset[str]) -> list[str]:
+    """Return the lines of a session's entry without what is told already, and without a heading of nothing."""
+    kept: list[str] = []
+    for heading, below in region.sections("\n".join(lines), "### "):
+        rest = [line for line in below if told.isdisjoint(region.entries([line]))]
+        if any(map(str.strip, rest)):
+            kept += [f"### {heading}", *rest] if heading else rest
+    return kept
+
+
+def _holds_no_longer(line: str) -> bool:
+    """Whether a line is struck out, or the row of a gap that is closed."""
+    return "~~" in line or (line.startswith("|") and "| closed |" in line)
+
+
+def _names_session(line: str) -> bool:
+    return line.startswith("Session ") and line.endswith(".") and " of " in line
+
+
+def _cells(text: str) -> str:
+    if text.startswith("|"):
+        return ", ".join(cell for cell in map(str.strip, text.strip("|").split("|")) if cell)
+    return text.lstrip("#").strip() + ":" if text.startswith("#") else text
+
+
+def _without_comments(text: str) -> str:
+    parts = text.split("<!--")
+    return parts[0] + "".join([part.partition("-->")[2] for part in parts[1:]])
+
+
+__all__ = ["Pages", "block", "lines", "owner_of", "stands_for_a_lost_conversation", "unseen", "wants"]

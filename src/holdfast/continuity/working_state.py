@@ -1,0 +1,131 @@
+"""The working state of a project: what is being done now, as an agent or a person says it themselves.
+
+It stands in the project's buffer (`continuity/buffer.py`), where hooks write what they see of a session beside it.
+"""
+
+from __future__ import annotations
+
+from holdfast import project as projects
+from holdfast.base.light_records import dataclass, replace
+from holdfast.base.minijson import dumps
+from holdfast.continuity import buffer, noting, opened, region
+from holdfast.continuity import focus as focus_notes
+from holdfast.continuity.buffer import BEGIN, END, MAX_FOCUS, MAX_ITEM, MAX_ITEMS, PAGE
+from holdfast.continuity.buffer import State as WorkingState
+from holdfast.continuity.places import Pages
+from holdfast.errors import BadInput, TooLarge
+from holdfast.privacy import redact
+from holdfast.workspace import Workspace, check_text, now
+
+__all__ = ["BEGIN", "END", "MAX_FOCUS", "MAX_ITEM", "MAX_ITEMS", "PAGE", "Updated", "WorkingState", "read", "update"]
+
+# A command may wait longer for its turn than a hook.
+_WAIT_SECONDS = 20.0
+_CLEARED = WorkingState()
+_SHORTER = "Say what matters now; what should last belongs into a memory."
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """The answer to an update: created, updated or unchanged; the kinds of secret, and the decisions that made room."""
+
+    action: str
+    state: WorkingState
+    redacted: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+
+
+def read(workspace: Workspace) -> WorkingState:
+    """Return the working state of the project of the folder; an empty one where there is no page, or memory is off."""
+    if not workspace.enabled:
+        return WorkingState()
+    pages = _pages(workspace)
+    return buffer.read(pages.buffer, pages.older_buffers)
+
+
+def update(
+    workspace: Workspace,
+    *,
+    focus: str | None = None,
+    decisions: tuple[str, ...] = (),
+    next_steps: tuple[str, ...] | None = None,
+    open_threads: tuple[str, ...] | None = None,
+    clear: bool = False,
+    by: str = "",
+) -> Updated:
+    """Say what is being done now. What is given replaces what stood there, but decisions are added to; None stays.
+
+    With `clear` all fields are emptied first.
+    """
+    workspace.need_enabled()
+    kinds: set[str] = set()
+    told_by = region.one_line(redact.redact(by)[0]) if by else ""
+    said = WorkingState(
+        focus=_cleaned("focus", focus or "", MAX_FOCUS, kinds),
+        decisions=_items("decisions", decisions, kinds),
+        next_steps=_items("next_steps", next_steps or (), kinds),
+        open_threads=_items("open_threads", open_threads or (), kinds),
+    )
+    if focus is None and next_steps is None and open_threads is None and not said.decisions and not clear:
+        raise BadInput("nothing is said about the working state", "Give at least one field.")
+    pages = _pages(workspace)
+    before = WorkingState()
+    over: tuple[str, ...] = ()
+
+    def edit(state: WorkingState) -> WorkingState:
+        nonlocal before, over
+        before = state
+        start = _CLEARED if clear else state
+        every = tuple(dict.fromkeys((*start.decisions, *said.decisions)))
+        over = every[:-MAX_ITEMS]
+        after = replace(
+            state,
+            focus=start.focus if focus is None else said.focus,
+            decisions=every,
+            next_steps=start.next_steps if next_steps is None else said.next_steps,
+            open_threads=start.open_threads if open_threads is None else said.open_threads,
+        )
+        return after if after == state else replace(after, updated=now(), by=told_by)
+
+    after = buffer.change(pages.buffer, edit, pages.older_buffers, _WAIT_SECONDS)
+    if focus and by:
+        focus_notes.note(workspace.home, workspace.project().id, by, now())
+    _note_for_the_log(workspace, by, said, with_steps=next_steps is not None)
+    if after is before:
+        return Updated("unchanged", before, tuple(sorted(kinds)))
+    projects.record(workspace.project(), workspace.registry)
+    return Updated("updated" if before.path else "created", after, tuple(sorted(kinds)), over)
+
+
+def _note_for_the_log(workspace: Workspace, by: str, said: WorkingState, *, with_steps: bool) -> None:
+    """Note in the session of the agent what it decided and what comes next, so that the log tells whose it is."""
+    rows = [(noting.AGREED, text) for text in said.decisions]
+    rows += [(noting.STEPS, dumps(list(said.next_steps)))] if with_steps else []
+    project = workspace.project().id
+    one = opened.at_work(workspace.home, project, by, workspace.session) if rows and by else None
+    if one is not None:
+        noting.note(workspace.home, one.agent, one.session, project, now(), rows)
+
+
+def _pages(workspace: Workspace) -> Pages:
+    project = workspace.project()
+    return Pages(workspace.home, project.id, project.aliases)
+
+
+def _items(name: str, items: tuple[str, ...], kinds: set[str]) -> tuple[str, ...]:
+    if len(items) > MAX_ITEMS:
+        raise TooLarge(f"{name} has {len(items)} items, and the working state at most {MAX_ITEMS}", _SHORTER)
+    cleaned = [_cleaned(name, item, MAX_ITEM, kinds) for item in items]
+    return tuple(dict.fromkeys(item for item in cleaned if item))
+
+
+def _cleaned(name: str, text: str, most: int, kinds: set[str]) -> str:
+    """Return the text as one line without secrets, which cannot pass for a marker."""
+    check_text(text)
+    if len(text) > most:
+        raise TooLarge(f"{name} has {len(text):,} characters, and at most {most:,} are kept", _SHORTER)
+    # What is whole only when its lines are joined may be a secret, too.
+    first, found = redact.redact(region.shown(text)) if text else ("", ())
+    cleaned, more = redact.redact(region.one_line(first))
+    kinds.update((*found, *more))
+    return cleaned

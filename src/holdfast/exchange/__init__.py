@@ -1,0 +1,1 @@
+"""Import from other stores and agents."""

@@ -1,0 +1,275 @@
+"""Cutting a Markdown file into the statements that a person would keep apart.
+
+A list item is a statement, with what is nested in it. A list stays whole where it is a procedure, where its lead
+sentence announces it, or where its items are mere names. Prose below a heading is one statement, unless it is long.
+Front matter says what it says: a name, a type, tags, and for which files a rule holds. Nothing that a file mentions
+with `@path` is opened.
+"""
+
+from __future__ import annotations
+
+import re
+
+from holdfast.base.light_records import dataclass, replace
+from holdfast.exchange.blocks import Block, blocks
+from holdfast.records import TYPES
+from holdfast.store import front_matter
+from holdfast.store.memory_file import TITLE_LENGTH, first_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.store.front_matter import Document, Value
+
+# What is longer than this is cut at its paragraphs or items.
+LONGEST = 1_200
+# A topic file of an agent's own memory is one statement up to here.
+LONGEST_TOPIC = 8_000
+_MAX_WORDS_OF_A_NAME = 4
+_MEAN_WORDS_OF_NAMES = 2.5
+# The steps of a procedure are short; numbered rules that stand for themselves are longer.
+_STEP = 60
+# Under these names agents keep for which files a rule holds.
+_APPLIES = ("globs", "applyTo", "fileMatchPattern", "paths")
+_EVERY_FILE = ("", "*", "**", "**/*", "/**")
+_MENTION = re.compile(r"(?<![\w`@/])@((?:~?/|\./|\.\./)?[\w.-]+(?:/[\w.-]+)*\.(?:md|mdc|txt)|(?:~|\.{1,2})?/[\w./-]+)")
+_ONLY_MENTION = re.compile(r"@(?=\S*[./])\S+$")
+_POINTER = re.compile(r"(?:\*\*)?\[[^\]]*\]\(<?([^)\s#>]+\.mdc?)(?:#[^)]*)?>?\)")
+_IMAGE = re.compile(r"\[?!\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?")
+_SIGNS = re.compile(r"(?:#+\s+)+")
+# The sentence that programs begin such a file with: it is about the file, not about the work.
+_ABOUT_THE_FILE = re.compile(
+    r"this (?:file|document) (?:provides|contains|gives) \w+ (?:to|for) [^\n]{0,160}", re.IGNORECASE
+)
+# A heading below which an agent collects what it was told says nothing of a single statement.
+_COLLECTION = ("memories", "memory", "notes")
+_CHECKBOX = re.compile(r"\[[ xX]\]\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One statement of a file: its text, a title, the heading it stands below, and its line."""
+
+    text: str
+    title: str
+    heading: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What a file says: its statements, the files that it mentions, and the type and tags that it gives them."""
+
+    statements: tuple[Found, ...]
+    mentions: tuple[str, ...] = ()
+    type: str = ""
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """What stands below one heading; `named` is false below the title of the whole file."""
+
+    heading: str
+    named: bool
+    blocks: tuple[Block, ...]
+
+
+def cut(text: str, *, topic: bool = False) -> Cut:
+    """Return the statements of a Markdown text; a `topic` with a name in its front matter is one statement."""
+    document = front_matter.parse(text.replace("\r\n", "\n").replace("\r", "\n"))
+    given = front_matter.values(document)[0]
+    name, first = _one(given, "name", "title"), _lines_before(document) + 1
+    body = document.body.split("\n")
+    if topic and name and document.body.strip() and len(document.body) <= LONGEST_TOPIC:
+        found = [Found(_without_sign("\n".join(body).strip()), _title(name), name, first)]
+    else:
+        found = [one for section in _sections(blocks(body, first)) for one in _statements(section)]
+    limit = _limits(given)
+    kept = [_limited(one, limit) for one in map(_without_mentions, found) if _says_something(one.text)]
+    return Cut(tuple(kept), _mentions(document.body), _type(document, given), _several(given, "tags"))
+
+
+def same(text: str) -> str:
+    """Return the text as statements are compared: case, white space, emphasis and a last full stop do not count."""
+    words = [word.replace("`", "").removeprefix("**") for word in text.casefold().split()]
+    return " ".join(word.removesuffix("**").removesuffix("**.") for word in words if word).rstrip(".")
+
+
+def pointer(text: str) -> str:
+    """Return the file that a statement leads to where it is only a line of an index, or nothing."""
+    found = _POINTER.match(text)
+    return found[1] if found else ""
+
+
+def _lines_before(document: Document) -> int:
+    return (document.head + "".join(entry.text for entry in document.entries) + document.foot).count("\n")
+
+
+def _sections(found: list[Block]) -> Iterator[_Section]:
+    heading, named, inner = "", False, list[Block]()
+    # The first heading of the first level is the title of the file, which says nothing of a single statement.
+    title = next((block for block in found if block.kind == "heading"), None)
+    for block in found:
+        if block.kind == "heading":
+            yield _Section(heading, named, tuple(inner))
+            collects = block.text.casefold().endswith(_COLLECTION)
+            heading, named, inner = block.text, (block is not title or block.level > 1) and not collects, []
+        else:
+            inner.append(block)
+    yield _Section(heading, named, tuple(inner))
+
+
+def _statements(section: _Section) -> Iterator[Found]:
+    found = list(section.blocks)
+    prose = "\n\n".join(block.text for block in found)
+    if section.named and len(found) > 1 and len(prose) <= LONGEST and all(one.kind == "text" for one in found):
+        yield _found(section, prose, found[0].line, section.heading)
+        return
+    while found:
+        block = found.pop(0)
+        run = _run(found, "item", "table") if _announces(block, found) else []
+        if run:
+            yield from _announced(section, block, run)
+            del found[: len(run)]
+        elif block.kind == "item":
+            run = _list_of(block, found)
+            yield from _list(section, [block, *run])
+            del found[: len(run)]
+        else:
+            says_itself = block.kind == "text" and not block.text.startswith(("```", "~~~"))
+            title = "" if says_itself else section.heading
+            yield _found(section, block.text, block.line, title)
+
+
+def _announces(block: Block, rest: list[Block]) -> bool:
+    """Whether the block is the lead of what follows: it ends with a colon, or is one bold or bare line right above."""
+    if block.kind != "text" or not rest:
+        return False
+    last = block.text.split("\n")[-1]
+    if last.endswith((":", ":**")):
+        return True
+    is_bold = last.startswith("**") and last.endswith("**")
+    return len(block.lines) == 1 and (is_bold or rest[0].line == block.line + 1)
+
+
+def _run(found: list[Block], *kinds: str) -> list[Block]:
+    """Return the list or the table at the head of the blocks, if it is one of these kinds."""
+    kind = found[0].kind if found else ""
+    if kind not in kinds:
+        return []
+    return found[: next((place for place, block in enumerate(found) if block.kind != kind), len(found))]
+
+
+def _list_of(first: Block, found: list[Block]) -> list[Block]:
+    """Return the items that go on the list of the first; steps with numbers behind points without are another list."""
+    run = _run(found, "item")
+    other = (place for place, item in enumerate(run) if item.is_ordered != first.is_ordered)
+    return run[: next(other, len(run))]
+
+
+def _announced(section: _Section, lead: Block, run: list[Block]) -> Iterator[Found]:
+    """A lead sentence stays with its list; of a long list each item has it before it."""
+    listed = [block.listed if block.kind == "item" else block.text for block in run]
+    whole = "\n".join([lead.text, *listed])
+    if len(whole) <= LONGEST or len(run) == 1:
+        yield _found(section, whole, lead.line, _with_heading(section, lead.text.rstrip(":")))
+        return
+    for block, text in zip(run, listed, strict=True):
+        yield _found(section, f"{lead.text}\n{text}", block.line, _with_heading(section, block.text))
+
+
+def _list(section: _Section, items: list[Block]) -> Iterator[Found]:
+    whole = "\n".join(item.listed for item in items)
+    if len(items) > 1 and len(whole) <= LONGEST:
+        if section.heading and (_are_names(items) or _are_steps(items)):
+            yield _found(section, f"{section.heading}:\n{whole}", items[0].line, section.heading)
+            return
+        if _are_steps(items):
+            yield _found(section, whole, items[0].line)
+            return
+    for item in items:
+        yield _found(section, _CHECKBOX.sub("", item.text, count=1), item.line)
+
+
+def _are_names(items: list[Block]) -> bool:
+    """Whether the items say nothing by themselves, as the parts of a stack do."""
+    if any(item.text.endswith((".", "!", "?")) for item in items):
+        return False
+    counts = [len(item.text.split()) for item in items if not _ONLY_MENTION.match(item.text)]
+    return bool(counts) and max(counts) <= _MAX_WORDS_OF_A_NAME and sum(counts) / len(counts) <= _MEAN_WORDS_OF_NAMES
+
+
+def _are_steps(items: list[Block]) -> bool:
+    """Whether the items are one procedure."""
+    return all(item.is_ordered for item in items) and sum(len(item.text) for item in items) <= _STEP * len(items)
+
+
+def _found(section: _Section, text: str, line: int, title: str = "") -> Found:
+    return Found(_without_sign(text), _title(title or _with_heading(section, text)), section.heading, line)
+
+
+def _without_sign(text: str) -> str:
+    """Return the text with a heading at its start as a plain line: a stored text that begins with one loses it."""
+    return text[found.end() :] if (found := _SIGNS.match(text)) else text
+
+
+def _with_heading(section: _Section, text: str) -> str:
+    words = first_words("\n".join(line for line in text.split("\n") if not line.lstrip().startswith(("```", "~~~"))))
+    return f"{section.heading}: {words}".rstrip(": ") if section.named and section.heading else words.rstrip(": ")
+
+
+def _title(text: str) -> str:
+    plain = " ".join(text.replace("**", "").split()).strip("# ")
+    return plain if len(plain) <= TITLE_LENGTH else plain[: TITLE_LENGTH - 1].rstrip() + "…"
+
+
+def _without_mentions(found: Found) -> Found:
+    """Return the statement without lines that only name another file to be read."""
+    lines = found.text.split("\n")
+    kept = [line for line in lines if not _ONLY_MENTION.match(line.strip().removeprefix("- ").strip())]
+    return found if len(kept) == len(lines) else replace(found, text="\n".join(kept).strip())
+
+
+def _mentions(body: str) -> tuple[str, ...]:
+    lines = [line.strip().removeprefix("- ").strip() for line in body.split("\n") if "@" in line]
+    found = [name for line in lines for name in ([line[1:]] if _ONLY_MENTION.match(line) else _MENTION.findall(line))]
+    return tuple(dict.fromkeys(found))
+
+
+def _says_something(text: str) -> bool:
+    if _ABOUT_THE_FILE.fullmatch(text.strip()):
+        return False
+    words = _IMAGE.sub("", text).split()
+    return sum(letter.isalnum() for word in words for letter in word) >= 4
+
+
+def _limits(given: dict[str, Value]) -> str:
+    """Return for which files the whole file holds, or nothing where it holds for all."""
+    if _one(given, "alwaysApply").lower() == "true":
+        return ""
+    found = [name for key in _APPLIES for name in _several(given, key)]
+    return "" if any(name in _EVERY_FILE for name in found) else ", ".join(found)
+
+
+def _limited(found: Found, limit: str) -> Found:
+    return replace(found, text=f"{found.text}\n\nApplies to: {limit}") if limit else found
+
+
+def _type(document: Document, given: dict[str, Value]) -> str:
+    told = _one(given, "type")
+    nested = next((entry.text for entry in document.entries if entry.name == "metadata"), "")
+    found = told or next((line.partition(":")[2] for line in nested.split("\n") if line.strip()[:5] == "type:"), "")
+    return found.strip() if found.strip() in TYPES else ""
+
+
+def _one(given: dict[str, Value], *names: str) -> str:
+    values = [given.get(name, "") for name in names]
+    return next((value.strip() for value in values if isinstance(value, str) and value.strip()), "")
+
+
+def _several(given: dict[str, Value], name: str) -> tuple[str, ...]:
+    value = given.get(name, ())
+    items = value.split(",") if isinstance(value, str) else value
+    return tuple(item.strip() for item in items if item.strip())

@@ -1,0 +1,96 @@
+"""The journal: the append-only log of what happened, one JSON line an event, one file a day.
+
+A line is written in one piece, so that the lines of several processes stay whole; a line that a crash cut short is
+passed over when it is read, and does not swallow the line after it. Uses are events here, so that an index that is
+made anew ranks as the old one did.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.base import files
+from holdfast.base.minijson import dumps, loads
+from holdfast.records import Event, Scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Journal:
+    """The journal of one home."""
+
+    def __init__(self, home: str) -> None:
+        self.folder = os.path.join(home, "journal")
+
+    def append(self, event: Event, *, durable: bool = True) -> None:
+        """Write the event at the end of its day's file."""
+        files.make_folder(self.folder)
+        path = self.path_of(event)
+        line = dumps({"at": event.at, "kind": event.kind, **event.data}).encode() + b"\n"
+        files.append(path, line if _ends_whole(path) else b"\n" + line, durable=durable)
+
+    def path_of(self, event: Event) -> str:
+        """Return the file of the event's day."""
+        return os.path.join(self.folder, f"{event.at[:10]}.jsonl")
+
+    def events(self, kind: str = "") -> Iterator[Event]:
+        """Return the events of a kind, or all, oldest first."""
+        for name in sorted(self._segments()):
+            with open(os.path.join(self.folder, name), "rb") as file:
+                for line in file:
+                    event = _read(line)
+                    if event is not None and kind in ("", event.kind):
+                        yield event
+
+    def latest(self, kind: str, most: int = 1 << 20) -> Iterator[Event]:
+        """Return the events of a kind that stand in the last bytes of the newest two files, newest first."""
+        for name in sorted(self._segments(), reverse=True)[:2]:
+            with open(os.path.join(self.folder, name), "rb") as file:
+                file.seek(max(0, os.fstat(file.fileno()).st_size - most))
+                lines = file.read(most).split(b"\n")
+            for line in reversed(lines):
+                event = _read(line)
+                if event is not None and event.kind == kind:
+                    yield event
+
+    def uses(self) -> Iterator[tuple[Scope, str, str]]:
+        """Return every use as scope, key and time."""
+        for event in self.events("use"):
+            memories = event.data.get("memories")
+            for memory in memories if isinstance(memories, list) else ():
+                if isinstance(memory, list) and len(memory) == 3 and all(isinstance(part, str) for part in memory):
+                    yield Scope(memory[0], memory[1]), memory[2], event.at
+
+    def _segments(self) -> list[str]:
+        try:
+            return [name for name in os.listdir(self.folder) if name.endswith(".jsonl")]
+        except OSError:
+            return []
+
+
+def use(memories: list[tuple[Scope, str]], at: str) -> Event:
+    """Return the event that says that these memories were handed out."""
+    return Event(at, "use", {"memories": [[scope.kind, scope.owner, key] for scope, key in memories]})
+
+
+def _ends_whole(path: str) -> bool:
+    """Whether the file is new, or its last line has its end."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(-1, os.SEEK_END)
+            return file.read(1) == b"\n"
+    except OSError:
+        return True
+
+
+def _read(line: bytes) -> Event | None:
+    try:
+        data = loads(line.decode())
+    except ValueError:
+        return None
+    if not isinstance(data, dict):
+        return None
+    at, kind = data.pop("at", None), data.pop("kind", None)
+    return Event(at, kind, data) if isinstance(at, str) and isinstance(kind, str) else None

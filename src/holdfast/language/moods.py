@@ -1,0 +1,330 @@
+"""The mood of a person about the work, out of their words: praise or frustration, where it is clear, else nothing.
+
+Only few and general cues count: a verdict on what was done, blame that is said to the agent, repetition, and set
+phrases. What a person says about the software, an error, somebody else or themselves is no mood about the work, and a
+word of praise that only opens the next task is none either. A message with both moods is a complaint. Most messages
+give None, and None is not a middling rating.
+"""
+
+from __future__ import annotations
+
+import os
+from itertools import pairwise
+
+from holdfast.base.light_records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MIN_CONFIDENCE = 0.5
+# Words that only one of the languages has, and that are in most of its messages.
+_TELLING = {
+    "en": frozenset(("the", "you", "it", "is", "to", "this", "that", "and", "i", "of", "your", "my", "for", "with")),
+    "de": frozenset(
+        ("ich", "du", "das", "ist", "nicht", "und", "der", "dein", "deine", "ein", "zu", "mit", "wir", "es")
+    ),
+}
+_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mood_words", "")
+# What is longer is a task or a paste, in which a person's mood is not the matter.
+_MAX_MESSAGE = 600
+_LONGEST_PHRASE = 8
+_ANY = "*ing"
+_MIN_SHOUTED = 4
+_ENDS = ".!?\n;…"
+_PARTS = ",:–—("
+_HIGH, _LOW, _LOWEST = 8, 4, 3
+_SURE, _CLEAR, _LIKELY = 0.9, 0.8, 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Mood:
+    """A mood as a rating, how sure it is (0.5 to 1), and the words that show it."""
+
+    rating: int
+    confidence: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence as words in small letters, its parts between commas, and the mark that ends it."""
+
+    words: tuple[str, ...]
+    parts: tuple[tuple[str, ...], ...]
+    end: str
+
+
+class Words(dict[str, frozenset[str]]):
+    """The words of one language, by what they are, and its set phrases. A list is made when it is first asked for."""
+
+    def __init__(self, text: str) -> None:
+        sections = [section.partition("\n") for section in text.split("# ")[1:]]
+        self._texts = {head.partition(":")[0]: body for head, _, body in sections}
+        self._phrases: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
+
+    def __missing__(self, name: str) -> frozenset[str]:
+        self[name] = found = frozenset(self._texts[name].split())
+        return found
+
+    def has(self, name: str, said: Iterable[str]) -> bool:
+        """Whether one of the words is on a list."""
+        return not self[name].isdisjoint(said)
+
+    def phrase(self, name: str, said: tuple[str, ...]) -> str:
+        """Return the longest set phrase of that kind in a sentence."""
+        phrases, first = self._set_phrases(name)
+        longest = ""
+        for place in [place for place, word in enumerate(said) if word in first]:
+            for end in range(place + 1, min(place + _LONGEST_PHRASE, len(said)) + 1):
+                phrase = " ".join(said[place:end])
+                # In a phrase `*ing` is any word that ends so.
+                if len(phrase) > len(longest) and (phrase in phrases or _with_any(phrase) in phrases):
+                    longest = phrase
+        return longest
+
+    def _set_phrases(self, name: str) -> tuple[frozenset[str], frozenset[str]]:
+        """Return set phrases, one a line, and the words that begin them."""
+        if name not in self._phrases:
+            lines = self._texts[name].splitlines()
+            self._phrases[name] = frozenset(lines), frozenset([line.partition(" ")[0] for line in lines])
+        return self._phrases[name]
+
+
+def mood(text: str) -> Mood | None:
+    """Return the mood that a message of the person shows about the work, or None."""
+    if len(text) > _MAX_MESSAGE:
+        return None
+    sentences = list(_sentences(text))
+    spoken = _spoken({word for one in sentences for word in one.words})
+    found = [one for words in spoken for one in _moods(sentences, words)]
+    if text.isupper() and _shouts(sentences, spoken):
+        found.append(Mood(_LOW, _LIKELY, "shouting"))
+    return max(found, key=_weight, default=None)
+
+
+def _shouts(sentences: list[Sentence], spoken: list[Words]) -> bool:
+    """Whether capitals are for the agent: there are several words, and one of them is `you`."""
+    said = [word for one in sentences for word in one.words]
+    return len(said) >= _MIN_SHOUTED and any(one.has("did", said) for one in spoken)
+
+
+def _weight(one: Mood) -> tuple[bool, float]:
+    """Praise beside a complaint is mockery, or said to soften it."""
+    return one.rating <= _LOW, one.confidence
+
+
+def _moods(sentences: list[Sentence], words: Words) -> Iterator[Mood]:
+    whole = all(_is_only_praise(one.words, words) for one in sentences)
+    for one in sentences:
+        blame = _blame(one, words)
+        if blame is not None:
+            yield blame
+        elif one.end != "?" and (praise := _praise(one, words, whole)):
+            yield Mood(_HIGH, _SURE if whole else _CLEAR, praise)
+
+
+def _praise(one: Sentence, words: Words, whole: bool) -> str:
+    """Return the words of praise in a sentence, nothing where it only opens what comes next."""
+    said = one.words
+    if whole:
+        return " ".join(said)
+    if words.has("turns", said):
+        return ""
+    found = [_verdict(part, words) for part in one.parts]
+    strong = next((word for word in said if word in words["strong"]), "")
+    if strong and _is_real(said, words) and (words.has("you", said) or _opens_report(one, words)):
+        found.append(strong)
+    if words.has("best", said) and words.has("ever", said) and _is_real(said, words):
+        found.append("best")
+    if _is_glad(said, words) and _is_real(said, words):
+        found.append("glad")
+    return max(found, key=len)
+
+
+def _is_glad(said: tuple[str, ...], words: Words) -> bool:
+    """Whether the person is glad about something: "I am really happy with"."""
+    found = any(one in words["glad"] and two in words["about"] for one, two in pairwise(said))
+    return found and words.has("me", said)
+
+
+def _is_real(said: tuple[str, ...], words: Words, phrase: str = "") -> bool:
+    """Whether the words beside a phrase neither wish, ask, deny nor speak of somebody or something else."""
+    rest = set(said).difference(phrase.split())
+    if words.has("unreal", rest) or words.has("others", rest):
+        return False
+    return words.has("you", said) or not words.has("things", rest)
+
+
+def _is_only_praise(said: tuple[str, ...], words: Words) -> bool:
+    """Whether a sentence consists of praise and thanks and nothing else."""
+    known = ("strong", "mild", "plain", "stronger", "work", "made", "fill")
+    if any(all(word not in words[name] for name in known) for word in said):
+        return False
+    return words.has("strong", said) or words.has("mild", said) or _is_made_stronger(said, words)
+
+
+def _is_made_stronger(said: tuple[str, ...], words: Words) -> bool:
+    """Whether a plain word is praise here: with a stronger one before it, or with what was done behind it."""
+    return any(
+        (two in words["plain"] and one in words["stronger"]) or (one in words["plain"] and two in words["work"])
+        for one, two in pairwise(said)
+    )
+
+
+def _opens_report(one: Sentence, words: Words) -> bool:
+    """Whether strong praise opens the sentence and the rest says what is so good, not what to do next."""
+    if len(one.parts) < 2 or not _is_only_praise(one.parts[0], words):
+        return False
+    return one.parts[1][0] in words["goes on"]
+
+
+def _verdict(part: tuple[str, ...], words: Words) -> str:
+    """Return the praise that a part of a sentence is: "that is perfect", "very good analysis", or a set phrase."""
+    phrase = words.phrase("praised", part)
+    if not _is_real(part, words, phrase):
+        return ""
+    if phrase or (_is_only_praise(part, words) and words.has("strong", part) and words.has("full", part)):
+        return phrase or " ".join(part)
+    for place, (one, two) in enumerate(pairwise(part)):
+        clear = one in words["strong"] or one in words["mild"]
+        praises = (clear and two in words["made"]) or ((clear or one in words["plain"]) and two in words["work"])
+        if praises and all(word in words["fill"] for word in part[:place]):
+            return f"{one} {two}"
+    return ""
+
+
+def _blame(one: Sentence, words: Words) -> Mood | None:
+    """Return the frustration with the agent that a sentence shows."""
+    said = one.words
+    deed, again = _deed(said, words)
+    if deed and again:
+        return Mood(_LOWEST, _SURE, deed)
+    if deed in words["hard"] and one.end == "!":
+        return Mood(_LOW, _LIKELY, deed)
+    if words.has("others", said):
+        return None
+    phrase = words.phrase("frustrated", said)
+    if phrase and not words.has("unreal", said[: _place(said, phrase)][-1:]):
+        return Mood(_LOW, _CLEAR, phrase)
+    return _reproach(one, words)
+
+
+def _place(said: tuple[str, ...], phrase: str) -> int:
+    """Return at which word of a sentence a phrase begins."""
+    return len(f" {' '.join(said)} ".partition(f" {phrase} ")[0].split())
+
+
+def _reproach(one: Sentence, words: Words) -> Mood | None:
+    said = one.words
+    if one.end != "?" and any(_condemns(part, words, one) for part in one.parts):
+        return Mood(_LOW, _CLEAR, "verdict")
+    if _mocks(said, words):
+        return Mood(_LOW, _LIKELY, "mockery")
+    if not words.has("you", said) or words.has("unreal", said[:1]):
+        return None
+    if words.has("feeling", said) and words.has("me", said):
+        return Mood(_LOW, _CLEAR, "feeling")
+    if words.has("nth", said) and words.has("time", said) and words.has("did", said):
+        return Mood(_LOW, _CLEAR, "again")
+    told = words.has("told", said) and words.has("twice", said) and words.has("me", said)
+    return Mood(_LOW, _CLEAR, "told before") if told else None
+
+
+def _mocks(said: tuple[str, ...], words: Words) -> bool:
+    """Whether praise is followed by a deed that nobody praises: "great job deleting my branch"."""
+    return any(one in words["work"] and two in words["deeds"] for one, two in pairwise(said))
+
+
+def _condemns(part: tuple[str, ...], words: Words, one: Sentence) -> bool:
+    """Whether a part of a sentence is a verdict on the work: "absolute nonsense", "your answers are garbage"."""
+    if not words.has("awful", part) or words.has("me", part) or words.has("unreal", part):
+        return False
+    if words.has("you", part):
+        return True
+    known = ("awful", "verdict", "fill")
+    # What stands beside it may be what is really condemned: "garbage, this package manager".
+    about_work = len(one.parts) == 1 or words.has("you", one.words) or words.has("verdict", part)
+    return about_work and all(any(word in words[name] for name in known) for word in part)
+
+
+def _deed(said: tuple[str, ...], words: Words) -> tuple[str, bool]:
+    """Return what the sentence says that the agent did wrong, and whether it did so before."""
+    for place, word in enumerate(said):
+        if word not in words["did"]:
+            continue
+        bracketed = words.has("bracket", said[max(0, place - 1) : place + 2])
+        for other in said[place + 1 :]:
+            if other in words["hard"] or other in words["soft"]:
+                return other, words.has("again", said[place + 1 :])
+            if not bracketed and other not in words["between"]:
+                break
+    return "", False
+
+
+def _with_any(phrase: str) -> str:
+    return f"{phrase.rpartition(' ')[0]} {_ANY}" if phrase.endswith("ing") else ""
+
+
+def _sentences(text: str) -> Iterator[Sentence]:
+    """Yield the sentences of what the person says themselves."""
+    for line in _own_lines(text):
+        start = 0
+        for place, letter in enumerate(line):
+            last = place + 1 == len(line)
+            if last or (letter in _ENDS and not line[place + 1].isalnum()):
+                sentence = _sentence(line[start : place + 1], letter)
+                if sentence.words:
+                    yield sentence
+                start = place + 1
+
+
+def _sentence(text: str, end: str) -> Sentence:
+    for mark in _PARTS:
+        text = text.replace(mark, ",")
+    parts = [tuple(words_of(part)) for part in text.replace(" - ", ",").split(",")]
+    parts = [part for part in parts if part]
+    return Sentence(tuple(word for part in parts for word in part), tuple(parts), end)
+
+
+def _own_lines(text: str) -> Iterator[str]:
+    """Yield the lines without quotes and code, which are not the person's own words."""
+    fenced = False
+    for line in text.splitlines():
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced and not line.startswith((">", "    ", "\t", "|", "+", "$ ", "<")):
+            yield _without_quotes(line)
+
+
+def _without_quotes(line: str) -> str:
+    for mark in ('"', "`", "“", "„"):
+        line = line.replace("”", "“") if mark == "“" else line
+        if line.count(mark) > 1:
+            line = " quoted ".join(line.split(mark)[::2])
+    before, quote, rest = f" {line}".partition(" '")
+    inner, closing, behind = rest.rpartition("'")
+    return f"{before} quoted {behind}" if quote and closing and inner else line
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in small letters; apostrophes fall away."""
+    plain = text.lower().replace("'", "").replace("’", "")
+    return "".join([letter if letter.isalnum() else " " for letter in plain]).split()
+
+
+def _spoken(said: set[str]) -> list[Words]:
+    """Return the words of the languages that a message may be in; only what tells one apart spares the other."""
+    known = {language for language, telling in _TELLING.items() if not telling.isdisjoint(said)}
+    return [_words_in(language) for language in _TELLING if language in known or not known]
+
+
+def _words_in(language: str) -> Words:
+    if language not in _WORDS:
+        # As bytes: opened as a text it takes twice the time.
+        with open(f"{_FOLDER}{language}.txt", "rb") as file:
+            _WORDS[language] = Words(file.read().decode())
+    return _WORDS[language]
+
+
+_WORDS: dict[str, Words] = {}

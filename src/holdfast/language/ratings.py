@@ -1,0 +1,258 @@
+"""Ratings that a person gives in so many words: one parser, for hooks, the archive and whoever else reads a message.
+
+A number is a rating only where nothing else can be meant: not a count ("3 files changed"), not a list ("1. do this"),
+not a time, a version or a part of something. Whether a number answers a question is told by what was asked before it.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from holdfast.base.digests import short
+from holdfast.base.light_records import dataclass
+from holdfast.language import rating_words as words
+from holdfast.language.moods import words_of as words_of
+
+LOWEST, HIGHEST = 1, 10
+SOURCES = ("explicit", "implicit")
+MAX_TEXT = 500
+MAX_COMMENT = 300
+# Longer messages are about something else, whatever number they begin with.
+_MAX_MESSAGE = 2_000
+_MAX_LEAD = 80
+_DASHES = "-–—"
+_ENDS = "!.,;:"
+_OPERATORS = "<>=+*/%&|"
+# What stands in code and in no comment of a person.
+_CODE = ("()", "{", "}", "==", "://", ";\n")
+# Bare numbers up to this one may be a choice among a few; wrongly read, they would make an incident.
+_CHOICES = 3
+_FEW = 2
+# How many lines at the end of an answer may ask for something.
+_LAST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One rating, 1 to 10. `text` is the message that it came from, without secrets; `comment` what was said with it.
+
+    `source` is one of SOURCES: the person said a number, or their words show it, and then `confidence` is below 1.
+    """
+
+    at: str
+    rating: int
+    source: str
+    agent: str = ""
+    session: str = ""
+    project: str = ""
+    comment: str = ""
+    confidence: float = 1.0
+    text: str = ""
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A number that a message gives. `certain`: it can be nothing but a rating, whatever was asked before it."""
+
+    rating: int
+    comment: str
+    certain: bool
+
+
+def id_of(agent: str, session: str, at: str, text: str) -> str:
+    """Return the id of a rating: the same message of the same session and time always has the same."""
+    return short("rating", agent, session, at, " ".join(text.split()))
+
+
+def explicit(text: str) -> tuple[int, str] | None:
+    """Return the rating that a message gives in so many words and the comment with it, or None."""
+    found = parsed(text)
+    return None if found is None else (found.rating, found.comment)
+
+
+def parsed(text: str) -> Parsed | None:
+    """Return the rating that a message gives in so many words, or None."""
+    text = text.strip().strip("*_").strip()
+    if not text or len(text) > _MAX_MESSAGE:
+        return None
+    return _at_the_beginning(text) if text[0].isdigit() else _behind_a_lead(text)
+
+
+def may_be_a_choice(number: int) -> bool:
+    """Whether a number is one of those that choose among a few, so that it is no rating unless that is ruled out."""
+    return number <= _CHOICES
+
+
+def answers(number: int, answer: str) -> bool:
+    """Whether a number chooses from or answers what the agent said last: a numbered list, or a question."""
+    lines = [line.strip(" \t>*_|#-") for line in answer.splitlines() if line.strip()]
+    if not lines:
+        return False
+    numbered = {found for line in lines for found in _numbers_of(line)}
+    if number in numbered or (may_be_a_choice(number) and 2 in numbered):
+        return True
+    return any(_asks(line) for line in lines[-_LAST:])
+
+
+def asks_how_many(answer: str) -> bool:
+    """Whether the agent asked last for a count, so that "8/10" is one."""
+    lines = [line for line in answer.splitlines() if line.strip()]
+    return bool(lines) and lines[-1].rstrip("*_) ").endswith("?") and words_of(lines[-1])[:2] in words.HOW_MANY
+
+
+def _at_the_beginning(text: str) -> Parsed | None:
+    number, rest = _number(text)
+    if number is None:
+        return None
+    out_of_ten = _behind_ten(rest)
+    if out_of_ten is not None:
+        comment = _comment_behind_ten(out_of_ten)
+    elif not rest.strip("! "):
+        comment = ""
+    else:
+        comment = _comment(rest)
+    return None if comment is None else Parsed(number, comment[:MAX_COMMENT], out_of_ten is not None)
+
+
+def _behind_a_lead(text: str) -> Parsed | None:
+    """Read "rating: 8", "I'd give this a 3/10": words that lead to a rating, then the number, then nothing counted."""
+    at = next((place for place, letter in enumerate(text[:_MAX_LEAD]) if letter.isdigit()), -1)
+    if at < 0 or (at and not (text[at - 1].isspace() or text[at - 1] in "*:=")):
+        return None
+    lead = words_of(text[:at])
+    if not lead or not words.LEADS.issuperset(lead) or "\n" in text[:at]:
+        return None
+    number, rest = _number(text[at:])
+    if number is None:
+        return None
+    out_of_ten = _behind_ten(rest.lstrip("*_"))
+    if out_of_ten is None and words.GIVING.isdisjoint(lead):
+        # "That is a 3" may be anything.
+        return None
+    comment = _comment_behind_ten(rest if out_of_ten is None else out_of_ten)
+    return None if comment is None else Parsed(number, comment[:MAX_COMMENT], True)
+
+
+def _number(text: str) -> tuple[int | None, str]:
+    """Return the number from 1 to 10 at the beginning of a text, and what follows; None where there is no such one."""
+    length = 2 if text[1:2].isdigit() else 1
+    digits, rest = text[:length], text[length:]
+    if not digits.isascii() or digits[0] == "0" or int(digits) > HIGHEST or rest[:1].isdigit():
+        return None, ""
+    if rest[:1].isalpha() or (rest[:1] in (".", ",") and rest[1:2].isdigit()):
+        return None, ""
+    return int(digits), rest
+
+
+def _behind_ten(rest: str) -> str | None:
+    """Return what follows "/10", "out of 10" or "von 10"; None where the number is not out of ten."""
+    plain = rest.lstrip()
+    for of in words.OUT_OF:
+        if plain.lower().startswith(of):
+            behind = plain[len(of) :].lstrip()
+            after = behind[2:]
+            whole = behind.startswith("10") and not (after[:1].isalnum() or after[:1] in ("/", "%"))
+            # "8/10.5" and "10/10-2" are no ratings.
+            return after if whole and not (after[:1] in _ENDS + _DASHES and after[1:2].isdigit()) else None
+    return None
+
+
+def _comment_behind_ten(rest: str) -> str | None:
+    """Return the comment behind a number that is a rating already, None where something is counted or asked."""
+    rest = rest.strip("*_ ")
+    if rest[:1] in ("?", "%", "/", ")", "("):
+        return None
+    plain = rest.lstrip(_ENDS + _DASHES + " \t\n")
+    if plain != rest.lstrip() or not plain or not plain[0].isalnum():
+        return plain
+    return plain if _cannot_be_counted(plain) or words_of(plain)[0] in words.GOING_ON else None
+
+
+def _comment(rest: str) -> str | None:
+    """Return the comment behind a number at the beginning of a message, None where the number is no rating."""
+    plain = rest.lstrip(" \t!")
+    if plain[:1] in (*_DASHES, ":", ","):
+        return _comment_behind_mark(plain, rest)
+    if rest[:1] not in (" ", "\t", "!"):
+        return None
+    if not any(letter.isalnum() for letter in plain):
+        # A smile is a comment that cannot be counted.
+        return None if plain[:1] in "?/%()[].+*=<>#&@$|~^\n" and plain[:2] not in (":)", "<3") else plain
+    return plain if _cannot_be_counted(plain) else None
+
+
+def _comment_behind_mark(plain: str, rest: str) -> str | None:
+    """Return the comment behind a dash, a colon or a comma, None where that is a range, a time, a place or a choice."""
+    mark, comment = plain[0], plain[1:].lstrip(_DASHES).strip()
+    if not comment:
+        # A dash alone is no comment.
+        return None if mark == "," else ""
+    if mark == ":" and not plain[1:2].isspace():
+        # ":)" smiles; "5:main" is a place.
+        return plain if comment[0] in ")D(P/" and len(comment) == 1 else None
+    if mark in _DASHES and plain == rest and not plain[1:2].isspace():
+        return None
+    if comment[0] in _OPERATORS or any(one in comment for one in _CODE) or _lists_more(comment):
+        return None
+    said = words_of(comment)
+    if comment[0].isdigit():
+        return comment if _is_clause(mark, said) else None
+    if said[:2] in words.SO_MANY or not words.OTHER_NUMBERS.isdisjoint(said):
+        return None
+    chosen = mark == "," and said[:1] and said[0] in words.CHOOSING
+    counted = said[:1] and said[0] in words.COUNTED and len(said) <= _FEW
+    return None if chosen or counted else comment
+
+
+def _is_clause(mark: str, said: list[str]) -> bool:
+    """Whether a comment that begins with a number says something of its own, and is no range, sum or enumeration."""
+    if mark == ":":
+        return len(said) > _FEW
+    return mark in _DASHES and not words.JOINING.isdisjoint(said)
+
+
+def _cannot_be_counted(comment: str) -> bool:
+    """Whether what follows a number without a mark is no thing of which there are so many."""
+    said = words_of(comment)
+    if not said:
+        return True
+    if said[0] in words.NEVER_COUNTED:
+        return len(said) == 1 or said[1] not in words.COUNTED
+    first = words_of(comment.replace(",", ".").partition(".")[0].partition("!")[0].partition(" - ")[0])
+    return words.JUDGING.issuperset(first) and not words.VERDICTS.isdisjoint(first)
+
+
+def _lists_more(text: str) -> bool:
+    """Whether other numbered items follow: "1: yes, 2: no"."""
+    found = text.split()
+    if any(one[:-1].isdigit() and one[-1] in ":.)" for one in found):
+        return True
+    if any(one.isdigit() and len(other) == 1 and other in _DASHES for one, other in pairwise(found)):
+        return True
+    return any(line.lstrip()[:1].isdigit() for line in text.splitlines()[1:])
+
+
+def _numbers_of(line: str) -> list[int]:
+    """Return the numbers of the items that a line offers: `2. text`, `2) text`, `(2) text`, `[2]`, `option 2`."""
+    found: list[int] = []
+    first = line.split(maxsplit=1)[0] if line.split() else ""
+    digits = first.strip("([").rstrip(".):]*-–—")
+    if digits.isdecimal() and (first != digits or line[len(first) :].lstrip()[:1] in ("-", "–", "—", ":", "|", "=")):
+        found.append(int(digits))
+    for piece in line.replace("[", "(").replace("]", ")").split("(")[1:]:
+        inner = piece.partition(")")[0]
+        if inner.isdecimal():
+            found.append(int(inner))
+    said = words_of(line)
+    found += [int(two) for one, two in pairwise(said) if one in words.OFFERS and two.isdecimal()]
+    return [number for number in found if number <= HIGHEST]
+
+
+def _asks(line: str) -> bool:
+    """Whether a line asks for a number that is no rating of the work."""
+    said = words_of(line)
+    if not line.rstrip("*_) ").endswith("?"):
+        return not words.ASKS_FOR_NUMBER.isdisjoint(said)
+    is_scale = not words.ASKS_FOR_RATING.isdisjoint(said) or ("1" in said and "10" in said)
+    return not is_scale or words.THE_WORK.isdisjoint(said)

@@ -1,0 +1,252 @@
+"""The sentences that a person wrote in a message, apart from code, quotes, pasted lines and documents."""
+
+from __future__ import annotations
+
+from holdfast.base.light_records import dataclass
+
+# Of a message longer than this only its two ends are looked at, so that the time is bounded.
+_END = 6_000
+_LONGEST_SENTENCE = 600
+_OPENING = "([{*_~'"
+_CLOSING = ".,:;!?)]}*_~…'"
+_QUOTES = {'"': '"', "„": "“", "“": "”", "«": "»", "`": "`"}
+# Behind a comma these begin a question that is a sentence of its own.
+_OPENERS = (
+    *("can you", "could you", "would you", "can we", "could we", "should we", "do you", "what do you", "what's "),
+    *("why ", "how ", "does ", "kannst du", "könntest du", "können sie", "könnten sie", "können wir", "sollen wir"),
+    *("was meinst", "was denkst", "warum ", "wieso ", "wie "),
+)
+_SHORT = (
+    " mr mrs ms dr nr vs e.g i.e z.b d.h ca bzw inkl hr fr str st art prof mag dipl ing max min rev ext dept fol approx"
+    " abb abs bsp evtl exkl ggf gem insb lt mind mio mrd o.g s.o s.u sog std tel ugs u.a usw v.a vgl zzgl "
+)
+_BRANCHES = ("feature/", "feat/", "fix/", "bugfix/", "hotfix/", "release/", "rel/", "chore/", "origin/", "docs/")
+_ENDINGS = (
+    " py js ts tsx jsx go rs java kt swift c h cc cpp hpp cs rb php css scss html md txt rst json yaml yml toml xml csv"
+    " tsv sql sh lock svg png jpg gif pdf ini cfg conf log vue proto ipynb gd "
+)
+_FENCES = ("```", "~~~", '"""')
+_LEVELS = ("ERROR", "WARN", "WARNING", "INFO", "DEBUG", "FATAL", "Traceback", "Exception")
+_CODE = ("//", "/*", "* @", "def ", "class ", "func ", "const ", "import ", "return ", "$ ", ">>> ", "+++ ")
+_CODE_ENDS = ("{", "}", ";", "};", ");", "=>", "):")
+# Quoted text becomes this letter, as often as it is long, so that places in the line stay what they are.
+_HIDDEN = "\x01"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence: as it was typed, its words in plain letters, the words as typed, and the signs after each."""
+
+    text: str
+    words: list[str]
+    raw: list[str]
+    after: list[str]
+    is_question: bool
+
+
+def shorter(text: str) -> str:
+    """Return a text, or of a long one its beginning and its end."""
+    return text if len(text) <= 2 * _END else text[:_END] + "\n\n" + text[-_END:]
+
+
+def sentences(text: str) -> list[Sentence]:
+    """Return the sentences of the person's own words."""
+    found: list[Sentence] = []
+    for line in _own_lines(text):
+        hidden = _without_quotes(line)
+        for start, end in _pieces(hidden):
+            sentence = _sentence(hidden[start:end], line[start:end].strip())
+            if sentence.words:
+                found.append(sentence)
+    return found
+
+
+def plain(text: str) -> str:
+    """Return a text in small letters, with umlauts as those write them who have none on their keyboard."""
+    small = text.lower()
+    if small.isascii():
+        return small
+    return small.replace("ä", "ae").replace("ö", "oe").replace("ü", "ue").replace("ß", "ss")
+
+
+def shapes(raw: str) -> tuple[str, ...]:
+    """Return what a word is by its shape alone: a URL, a path, a version and so on; nothing for an ordinary word."""
+    if raw.isalpha():
+        return _of_letters(raw)
+    if raw[0] == _HIDDEN:
+        return ("<quoted>",)
+    if "://" in raw or raw.startswith("www."):
+        return ("<datum>", "<url>", "<firm>")
+    if "@" in raw[1:]:
+        return ("<datum>", "<mail>", "<firm>")
+    if raw.isdigit():
+        return ("<number>",)
+    if raw[0] == "#":
+        return ("<datum>", "<ticket>") if raw[1:].isdigit() else ("<datum>", "<channel>")
+    before, dash, behind = raw.partition("-")
+    if dash and behind.isdigit() and before.isupper() and before.isalpha() and len(before) > 1:
+        return ("<datum>", "<ticket>")
+    return _of_signs(raw)
+
+
+def _of_letters(raw: str) -> tuple[str, ...]:
+    if raw[0].islower() or raw.isupper():
+        return ("<ed>",) if len(raw) > 4 and raw.endswith("ed") else ()
+    humps = sum(letter.isupper() for letter in raw)
+    return ("<name>",) if humps < 3 else ("<camel>",)
+
+
+def _of_signs(raw: str) -> tuple[str, ...]:
+    digits = sum(letter.isdigit() for letter in raw)
+    if "/" in raw:
+        return ("<datum>", "<path>") if digits or _is_path(raw) else ()
+    if digits and raw.lstrip("vV").replace(".", "").replace(",", "").isdigit():
+        return ("<datum>", "<version>", "<number>")
+    if "_" in raw or "=" in raw:
+        return ("<datum>", "<id>", "<firm>") if raw.isupper() or "=" in raw else ("<datum>", "<id>")
+    if "(" in raw:
+        return ("<quoted>",)
+    name, dot, ending = raw.partition(":")[0].rpartition(".")
+    if dot and name:
+        if f" {ending.lower()} " in _ENDINGS:
+            return ("<file>",)
+        is_host = "." in name and raw[-1].isalnum()
+        return ("<datum>", "<id>", "<firm>") if is_host else ("<datum>", "<id>")
+    if digits or ":" in raw:
+        return ("<datum>", "<id>") if digits > 1 or "-" in raw or ":" in raw or raw[0].isupper() else ("<id>",)
+    return ("<dashed>",) if "-" in raw else ()
+
+
+def _is_path(raw: str) -> bool:
+    """Whether a word with a slash is a path or a branch, not two words of which one may be chosen."""
+    return raw[0] in "/~.@" or raw.count("/") > 1 or "." in raw or "_" in raw or raw.startswith(_BRANCHES)
+
+
+def _own_lines(text: str) -> list[str]:
+    """Return the lines that a person wrote themselves: no fenced code, no log, no quoted mail, no document."""
+    lines: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        bare = line.strip()
+        if fence:
+            fence = "" if bare.startswith(fence) or bare.endswith(fence) else fence
+        elif bare.startswith(_FENCES):
+            fence = bare[:3] if bare.count(bare[:3]) == 1 else ""
+        elif _is_heading(bare):
+            # From its first heading on a text is a document, not talk.
+            break
+        elif bare and not _is_pasted(line, bare):
+            lines.append(bare)
+    return lines
+
+
+def _is_heading(bare: str) -> bool:
+    marks = len(bare) - len(bare.lstrip("#"))
+    return 0 < marks < 5 and bare[marks : marks + 1] == " " and bare[marks + 1 : marks + 2].isupper() and len(bare) < 90
+
+
+def _is_pasted(line: str, bare: str) -> bool:
+    """Whether a line looks like code, the line of a log, of a stack trace, of a table or of a quoted mail."""
+    if bare[0] in ">|<" or bare[:1] == "#" or bare.startswith(_CODE) or bare.endswith(_CODE_ENDS) or "\t" in bare:
+        return True
+    if line.startswith("    ") and bare[:1] not in "-*•" and not bare[:1].isdigit():
+        return True
+    first = bare.split(None, 1)[0].strip("[]():,")
+    if bare.startswith(("at ", "File ")) and ("(" in bare or '"' in bare) and ":" in bare:
+        return True
+    if sum(letter.isdigit() for letter in first) > 5 and ("-" in first or ":" in first):
+        return True
+    if bare[0] == "[" and "]" in bare[1:30] and any(letter.isdigit() for letter in bare[:30]):
+        return True
+    words = bare[:200].replace(":", " ").replace("[", " ").replace("]", " ").split()
+    if any(word in _LEVELS or word.endswith(("Error", "Exception")) for word in words[:5]):
+        return True
+    if sum("=" in word for word in words) > 1 or any(_is_place(word) for word in bare[:200].split()[:2]):
+        return True
+    return _signs(bare) > len(bare) // 8 and len(bare) > 20
+
+
+def _is_place(word: str) -> bool:
+    """Whether a word is a place in a file, as compilers write it: `src/a.go:76:31:`."""
+    parts = word.split(":")
+    return len(parts) > 2 and parts[1].isdigit() and "." in parts[0] and not parts[0][0].isdigit()
+
+
+def _signs(bare: str) -> int:
+    return sum(bare.count(sign) for sign in "{}()[];=<>|$\\%+*/_")
+
+
+def _without_quotes(line: str) -> str:
+    """Return a line with each quoted piece and each piece of code in it as one word that stands for it."""
+    if not any(quote in line for quote in _QUOTES):
+        return line
+    kept: list[str] = []
+    done = 0
+    for at, letter in enumerate(line):
+        if letter in _QUOTES and at >= done and (at == 0 or not line[at - 1].isalnum()):
+            closing = _QUOTES[letter]
+            end = line.find(closing, at + 1)
+            if end < 0 and closing in "“”":
+                end = line.find('"', at + 1)
+            if end > at:
+                kept += (line[done:at], _HIDDEN * (end + 1 - at))
+                done = end + 1
+    return "".join((*kept, line[done:]))
+
+
+def _pieces(line: str) -> list[tuple[int, int]]:
+    """Return where the sentences of a line begin and end; a question behind a comma is one of its own."""
+    pieces: list[tuple[int, int]] = []
+    start = at = 0
+    # A sentence ends before a space.
+    while (at := line.find(" ", at + 1)) > 0:
+        if line[at - 1] in ".!?;" and not _goes_on(line, at - 1):
+            pieces += _cut(line, start, at)
+            start = at
+    return pieces + _cut(line, start, len(line))
+
+
+def _cut(line: str, start: int, end: int) -> list[tuple[int, int]]:
+    small = line[start:end].lower()
+    if ", " in small:
+        for opener in _OPENERS:
+            place = small.find(f", {opener}")
+            if place > 0:
+                return [(start, start + place + 1), (start + place + 2, end)]
+    return [(start, end)]
+
+
+def _goes_on(line: str, at: int) -> bool:
+    """Whether a dot ends no sentence: it stands behind a short number ("am 3. Mai") or an abbreviation ("Mr. Wit")."""
+    if line[at] != "." or line[at + 1 : at + 2] != " ":
+        return False
+    before = line[max(0, at - 7) : at].rpartition(" ")[2].lower()
+    day, dot, month = before.partition(".")
+    if day.isdigit() and len(day) < 3 and (not dot or (month.isdigit() and len(month) < 3)):
+        # A day ("am 3. Mai") goes on; a day with its month ("bis 4.2. fertig") where no new sentence begins.
+        return not dot or line[at + 2 : at + 3].islower()
+    return before != "" and f" {before} " in _SHORT
+
+
+def _sentence(piece: str, text: str) -> Sentence:
+    words: list[str] = []
+    raw: list[str] = []
+    after: list[str] = []
+    tokens = piece[:_LONGEST_SENTENCE].replace("’", "'").split()
+    for token in tokens[1:] if tokens and _is_marker(tokens[0]) else tokens:
+        core = token.lstrip(_OPENING)
+        bare = core.rstrip(_CLOSING)
+        signs = core[len(bare) :]
+        if not bare.strip("-–—•+&/|=>"):
+            if after:
+                after[-1] += signs or ("=" if "=" in token else "-")
+            continue
+        raw.append(bare)
+        words.append(plain(bare))
+        after.append(signs)
+    return Sentence(text, words, raw, after, piece.rstrip().endswith(("?", "?)")))
+
+
+def _is_marker(token: str) -> bool:
+    """Whether a first word only counts the points of a list: `3.` or `3)`."""
+    return len(token) < 4 and token[-1] in ".)" and token[:-1].isdigit()

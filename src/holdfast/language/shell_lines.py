@@ -1,0 +1,255 @@
+"""A shell line taken apart: the words of each command, the files it is told to read and write, what is fed to it.
+
+This is no shell. It knows quotes, escapes, `$( )`, here-documents, pipes and lists; what it cannot understand stays a
+word. Variables are not filled in here. Hooks ask it, so it is light.
+"""
+
+from __future__ import annotations
+
+from holdfast.base.light_records import dataclass, replace
+
+MAX_LINE = 8_000
+_MAX_COMMANDS = 60
+_ENDS = ("&&", "||", ";;", "|&", "|", ";", "&", "\n")
+_ESCAPED = frozenset('"\\$`')
+# What may stand before a redirection: the number of what is sent elsewhere.
+_NUMBERS = frozenset(("", "0", "1", "2"))
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command of a line: its words without quotes, and the text it stands in.
+
+    `reads` and `writes` are what it is redirected from and to, `fed` the text of a here-document, `sign` what ends it,
+    and `inner` the lines within `$( )`, backquotes and `<( )`, which run as well.
+    """
+
+    words: tuple[str, ...]
+    text: str
+    sign: str = ""
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    fed: str = ""
+    inner: tuple[str, ...] = ()
+
+
+def commands(line: str) -> list[Command]:
+    """Return the commands of a line in order, as many as are bounded."""
+    return _Reader(line[:MAX_LINE]).all()
+
+
+class _Reader:
+    """Goes through a line once."""
+
+    def __init__(self, line: str) -> None:
+        self._line = line
+        self._at = 0
+        self._found: list[Command] = []
+        # Documents that begin behind the end of this line: whose command they are, their end, whether it is indented.
+        self._documents: list[tuple[int, str, bool]] = []
+        self._begin()
+
+    def _begin(self) -> None:
+        self._start = self._at
+        self._words: list[str] = []
+        self._word = ""
+        self._in_word = False
+        self._redirect = ""
+        self._reads: list[str] = []
+        self._writes: list[str] = []
+        self._inner: list[str] = []
+        self._fed = ""
+
+    def all(self) -> list[Command]:
+        """Return the commands."""
+        while self._at < len(self._line) and len(self._found) < _MAX_COMMANDS:
+            self._step(self._line[self._at])
+        self._end("")
+        return self._found
+
+    def _step(self, letter: str) -> None:
+        line, at = self._line, self._at
+        if letter.isalnum() or letter in "-_./,:=@%+~*?[]^!":
+            self._plain_letters()
+        elif letter in " \t\r":
+            self._close_word()
+            self._at += 1
+        elif line.startswith("\\\n", at):
+            self._at += 2
+        elif letter == "\\":
+            self._put(line[at + 1 : at + 2], 2)
+        elif letter == "'":
+            end = line.find("'", at + 1)
+            end = len(line) if end < 0 else end
+            self._put(line[at + 1 : end], end + 1 - at)
+        elif letter == '"':
+            self._double_quoted()
+        elif letter in "$`" or line.startswith("<(", at):
+            self._substituted()
+        elif letter in "<>" or line.startswith("&>", at):
+            self._redirected()
+        elif letter == "#" and not self._in_word:
+            end = line.find("\n", at)
+            self._at = len(line) if end < 0 else end
+        else:
+            self._sign_or_letter(letter)
+
+    def _plain_letters(self) -> None:
+        """Take letters that say nothing to a shell, which are most, all at once."""
+        line, end = self._line, self._at + 1
+        while end < len(line) and (line[end].isalnum() or line[end] in "-_./"):
+            end += 1
+        self._put(line[self._at : end], end - self._at)
+
+    def _sign_or_letter(self, letter: str) -> None:
+        if letter in "()" or (letter in "{}" and self._groups()):
+            sign, length = "", 1
+        else:
+            sign = next((sign for sign in _ENDS if self._line.startswith(sign, self._at)), "")
+            length = len(sign)
+        if not length:
+            self._put(letter, 1)
+            return
+        self._end(sign)
+        self._at += length
+        if sign == "\n" and self._documents:
+            self._take_documents()
+        self._start = self._at
+
+    def _groups(self) -> bool:
+        """Whether a brace stands alone, and so groups commands."""
+        following = self._line[self._at + 1 : self._at + 2]
+        return not self._in_word and (not following or following.isspace() or following in ";&|)")
+
+    def _put(self, text: str, length: int) -> None:
+        self._word += text
+        self._in_word = True
+        self._at += length
+
+    def _double_quoted(self) -> None:
+        line, at = self._line, self._at + 1
+        self._in_word = True
+        while at < len(line) and line[at] != '"':
+            if line[at] == "\\":
+                self._word += line[at + 1 : at + 2] if line[at + 1 : at + 2] in _ESCAPED else line[at : at + 2]
+                at += 2
+            elif line[at] == "`" or line.startswith("$(", at):
+                self._at = at
+                self._substituted()
+                at = self._at
+            else:
+                self._word += line[at]
+                at += 1
+        self._at = at + 1
+
+    def _dollar_quoted(self) -> None:
+        """Take a `$' '`, in which a quote may be escaped; what else is escaped there stays as it stands."""
+        line, end = self._line, self._at + 2
+        while end < len(line) and line[end] != "'":
+            end += 2 if line[end] == "\\" else 1
+        self._put(line[self._at + 2 : end].replace("\\'", "'"), end + 1 - self._at)
+
+    def _substituted(self) -> None:
+        """Take a `$( )`, `<( )` or backquotes as a part of the word, and what is in it as a line of its own."""
+        line, at = self._line, self._at
+        if line.startswith("$'", at):
+            self._dollar_quoted()
+            return
+        if line[at] == "`":
+            end = line.find("`", at + 1)
+            end = len(line) if end < 0 else end
+            self._inner.append(line[at + 1 : end])
+        elif line[at + 1 : at + 2] == "(" and line[at + 2 : at + 3] != "(":
+            end = _closing(line, at + 2)
+            self._inner.append(line[at + 2 : end])
+        else:
+            self._put(line[at], 1)
+            return
+        self._put(line[at : end + 1], end + 1 - at)
+
+    def _redirected(self) -> None:
+        line, at = self._line, self._at
+        if self._word in _NUMBERS:
+            self._word, self._in_word = "", False
+        self._close_word()
+        if line.startswith("<<<", at):
+            self._redirect, self._at = "<<<", at + 3
+        elif line.startswith("<<", at):
+            self._document(at + 2)
+        else:
+            end = at
+            while end < len(line) and line[end] in "<>&|":
+                end += 1
+            self._redirect, self._at = line[at:end], end
+
+    def _document(self, at: int) -> None:
+        line = self._line
+        indented = line.startswith("-", at)
+        at += indented
+        while line[at : at + 1] in (" ", "\t") and at < len(line):
+            at += 1
+        end = at
+        while end < len(line) and not line[end].isspace() and line[end] not in ";|&<>)":
+            end += 1
+        self._documents.append((len(self._found), line[at:end].strip("'\"\\"), indented))
+        self._at = end
+
+    def _take_documents(self) -> None:
+        """Take what follows this line as the documents that its commands are fed."""
+        for place, tag, indented in self._documents:
+            taken = []
+            while self._at < len(self._line):
+                end = self._line.find("\n", self._at)
+                end = len(self._line) if end < 0 else end
+                row = self._line[self._at : end]
+                self._at = end + 1
+                if (row.strip() if indented else row.rstrip()) == tag:
+                    break
+                taken.append(row)
+            if place < len(self._found):
+                self._found[place] = replace(self._found[place], fed="\n".join(taken))
+        self._documents = []
+
+    def _close_word(self) -> None:
+        if not self._in_word:
+            return
+        word, sign = self._word, self._redirect
+        self._word, self._in_word, self._redirect = "", False, ""
+        if not sign:
+            self._words.append(word)
+        elif sign == "<<<":
+            self._fed = word
+        elif ">" in sign and not (sign.endswith("&") and (word.isdigit() or word == "-")):
+            self._writes.append(word)
+        elif sign == "<":
+            self._reads.append(word)
+
+    def _end(self, sign: str) -> None:
+        self._close_word()
+        text = self._line[self._start : self._at].strip()
+        if self._words or self._writes or self._reads or self._inner:
+            told = (tuple(self._words), text, sign, tuple(self._reads), tuple(self._writes), self._fed)
+            self._found.append(Command(*told, tuple(self._inner)))
+        elif sign and self._found and not self._found[-1].sign:
+            # What stands behind a bracket holds for what is in it.
+            self._found[-1] = replace(self._found[-1], sign=sign)
+        self._begin()
+
+
+def _closing(line: str, at: int) -> int:
+    """Return where the bracket closes that was opened before this place; quotes are passed over."""
+    depth, quote = 1, ""
+    while at < len(line):
+        letter = line[at]
+        if letter == "\\" and quote != "'":
+            at += 1
+        elif quote:
+            quote = "" if letter == quote else quote
+        elif letter in "'\"":
+            quote = letter
+        elif letter in "()":
+            depth += 1 if letter == "(" else -1
+            if not depth:
+                return at
+        at += 1
+    return len(line)

@@ -1,0 +1,170 @@
+"""What a person says in a message that should outlive it: corrections, decisions, values and so on, found by words.
+
+A message is taken apart into sentences without code, quotes and pasted lines (`sentences.py`). The phrases of its
+language give each sentence its cues (`phrases.py`); weights say how much each cue, word and pair of words speaks for
+each kind, and a sentence is of the kinds whose score is positive. Both are in `triggers.bin` (`trigger_table.py`). A
+prompt hook calls this before every prompt, so nothing heavy is imported, and of a long message only the two ends are
+looked at.
+"""
+
+from __future__ import annotations
+
+from holdfast.base.light_records import dataclass
+from holdfast.language import trigger_table
+from holdfast.language.phrases import said
+from holdfast.language.sentences import Sentence, sentences, shapes, shorter
+
+KINDS = ("correction", "decision", "architecture", "priority", "value", "preference", "remember")
+LANGUAGES = ("en", "de")
+MAX_CHARACTERS = 300
+MAX_TRIGGERS = 12
+# Nothing is stated in one word.
+_MIN_WORDS = 2
+# A sentence of fewer words asks for nothing that takes work; a message of more words does, however it is put.
+_FEW_WORDS = 4
+_MANY_WORDS = 30
+_MANY_SENTENCES = 25
+_AT_EACH_END = 5
+# Of a word that is not known its beginning tells something.
+_BEGINNING = 5
+# A word of one of these shapes counts by it alone, whatever it says.
+_SHAPES = frozenset(
+    ("<url>", "<mail>", "<version>", "<number>", "<ticket>", "<channel>", "<path>", "<id>", "<quoted>", "<file>")
+)
+_SIGNS = frozenset(",:;!-=")
+_LONGEST = 5
+_FOUR_WORDS = 4
+_MANY = 4
+_TABLE = trigger_table.__file__.rpartition("/")[0] + "/triggers.bin"
+_opened: list[trigger_table.TriggerTable] = []
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    # Of each sentence of a message: its cues, and the lists and shapes of each of its words.
+    Cues = list[set[str]]
+    Names = list[list[tuple[str, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """One statement that is worth writing down: its kind, and the sentence that makes it."""
+
+    kind: str
+    text: str
+
+
+def scan(text: str) -> tuple[Trigger, ...]:
+    """Return what a message states that should be kept, in its order: at most twelve, each cut to 300 characters."""
+    parts = own_sentences(text)
+    if sum(len(sentence.words) for sentence in parts) < _MIN_WORDS:
+        return ()
+    cues, names = judged(parts)
+    # What follows a paste was written by somebody else.
+    own = next((place for place, each in enumerate(cues) if "paste" in each), len(parts))
+    scores = [_scores(place, parts, cues, names) for place in range(own)]
+    found: list[Trigger] = []
+    for place, sentence in enumerate(parts[:own]):
+        kinds = [number for number, score in enumerate(scores[place]) if score > 0]
+        if kinds and len(parts) > 1:
+            # One sentence says it; another that says it, too, does so by itself and not by what stands beside it.
+            alone = _scores(0, [sentence], [cues[place]], [names[place]])
+            kinds = [one for one in kinds if alone[one] > 0 or scores[place][one] == max(each[one] for each in scores)]
+        found += [Trigger(KINDS[one], sentence.text[:MAX_CHARACTERS]) for one in kinds]
+    return tuple(found[:MAX_TRIGGERS])
+
+
+def is_trivial(text: str) -> bool:
+    """Whether a message says no more than yes, thanks or go on."""
+    return len(text) <= MAX_CHARACTERS and all("trivial" in cues for cues in judged(sentences(text))[0])
+
+
+def is_substantial_ask(text: str) -> bool:
+    """Whether a message asks for work: it is long, or it tells to do something or asks in more than a few words."""
+    if is_trivial(text):
+        return False
+    parts = own_sentences(text)
+    if sum(len(sentence.words) for sentence in parts) > _MANY_WORDS:
+        return True
+    asks = {"asked", "task"}
+    return any(len(one.words) >= _FEW_WORDS and asks & cues for one, cues in zip(parts, judged(parts)[0], strict=True))
+
+
+def own_sentences(text: str) -> list[Sentence]:
+    """Return the sentences of a message, of a long one its two ends: what is between them is mostly a document."""
+    parts = sentences(shorter(text))
+    return parts if len(parts) <= _MANY_SENTENCES else [*parts[:_AT_EACH_END], *parts[-_AT_EACH_END:]]
+
+
+def judged(parts: list[Sentence]) -> tuple[Cues, Names]:
+    """Return the cues of each sentence, by the language of the message, and the lists and shapes of its words."""
+    every: Cues = [{"asked"} if sentence.is_question else set() for sentence in parts]
+    names: Names = [[() for _ in sentence.words] for sentence in parts]
+    table = _table()
+    languages = table.languages({word for sentence in parts for word in sentence.words})
+    for language in languages:
+        rows = table.rows[language]
+        for place, sentence in enumerate(parts):
+            listed = [_names(rows[word][0], raw) for word, raw in zip(sentence.words, sentence.raw, strict=True)]
+            every[place] |= said(sentence, listed, rows, table.phrases)
+            if len(languages) == 1:
+                names[place] = listed
+                every[place].add(language)
+            else:
+                names[place] = [(*one, *more) for one, more in zip(names[place], listed, strict=True)]
+    return every, names
+
+
+def features(place: int, parts: list[Sentence], cues: Cues, names: Names) -> set[str]:
+    """Return what a sentence is judged by: words and pairs of them, beginnings, cues, and what stands around it.
+
+    `training/triggers/learn.py` learns what each of them counts.
+    """
+    return _of_place(place, parts, cues, names[place]) | _of_words(parts[place], names[place])
+
+
+def _names(lists: tuple[str, ...], raw: str) -> tuple[str, ...]:
+    """Return the lists that a word is on, and its shapes; a word of <plain> has no shape."""
+    return lists if "<plain>" in lists else lists + shapes(raw)
+
+
+def _scores(place: int, parts: list[Sentence], cues: Cues, names: Names) -> list[int]:
+    """Return how much speaks for each kind in a sentence."""
+    return _table().scores(features(place, parts, cues, names))
+
+
+def _of_words(sentence: Sentence, names: list[tuple[str, ...]]) -> set[str]:
+    """Return the words and signs of a sentence, how long words begin, and pairs: neighbours, and every second one."""
+    tokens = ["^"]
+    for word, each, signs in zip(sentence.words, names, sentence.after, strict=True):
+        tokens.append(next((name for name in each if name in _SHAPES), word) if each else word)
+        if signs:
+            tokens += [sign for sign in signs if sign in _SIGNS]
+    end = "$?" if sentence.is_question else "$"
+    found = {*tokens, *map(" ".join, zip(tokens, [*tokens[1:], end], strict=True))}
+    found.update(map(" _ ".join, zip(tokens, [*tokens[2:], end], strict=False)))
+    found.update(f"{token[:_BEGINNING]}*" for token in tokens if len(token) > _BEGINNING and token[0] != "<")
+    return found
+
+
+def _of_place(place: int, parts: list[Sentence], cues: list[set[str]], names: list[tuple[str, ...]]) -> set[str]:
+    """Return what else a sentence counts by: cues, lists, length, its place, and what its neighbours are."""
+    sentence, last = parts[place], len(parts) - 1
+    found = {"{}", *(f"[{cue}]" for cue in cues[place])}
+    found.update(name for each in names for name in each)
+    found.add(f"{{words {min(len(sentence.words) // _FOUR_WORDS, _LONGEST)}}}")
+    found.add("{asks}" if sentence.is_question else "{states}")
+    found.add(f"{{sentences {min(last, _MANY)}}}")
+    found.add("{only}" if not last else "{first}" if not place else "{last}" if place == last else "{between}")
+    if place:
+        found.update(f"{{before [{cue}]}}" for cue in cues[place - 1] if cue not in LANGUAGES)
+        found.add(f"{{before {parts[place - 1].words[0]}}}")
+    if place < last:
+        found.update(f"{{behind [{cue}]}}" for cue in cues[place + 1] if cue not in LANGUAGES)
+        found.add(f"{{behind {parts[place + 1].words[0]}}}")
+    return found
+
+
+def _table() -> trigger_table.TriggerTable:
+    if not _opened:
+        _opened.append(trigger_table.TriggerTable(_TABLE, LANGUAGES))
+    return _opened[0]

@@ -1,0 +1,95 @@
+"""Fixes in the archive: in a session a command failed, something was done, and then the same command worked."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from holdfast.base.minijson import loads
+from holdfast.language.command_lines import main_of
+from holdfast.learning.findings import Finding
+from holdfast.learning.fixes import model as fixes
+from holdfast.learning.fixes.fingerprints import is_refused
+from holdfast.learning.fixes.hook import MAX_EDITS, clean, failure_of, fix_of
+from holdfast.learning.fixes.retries import Retries, change_of
+from holdfast.sessions import commands, tools
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from holdfast.learning.fixes.model import Fix
+    from holdfast.records import SessionEvent
+    from holdfast.sessions.facts import Digest
+    from holdfast.workspace import Workspace
+
+MAX_OF_A_SESSION = 50
+
+
+def find(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
+    """Yield the fixes of a session that held until its end, the last of each failure."""
+    session = digest.session
+    for fix in list(_found(digest, events).values())[-MAX_OF_A_SESSION:]:
+        text = f"`{fix.command}`: {fix.error} -> {'; '.join(fix.steps)}"
+        yield Finding("fix", text, fix.at, session.name, partial(fixes.add, workspace.home, fix))
+
+
+def _found(digest: Digest, events: Sequence[SessionEvent]) -> dict[str, Fix]:
+    session = digest.session
+    retries = Retries()
+    found: dict[str, Fix] = {}
+    for event in events:
+        kind = tools.kind_of(event.tool) if event.role == "tool" and event.answered else ""
+        if kind == "edit" and not event.failed and retries:
+            for path, change in _edits(event, session.folder):
+                retries.edited(path, change)
+        if kind != "shell":
+            continue
+        result = _result(event)
+        line = clean(tools.command_of(event)) if result == "failed" or retries else ""
+        if result == "failed":
+            failure = failure_of(line, clean(event.output or event.text), event.at or session.started)
+            found.pop(failure.fingerprint, None)
+            retries.failed(failure)
+        elif result == "passed" and retries:
+            for fixed in retries.ran(line, event.at or session.ended):
+                fix = fix_of(fixed, session.agent, session.id, session.project)
+                found[fix.fingerprint] = fix
+    return found
+
+
+def _result(event: SessionEvent) -> str:
+    """Return whether a command line passed or failed; nothing where that cannot be told, or it was not run."""
+    if event.failed and is_refused(event.output):
+        return ""
+    line = tools.command_of(event)
+    parts = commands.parts(line)
+    failed = event.failed or bool(commands.exit_of(event.output))
+    if failed and commands.only_answers(parts):
+        return ""
+    results = [
+        commands.result_of(part, event.output, failed, part is parts[-1])
+        for part in parts
+        if part.kind in commands.CHECKS
+    ]
+    if failed or "failed" in results:
+        return "failed"
+    main = main_of(line)
+    if main is None or main.is_hidden:
+        # What follows a command in its line hides its exit; then only the words of a check count.
+        return "passed" if results and set(results) == {"passed"} else ""
+    return "passed"
+
+
+def _edits(event: SessionEvent, folder: str) -> Iterator[tuple[str, str]]:
+    """Yield the files that a call changed, from the session's folder, and the first line that it changed in them."""
+    paths = tools.files_of(event)[:MAX_EDITS]
+    try:
+        change = change_of(loads(event.input)) if len(paths) == 1 else ""
+    except ValueError:
+        change = ""
+    for path in paths:
+        yield clean(_from(path, event.folder or folder)), clean(change)
+
+
+def _from(path: str, folder: str) -> str:
+    return path.removeprefix(folder.rstrip("/") + "/") if folder else path

@@ -1,0 +1,262 @@
+"""What hooks do for fixes: a failed command is noted, what is done afterwards too, and a fix is kept when it works.
+
+A session in which nothing failed has no file here, and then a call costs one look whether it is there. A success is
+believed only of an agent that tells failures apart, and only where the line does not hide its exit. Most agents tell
+hooks of few calls or of none; then the transcript tells them at the next pause or prompt (`fix_transcript.py`).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from holdfast.app.hook import without_secrets
+from holdfast.app.hook_parts import PAUSES
+from holdfast.base import files
+from holdfast.base.digests import short
+from holdfast.errors import HoldfastError, NotFound
+from holdfast.privacy import fence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.agents.transcript_tail import Tools
+    from holdfast.app.hook import HookRun
+    from holdfast.learning.fixes.model import Fix
+    from holdfast.learning.fixes.retries import Failure, Fixed, Retries
+
+FOLDER = ("state", "failures")
+MAX_EDITS = 5
+_MAX_BYTES = 48 * 1024
+_MAX_OPEN = 20
+# So many calls after a failure another form of the command may be the answer to it.
+_SOON = 4
+_MAX_SEEN = 4_000
+_MAX_LINE = 600
+_MAX_SHOWN = 200
+_KEPT_SECONDS = 2 * 86_400
+
+Row = tuple[str, ...]
+
+
+def at(run: HookRun) -> None:
+    """Note a failure, or what was done after one; where that shows that it is fixed, keep the fix."""
+    call = run.call
+    if call.moment in PAUSES:
+        _at_pause(run)
+        return
+    failed = call.moment == "tool-failed" or bool(call.error)
+    path = path_of(run)
+    if path and failed:
+        _failed(run, path)
+    elif path and os.path.exists(path) and "tool-failed" in run.agent.events.values():
+        _did(run, path)
+
+
+def _at_pause(run: HookRun) -> None:
+    """Take what the transcript told of calls, if one failed or did so before in this session."""
+    path = path_of(run) if run.told_calls and not run.call.subagent else ""
+    if path and (any(call.ended == "failed" for call in run.told_calls) or os.path.exists(path)):
+        from holdfast.learning.fixes import from_transcript
+
+        from_transcript.take(run, path)
+
+
+def path_of(run: HookRun) -> str:
+    """Return the file of this session's failures in this project; nothing where there is no project."""
+    project = run.project()
+    return os.path.join(run.home, *FOLDER, short(run.call.agent, run.session, project.id)) if project else ""
+
+
+def rows_of(path: str) -> list[Row]:
+    """Return what was noted in a session, oldest first."""
+    from holdfast.base.minijson import loads
+
+    try:
+        lines = files.read(path, _MAX_BYTES * 2).decode("utf-8", "replace").split("\n")
+    except (NotFound, HoldfastError):
+        return []
+    found = []
+    for line in lines:
+        try:
+            value = loads(line) if line else None
+        except ValueError:
+            continue
+        if isinstance(value, list) and len(value) > 1 and all(isinstance(part, str) for part in value):
+            found.append(tuple(value))
+    return found
+
+
+def note(path: str, rows: Iterable[Row]) -> None:
+    """Add rows to the file of a session, which is made where it is missing; a long one takes no more."""
+    from holdfast.base.minijson import dumps
+
+    try:
+        size = os.stat(path, follow_symlinks=False).st_size
+    except OSError:
+        size = 0
+        files.make_folder(os.path.dirname(path))
+        _tidy(os.path.dirname(path))
+    data = "".join([dumps([*row]) + "\n" for row in rows]).encode("utf-8", "replace")
+    if data and size < _MAX_BYTES:
+        files.append(path, data, durable=False)
+
+
+def drop_notes(home: str) -> None:
+    """Remove what was noted of every session; it quotes them, and a live one loses only what would be offered next."""
+    folder = os.path.join(home, *FOLDER)
+    if os.path.isdir(folder):
+        _tidy(folder, 0)
+
+
+def _tidy(folder: str, seconds: int = _KEPT_SECONDS) -> None:
+    """Remove the files of sessions of which nothing was heard for so long."""
+    before = time.time() - seconds
+    for name in os.listdir(folder):
+        path = os.path.join(folder, name)
+        try:
+            if os.stat(path, follow_symlinks=False).st_mtime <= before:
+                os.unlink(path)
+        except OSError:
+            continue
+
+
+def _failed(run: HookRun, path: str) -> None:
+    from holdfast.language import command_lines
+    from holdfast.learning.fixes import fingerprints
+
+    call = run.call
+    if not command_lines.is_shell(call.tool) or fingerprints.is_refused(call.error):
+        return
+    failure = failure_of(clean(command_lines.line_of(call.tool_input)), clean(call.error), run.at)
+    if command_lines.main_of(failure.line) is None:
+        return
+    known = [row for row in rows_of(path) if row[0] == "fixed" and row[1] == failure.fingerprint]
+    if known:
+        withdraw(run, failure)
+    note(path, [row_of(failure)])
+
+
+def row_of(failure: Failure) -> Row:
+    """Return a failure as a row of its session's file."""
+    return ("failed", failure.fingerprint, failure.line, failure.error, failure.at, *failure.names)
+
+
+def _did(run: HookRun, path: str) -> None:
+    """Note what was done after a failure, and keep the fixes that a success shows."""
+    from holdfast.agents.transcript_tail import Tools
+    from holdfast.language import command_lines
+
+    call = run.call
+    if not command_lines.is_shell(call.tool):
+        edits = edits_of(run, Tools(), call.tool, call.tool_input)
+        if edits:
+            note(path, edits)
+        return
+    line = clean(command_lines.line_of(call.tool_input))
+    main = command_lines.main_of(line)
+    # What goes on in the background, or is hidden behind another command, did not succeed for all that is known.
+    if main is None or main.is_hidden:
+        return
+    rows = rows_of(path)
+    fixed = replayed(rows).ran(line, run.at) if _may_fix(rows, main.name) else []
+    note(path, [("ran", line, run.at), *[("fixed", one.failure.fingerprint) for one in fixed]])
+    keep(run, fixed)
+
+
+def _may_fix(rows: list[Row], name: str) -> bool:
+    """Whether a success of a command may show that a failure is fixed; for most it does not, and that is told soon."""
+    from holdfast.language.command_lines import main_of
+
+    places = [number for number, row in enumerate(rows) if row[0] == "failed"]
+    if places and len(rows) - places[-1] <= _SOON:
+        return True
+    mains = [main_of(rows[number][2]) for number in places[-_MAX_OPEN:]]
+    return any(main is not None and main.name == name for main in mains)
+
+
+def replayed(rows: Iterable[Row]) -> Retries:
+    """Return the failures of a session as they stand after these rows."""
+    from holdfast.learning.fixes.retries import Failure, Retries
+
+    retries = Retries()
+    for kind, *told in rows:
+        if kind == "failed" and len(told) > 3:
+            retries.failed(Failure(told[0], told[1], told[2], tuple(told[4:]), told[3]))
+        elif kind == "edited":
+            retries.edited(told[0], told[1] if len(told) > 1 else "")
+        elif kind == "ran" and len(told) > 1:
+            retries.ran(told[0], told[1])
+    return retries
+
+
+def keep(run: HookRun, fixed: list[Fixed]) -> None:
+    """Write down what was fixed in this session."""
+    if not fixed:
+        return
+    from holdfast.learning.fixes import model as fixes
+
+    project = run.project()
+    for one in fixed:
+        fixes.add(run.home, fix_of(one, run.call.agent, session_of(run), project.id if project else ""))
+
+
+def withdraw(run: HookRun, failure: Failure) -> None:
+    """Take the fix of a failure back that came again in this session."""
+    from holdfast.learning.fixes import model as fixes
+    from holdfast.learning.fixes.retries import Fixed
+
+    project = run.project()
+    broken = Fixed(failure, (), run.at)
+    fixes.withdraw(run.home, fix_of(broken, run.call.agent, session_of(run), project.id if project else ""))
+
+
+def session_of(run: HookRun) -> str:
+    """Return the session as rows name it."""
+    return run.session_label or clean(run.session)[:_MAX_SHOWN]
+
+
+def edits_of(run: HookRun, tools: Tools, tool: str, given: str) -> list[Row]:
+    """Return the changes of files that a call made, as rows."""
+    from holdfast.base.minijson import loads
+    from holdfast.learning.fixes.retries import change_of
+
+    project = run.project()
+    paths = tools.files(tool, given)[:MAX_EDITS]
+    try:
+        change = change_of(loads(given)) if len(paths) == 1 and given[:1] == "{" else ""
+    except ValueError:
+        change = ""
+    root = project.root.rstrip("/") + "/" if project and project.root else "\0"
+    return [("edited", clean(path.removeprefix(root)), clean(change)) for path in paths]
+
+
+def failure_of(line: str, error: str, at: str) -> Failure:
+    """Return a failure of a command line, of texts that are clean."""
+    from holdfast.learning.fixes import fingerprints
+    from holdfast.learning.fixes.retries import Failure, cut
+
+    said = fingerprints.error_line(error)
+    return Failure(
+        fingerprints.of_line(line, said), line[:_MAX_LINE], cut(said, _MAX_SHOWN), fingerprints.names_in(said), at
+    )
+
+
+def fix_of(fixed: Fixed, agent: str, session: str, project: str) -> Fix:
+    """Return what was fixed as a row."""
+    from holdfast.learning.fixes.model import Fix
+    from holdfast.learning.fixes.retries import MAX_COMMAND, cut, id_of
+
+    failure = fixed.failure
+    return Fix(
+        *(failure.fingerprint, cut(failure.line, MAX_COMMAND), failure.error, fixed.steps),
+        *(agent, session, project, fixed.at),
+        names=failure.names,
+        id=id_of(agent, session, failure.fingerprint),
+    )
+
+
+def clean(text: str) -> str:
+    """Return a text without our own injections and without secrets, of a long one what a hook is told."""
+    return without_secrets(fence.stripped(fence.without_hidden(text[:_MAX_SEEN])))

@@ -1,0 +1,320 @@
+"""Fixes that worked, `learning/signals/fixes.jsonl`, and the tables by which a hook finds them.
+
+Identity: a fix has an id of agent, session and fingerprint. Atomic: one line is added in one durable write, under a
+lock, after it was looked for. A fix after which the same failure came again in its session is withdrawn by another
+line; a later line of the same id holds again. A broken line is passed over.
+
+Bounded: over `MAX_ROWS` or `MAX_BYTES` the file is written anew, whole and durably, under the same lock. What was
+withdrawn or is broken goes, then the oldest of those that helped in the fewest sessions; the newest and those that
+helped most stay. `forget` writes it anew, too. A reader sees the file before or after that, never a part of both.
+
+`state/fixes/<project>` is derived: the lines of one project, and how much of the file they were taken from. What was
+added behind that is read from the file itself. It may be lost at any time.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.base import files
+from holdfast.base.light_records import dataclass, replace
+from holdfast.base.minijson import dumps, object_in
+from holdfast.errors import HoldfastError, NotFound
+from holdfast.store.layout import refuse_links
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+PLACE = ("learning", "signals", "fixes.jsonl")
+STATE = ("state", "fixes")
+MAX_TEXT = 300
+MAX_STEPS = 3
+_MAX_NAMES = 6
+_MAX_LINE = 16_384
+# More than this behind a table makes it worth writing anew.
+_MUCH = 65_536
+_MAX_FILE_NAME = 128
+MAX_ROWS = 5_000
+MAX_BYTES = 4 * 1_048_576
+# What is left when the file was over its bounds, so that not every fix after it writes the file anew.
+LEFT = 0.75
+# How much of that is for the newest, however seldom they helped.
+_FOR_NEWEST = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What was done until a failed command worked, most telling first, in which session, and in how many so far.
+
+    `names` are the files that its error speaks of.
+    """
+
+    fingerprint: str
+    command: str
+    error: str
+    steps: tuple[str, ...]
+    agent: str
+    session: str
+    project: str
+    at: str
+    times: int = 1
+    names: tuple[str, ...] = ()
+    id: str = ""
+    withdrawn: bool = False
+
+
+def path_of(home: str) -> str:
+    """Return the file of fixes of a home."""
+    return os.path.join(home, *PLACE)
+
+
+def add(home: str, fix: Fix) -> bool:
+    """Write a fix down for good; False where its id is there and was not withdrawn."""
+    return _append(home, fix, wanted=False)
+
+
+def withdraw(home: str, fix: Fix) -> bool:
+    """Take a fix back that did not hold; False where there is none of its id."""
+    return _append(home, replace(fix, withdrawn=True), wanted=True)
+
+
+def forget(home: str, agent: str, session: str) -> int:
+    """Remove every line of a session, and return how many there were."""
+    path = path_of(home)
+    if not os.path.lexists(path):
+        return 0
+    refuse_links(home, "/".join(PLACE[:-1]))
+    files.make_folder(os.path.join(home, "state"))
+    with files.Lock(os.path.join(home, "state", "fixes.lock")):
+        lines = files.read(path).split(b"\n")
+        kept = [line for line in lines if not _is_of(line, agent, session)]
+        if len(kept) < len(lines):
+            _rewrite(home, kept)
+    return len(lines) - len(kept)
+
+
+def _is_of(line: bytes, agent: str, session: str) -> bool:
+    fix = of_line(line)
+    return fix is not None and (fix.agent, fix.session) == (agent, session)
+
+
+def _rewrite(home: str, lines: list[bytes]) -> None:
+    """Replace the file. Its tables go before, since a kill may follow, and after, since a reader may have made one."""
+    _drop_tables(home)
+    files.write(path_of(home), b"\n".join(lines))
+    _drop_tables(home)
+
+
+def _drop_tables(home: str) -> None:
+    folder = os.path.join(home, *STATE)
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        files.remove(os.path.join(folder, name))
+
+
+def _append(home: str, fix: Fix, *, wanted: bool) -> bool:
+    path, state = path_of(home), os.path.join(home, "state")
+    refuse_links(home, "/".join(PLACE[:-1]))
+    files.make_folder(os.path.dirname(path))
+    files.make_folder(state)
+    with files.Lock(os.path.join(state, "fixes.lock")):
+        data = files.read_if_there(path)
+        if _holds(data, fix.id) is not wanted:
+            return False
+        line = dumps(_plain(fix)).encode("utf-8", "replace") + b"\n"
+        line = line if not data or data.endswith(b"\n") else b"\n" + line
+        files.append(path, line)
+        if not data:
+            files.sync_folder(os.path.dirname(path))
+        _trim(home, data + line, fix.id)
+    return True
+
+
+def _trim(home: str, data: bytes, added: str) -> None:
+    """Bring a file that is over its bounds well below them; the fix that was just added stays."""
+    if len(data) <= MAX_BYTES and data.count(b"\n") <= MAX_ROWS:
+        return
+    try:
+        _rewrite(home, [*_worth_keeping(_last_lines(data.split(b"\n")), added), b""])
+    except HoldfastError:
+        # The fix is written, which is what was asked for. The next one tries again.
+        return
+
+
+def _worth_keeping(found: dict[str, tuple[Fix, bytes]], added: str) -> list[bytes]:
+    """Return the lines that stay, in their order: the newest, then those that helped in most sessions."""
+    times = {one.id: one.times for one in _counted([fix for fix, _ in found.values()])}
+    newest = sorted(found, key=lambda id: (id == added, found[id][0].at), reverse=True)
+    sizes = {id: len(line) + 1 for id, (_, line) in found.items()}
+    rows, size = int(MAX_ROWS * LEFT), int(MAX_BYTES * LEFT)
+    kept = _fitting(newest, sizes, int(rows * _FOR_NEWEST), int(size * _FOR_NEWEST))
+    rest = sorted(newest[len(kept) :], key=times.__getitem__, reverse=True)
+    kept += _fitting(rest, sizes, rows - len(kept), size - sum(map(sizes.__getitem__, kept)))
+    stays = frozenset(kept)
+    return [line for id, (_, line) in found.items() if id in stays]
+
+
+def _fitting(ids: list[str], sizes: Mapping[str, int], rows: int, size: int) -> list[str]:
+    """Return the first of these ids that have room in so many rows and bytes."""
+    count = 0
+    for id in ids[:rows]:
+        size -= sizes[id]
+        if size < 0:
+            break
+        count += 1
+    return ids[:count]
+
+
+def _holds(data: bytes, id: str) -> bool:
+    """Whether the last line of this id is a fix that was not withdrawn."""
+    start = data.rfind(f'"id": "{id}"'.encode())
+    if start < 0:
+        return False
+    first, end = data.rfind(b"\n", 0, start) + 1, data.find(b"\n", start)
+    fix = of_line(data[first : end if end >= 0 else len(data)])
+    return fix is not None and not fix.withdrawn
+
+
+def read(home: str) -> list[Fix]:
+    """Return every fix that holds, as they were written, with the number of sessions in which the same helped."""
+    return _counted(_holding(files.read_if_there(path_of(home)).split(b"\n")))
+
+
+def lookup(home: str, projects: Iterable[str], fingerprint: str, names: Iterable[str] = ()) -> list[Fix]:
+    """Return the fixes of a failure in these projects: those that helped in more sessions first, then the latest.
+
+    Where the error speaks of files, and that of a fix too, one of them must be the same.
+    """
+    mark = f'"{fingerprint}"'.encode()
+    lines = [line for project in projects for line in _lines_of(home, project) if mark in line]
+    spoken = frozenset(names)
+    found = [one for one in _holding(lines) if one.fingerprint == fingerprint]
+    fitting = [one for one in found if not spoken or not one.names or not spoken.isdisjoint(one.names)]
+    best: dict[tuple[str, ...], Fix] = {}
+    for one in sorted(_counted(fitting), key=lambda one: one.at):
+        best[one.steps] = one
+    return sorted(best.values(), key=lambda one: (one.times, one.at), reverse=True)
+
+
+def _holding(lines: Iterable[bytes]) -> list[Fix]:
+    return [fix for fix, _ in _last_lines(lines).values()]
+
+
+def _last_lines(lines: Iterable[bytes]) -> dict[str, tuple[Fix, bytes]]:
+    """Return each fix that holds, by its id, with the line that says so."""
+    found: dict[str, tuple[Fix, bytes]] = {}
+    for line in lines:
+        fix = of_line(line)
+        if fix is not None:
+            found.pop(fix.id, None)
+            if not fix.withdrawn:
+                found[fix.id] = fix, line
+    return found
+
+
+def _counted(fixes: list[Fix]) -> list[Fix]:
+    sessions: dict[tuple[str, ...], set[tuple[str, str]]] = {}
+    for one in fixes:
+        sessions.setdefault(_same(one), set()).add((one.agent, one.session))
+    return [replace(one, times=len(sessions[_same(one)])) for one in fixes]
+
+
+def _same(fix: Fix) -> tuple[str, ...]:
+    return (fix.project, fix.fingerprint, *fix.steps)
+
+
+def _lines_of(home: str, project: str) -> list[bytes]:
+    """Return the lines of a project: those of its table, and what was added to the file since that was made."""
+    path = path_of(home)
+    try:
+        descriptor = files.open_plain(path)
+    except OSError:
+        files.refuse_link(path)
+        return []
+    try:
+        # All is read of one open file. It may be replaced meanwhile, and no other file has its number until it is shut.
+        return _lines_in(descriptor, project, os.path.join(home, *STATE, project[:_MAX_FILE_NAME]))
+    finally:
+        os.close(descriptor)
+
+
+def _lines_in(descriptor: int, project: str, table: str) -> list[bytes]:
+    status = os.fstat(descriptor)
+    head, *lines = _table(table)
+    covered = _covered(head, status.st_ino)
+    mark = f'"project": {dumps(project)}'.encode()
+    if 0 <= covered <= status.st_size and status.st_size - covered <= _MUCH:
+        return [*lines, *_with(mark, os.pread(descriptor, _MUCH * 2, covered))]
+    data = os.pread(descriptor, status.st_size, 0)
+    # A line that is being written while we read is not in the table; it is read behind it the next time.
+    whole = data.rfind(b"\n") + 1
+    lines = _with(mark, data[:whole])
+    _write_table(table, f"{status.st_ino} {whole}", lines)
+    return [*lines, *_with(mark, data[whole:])]
+
+
+def _with(mark: bytes, data: bytes) -> list[bytes]:
+    return [line for line in data.split(b"\n") if mark in line]
+
+
+def _table(path: str) -> list[bytes]:
+    try:
+        return files.read(path).split(b"\n")
+    except (NotFound, HoldfastError):
+        return [b""]
+
+
+def _covered(head: bytes, inode: int) -> int:
+    """Return up to where a table covers the file; -1 where there is none, or it was made of another file."""
+    told = head.decode("ascii", "replace").split()
+    return int(told[1]) if len(told) == 2 and told[0] == str(inode) and told[1].isdecimal() else -1
+
+
+def _write_table(table: str, head: str, lines: list[bytes]) -> None:
+    """Write the table of a project; what could not be written is made again the next time."""
+    try:
+        files.make_folder(os.path.dirname(table))
+        files.write(table, b"\n".join([head.encode(), *lines]), durable=False)
+    except (HoldfastError, OSError):
+        return
+
+
+def of_line(line: bytes) -> Fix | None:
+    """Return the fix that a line says; None where it says none."""
+    told = object_in(line, _MAX_LINE)
+    return _fix(told) if told is not None else None
+
+
+def _fix(told: Mapping[str, object]) -> Fix | None:
+    names = ("fingerprint", "command", "error", "agent", "session", "project", "at", "id")
+    texts = {name: value[: MAX_TEXT * 2] for name in names if isinstance(value := told.get(name), str)}
+    steps = _texts(told.get("steps"))
+    withdrawn = told.get("withdrawn") is True
+    if not texts.get("id") or not texts.get("fingerprint") or not (steps or withdrawn):
+        return None
+    command, error, agent, session, project, at = (texts.get(name, "") for name in names[1:-1])
+    return Fix(
+        *(texts["fingerprint"], command, error, steps[:MAX_STEPS], agent, session, project, at),
+        names=_texts(told.get("names"))[:_MAX_NAMES],
+        id=texts["id"],
+        withdrawn=withdrawn,
+    )
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(one[:MAX_TEXT] for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+
+
+def _plain(fix: Fix) -> dict[str, object]:
+    row: dict[str, object] = {
+        "id": fix.id,
+        "at": fix.at,
+        "fingerprint": fix.fingerprint,
+        "agent": fix.agent,
+        "session": fix.session,
+        "project": fix.project,
+    }
+    if fix.withdrawn:
+        return {**row, "withdrawn": True}
+    row.update(command=fix.command[:MAX_TEXT], error=fix.error[:MAX_TEXT], steps=[*fix.steps])
+    return {**row, "names": [*fix.names]}

@@ -1,0 +1,71 @@
+"""What a prompt is offered after failed commands: the fix that worked last time, whichever agent found it."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.learning.fixes.hook import note, path_of, rows_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.app.hook import HookRun
+    from holdfast.learning.fixes.hook import Row
+    from holdfast.learning.fixes.model import Fix
+
+MOST = 3
+MAX_LINE = 400
+_MAX_COMMAND = 80
+_MAX_ERROR = 120
+
+
+def offers(run: HookRun) -> list[str]:
+    """Return a line for each failure since this session's last prompt that has a known fix, each once a session."""
+    path = path_of(run)
+    if not path or not os.path.exists(path):
+        return []
+    rows = rows_of(path)
+    open_now = _unfixed(rows)
+    if not open_now:
+        return []
+    from holdfast.learning.fixes import model as fixes
+    from holdfast.patterns import warned
+
+    project = run.project()
+    projects = (project.id, *project.aliases) if project else ()
+    # What a person approved for a failure comes before what worked once.
+    found = dict([*warned.lookup(run.home, projects, open_now).items()][:MOST])
+    for fingerprint, names in open_now.items():
+        known = fixes.lookup(run.home, projects, fingerprint, names) if fingerprint not in found else []
+        if known and len(found) < MOST:
+            found[fingerprint] = line_of(known[0])
+    note(path, [("prompt", run.at), *[("offered", fingerprint) for fingerprint in found]])
+    return [*found.values()]
+
+
+def _unfixed(rows: Iterable[Row]) -> dict[str, tuple[str, ...]]:
+    """Return the failures since the last prompt that were neither fixed nor offered, latest first, with their names."""
+    found: dict[str, tuple[str, ...]] = {}
+    offered: set[str] = set()
+    for kind, *told in rows:
+        if kind == "prompt":
+            found.clear()
+        elif kind == "offered":
+            offered.add(told[0])
+        elif kind == "fixed":
+            found.pop(told[0], None)
+        elif kind == "failed" and told[0] and len(told) > 3:
+            found.pop(told[0], None)
+            found[told[0]] = tuple(told[4:])
+    return {one: names for one, names in reversed(found.items()) if one not in offered}
+
+
+def line_of(fix: Fix) -> str:
+    """Return a fix as one line: what failed, what worked, who found it and when."""
+    from holdfast.learning.fixes.retries import cut
+
+    often = f", in {fix.times} sessions" if fix.times > 1 else ""
+    failed = f"`{cut(fix.command, _MAX_COMMAND)}` failed before with: {cut(fix.error, _MAX_ERROR)}"
+    worked = f"What worked then ({fix.agent}, {fix.at[:10]}{often}): {'; '.join(fix.steps)}"
+    return cut(f"{failed} - {worked}", MAX_LINE)

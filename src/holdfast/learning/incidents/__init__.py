@@ -1,0 +1,1 @@
+"""Incidents: the full context of something that went badly wrong."""

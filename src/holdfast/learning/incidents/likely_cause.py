@@ -1,0 +1,103 @@
+"""Which tool call a complaint is about, by rules: the last one before it that shares words with it.
+
+A call that removed something or failed counts more. Where no call shares the name of a thing with the complaint, the
+cause is not clear, and that is what is said.
+"""
+
+from __future__ import annotations
+
+from holdfast.base.light_records import dataclass
+from holdfast.language.likeness import shared, words_of
+from holdfast.records import SessionEvent
+from holdfast.sessions import tools
+from holdfast.sessions.wording import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MAX_SHOWN = 160
+# So many calls before a complaint are looked at, and not further back than so many messages of the person.
+_LOOK_BACK = 80
+_MESSAGES_BACK = 3
+_DESTRUCTIVE = (
+    *("rm ", "rm\t", "rmdir ", "unlink ", "shred ", "truncate ", "git reset --hard", "git clean", "git checkout --"),
+    *(
+        "git push --force",
+        "git push -f",
+        "git branch -d",
+        "git branch -D",
+        "git stash drop",
+        "drop table",
+        "drop database",
+    ),
+    *("delete from", "dropdb ", "del ", "remove-item ", "mkfs", "dd if=", "*** delete file"),
+)
+_READING = ("read", "search", "web", "plan", "memory")
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """The call that a complaint is likely about: the call as one line, its event, and by which signs."""
+
+    call: str
+    event: SessionEvent
+    signs: tuple[str, ...]
+    things: int = 0
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the call did what one complains about, or is about the same in more than one word."""
+        return len(self.signs) > 1 or self.things > 1
+
+
+def cause_of(complaint: str, before: Sequence[SessionEvent]) -> Cause | None:
+    """Return the call among the events before a complaint that it is likely about, or None where that is not clear."""
+    said = words_of(complaint)
+    best: tuple[int, Cause] | None = None
+    for event in _calls(before):
+        call = shown(event)
+        common, things = shared(said, words_of(call))
+        if not things:
+            continue
+        signs = _signs(event)
+        points = common + things + 2 * len(signs)
+        if best is None or points > best[0]:
+            best = (points, Cause(call, event, (*signs, "it shares words with what was said"), things))
+    return best[1] if best else None
+
+
+def shown(event: SessionEvent) -> str:
+    """Return a tool call as one line: its command, or the tool and the files that it is about."""
+    kind = tools.kind_of(event.tool)
+    if kind == "shell":
+        return one_line(tools.command_of(event), MAX_SHOWN)
+    files = ", ".join(tools.files_of(event)[:3])
+    return one_line(f"{event.tool} {files}", MAX_SHOWN)
+
+
+def is_destructive(event: SessionEvent) -> bool:
+    """Whether a call removes or throws away something."""
+    given = event.input.casefold().replace("\\n", "\n")
+    if tools.kind_of(event.tool) == "shell":
+        command = tools.command_of(event).casefold()
+        return any(f" {command}".find(f"{edge}{word}") >= 0 for word in _DESTRUCTIVE for edge in " ;&|(\n\"'")
+    return "*** delete file" in given or "delete" in event.tool.casefold()
+
+
+def _calls(before: Sequence[SessionEvent]) -> list[SessionEvent]:
+    """Return the calls that may have caused a complaint, the latest first."""
+    found: list[SessionEvent] = []
+    messages = 0
+    for event in reversed(before):
+        messages += event.role == "human"
+        if messages > _MESSAGES_BACK or len(found) >= _LOOK_BACK:
+            break
+        if event.role == "tool" and tools.kind_of(event.tool) not in _READING:
+            found.append(event)
+    return found
+
+
+def _signs(event: SessionEvent) -> tuple[str, ...]:
+    signs = (("it removed something", is_destructive(event)), ("it failed", event.failed))
+    return tuple(sign for sign, holds in signs if holds)

@@ -1,0 +1,1 @@
+"""Lessons: what was learned, with its evidence, and whether it stands."""

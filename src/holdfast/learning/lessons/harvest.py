@@ -1,0 +1,262 @@
+"""Lessons in a session: what a person corrected or rated low, failures that were put right, notes of the agent.
+
+No model is asked. A statement quotes what was said and names the call that it is about where that is clear; it does not
+say what anybody should have thought. Only the person's own words count, and of the agent's only lines that it marked as
+learned, and those only beside other evidence in the same session.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.base.light_records import dataclass
+from holdfast.continuity.session_notes import statement
+from holdfast.language import triggers
+from holdfast.language.likeness import FEWEST, words_of
+from holdfast.learning.findings import Finding
+from holdfast.learning.incidents.likely_cause import cause_of
+from holdfast.learning.lessons import standing as lesson_standing
+from holdfast.learning.lessons.categories import labelled, names_a_lesson, sets_up, takes_back, tells_off
+from holdfast.learning.lessons.lesson_file import Evidence
+from holdfast.learning.ratings import model as signals
+from holdfast.sessions import commands, tools
+from holdfast.sessions.wording import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from holdfast.language.ratings import Rating
+    from holdfast.records import Session, SessionEvent
+    from holdfast.sessions.facts import Digest
+    from holdfast.workspace import Workspace
+
+# From this rating down a comment is worth a lesson.
+LOW = 5
+_SHORTEST_NOTE = 20
+_MAX_QUOTE = 200
+_TELLING = 20
+_LONG_MESSAGE = 300
+_MAX_BEFORE = 200
+_MAX_NOTES = 5
+_MAX_FAILURES = 5
+_MAX_STEPS = 2
+_MAX_BETWEEN = 40
+# What only looks or checks mends nothing.
+_IDLE = ("look", "test", "lint", "format", "commit", "push", "pr")
+_ratings: dict[tuple[str, int, int], dict[tuple[str, str], list[Rating]]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """One occurrence as it was found: what the lesson would say, and the evidence."""
+
+    statement: str
+    evidence: Evidence
+    category: str = ""
+    project: str = ""
+
+
+def find(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterable[Finding]:
+    """Yield the lessons of a session; none of a sub-agent's, to whom no person speaks."""
+    session = digest.session
+    if session.is_subagent:
+        return
+    for one in learned(digest, events, low_ratings(workspace.home, session.agent, session.id)):
+        yield Finding("lesson", one.statement, one.evidence.at, session.name, _keeping(workspace, session, one))
+
+
+def _keeping(workspace: Workspace, session: Session, one: Learned) -> _Keep:
+    return _Keep(workspace, one, one.project or session.project)
+
+
+class _Keep:
+    """Takes one occurrence down when it is called."""
+
+    def __init__(self, workspace: Workspace, one: Learned, project: str) -> None:
+        self._workspace, self._one, self._project = workspace, one, project
+
+    def __call__(self) -> bool:
+        one = self._one
+        return lesson_standing.occurred(
+            self._workspace, one.statement, self._project, one.evidence, category=one.category
+        )
+
+
+def learned(digest: Digest, events: Sequence[SessionEvent], ratings: Sequence[Rating]) -> Iterator[Learned]:
+    """Yield what a session with these low ratings teaches, each message once."""
+    said = list(_said(digest.session, events, ratings))
+    fixed = list(_fixed(digest, events))
+    yield from said
+    yield from fixed
+    if said or fixed:
+        yield from _notes(digest.session, events)
+
+
+def low_ratings(home: str, agent: str, session: str) -> list[Rating]:
+    """Return the low ratings of a session."""
+    return all_low_ratings(home).get((agent, session), [])
+
+
+def all_low_ratings(home: str) -> dict[tuple[str, str], list[Rating]]:
+    """Return the low ratings by agent and session. The file is read once while it stays as it is."""
+    try:
+        status = os.stat(signals.path_of(home))
+    except OSError:
+        return {}
+    stamp = (signals.path_of(home), status.st_mtime_ns, status.st_size)
+    if stamp not in _ratings:
+        _ratings.clear()
+        found = _ratings[stamp] = {}
+        for one in signals.read(home):
+            if one.rating <= LOW:
+                found.setdefault((one.agent, one.session), []).append(one)
+    return _ratings[stamp]
+
+
+def place_of(rating: Rating, events: Sequence[SessionEvent]) -> int:
+    """Return where in the events the message stands that a rating came from; behind the last where it is not there."""
+    wanted = _plain(rating.text or rating.comment)
+    said = [(at, _plain(event.text)) for at, event in enumerate(events) if event.role == "human" and wanted]
+    same = [at for at, text in said if text == wanted]
+    # A short one, such as a bare number, stands in many a message.
+    same = same or [at for at, text in said if len(wanted) > _TELLING and wanted in text]
+    if same:
+        return same[-1]
+    later = [at for at, event in enumerate(events) if event.at and rating.at and event.at > rating.at]
+    return later[0] if later else len(events)
+
+
+def _said(session: Session, events: Sequence[SessionEvent], ratings: Sequence[Rating]) -> Iterator[Learned]:
+    """Yield what the person said: low ratings with their comment first, then what they stated or corrected."""
+    taken = set()
+    for rating in ratings:
+        quote = one_line(rating.comment or rating.text, _MAX_QUOTE)
+        at = place_of(rating, events)
+        taken.add(at)
+        # Of a long message nobody knows which sentence shows the mood.
+        is_long = rating.source == "implicit" and len(rating.text) > _LONG_MESSAGE
+        if len(words_of(quote)) >= FEWEST and not is_long:
+            yield _of_rating(session, rating, quote, events, at)
+    spoken = False
+    for at, event in enumerate(events):
+        if event.role == "human" and at not in taken:
+            yield from _of_message(session, events, at, may_correct=spoken)
+        # Before anything was done there is nothing to correct.
+        spoken = spoken or event.role in ("assistant", "tool")
+
+
+def _of_rating(session: Session, rating: Rating, quote: str, events: Sequence[SessionEvent], at: int) -> Learned:
+    how = f"rated {rating.rating}" if rating.source == "explicit" else f"about a {rating.rating} of 10"
+    text = f'The person said: "{quote}" ({how}).{_after(quote, events[:at])}'
+    place = events[at].place if at < len(events) else 0
+    evidence = Evidence(rating.at, session.agent, session.id, "rating", quote, place, _before(events[:at]))
+    return Learned(text, evidence, project=rating.project)
+
+
+def _of_message(session: Session, events: Sequence[SessionEvent], at: int, *, may_correct: bool) -> Iterator[Learned]:
+    event = events[at]
+    when = event.at or session.ended or session.started
+    for trigger in triggers.scan(event.text):
+        quote = one_line(trigger.text, _MAX_QUOTE)
+        is_lesson = trigger.kind == "remember" and names_a_lesson(quote)
+        is_correction = may_correct and trigger.kind == "correction" and tells_off(quote) and not takes_back(event.text)
+        if len(words_of(quote)) < FEWEST or not (is_lesson or is_correction):
+            continue
+        kind = "stated" if is_lesson else "correction"
+        evidence = Evidence(when, session.agent, session.id, kind, quote, event.place, _before(events[:at]))
+        corrected = f'The person corrected: "{quote.rstrip(".")}".{_after(quote, events[:at])}'
+        yield Learned(statement(quote) if is_lesson else corrected, evidence)
+
+
+def _after(quote: str, before: Sequence[SessionEvent]) -> str:
+    """Return the end of a statement that names the call which it is likely about, or nothing."""
+    cause = cause_of(quote, before)
+    if cause is None or not cause.is_clear:
+        return ""
+    return f" It was after `{cause.call.replace('`', chr(39))}`."
+
+
+def _before(before: Sequence[SessionEvent]) -> str:
+    """Return the last sentence that the agent said before."""
+    for event in reversed(before):
+        if event.role == "assistant" and event.text.strip():
+            lines = [line for line in event.text.splitlines() if line.strip()]
+            return one_line(lines[-1], _MAX_BEFORE)
+    return ""
+
+
+def _fixed(digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Learned]:
+    """Yield failures of a command that another command, or other options, put right."""
+    session, by_place = digest.session, {event.place: at for at, event in enumerate(events)}
+    found = 0
+    for trouble in digest.troubles:
+        at = by_place.get(trouble.last_place, -1)
+        if trouble.ended != "fixed" or at < 0 or found >= _MAX_FAILURES or not _is_run(events[at]):
+            continue
+        steps = _steps(events, at)
+        quote = one_line(f"{trouble.about}: {trouble.text}", _MAX_QUOTE)
+        if steps and len(words_of(quote)) >= FEWEST:
+            found += 1
+            how = " and ".join(f"`{step.replace('`', chr(39))}`" for step in steps)
+            about = trouble.about.replace("`", "'")
+            text = f'`{one_line(about, 100)}` failed with "{one_line(trouble.text, 160)}"; it passed after {how}.'
+            when = events[at].at or session.ended or session.started
+            evidence = Evidence(when, session.agent, session.id, "fixed", quote, trouble.last_place)
+            yield Learned(text, evidence, category="system")
+
+
+def _is_run(event: SessionEvent) -> bool:
+    """Whether an event is the run of a command that does something, no search."""
+    main = _main(event)
+    return main is not None and main.kind != "look"
+
+
+def _steps(events: Sequence[SessionEvent], at: int) -> list[str]:
+    """Return the commands that set something up between a failure and the success of the same, or its other options.
+
+    Where a file was edited between, that was the remedy: work as usual, which teaches nothing.
+    """
+    failed = _main(events[at])
+    between: list[str] = []
+    for event in events[at + 1 : at + _MAX_BETWEEN]:
+        if event.role != "tool":
+            continue
+        if tools.kind_of(event.tool) == "edit":
+            return []
+        main = _main(event)
+        if main is None or failed is None or event.failed:
+            continue
+        if main.name == failed.name:
+            otherwise = [one_line(main.text, 120)] if _has_more(main.text, failed.text) else []
+            return (between if main.text == failed.text else otherwise)[-_MAX_STEPS:]
+        if main.kind not in _IDLE and sets_up(main.text):
+            between.append(one_line(main.text, 120))
+    return []
+
+
+def _has_more(text: str, failed: str) -> bool:
+    """Whether a command says all that another says, and something besides."""
+    return text != failed and set(failed.split()) <= set(text.split())
+
+
+def _main(event: SessionEvent) -> commands.Part | None:
+    is_shell = event.role == "tool" and tools.kind_of(event.tool) == "shell"
+    return commands.main_of(commands.parts(tools.command_of(event))) if is_shell else None
+
+
+def _notes(session: Session, events: Sequence[SessionEvent]) -> Iterator[Learned]:
+    """Yield the lines that the agent marked as learned."""
+    found = 0
+    for event in events:
+        for line in event.text.splitlines() if event.role == "assistant" and ":" in event.text else ():
+            note = one_line(labelled(line), _MAX_QUOTE)
+            if len(note) > _SHORTEST_NOTE and len(words_of(note)) >= FEWEST and found < _MAX_NOTES:
+                found += 1
+                when = event.at or session.ended or session.started
+                evidence = Evidence(when, session.agent, session.id, "insight", note, event.place)
+                yield Learned(f'The agent noted: "{note.rstrip(".")}".', evidence)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())

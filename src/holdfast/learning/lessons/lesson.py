@@ -1,0 +1,111 @@
+"""Lessons of a project: those that were written down in `lessons.md`, and those that were learned from sessions.
+
+What somebody writes down stands at once: on the page, and as a learned lesson with its memory, so that it is recalled
+when it matters. Withdrawing it ends both.
+"""
+
+from __future__ import annotations
+
+from holdfast.app import mark
+from holdfast.continuity import project_pages
+from holdfast.continuity.pages import LESSON
+from holdfast.continuity.pages_tables import Note
+from holdfast.continuity.project_pages import Written
+from holdfast.errors import BadInput, NotFound, ScopeUnknown
+from holdfast.exchange.statements import same
+from holdfast.learning.lessons import model as learned_lessons
+from holdfast.learning.lessons import standing as lesson_standing
+from holdfast.learning.lessons.lesson_file import Evidence, Lesson
+from holdfast.workspace import Workspace, now
+
+STATED = "stated"
+BY_HAND = "person"
+
+
+def lessons(workspace: Workspace, *, everything: bool = False) -> tuple[Note, ...]:
+    """Return the lessons that hold, or with `everything` all of them, in the order of the page."""
+    return tuple(note for note in project_pages.notes(workspace, LESSON) if everything or not note.done)
+
+
+def learned(workspace: Workspace, *, everything: bool = False) -> list[Lesson]:
+    """Return what was learned in this project and everywhere, the weightiest first; rejected ones with `everything`.
+
+    What stands on the page as well is told by the page.
+    """
+    if not workspace.enabled:
+        return []
+    at, ids = now(), _projects(workspace)
+    on_page = {same(note.text) for note in project_pages.notes(workspace, LESSON)} if ids - {""} else set()
+    found = [
+        one
+        for one in learned_lessons.room(workspace.home).all()
+        if one.project in ids
+        and (everything or one.status != "rejected")
+        and not any(each.kind == STATED and same(each.quote) in on_page for each in one.evidence)
+    ]
+    return sorted(found, key=lambda one: (-learned_lessons.weight(one, at), one.created, one.id))
+
+
+def show(workspace: Workspace, name: str) -> Lesson:
+    """Return the learned lesson whose id, or the key of its memory, begins so, of whatever project."""
+    workspace.need_enabled()
+    return learned_lessons.room(workspace.home).get(name)
+
+
+def rate(workspace: Workspace, name: str, rating: str) -> Lesson:
+    """Note that a learned lesson was helpful or harmful, as its memory gets a mark."""
+    if rating not in mark.RATINGS:
+        raise BadInput(f"{rating!a} is no mark", f"Use one of {', '.join(mark.RATINGS)}.")
+    lesson = show(workspace, name)
+    if lesson.status in ("standing", "warning") and lesson_standing.is_there(workspace, lesson):
+        mark.told(workspace, lesson_standing.scope_of(lesson), lesson.key, rating)
+    return lesson_standing.mark(workspace, lesson, rating, now())
+
+
+def learn(
+    workspace: Workspace, text: str, *, because: str = "", source: str = "", replaces: str = "", trust: str = "user"
+) -> Written:
+    """Add a lesson; the one that it replaces is struck through in the same write, and ends."""
+    before = _texts(workspace) if replaces else {}
+    written = project_pages.add_note(workspace, LESSON, text, because=because, source=source, replaces=replaces)
+    _end(workspace, before.get(replaces.strip().casefold(), ""))
+    if written.action == "added":
+        evidence = Evidence(now(), written.note.source or BY_HAND, workspace.session, STATED, written.note.text)
+        lesson_standing.stated(workspace, workspace.project().id, evidence, because=written.note.because, trust=trust)
+    return written
+
+
+def withdraw(workspace: Workspace, name: str) -> Written:
+    """Strike a lesson through, with the day, and let it stand no longer."""
+    written = project_pages.withdraw_note(workspace, LESSON, name)
+    if written.action == "withdrawn":
+        _end(workspace, written.note.text)
+    return written
+
+
+def path(workspace: Workspace) -> str:
+    """Return where the page lies."""
+    return project_pages.path_of(workspace, LESSON)
+
+
+def _texts(workspace: Workspace) -> dict[str, str]:
+    """Return the lessons that hold by their ids, whose letter may be written either way."""
+    return {note.id.casefold(): note.text for note in project_pages.notes(workspace, LESSON) if not note.done}
+
+
+def _end(workspace: Workspace, text: str) -> None:
+    """End the learned lesson that was stated so, and its memory; what sessions alone taught is not touched."""
+    wanted, ids = same(text), _projects(workspace)
+    for one in learned_lessons.room(workspace.home).all() if text else ():
+        stated = [each for each in one.evidence if each.kind == STATED and same(each.quote) == wanted]
+        if stated and one.project in ids and one.status in ("standing", "warning"):
+            lesson_standing.end(workspace, one)
+
+
+def _projects(workspace: Workspace) -> set[str]:
+    """Return the ids under which lessons that hold here may be kept; the empty one is everywhere."""
+    try:
+        project = workspace.project()
+    except (NotFound, ScopeUnknown):
+        return {""}
+    return {"", project.id, *project.aliases}

@@ -1,0 +1,236 @@
+"""Lessons: what was learned from sessions, with the evidence for it, one Markdown file each.
+
+Identity. `learning/<category>/YYYY-MM/<time>-<words>-<id>.md`; the time is that of the first occurrence. `lesson_file`
+has the form and says what the id stands for.
+
+Merging. Near-equal complaints of one project and one family are one lesson; the first quote is what others are compared
+with, so that a chain of small differences does not lead anywhere else. Only distinct sessions count.
+
+Writing. A file is written whole and durably under a lock. Adding the same occurrence again changes nothing.
+
+May be lost: nothing. A file that a person removed is made again by a harvest; reject the lesson instead.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+
+from holdfast.base import files
+from holdfast.base.light_records import replace
+from holdfast.base.stamps import stamp_of
+from holdfast.errors import BadInput, HoldfastError, NotFound
+from holdfast.language.likeness import alike, words_of
+from holdfast.learning.lessons import lesson_file
+from holdfast.learning.lessons.categories import CATEGORIES
+from holdfast.learning.lessons.lesson_file import Evidence, Lesson, id_of
+from holdfast.records import Problem
+from holdfast.store.keys import slug
+from holdfast.store.layout import is_plain_folder, is_text, refuse_links
+
+__all__ = ["Evidence", "Lesson", "Lessons", "add_evidence", "room", "weight"]
+
+FOLDER = "learning"
+RECURS = 2
+MAX_EVIDENCE = 100
+MAX_MARKS = 100
+HALF_LIFE_DAYS = 90.0
+HARM = 4.0
+_MAX_READ = 1_048_576
+_LONGEST_SLUG = 50
+_rooms: dict[str, Lessons] = {}
+
+
+class Lessons:
+    """The lessons of one home. Nothing is made where there are none; files are read once while they stay the same."""
+
+    def __init__(self, home: str) -> None:
+        self.home = home
+        self._read: dict[str, tuple[tuple[int, int], Lesson]] = {}
+        self._words: dict[str, frozenset[str]] = {}
+
+    def all(self, problems: list[Problem] | None = None) -> list[Lesson]:
+        """Return every lesson, the oldest first; a file that cannot be read is added to the problems."""
+        found = []
+        for path, stamp in self._paths():
+            known = self._read.get(path)
+            if known is None or known[0] != stamp:
+                try:
+                    known = self._read[path] = (stamp, self._lesson(path))
+                except HoldfastError as problem:
+                    if problems is not None:
+                        problems.append(Problem("lesson", path, str(problem), problem.hint))
+                    continue
+            found.append(known[1])
+        return sorted(found, key=lambda one: (one.created, one.id))
+
+    def get(self, name: str) -> Lesson:
+        """Return the lesson whose id, or the key of its memory, begins so."""
+        found = [one for one in self.all() if name and (one.id.startswith(name) or one.key.startswith(name))]
+        if not found:
+            raise NotFound(f"no learned lesson {name}", "`holdfast lesson` lists them.")
+        if len(found) > 1:
+            ids = ", ".join(one.id for one in found[:5])
+            raise BadInput(f"{name} begins several ids: {ids}", "Give more of it.")
+        return found[0]
+
+    def like(self, project: str, evidence: Evidence) -> Lesson | None:
+        """Return the lesson that an occurrence in a project speaks for, if there is one."""
+        wanted, name = words_of(evidence.quote), id_of(project, evidence)
+        for one in self.all():
+            first = one.evidence[0] if one.evidence else None
+            is_family = first is not None and one.project == project and first.family == evidence.family
+            if one.id == name or (is_family and first is not None and alike(self._words_of(first.quote), wanted)):
+                return one
+        return None
+
+    def _words_of(self, quote: str) -> frozenset[str]:
+        """Return the words of a quote; every new occurrence is compared with all of them."""
+        if quote not in self._words:
+            self._words[quote] = words_of(quote)
+        return self._words[quote]
+
+    def add_evidence(self, statement: str, category: str, project: str, evidence: Evidence) -> tuple[Lesson, bool]:
+        """Add an occurrence to the lesson that it speaks for, or make that; return it, and whether it was new."""
+        with self._lock():
+            there = self.like(project, evidence)
+            if there is None:
+                return self._put_new(statement, category, project, evidence), True
+            known = {(one.agent, one.session, one.family, _same(one.quote)) for one in there.evidence}
+            is_known = (evidence.agent, evidence.session, evidence.family, _same(evidence.quote)) in known
+            if is_known or len(there.evidence) >= MAX_EVIDENCE:
+                return there, False
+            after = replace(there, evidence=(*there.evidence, evidence), updated=max(there.updated, evidence.at))
+            return self._write(there, after), True
+
+    def change(self, lesson: Lesson, **fields: object) -> Lesson:
+        """Set fields of a lesson and return it; what else its file says stays."""
+        with self._lock():
+            there = self._lesson(lesson.path)
+            after: Lesson = replace(there, **fields)  # type: ignore[arg-type]
+            return there if after == there else self._write(there, after)
+
+    def mark(self, lesson: Lesson, rating: str, at: str) -> Lesson:
+        """Note that the lesson was helpful or harmful at a time."""
+        with self._lock():
+            there = self._lesson(lesson.path)
+            if rating == "helpful":
+                return self._write(there, replace(there, helpful=(*there.helpful, at)[-MAX_MARKS:]))
+            return self._write(there, replace(there, harmful=(*there.harmful, at)[-MAX_MARKS:]))
+
+    def forget(self, agent: str, session: str) -> list[Lesson]:
+        """Take what a session said out of the evidence; return the lessons that nothing speaks for any more.
+
+        Their files are removed, unless they stand: then what they say is a memory, which is forgotten by itself.
+        """
+        left = []
+        with self._lock():
+            for one in self.all():
+                own = [each for each in one.evidence if (each.agent, each.session) == (agent, session)]
+                if own and len(own) == len(one.evidence) and one.status in ("proposed", "rejected"):
+                    files.remove(one.path)
+                    left.append(one)
+                elif own:
+                    text = files.read(one.path, _MAX_READ).decode("utf-8", "replace")
+                    for each in own:
+                        text = text.replace(lesson_file.evidence_text(each), "")
+                    files.write(one.path, text.encode("utf-8", "replace"))
+        return left
+
+    def _put_new(self, statement: str, category: str, project: str, evidence: Evidence) -> Lesson:
+        name = id_of(project, evidence)
+        stem = slug(" ".join(evidence.quote.split()[:6]))[:_LONGEST_SLUG].rstrip("-") or "lesson"
+        month, when = stamp_of(evidence.at)
+        path = os.path.join(self.home, FOLDER, category, month, f"{when}-{stem}-{name}.md")
+        lesson = Lesson(
+            *(name, statement, category),
+            project=project,
+            evidence=(evidence,),
+            created=evidence.at,
+            updated=evidence.at,
+            key=f"{stem}-{name}",
+            path=path,
+        )
+        self._refuse_link(category, month)
+        files.make_folder(os.path.dirname(path))
+        files.clear_leftovers(os.path.dirname(path))
+        files.write(path, lesson_file.created(lesson).encode("utf-8", "replace"))
+        return lesson
+
+    def _write(self, before: Lesson, after: Lesson) -> Lesson:
+        text = files.read(before.path, _MAX_READ).decode("utf-8", "replace")
+        self._refuse_link(*os.path.relpath(os.path.dirname(before.path), os.path.join(self.home, FOLDER)).split(os.sep))
+        files.clear_leftovers(os.path.dirname(before.path))
+        files.write(before.path, lesson_file.changed(text, before, after).encode("utf-8", "replace"))
+        return after
+
+    def _lesson(self, path: str) -> Lesson:
+        return lesson_file.read(files.read(path, _MAX_READ).decode("utf-8", "replace"), path)
+
+    def _paths(self) -> list[tuple[str, tuple[int, int]]]:
+        """Return every file of a lesson, each with what tells whether it changed. No link is followed."""
+        found = []
+        for category in CATEGORIES:
+            base = os.path.join(self.home, FOLDER, category)
+            for month in sorted(_names(base)) if is_plain_folder(base) else ():
+                folder = os.path.join(base, month)
+                if is_plain_folder(folder):
+                    found += _files_of(folder)
+        return found
+
+    def _refuse_link(self, *parts: str) -> None:
+        refuse_links(self.home, "/".join((FOLDER, *parts)))
+
+    def _lock(self) -> files.Lock:
+        folder = os.path.join(self.home, "state", "locks")
+        files.make_folder(folder)
+        return files.Lock(os.path.join(folder, "lessons.lock"))
+
+
+def room(home: str) -> Lessons:
+    """Return the lessons of a home; what was read of their files stays read for as long as they do not change."""
+    if home not in _rooms:
+        _rooms.clear()
+        _rooms[home] = Lessons(home)
+    return _rooms[home]
+
+
+def add_evidence(home: str, statement: str, category: str, project: str, evidence: Evidence) -> tuple[Lesson, bool]:
+    """Add an occurrence to the lesson of a home that it speaks for, or make that; texts are clean already."""
+    return room(home).add_evidence(statement, category, project, evidence)
+
+
+def weight(lesson: Lesson, now: str) -> float:
+    """Return what a lesson weighs: marks, harmful ones four times, which fade; and the sessions that it came up in."""
+    helpful = sum(_faded(at, now) for at in lesson.helpful)
+    harmful = sum(_faded(at, now) for at in lesson.harmful)
+    return helpful - HARM * harmful + lesson.sessions
+
+
+def _faded(at: str, now: str) -> float:
+    try:
+        past = datetime.fromisoformat(now) - datetime.fromisoformat(at)
+    except (ValueError, TypeError):
+        return 1.0
+    return float(0.5 ** (max(0.0, past.total_seconds() / 86_400) / HALF_LIFE_DAYS))
+
+
+def _same(quote: str) -> str:
+    return " ".join(quote.casefold().split())
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _files_of(folder: str) -> list[tuple[str, tuple[int, int]]]:
+    found = []
+    with os.scandir(folder) as entries:
+        for one in entries:
+            if one.name.endswith(".md") and one.name[0] != "." and is_text(one.name):
+                status = one.stat(follow_symlinks=False)
+                found.append((one.path, (status.st_mtime_ns, status.st_size)))
+    return sorted(found)

@@ -1,0 +1,53 @@
+"""Proposals of the kind `lesson`: approving makes the lesson stand as a memory, rejecting ends it however it recurs.
+
+The id of one is that of its lesson. A person may edit the proposal first; then the lesson says what they wrote.
+"""
+
+from __future__ import annotations
+
+from holdfast.errors import Forgotten, NotFound
+from holdfast.exchange.statements import same
+from holdfast.learning.lessons import model as lessons
+from holdfast.learning.lessons import standing as lesson_standing
+from holdfast.privacy import redact
+from holdfast.records import Draft, Proposal
+from holdfast.workspace import Workspace, check_text
+
+KIND = lesson_standing.KIND
+
+
+def keep(workspace: Workspace, proposal: Proposal) -> str:
+    """Make the lesson of an approved proposal stand, and return the key of its memory."""
+    check_text(proposal.text)
+    text = redact.redact(proposal.text)[0]
+    try:
+        lesson = lessons.room(workspace.home).get(proposal.id)
+    except NotFound:
+        # Somebody removed the file of the lesson; what it says is still worth keeping.
+        return workspace.put(_draft(proposal, text)).memory.key
+    said = lesson.statement if same(text) == same(lesson.statement) else text
+    lesson = lesson_standing.stand(workspace, lesson, trust="user", why="a person approved it", text=said)
+    if lesson.status != "standing":
+        raise Forgotten("it was forgotten or corrected", "Store it with `holdfast remember` if it holds again.")
+    return lesson.key
+
+
+def reject(workspace: Workspace, proposal: Proposal) -> None:
+    """Note with the lesson that it was rejected."""
+    try:
+        lesson_standing.reject(workspace, lessons.room(workspace.home).get(proposal.id))
+    except NotFound:
+        return
+
+
+def _draft(proposal: Proposal, text: str) -> Draft:
+    return Draft(
+        text=text,
+        scope=proposal.scope,
+        title=proposal.title,
+        type="lesson",
+        tags=proposal.tags,
+        trust="user",
+        source=proposal.source,
+        agent=proposal.agent,
+    )

@@ -1,0 +1,66 @@
+"""What a prompt's hook does for ratings: a number or a clear mood of the person becomes a row at once.
+
+A poor one sets a sweep going, behind the hook: the incident and the lesson are made from the transcript.
+"""
+
+from __future__ import annotations
+
+from holdfast.app.hook import kept
+from holdfast.language import judging
+from holdfast.privacy import speech
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.app.hook import HookRun
+    from holdfast.language.judging import Judged
+    from holdfast.language.ratings import Rating
+
+# Up to this rating there is something to learn from the session.
+POOR = 5
+# More than this is a file that was pasted, whatever a person says of it.
+MAX_MESSAGE = 8_000
+_MAX_SESSION = 200
+_CUT = " [...]"
+
+
+def at(run: HookRun) -> None:
+    """Keep the rating that the person's message gives, if it gives one."""
+    call = run.call
+    text = "" if call.subagent or len(call.prompt) > MAX_MESSAGE else speech.typed(call.prompt)
+    judged = judging.judge(text, lambda: _last_answer(run)) if text else None
+    if judged is None:
+        return
+    # Most prompts rate nothing.
+    from holdfast.learning.ratings import model as signals
+
+    project = run.project()
+    session = run.session_label or kept(run.session, _MAX_SESSION)
+    row = row_of(judged, text, at=run.at, agent=call.agent, session=session, project=project.id if project else "")
+    if signals.add(run.home, row) and row.rating <= POOR:
+        from holdfast.app import background_sweep
+
+        background_sweep.start_sweep(run.home, run.agent.name, run.settings, run.environment)
+
+
+def row_of(judged: Judged, text: str, *, at: str, agent: str, session: str, project: str) -> Rating:
+    """Return what was judged as a row: without secrets, without what we injected, and no longer than bounded."""
+    from holdfast.language.ratings import MAX_COMMENT, MAX_TEXT, Rating, id_of
+
+    said = _one_line(text, MAX_TEXT)
+    comment = _one_line(judged.comment, MAX_COMMENT)
+    id = id_of(agent, session, at, said)
+    return Rating(at, judged.rating, judged.source, agent, session, project, comment, judged.confidence, said, id)
+
+
+def _one_line(text: str, most: int) -> str:
+    return " ".join(kept(text, most - len(_CUT)).split())
+
+
+def _last_answer(run: HookRun) -> str | None:
+    """Return what the agent said last in this session; None where that is not known."""
+    for event in run.journal.latest("stop"):
+        if event.data.get("session") == run.session_label and event.data.get("agent") == run.call.agent:
+            answer = str(event.data.get("answer", ""))
+            # What was cut off may end in a question.
+            return f"{answer}\n?" if answer.endswith(_CUT) else answer or None
+    return None

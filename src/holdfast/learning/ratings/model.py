@@ -1,0 +1,205 @@
+"""The file of ratings, `learning/signals/ratings.jsonl`.
+
+Identity: a rating has an id of agent, session, time and text. Atomic: one line is added in one durable write, under a
+lock, after it was looked for. Checked when read: a line that is broken or says no rating from 1 to 10 is passed over,
+and the shapes in which other programs wrote their ratings are understood. No row is removed; the words of one go with
+their session, when a person forgets that.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.base import files
+from holdfast.base.light_records import replace
+from holdfast.base.minijson import dumps, object_in
+from holdfast.errors import NotFound
+from holdfast.language.ratings import HIGHEST, LOWEST, MAX_COMMENT, MAX_TEXT, SOURCES, Rating, id_of
+from holdfast.project.ids import is_id
+from holdfast.store.layout import refuse_links
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+PLACE = ("learning", "signals", "ratings.jsonl")
+# A hook waits with a person before it; what it cannot write a harvest finds later.
+_WAIT_SECONDS = 2.0
+# The same message in the same session within so many seconds is one rating, told twice.
+_TWICE = 120
+_COPIED = 5
+_MAX_LINE = 65_536
+_MAX_NAME = 500
+# How others call the fields.
+_OTHER_NAMES = {
+    "at": ("timestamp", "time", "date"),
+    "rating": ("score",),
+    "session": ("session_id", "sessionId"),
+    "comment": ("sentiment_summary", "summary"),
+    "text": ("message", "prompt", "user_message"),
+}
+
+
+def path_of(home: str) -> str:
+    """Return the file of ratings of a home."""
+    return os.path.join(home, *PLACE)
+
+
+def add(home: str, rating: Rating, *, timed: bool = True) -> bool:
+    """Write a rating down for good; False where it is there already.
+
+    `timed` is False where nobody told when it was said: then the same text in the same session is the same rating.
+    """
+    path = path_of(home)
+    refuse_links(home, "/".join(PLACE[:-1]))
+    files.make_folder(os.path.dirname(path))
+    with _lock(home):
+        data = files.read_if_there(path)
+        if _is_there(data, rating, timed):
+            return False
+        line = dumps(_plain(rating)).encode() + b"\n"
+        files.append(path, line if not data or data.endswith(b"\n") else b"\n" + line)
+        if not data:
+            files.sync_folder(os.path.dirname(path))
+    return True
+
+
+def forget(home: str, agent: str, session: str) -> int:
+    """Take the words out of every rating of a session, and return how many had some; the numbers stay."""
+    path = path_of(home)
+    if not os.path.lexists(path):
+        return 0
+    refuse_links(home, "/".join(PLACE[:-1]))
+    with _lock(home):
+        lines = files.read(path).split(b"\n")
+        kept = [_without_words(line, agent, session) for line in lines]
+        if kept != lines:
+            files.write(path, b"\n".join(kept))
+    return sum(before != after for before, after in zip(lines, kept, strict=True))
+
+
+def _without_words(line: bytes, agent: str, session: str) -> bytes:
+    rating = of_line(line)
+    if rating is None or (rating.agent, rating.session) != (agent, session) or not (rating.comment or rating.text):
+        return line
+    return dumps(_plain(replace(rating, comment="", text=""))).encode()
+
+
+def _lock(home: str) -> files.Lock:
+    locks = os.path.join(home, "state", "locks")
+    files.make_folder(locks)
+    return files.Lock(os.path.join(locks, "ratings.lock"), _WAIT_SECONDS)
+
+
+def read(home: str) -> list[Rating]:
+    """Return all ratings, oldest first."""
+    try:
+        data = files.read(path_of(home))
+    except NotFound:
+        return []
+    return in_order(rating for line in data.split(b"\n") if (rating := of_line(line)) is not None)
+
+
+def in_order(ratings: Iterable[Rating]) -> list[Rating]:
+    """Return ratings, oldest first, those of one moment as they came."""
+    return sorted(ratings, key=lambda rating: rating.at)
+
+
+def of_line(line: bytes) -> Rating | None:
+    """Return the rating that a line says, in our words or those of others; None where it says none."""
+    told = object_in(line, _MAX_LINE)
+    return _rating(told) if told is not None else None
+
+
+def _rating(told: Mapping[str, object]) -> Rating | None:
+    number = _told(told, "rating")
+    if isinstance(number, str) and number.strip().isdecimal():
+        number = int(number)
+    if isinstance(number, float) and number.is_integer():
+        number = int(number)
+    if isinstance(number, bool) or not isinstance(number, int) or not LOWEST <= number <= HIGHEST:
+        return None
+    source = _text(told, "source", 20)
+    sure = told.get("confidence")
+    found = Rating(
+        at=_text(told, "at", 40),
+        rating=number,
+        source=source if source in SOURCES else "explicit",
+        agent=_text(told, "agent", _MAX_NAME),
+        session=_text(told, "session", _MAX_NAME),
+        project=_text(told, "project", _MAX_NAME),
+        comment=_text(told, "comment", MAX_COMMENT),
+        confidence=min(1.0, max(0.0, float(sure))) if isinstance(sure, (int, float)) else 1.0,
+        text=_text(told, "text", MAX_TEXT),
+    )
+    id = _text(told, "id", 64)
+    if not is_id(id):
+        # A folder of an incident may be named after it, and others write such files too.
+        id = id_of(found.agent, found.session, found.at, found.text or f"{number} {found.comment}")
+    return replace(found, id=id)
+
+
+def _told(told: Mapping[str, object], name: str) -> object:
+    return next((told[each] for each in (name, *_OTHER_NAMES.get(name, ())) if each in told), None)
+
+
+def _text(told: Mapping[str, object], name: str, most: int) -> str:
+    value = _told(told, name)
+    return value[:most] if isinstance(value, str) else ""
+
+
+def _plain(rating: Rating) -> dict[str, object]:
+    return {
+        "id": rating.id,
+        "at": rating.at,
+        "rating": rating.rating,
+        "source": rating.source,
+        "confidence": rating.confidence,
+        "agent": rating.agent,
+        "session": rating.session,
+        "project": rating.project,
+        "comment": rating.comment,
+        "text": rating.text,
+    }
+
+
+def _is_there(data: bytes, rating: Rating, timed: bool) -> bool:
+    """Whether the rating is among the lines. Only lines that have its id or its text are read."""
+    if rating.id and rating.id.encode() in data:
+        return True
+    said = dumps(rating.text).encode()
+    start = data.find(said)
+    while start >= 0:
+        first, end = data.rfind(b"\n", 0, start) + 1, data.find(b"\n", start)
+        other = of_line(data[first : end if end >= 0 else len(data)])
+        if other is not None and _is_same(other, rating, timed):
+            return True
+        start = data.find(said, end) if end >= 0 else -1
+    return False
+
+
+def _is_same(one: Rating, other: Rating, timed: bool) -> bool:
+    if (one.agent, one.text) != (other.agent, other.text):
+        return False
+    apart = abs(seconds(one.at) - seconds(other.at))
+    if one.session != other.session:
+        # A session that was forked from another has its messages, with their times.
+        return apart <= _COPIED
+    return not timed or apart <= _TWICE
+
+
+def seconds(at: str) -> float:
+    """Return a time as seconds, to tell how far two are apart; what is no time is far from every other."""
+    try:
+        year, month, day = int(at[:4]), int(at[5:7]), int(at[8:10])
+        hour, minute, second = int(at[11:13]), int(at[14:16]), int(at[17:19])
+    except ValueError:
+        return float("nan")
+    return ((_days(year, month, day) * 24 + hour) * 60 + minute) * 60 + second
+
+
+def _days(year: int, month: int, day: int) -> int:
+    """Return the number of a day, counted so that the days of neighbouring months and years are neighbours."""
+    if month < 3:
+        year, month = year - 1, month + 12
+    return 365 * year + year // 4 - year // 100 + year // 400 + (153 * (month - 3) + 2) // 5 + day

@@ -1,0 +1,250 @@
+"""Rate a session from 1 to 10, list the ratings of a project, and take over those that another program wrote."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+
+from holdfast.base import files
+from holdfast.base.light_records import dataclass, replace
+from holdfast.errors import BadInput, HoldfastError, NotFound, ScopeUnknown
+from holdfast.language.judging import Judged
+from holdfast.language.moods import MIN_CONFIDENCE
+from holdfast.language.ratings import HIGHEST, LOWEST, MAX_COMMENT, Rating, id_of
+from holdfast.learning.ratings import model as signals
+from holdfast.learning.ratings.hook import POOR, row_of
+from holdfast.privacy import redact
+from holdfast.sessions.archive import Archive
+from holdfast.sessions.browse import list_sessions, projects_here
+from holdfast.workspace import Workspace, check_text, now
+
+# A hook has heard the person before an agent can pass it on.
+_HEARD_SECONDS = 600
+_LEARN_SECONDS = 20
+_MAX_FILE = 64 * 2**20
+# A middling rating that nobody gave in words says nothing.
+_NO_SIGNAL = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A rating that was given; `action` is `added`, or `unchanged` where it was there already."""
+
+    rating: Rating
+    action: str
+    redacted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """The session that a rating is about, and the project that it counts for."""
+
+    agent: str
+    session: str
+    project: str
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What became of the lines of a file: rows that are new, rows that were there, lines that say no rating."""
+
+    new: tuple[Rating, ...]
+    known: int
+    passed_over: int
+
+
+def rate(workspace: Workspace, number: str | int, comment: str = "") -> Rated:
+    """Rate the session that is named, or the last one of this project, on behalf of the person."""
+    workspace.need_enabled()
+    rating, said = _number(number), _checked(comment)
+    meant = _session_meant(workspace)
+    text = f"{rating} - {said}" if said else str(rating)
+    return _written(workspace, rating, said, text, meant)
+
+
+def pass_on(workspace: Workspace, number: int, words: str, *, agent: str, session: str) -> Rated:
+    """Write down the rating that the person gave an agent in words; words that they did not say are refused."""
+    workspace.need_enabled()
+    rating, said = _number(number), _checked(words)
+    if not said:
+        raise BadInput("the words of the person are missing", "Quote what they said.")
+    session = session or _session_of(workspace, agent)
+    prompts = _prompts(workspace, agent, session)
+    if prompts and not any(_plain(said) in _plain(prompt) for prompt in prompts):
+        raise BadInput("the person did not say that in this session", "Quote their own words; rate nothing yourself.")
+    heard = _heard(workspace, rating, agent, session)
+    meant = _Meant(agent, session, _project(workspace))
+    return Rated(heard, "unchanged") if heard else _written(workspace, rating, said, said, meant)
+
+
+def ratings(workspace: Workspace, *, everywhere: bool = False, limit: int = 0) -> list[Rating]:
+    """Return the ratings of this project, or of all, newest first; 0 is no limit."""
+    if not workspace.enabled:
+        return []
+    projects = projects_here(workspace, everywhere=everywhere)
+    found = [row for row in reversed(signals.read(workspace.home)) if projects is None or row.project in projects]
+    return found[:limit] if limit else found
+
+
+def plan_import(workspace: Workspace, path: str) -> Imported:
+    """Return which ratings of a file of another program would be added."""
+    workspace.need_enabled()
+    data = files.read(os.path.abspath(os.path.expanduser(path)), _MAX_FILE + 1)
+    if len(data) > _MAX_FILE:
+        raise BadInput(f"{path} has more than {_MAX_FILE:,} bytes", "Split it.")
+    there = {row.id for row in signals.read(workspace.home)}
+    new: dict[str, Rating] = {}
+    known = passed_over = 0
+    for line in data.split(b"\n"):
+        row = signals.of_line(line)
+        if row is None or _says_nothing(row):
+            passed_over += bool(line.strip())
+            continue
+        row = _cleaned(workspace, row)
+        if row.id in there or row.id in new:
+            known += 1
+        else:
+            new[row.id] = row
+    return Imported(tuple(signals.in_order(new.values())), known, passed_over)
+
+
+def apply_import(workspace: Workspace, plan: Imported) -> int:
+    """Write the rows down and return how many were new."""
+    return sum(signals.add(workspace.home, row) for row in plan.new)
+
+
+def _written(workspace: Workspace, rating: int, comment: str, text: str, meant: _Meant) -> Rated:
+    judged = Judged(rating, "explicit", comment, 1.0)
+    row = row_of(judged, text, at=now(), agent=meant.agent, session=meant.session, project=meant.project)
+    added = signals.add(workspace.home, row)
+    if added and rating <= POOR:
+        _learn(workspace, meant.agent, meant.session)
+    return Rated(row, "added" if added else "unchanged", redact.redact(text)[1])
+
+
+def _learn(workspace: Workspace, agent: str, session: str) -> None:
+    """Look at once for what there is to learn from a session that was rated poorly.
+
+    One that is not archived yet is looked at by the sweep that takes it in.
+    """
+    # Whoever rates well does not need it.
+    from holdfast.app.harvest import harvest
+
+    try:
+        harvest(workspace, session=f"{agent}/{session}", within=_LEARN_SECONDS)
+    except NotFound:
+        return
+    except HoldfastError as problem:
+        workspace.say(f"rated, but nothing was learned from the session: {problem}")
+
+
+def _number(given: str | int) -> int:
+    text = str(given).strip()
+    number, _, of = text.partition("/")
+    if not number.isascii() or not number.isdigit() or of not in ("", "10") or not LOWEST <= int(number) <= HIGHEST:
+        raise BadInput(f"{text!a} is not a rating", f"Use a whole number from {LOWEST} to {HIGHEST}.")
+    return int(number)
+
+
+def _checked(text: str) -> str:
+    check_text(text)
+    said = " ".join(text.split())
+    if len(said) > MAX_COMMENT:
+        raise BadInput(f"the comment has {len(said):,} characters", f"Use at most {MAX_COMMENT}.")
+    return said
+
+
+def _project(workspace: Workspace) -> str:
+    try:
+        return workspace.project().id
+    except ScopeUnknown:
+        return ""
+
+
+def _session_meant(workspace: Workspace) -> _Meant:
+    """Return the session that was named, or the last one in this project."""
+    if workspace.session:
+        return _named(workspace, workspace.session)
+    heard = _heard_last(workspace, "")
+    listed = list_sessions(workspace, limit=1).sessions if _project(workspace) else ()
+    if listed and (heard is None or listed[0].ended > heard[0]):
+        return _Meant(listed[0].agent, listed[0].id, _project(workspace))
+    if heard is None:
+        raise NotFound("no session of this project is known", "Name one: holdfast rate 8 --session ID")
+    return _Meant(heard[1], heard[2], _project(workspace))
+
+
+def _named(workspace: Workspace, text: str) -> _Meant:
+    """Return the session of that name, in the project that it was in, wherever it is rated from."""
+    for event in workspace.journal.latest("prompt"):
+        if event.data.get("session") == text:
+            return _Meant(str(event.data.get("agent", "")), text, str(event.data.get("project") or _project(workspace)))
+    found = Archive(workspace.home).session(Archive(workspace.home).resolve(text))
+    return _Meant(found.agent, found.id, found.project or _project(workspace))
+
+
+def _session_of(workspace: Workspace, agent: str) -> str:
+    """Return the session of an agent that cannot name it: the last one that a hook heard here, if any."""
+    heard = _heard_last(workspace, agent)
+    return heard[2] if heard else ""
+
+
+def _heard_last(workspace: Workspace, agent: str) -> tuple[str, str, str] | None:
+    """Return time, agent and id of the session of this project that a hook heard last, of one agent or of any."""
+    project = _project(workspace)
+    for event in workspace.journal.latest("prompt") if project else ():
+        told = event.data
+        is_here = told.get("project") == project and told.get("session") and not told.get("subagent")
+        if is_here and agent in ("", told.get("agent")):
+            return event.at, str(told.get("agent", "")), str(told.get("session"))
+    return None
+
+
+def _prompts(workspace: Workspace, agent: str, session: str) -> list[str]:
+    events = workspace.journal.latest("prompt")
+    return [
+        str(event.data.get("prompt", ""))
+        for event in events
+        if event.data.get("session") == session and event.data.get("agent") == agent
+    ]
+
+
+def _heard(workspace: Workspace, rating: int, agent: str, session: str) -> Rating | None:
+    """Return the same rating of the session where a hook, or an earlier call, wrote it down a moment ago."""
+    for row in reversed(signals.read(workspace.home)):
+        if (row.agent, row.session, row.rating) == (agent, session, rating):
+            return row if signals.seconds(now()) - signals.seconds(row.at) <= _HEARD_SECONDS else None
+    return None
+
+
+def _plain(text: str) -> str:
+    return " ".join("".join(letter if letter.isalnum() else " " for letter in text.casefold()).split())
+
+
+def _says_nothing(row: Rating) -> bool:
+    guessed = row.source == "implicit"
+    return guessed and (row.confidence < MIN_CONFIDENCE or row.rating == _NO_SIGNAL)
+
+
+def _cleaned(workspace: Workspace, row: Rating) -> Rating:
+    """Return a foreign row with its time as ours are, without secrets, in the project that was named for it."""
+    agent, session, comment, text = (redact.redact(one)[0] for one in (row.agent, row.session, row.comment, row.text))
+    project = row.project or (_project(workspace) if workspace.asked_project else "")
+    return replace(
+        row,
+        at=_time(row.at),
+        agent=agent,
+        session=session,
+        project=redact.redact(project)[0],
+        comment=comment,
+        text=text,
+        id=row.id if not redact.redact(row.id)[1] else id_of(agent, session, row.at, text or f"{row.rating} {comment}"),
+    )
+
+
+def _time(told: str) -> str:
+    try:
+        at = datetime.fromisoformat(told)
+    except ValueError:
+        return ""
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,1 @@
+"""Research: what sub-agents found out."""

@@ -1,0 +1,154 @@
+"""Research: what sub-agents found out, one Markdown file each, `research/YYYY-MM/<when>_<agent>_<slug>-<id>.md`.
+
+Identity: six digits of a digest of agent, session and the beginning of the text stand in the name, so that an answer
+which a hook heard is known again in the archive, however much of it each of them has. Atomic: a file is written whole.
+A file that is there is never written again, so what a person changed in it stays. Texts come here without secrets.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.base import files
+from holdfast.base.digests import short
+from holdfast.base.light_records import dataclass
+from holdfast.base.stamps import stamp_of
+from holdfast.errors import HoldfastError, NotFound
+from holdfast.store import front_matter
+from holdfast.store.layout import is_plain_folder, link_on_the_way, refuse_links
+
+FOLDER = "research"
+MIN_TEXT = 10
+MAX_TEXT = 64_000
+MAX_SUMMARY = 100
+KIND = "sub-agent"
+_LONGEST_SLUG = 48
+_COMPARED = 400
+_DIGITS = 6
+_MAX_FILE = 1 << 20
+_FIELDS = ("at", "agent", "session", "parent", "project", "kind", "summary")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a sub-agent handed over in the end. `session` is its own, `parent` the one that it worked for."""
+
+    at: str
+    agent: str
+    session: str
+    parent: str
+    project: str
+    text: str = ""
+    kind: str = KIND
+    summary: str = ""
+    path: str = ""
+
+    @property
+    def id(self) -> str:
+        """What tells it from every other: it stands in the name of the file."""
+        return id_of(self.agent, self.session, self.text)
+
+
+def id_of(agent: str, session: str, text: str) -> str:
+    """Return the digits of a report; the same beginning of a text has the same."""
+    return short("research", agent, session, " ".join(text.split())[:_COMPARED], length=_DIGITS)
+
+
+def summary_of(text: str) -> str:
+    """Return the first line that says something, at most MAX_SUMMARY characters."""
+    for line in text.split("\n"):
+        plain = " ".join(line.replace("**", "").lstrip(" \t#*->_`|=").split())
+        if any(letter.isalnum() for letter in plain):
+            return plain if len(plain) <= MAX_SUMMARY else plain[: MAX_SUMMARY - 3].rstrip() + "..."
+    return ""
+
+
+def add(home: str, report: Report) -> str:
+    """Write a report down for good and return its path, relative to the home; nothing where it is there already."""
+    if len(report.text.strip()) < MIN_TEXT:
+        return ""
+    month, stamp = stamp_of(report.at)
+    refuse_links(home, f"{FOLDER}/{month}")
+    # A hook hears the end a little later than the transcript has it, and that may be the next month.
+    if any(_is_there(os.path.join(home, FOLDER, name), report.id) for name in _months(home)):
+        return ""
+    folder = os.path.join(home, FOLDER, month)
+    files.make_folder(folder)
+    summary = report.summary or summary_of(report.text)
+    name = f"{stamp}_{_slug(report.agent, 20)}_{_slug(summary, _LONGEST_SLUG)}-{report.id}.md"
+    files.write(os.path.join(folder, name), _page(report, summary).encode("utf-8", "replace"))
+    return f"{FOLDER}/{month}/{name}"
+
+
+def _page(report: Report, summary: str) -> str:
+    told = {name: getattr(report, name) for name in _FIELDS} | {"summary": summary}
+    head = "".join([f"{front_matter.entry_line(name, value)}\n" for name, value in told.items()])
+    return f"---\nid: {report.id}\n{head}---\n\n{report.text.strip()}\n"
+
+
+def all_reports(home: str) -> list[Report]:
+    """Return every report without its text, newest first. No link is followed."""
+    found = []
+    for month in _months(home):
+        folder = os.path.join(home, FOLDER, month)
+        for name in _names(folder):
+            report = read(home, f"{FOLDER}/{month}/{name}")
+            if report is not None:
+                found.append(report)
+    return sorted(found, key=lambda report: (report.at, report.path), reverse=True)
+
+
+def forget(home: str, agent: str, session: str) -> int:
+    """Remove what sub-agents of a session handed over, or a sub-agent whose session it is; return how many files."""
+    own = [one for one in all_reports(home) if one.agent == agent and session in (one.session, one.parent)]
+    for one in own:
+        files.remove(os.path.join(home, one.path))
+    return len(own)
+
+
+def read(home: str, path: str) -> Report | None:
+    """Return the report of a file, or None where it is none."""
+    try:
+        text = files.read(os.path.join(home, path), _MAX_FILE).decode("utf-8", "replace")
+    except HoldfastError:
+        return None
+    document = front_matter.parse(text)
+    if not document.entries:
+        return None
+    told = {name: value for name, value in front_matter.values(document)[0].items() if isinstance(value, str)}
+    return Report(**{name: told.get(name, "") for name in _FIELDS}, text=document.body.strip(), path=path)
+
+
+def find(home: str, name: str) -> Report:
+    """Return the report with that id, path or name of a file; NotFound where there is none."""
+    wanted = os.path.basename(name.strip())
+    for month in _months(home):
+        for one in _names(os.path.join(home, FOLDER, month)):
+            if wanted and (one in (wanted, f"{wanted}.md") or one.endswith(f"-{wanted}.md")):
+                report = read(home, f"{FOLDER}/{month}/{one}")
+                if report is not None:
+                    return report
+    raise NotFound(f"there is no research record {name!a}", "`holdfast research` lists them.")
+
+
+def _is_there(folder: str, id: str) -> bool:
+    return any(name.endswith(f"-{id}.md") for name in _names(folder))
+
+
+def _months(home: str) -> list[str]:
+    base = os.path.join(home, FOLDER)
+    if link_on_the_way(home, FOLDER) or not os.path.isdir(base):
+        return []
+    return sorted(name for name in os.listdir(base) if is_plain_folder(os.path.join(base, name)))
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return sorted(name for name in os.listdir(folder) if name.endswith(".md"))
+    except OSError:
+        return []
+
+
+def _slug(text: str, most: int) -> str:
+    plain = "".join([letter if letter.isascii() and letter.isalnum() else " " for letter in text.lower()])
+    return "-".join(plain.split())[:most].strip("-") or "report"

@@ -1,0 +1,1 @@
+"""The audit trail of dangerous calls, and refusing one before it runs."""

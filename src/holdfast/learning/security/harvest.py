@@ -1,0 +1,133 @@
+"""Security-relevant calls and the reports of sub-agents in the archive, where no hook told of them."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from functools import partial
+
+from holdfast import agents
+from holdfast.app.hook import kept
+from holdfast.errors import HoldfastError, NotFound
+from holdfast.learning.findings import MAX_CHARACTERS, Finding
+from holdfast.learning.research import model as research
+from holdfast.learning.security import model as security_trail
+from holdfast.learning.security.hook import is_of_project, line_of, own_folder
+from holdfast.learning.security.judge import judge
+from holdfast.learning.security.model import Record
+from holdfast.project.registry import Registry
+from holdfast.project.rules import resolve
+from holdfast.sessions.archive import Archive
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from holdfast.learning.security.judge import Sight
+    from holdfast.session_records import Session, SessionEvent
+    from holdfast.sessions.facts import Digest
+    from holdfast.workspace import Workspace
+
+_MAX_NAME = 80
+
+
+def find(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
+    """Yield what a session has for the audit trail, and what a sub-agent handed over in the end."""
+    yield from _calls(workspace, digest.session, events)
+    if digest.session.is_subagent:
+        yield from _report(workspace, digest.session, events)
+
+
+def _calls(workspace: Workspace, session: Session, events: Sequence[SessionEvent]) -> Iterator[Finding]:
+    places, counts = _Places(workspace, session), Counter[tuple[str, str, str]]()
+    for event in events:
+        if event.role != "tool" or not event.input:
+            continue
+        for sight in places.sights(event):
+            record = _record(session, event, sight)
+            group = (record.at[:7], record.rule, record.text)
+            counts[group] += 1
+            keep = partial(_keep, workspace.home, record, counts[group])
+            yield Finding("security", f"{record.kind}, {record.rule}: {record.text}", record.at, session.name, keep)
+
+
+def _keep(home: str, record: Record, number: int) -> bool:
+    return security_trail.add(home, record, number) is not None
+
+
+def _record(session: Session, event: SessionEvent, sight: Sight) -> Record:
+    return Record(
+        at=_time(event.at or session.started),
+        agent=session.agent,
+        session=session.id,
+        project=session.project,
+        tool=kept(event.tool, _MAX_NAME),
+        kind=sight.kind,
+        rule=sight.rule,
+        text=line_of(sight.text),
+    )
+
+
+def _time(told: str) -> str:
+    return f"{told[:19]}Z" if told else ""
+
+
+class _Places:
+    """What the folders of a session are: where its project begins, and where the agent keeps its own."""
+
+    def __init__(self, workspace: Workspace, session: Session) -> None:
+        self._registry = Registry(os.path.join(workspace.home, "projects.tsv"))
+        self._roots: dict[str, str] = {}
+        self._session = session
+        self._own = ""
+        try:
+            self._own = own_folder(agents.get(session.agent), session.folder, workspace.environment)
+        except NotFound:
+            # It may come from a package that is gone.
+            return
+
+    def sights(self, event: SessionEvent) -> list[Sight]:
+        """Return what a call has for the trail."""
+        folder = event.folder or self._session.folder
+        root = self._root(folder)
+        also = (self._own, folder, self._root(self._session.folder))
+        found = judge(event.tool, event.input, root, folder=folder, also=also)
+        project = self._session.project
+        return [one for one in found if not (project and is_of_project(one, (project,), self._registry))]
+
+    def _root(self, folder: str) -> str:
+        if folder and folder not in self._roots:
+            try:
+                found = resolve(folder, self._registry).root if os.path.isdir(folder) else folder
+            except (HoldfastError, OSError, ValueError):
+                found = folder
+            self._roots[folder] = found
+        return self._roots.get(folder, "")
+
+
+def _report(workspace: Workspace, session: Session, events: Sequence[SessionEvent]) -> Iterator[Finding]:
+    event = _last_answer(events)
+    if event is not None and len(event.text) >= MAX_CHARACTERS:
+        # What finders see of a long answer lacks its middle.
+        event = _last_answer(Archive(workspace.home).events(session.name))
+    if event is None or len(event.text.strip()) < research.MIN_TEXT:
+        return
+    report = research.Report(
+        at=_time(event.at or session.ended),
+        agent=session.agent,
+        session=session.id,
+        parent=session.parent,
+        project=session.project,
+        text=kept(event.text, research.MAX_TEXT),
+    )
+    summary = research.summary_of(report.text)
+    yield Finding("research", summary, report.at, session.name, lambda: bool(research.add(workspace.home, report)))
+
+
+def _last_answer(events: Iterable[SessionEvent]) -> SessionEvent | None:
+    """Return what the agent said last."""
+    last = None
+    for event in events:
+        if event.role == "assistant" and event.text.strip():
+            last = event
+    return last

@@ -1,0 +1,119 @@
+"""The audit trail of security-relevant calls: `security/YYYY-MM/security.jsonl`, one JSON object a line.
+
+Identity: the same agent, session, rule and text are a group, and a call is the first, second ... of its group within a
+month, so that what a hook wrote down is known again in the archive. Atomic: a line is added in one durable write, under
+a lock, after it was looked for. Checked when read: a broken line is passed over. Nothing is rewritten or removed. Texts
+come here without secrets.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.base import files
+from holdfast.base.digests import short
+from holdfast.base.light_records import dataclass
+from holdfast.base.minijson import dumps, object_in
+from holdfast.base.stamps import UNDATED, month_of
+from holdfast.errors import NotFound, Refused
+from holdfast.store.layout import link_on_the_way, refuse_links
+
+FOLDER = "security"
+FILE = "security.jsonl"
+MAX_TEXT = 300
+_MAX_LINE = 65_536
+_FIELDS = ("id", "at", "agent", "session", "project", "tool", "kind", "rule", "text", "decision")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One call of the trail. `decision` is `seen`: the agent made it, well or not; or `blocked`: it was refused."""
+
+    at: str
+    agent: str
+    session: str
+    project: str
+    tool: str
+    kind: str
+    rule: str
+    text: str
+    decision: str = "seen"
+    id: str = ""
+
+
+def add(home: str, record: Record, number: int = 0) -> Record | None:
+    """Write a call down for good, with its id; None where it is there already.
+
+    `number` says which of its group this call is; 0 is one more.
+    """
+    path = _path(home, month_of(record.at))
+    state = os.path.join(home, "state")
+    files.make_folder(state)
+    with files.Lock(os.path.join(state, "security.lock")):
+        data = files.read_if_there(path)
+        group = short(record.agent, record.session, record.rule, record.text, length=20)
+        if number and (f'"id": "{group}-{number}"'.encode() in data or _is_copy(data, record)):
+            return None
+        number = number or data.count(f'"id": "{group}-'.encode()) + 1
+        told = {**{name: getattr(record, name) for name in _FIELDS}, "id": f"{group}-{number}"}
+        line = dumps(told).encode("utf-8", "replace") + b"\n"
+        files.append(path, line if not data or data.endswith(b"\n") else b"\n" + line)
+        if not data:
+            files.sync_folder(os.path.dirname(path))
+    return Record(**told)
+
+
+def _path(home: str, month: str) -> str:
+    refuse_links(home, f"{FOLDER}/{month}")
+    folder = os.path.join(home, FOLDER, month)
+    files.make_folder(folder)
+    return os.path.join(folder, FILE)
+
+
+def _is_copy(data: bytes, record: Record) -> bool:
+    """Whether another session has the same call at the same time: one that was forked has the calls of the first."""
+    if not record.at:
+        return False
+    said, when = dumps(record.text).encode("utf-8", "replace"), dumps(record.at).encode()
+    start = data.find(said)
+    while start >= 0:
+        first, end = data.rfind(b"\n", 0, start) + 1, data.find(b"\n", start)
+        line = data[first : end if end >= 0 else len(data)]
+        other = _of_line(line) if when in line else None
+        if other is not None and other.session != record.session:
+            same = (other.at, other.agent, other.rule) == (record.at, record.agent, record.rule)
+            if same and other.text == record.text:
+                return True
+        start = data.find(said, end) if end >= 0 else -1
+    return False
+
+
+def read(home: str, since: str = "") -> list[Record]:
+    """Return the calls since a time, newest first."""
+    found: list[Record] = []
+    for month in _months(home):
+        if month < since[:7] and month != UNDATED:
+            continue
+        try:
+            data = files.read(os.path.join(home, FOLDER, month, FILE))
+        except (NotFound, Refused):
+            continue
+        found += [record for line in data.split(b"\n") if (record := _of_line(line)) is not None]
+    return sorted([record for record in found if record.at >= since], key=lambda record: record.at, reverse=True)
+
+
+def _months(home: str) -> list[str]:
+    if link_on_the_way(home, FOLDER):
+        return []
+    try:
+        names = os.listdir(os.path.join(home, FOLDER))
+    except OSError:
+        return []
+    return sorted(name for name in names if not link_on_the_way(home, f"{FOLDER}/{name}"))
+
+
+def _of_line(line: bytes) -> Record | None:
+    told = object_in(line, _MAX_LINE)
+    if told is None or not isinstance(told.get("rule"), str):
+        return None
+    return Record(**{name: value if isinstance(value := told.get(name), str) else "" for name in _FIELDS})

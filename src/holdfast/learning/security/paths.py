@@ -1,0 +1,124 @@
+"""What a path in a command is: within the project, temporary, made by a build, a secret, or somewhere else.
+
+It judges by names and looks at no file. A path with a variable that nobody knows is known only as far as it goes.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.learning.security.rules import Rules, fits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_MAKES_TEMPORARY = ("$(mktemp", "`mktemp")
+TEMPORARY = "/tmp/made-by-mktemp"  # noqa: S108
+_UNKNOWN = "$"
+
+
+class Places:
+    """Where a command runs: the folders that are the agent's to write in, the folder it is in, and its variables."""
+
+    def __init__(self, rules: Rules, roots: Sequence[str], folder: str) -> None:
+        self._rules = rules
+        self.roots = tuple(dict.fromkeys(os.path.normpath(root) for root in roots if root))
+        self.folder = folder or (self.roots[0] if self.roots else "")
+        self._variables = {"HOME": "~", "PWD": self.folder}
+
+    def go(self, path: str) -> None:
+        """Follow a `cd`; whither nobody knows is nowhere."""
+        self.folder = self.whole(path or "~")
+
+    def set(self, name: str, value: str) -> None:
+        """Note what a variable is from here on."""
+        self._variables[name] = TEMPORARY if value.startswith(_MAKES_TEMPORARY) else self._filled(value)
+
+    def _filled(self, word: str) -> str:
+        """Return a word with the variable that it begins with, as far as that is known."""
+        if word.startswith(_MAKES_TEMPORARY):
+            return TEMPORARY
+        if word[:1] != "$":
+            return word
+        name, end = _variable(word)
+        if self._rules.has("temporary-variables", name) and name not in self._variables:
+            return TEMPORARY + word[end:]
+        return self._variables[name] + word[end:] if name in self._variables else word
+
+    def whole(self, word: str) -> str:
+        """Return the path from the root of the file system; nothing where that is not known."""
+        path = self._filled(word)
+        if path == "~" or path.startswith("~/"):
+            path = os.path.expanduser("~") + path[1:]
+        if path[:1] in (_UNKNOWN, "`", "~", "") or path.startswith("<("):
+            return ""
+        if path[0] != "/":
+            if not self.folder:
+                return ""
+            path = os.path.join(self.folder, path)
+        return os.path.normpath(path)
+
+    def is_inside(self, path: str) -> bool:
+        """Whether a whole path is the agent's to write in."""
+        return any(_within(path, root) for root in self.roots)
+
+    def is_temporary(self, path: str) -> bool:
+        """Whether a whole path is where everybody puts what may go, and not in a project that is there itself."""
+        return not self.is_inside(path) and any(_within(path, one) for one in self._rules.lists["temporary"])
+
+    def may_go(self, word: str) -> bool:
+        """Whether nobody misses what a path names: what a build makes, and what is temporary."""
+        filled = self._filled(word)
+        whole = self.whole(word)
+        if whole and self.is_temporary(whole) and whole not in self._rules.lists["temporary"]:
+            return True
+        root = next((root for root in self.roots if _within(whole, root)), "") if whole else ""
+        parts = (whole[len(root) :] if root else filled).strip("/").split("/")
+        if not any(parts) or (whole and not root and len(parts) == 1 and whole[0] == filled[:1]):
+            # The root of a project, or a folder at the very top.
+            return False
+        return any(self._rules.has("build", part) for part in parts) and ".." not in parts
+
+    def is_outside(self, word: str) -> bool:
+        """Whether a path is known to lead out of the project, to where nothing is temporary."""
+        whole = self.whole(word)
+        if not self.roots or not whole or "$" in whole or "`" in whole:
+            return False
+        return not (self.is_inside(whole) or self.is_temporary(whole) or self._rules.has("harmless", whole))
+
+    def is_secret(self, word: str) -> bool:
+        """Whether a path names a file whose content is a secret."""
+        path = word.rstrip("/").rpartition("=")[2] if word[:1] == "-" else word.rstrip("/")
+        path = path.removeprefix("@")
+        name = path.rpartition("/")[2]
+        if not name or any(letter.isspace() for letter in name) or any(sign in name for sign in "(){}|;,:\"'<>\\^"):
+            return False
+        if self._matches("public", path, name):
+            return False
+        return self._matches("secret", path, name)
+
+    def _matches(self, kind: str, path: str, name: str) -> bool:
+        lists: Iterable[str] = self._rules.lists[kind]
+        return name in self._rules.lists[kind] or any(
+            fits(f"/{path}", f"*/{one.lstrip('/')}") if "/" in one else fits(name, one)
+            for one in lists
+            if "*" in one or "/" in one
+        )
+
+
+def _within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _variable(word: str) -> tuple[str, int]:
+    """Return the name of the variable at the beginning of a word, and where it ends."""
+    if word[1:2] == "{":
+        end = word.find("}")
+        inside = word[2:end] if end > 0 else ""
+        name = inside.partition(":")[0]
+        return name, end + 1 if end > 0 else len(word)
+    end = 1
+    while end < len(word) and (word[end].isalnum() or word[end] == "_"):
+        end += 1
+    return word[1:end], end

@@ -1,0 +1,1 @@
+"""Synthesis: what the ratings of some days say together."""

@@ -1,0 +1,300 @@
+"""Synthesis: what the ratings of some days say together, what comes up again and again, and what was done about it.
+
+It counts distinct sessions, so that one bad hour is not a pattern, and it recommends nothing: it shows quotes, and the
+lessons, incidents and fixes that came of them. The same files give the same report, whenever it is made.
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from holdfast.base.light_records import dataclass
+from holdfast.language.ratings import words_of
+from holdfast.learning.ratings.trend import average
+from holdfast.learning.synthesis import groups as synthesis_groups
+from holdfast.learning.synthesis.groups import FRUSTRATION, SUCCESS, mood_of, said_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from holdfast.language.ratings import Rating
+    from holdfast.learning.fixes.model import Fix
+    from holdfast.learning.incidents.model import Incident
+    from holdfast.learning.lessons.model import Lesson
+
+KINDS = {"week": 7, "month": 30, "all": 0}
+EXAMPLES = 3
+MAX_QUOTE = 160
+# In so many sessions something recurs.
+RECURS = 2
+_MAX_BARS = 60
+_TELLING = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """Some days, the first and the last among them; `first` is empty where all that came before counts."""
+
+    kind: str
+    first: str
+    last: str
+
+    @property
+    def name(self) -> str:
+        """What a file of this period is called: the same kind up to the same day is the same period."""
+        return f"{self.kind}-{self.last}"
+
+    def has(self, at: str) -> bool:
+        """Whether a time is within it; what has no time is only within all time."""
+        return self.first <= at[:10] <= self.last if at else not self.first
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One sign of the plot: the day on which it begins, how many ratings, and their average."""
+
+    day: str
+    ratings: int
+    average: float
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """What a person said, how they rated it, and where."""
+
+    at: str
+    rating: int
+    agent: str
+    session: str
+    project: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A lesson that came of ratings, and what became of it."""
+
+    id: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of ratings: lessons, the names of incidents, and how many fixes were found."""
+
+    lessons: tuple[Learned, ...] = ()
+    incidents: tuple[str, ...] = ()
+    fixes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One group of complaints or of praise: in how many sessions, some examples, and what was done about it."""
+
+    name: str
+    mood: str
+    sessions: int
+    ratings: int
+    examples: tuple[Example, ...]
+    done: Done
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the ratings of a period say; `before_` is the same of as many days before.
+
+    `ungrouped` counts the sessions with a complaint or praise that is in no group, `days_a_bar` the days of one sign.
+    """
+
+    period: Period
+    project: str
+    ratings: int = 0
+    explicit: int = 0
+    sessions: int = 0
+    average: float = 0.0
+    before_ratings: int = 0
+    before_average: float = 0.0
+    bars: tuple[Bar, ...] = ()
+    days_a_bar: int = 1
+    groups: tuple[Group, ...] = ()
+    ungrouped: int = 0
+    done: Done = Done()
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a home has: ratings, and what came of them."""
+
+    ratings: Sequence[Rating]
+    lessons: Sequence[Lesson] = ()
+    incidents: Sequence[Incident] = ()
+    fixes: Sequence[Fix] = ()
+
+
+def period(kind: str, last: str) -> Period:
+    """Return the week (7 days), the month (30 days) or all time that ends with a day."""
+    days = KINDS[kind]
+    return Period(kind, _day(last, 1 - days) if days else "", last)
+
+
+def last_week(today: str) -> Period:
+    """Return the last week that is over, from Monday to Sunday."""
+    return period("week", _day(today, -1 - date.fromisoformat(today).weekday()))
+
+
+def report(period: Period, found: Found, project: str = "", *, clean: Callable[[str], str] = str) -> Report:
+    """Return what the ratings of a period say; one without ratings says nothing. `clean` takes secrets out."""
+    rows = [row for row in found.ratings if period.has(row.at)]
+    if not rows:
+        return Report(period, project)
+    earlier = _before(period, found.ratings)
+    bars, days = _bars(period, rows)
+    by_group: dict[str, list[Rating]] = {}
+    alone: list[Rating] = []
+    for row in rows:
+        names = synthesis_groups.names_of(row)
+        alone += [row] if not names and mood_of(row) else []
+        for name in names:
+            by_group.setdefault(name, []).append(row)
+    return Report(
+        *(period, project, len(rows), sum(row.source == "explicit" for row in rows), _sessions(rows), average(rows)),
+        before_ratings=len(earlier),
+        before_average=average(earlier),
+        bars=bars,
+        days_a_bar=days,
+        groups=_groups(by_group, found, clean),
+        ungrouped=_sessions(alone),
+        done=_done_in(period, found),
+    )
+
+
+def _before(period: Period, ratings: Sequence[Rating]) -> list[Rating]:
+    if not period.first:
+        return []
+    first = _day(period.first, -KINDS[period.kind])
+    return [row for row in ratings if first <= row.at[:10] < period.first]
+
+
+def _bars(period: Period, rows: Sequence[Rating]) -> tuple[tuple[Bar, ...], int]:
+    """Return a sign a day, or a sign for some days where there would be too many; and for how many."""
+    dated = [row for row in rows if _is_day(row.at[:10])]
+    if not dated:
+        return (), 1
+    first = date.fromisoformat(period.first or min(row.at[:10] for row in dated))
+    length = (date.fromisoformat(period.last) - first).days + 1
+    days = -(-length // _MAX_BARS)
+    places: dict[int, list[Rating]] = {}
+    for row in dated:
+        places.setdefault((date.fromisoformat(row.at[:10]) - first).days // days, []).append(row)
+    return tuple(
+        Bar(str(first + timedelta(place * days)), len(some := places.get(place, [])), average(some))
+        for place in range(-(-length // days))
+    ), days
+
+
+def _groups(by_group: dict[str, list[Rating]], found: Found, clean: Callable[[str], str]) -> tuple[Group, ...]:
+    """Return the groups, complaints first, each mood by sessions, the most first."""
+    made = [
+        Group(
+            *(cues.name, cues.mood, _sessions(rows), len(rows)),
+            examples=tuple(_example(row, clean) for row in _telling(rows)),
+            done=_done_about(rows, found),
+        )
+        for cues in synthesis_groups.groups()
+        if (rows := by_group.get(cues.name, []))
+    ]
+    order = (FRUSTRATION, SUCCESS)
+    return tuple(sorted(made, key=lambda one: (order.index(one.mood), -one.sessions, -one.ratings, one.name)))
+
+
+def _telling(rows: Iterable[Rating]) -> list[Rating]:
+    """Return some ratings that stand for all: of each session the one with most words, the newest session first."""
+    best: dict[tuple[str, ...], Rating] = {}
+    for row in rows:
+        place = _session(row)
+        if place not in best or len(said_in(row)) > len(said_in(best[place])):
+            best[place] = row
+    return sorted(best.values(), key=lambda row: (row.at, row.id), reverse=True)[:EXAMPLES]
+
+
+def _example(row: Rating, clean: Callable[[str], str]) -> Example:
+    quote = " ".join(clean(row.comment or row.text).split())
+    quote = quote if len(quote) <= MAX_QUOTE else quote[: MAX_QUOTE - 6].rstrip() + " [...]"
+    return Example(row.at, row.rating, row.agent, row.session, row.project, quote)
+
+
+def _done_about(rows: Sequence[Rating], found: Found) -> Done:
+    """Return what came of these ratings: lessons that quote them, their incidents, fixes found in their sessions."""
+    ids = {row.id for row in rows}
+    sessions = {(row.agent, row.session) for row in rows if row.session}
+    said: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        said.setdefault((row.agent, row.session), []).append(" ".join(words_of(said_in(row))))
+    lessons = [
+        lesson
+        for lesson in found.lessons
+        if any(
+            _beginning(one.quote) in text for one in lesson.evidence for text in said.get((one.agent, one.session), ())
+        )
+    ]
+    return _done(
+        lessons,
+        [one for one in found.incidents if one.rating in ids],
+        [one for one in found.fixes if (one.agent, one.session) in sessions],
+    )
+
+
+def _done_in(period: Period, found: Found) -> Done:
+    """Return what came up in a period, whatever it came of."""
+    return _done(
+        [one for one in found.lessons if any(period.has(each.at) for each in one.evidence)],
+        [one for one in found.incidents if period.has(one.name[:10])],
+        [one for one in found.fixes if period.has(one.at)],
+    )
+
+
+def _done(lessons: Iterable[Lesson], incidents: Iterable[Incident], fixes: Sequence[Fix]) -> Done:
+    return Done(
+        tuple(Learned(one.id, one.status) for one in lessons),
+        tuple(one.name for one in incidents),
+        len({(one.fingerprint, one.steps) for one in fixes}),
+    )
+
+
+def _beginning(text: str) -> str:
+    """Return the first words of a quote, which may be cut at its end, as they stand in what was said."""
+    return " ".join(words_of(text)[:_TELLING])
+
+
+def _sessions(rows: Iterable[Rating]) -> int:
+    return len({_session(row) for row in rows})
+
+
+def _session(row: Rating) -> tuple[str, ...]:
+    # What names no session stands for itself.
+    return (row.agent, row.session) if row.session else ("", "", row.id)
+
+
+def _day(day: str, by: int) -> str:
+    return str(date.fromisoformat(day) + timedelta(by))
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def matching(found: Found, is_meant: Callable[[str], bool]) -> Found:
+    """Return what there is of some projects; an incident belongs to the project of its rating."""
+    ratings = [row for row in found.ratings if is_meant(row.project)]
+    ids = {row.id for row in ratings}
+    return Found(
+        ratings,
+        [one for one in found.lessons if is_meant(one.project)],
+        [one for one in found.incidents if one.rating in ids],
+        [one for one in found.fixes if is_meant(one.project)],
+    )

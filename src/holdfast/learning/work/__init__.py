@@ -1,0 +1,1 @@
+"""Work items: their criteria, evidence and lineage."""

@@ -1,0 +1,254 @@
+"""The ideal-state criteria of a work item: `ISC.json`, what must be true in the end, how far it is, and since when.
+
+Identity: one file a work item; each criterion has an id (`c1`, anti-criteria `a1`) that never changes. Atomic: the file
+is replaced whole. It has less than MAX_BYTES, always: the oldest history goes first. Fields that are not known here
+survive, and the shapes of other systems are read. Callers hand in texts without secrets.
+"""
+
+from __future__ import annotations
+
+from holdfast.base import files
+from holdfast.base.light_records import dataclass, replace
+from holdfast.base.minijson import dumps, loads
+from holdfast.errors import BadInput, BrokenFile, NotFound, TooLarge
+
+NAME = "ISC.json"
+VERSION = "1"
+MAX_BYTES = 10_000
+MAX_TEXT = 200
+MAX_GIVEN = 40
+_MAX_EVENTS = 4
+_MAX_EVENT = 120
+_MAX_READ = 200_000
+PENDING, PARTIAL, SATISFIED, FAILED = "PENDING", "PARTIAL", "SATISFIED", "FAILED"
+STATUSES = (PENDING, PARTIAL, SATISFIED, FAILED)
+# How other systems call a status.
+_OTHER_NAMES = {
+    **{"COMPLETE": SATISFIED, "COMPLETED": SATISFIED, "DONE": SATISFIED, "VERIFIED": SATISFIED, "PASSED": SATISFIED},
+    **{"IN_PROGRESS": PENDING, "ACTIVE": PENDING, "ADJUSTED": PENDING, "BLOCKED": FAILED},
+}
+_KNOWN = ("v", "ideal", "criteria", "anti_criteria", "current", "history", "updated_at")
+_OTHER_FIELDS = ("antiCriteria", "updatedAt")
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One thing that must be true, or must not happen; `source_events` say where it and its status come from."""
+
+    id: str
+    text: str
+    status: str = PENDING
+    source_events: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """All criteria of a work item. `history` are earlier versions, as JSON says them; `more` are foreign fields."""
+
+    ideal: str = ""
+    criteria: tuple[Criterion, ...] = ()
+    anti_criteria: tuple[Criterion, ...] = ()
+    version: int = 0
+    history: tuple[dict[str, object], ...] = ()
+    updated_at: str = ""
+    more: tuple[tuple[str, object], ...] = ()
+
+    def count(self, status: str) -> int:
+        """Return how many criteria have that status."""
+        return sum(one.status == status for one in self.criteria)
+
+    def is_met(self) -> bool:
+        """Whether every criterion is satisfied and nothing happened that must not."""
+        return (
+            bool(self.criteria)
+            and all(one.status == SATISFIED for one in self.criteria)
+            and all(one.status != FAILED for one in self.anti_criteria)
+        )
+
+    def get(self, name: str) -> Criterion:
+        """Return the criterion of that id; NotFound where there is none."""
+        for one in (*self.criteria, *self.anti_criteria):
+            if one.id.casefold() == name.casefold():
+                return one
+        ids = ", ".join([one.id for one in (*self.criteria, *self.anti_criteria)]) or "none yet"
+        raise NotFound(f"there is no criterion {name[:40]!a} in this work item", f"It has: {ids}.")
+
+
+def added(isc: Criteria, text: str, event: str, *, anti: bool = False, status: str = PENDING) -> Criteria:
+    """Return the criteria with one more at the end; the same words stay one criterion."""
+    listed = isc.anti_criteria if anti else isc.criteria
+    said = " ".join(text.split())
+    if not said:
+        raise BadInput("there is no text for a criterion", "Say in a sentence what must be true.")
+    if any(one.text.casefold() == said.casefold() for one in listed):
+        return isc
+    if len(isc.criteria) + len(isc.anti_criteria) >= MAX_GIVEN:
+        raise TooLarge(f"a work item has at most {MAX_GIVEN} criteria", "Make a work item of its own for the rest.")
+    name = f"{'a' if anti else 'c'}{_next_number(listed)}"
+    one = Criterion(name, cut(said, MAX_TEXT), status, (cut(event, _MAX_EVENT),) if event else ())
+    return replace(isc, anti_criteria=(*listed, one)) if anti else replace(isc, criteria=(*listed, one))
+
+
+def _next_number(listed: tuple[Criterion, ...]) -> int:
+    numbers = [int(one.id[1:]) for one in listed if one.id[1:].isdigit()]
+    return max(numbers, default=0) + 1
+
+
+def marked(isc: Criteria, name: str, status: str, event: str) -> Criteria:
+    """Return the criteria with the status of one changed, and why."""
+
+    def mark(one: Criterion) -> Criterion:
+        if one.id != name:
+            return one
+        events = (*[each for each in one.source_events if each != event], cut(event, _MAX_EVENT))
+        return replace(one, status=status, source_events=events[-_MAX_EVENTS:])
+
+    return replace(
+        isc,
+        criteria=tuple([mark(one) for one in isc.criteria]),
+        anti_criteria=tuple([mark(one) for one in isc.anti_criteria]),
+    )
+
+
+def versioned(before: Criteria, after: Criteria, at: str, effort: str, *, closed: bool) -> Criteria:
+    """Return the new criteria with what was before among their history, as deep as the effort deserves.
+
+    Until a work item is closed nobody knows how much effort it takes, so that its first version is kept meanwhile.
+    """
+    version = before.version + 1
+    now = replace(after, version=version, updated_at=at)
+    kept = [one for one in before.history if isinstance(one.get("version"), int)]
+    if before.version and all(one.get("version") != before.version for one in kept):
+        kept.append(_snapshot(before))
+    first = [one for one in kept if one.get("version") == 1]
+    if effort != "deep":
+        kept = first if effort == "standard" or not closed else []
+    if closed:
+        kept = [one for one in kept if one.get("version") != version] + [_snapshot(now)]
+    return replace(now, history=tuple(kept))
+
+
+def _snapshot(isc: Criteria) -> dict[str, object]:
+    every = (*isc.criteria, *isc.anti_criteria)
+    return {"version": isc.version, "at": isc.updated_at, "status": {one.id: one.status for one in every}}
+
+
+def read(folder: str) -> Criteria:
+    """Return the criteria in the folder of a work item; none where there is no file, BrokenFile where it is no JSON."""
+    path = f"{folder}/{NAME}"
+    try:
+        value = loads(files.read(path, _MAX_READ).decode("utf-8", "replace"))
+    except NotFound:
+        return Criteria()
+    except ValueError as problem:
+        raise BrokenFile(f"{path} is not JSON: {problem}", "Correct it in your editor.") from None
+    if not isinstance(value, dict):
+        raise BrokenFile(f"{path} is not a JSON object", "Correct it in your editor.")
+    return parsed(value)
+
+
+def parsed(value: dict[str, object]) -> Criteria:
+    """Return the criteria that a JSON object says, in the shape of any system that has such a file."""
+    current = value.get("current")
+    told = current if isinstance(current, dict) else {}
+    version = told.get("version", 0)
+    history = value.get("history")
+    foreign = [(name, one) for name, one in value.items() if name not in _KNOWN and name not in _OTHER_FIELDS]
+    wanted = value.get("criteria", told.get("criteria"))
+    barred = value.get("anti_criteria", value.get("antiCriteria", told.get("antiCriteria")))
+    return Criteria(
+        ideal=_text(value, "ideal"),
+        criteria=_listed(wanted, "c"),
+        anti_criteria=_listed(barred, "a"),
+        version=version if isinstance(version, int) and version >= 0 else 0,
+        history=tuple([one for one in history if isinstance(one, dict)]) if isinstance(history, list) else (),
+        updated_at=_text(value, "updated_at", "updatedAt"),
+        more=tuple(foreign),
+    )
+
+
+def _listed(value: object, letter: str) -> tuple[Criterion, ...]:
+    found: list[Criterion] = []
+    for number, one in enumerate(value if isinstance(value, list) else [], 1):
+        told: dict[str, object] = one if isinstance(one, dict) else {"text": one}
+        text = _text(told, "text", "description")
+        status = _text(told, "status").upper().replace(" ", "_").replace("-", "_")
+        status = _OTHER_NAMES.get(status, status)
+        events = told.get("source_events", told.get("sourceEventIds", ()))
+        if text:
+            name = _text(told, "id") or f"{letter}{number}"
+            listed = tuple([str(event) for event in events]) if isinstance(events, list) else ()
+            found.append(Criterion(name, text, status if status in STATUSES else PENDING, listed))
+    return tuple(found)
+
+
+def _text(value: dict[str, object], *names: str) -> str:
+    found = [value[name] for name in names if isinstance(value.get(name), (str, int))]
+    return str(found[0]) if found else ""
+
+
+def write(folder: str, isc: Criteria) -> Criteria:
+    """Write the criteria into the folder of a work item and return them as they are there now."""
+    fitting = fitted(isc)
+    files.write(f"{folder}/{NAME}", encoded(fitting))
+    return fitting
+
+
+def encoded(isc: Criteria) -> bytes:
+    """Return the criteria as the bytes of their file, for people to read."""
+    plain = {
+        "v": VERSION,
+        "ideal": isc.ideal,
+        "criteria": [_plain(one) for one in isc.criteria],
+        "anti_criteria": [_plain(one) for one in isc.anti_criteria],
+        "current": {"version": isc.version, **{status.lower(): isc.count(status) for status in STATUSES}},
+        "history": list(isc.history),
+        "updated_at": isc.updated_at,
+        **dict(isc.more),
+    }
+    lines = [f"  {dumps(name)}: {_lines(value)}" for name, value in plain.items()]
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode("utf-8", "replace")
+
+
+def _plain(one: Criterion) -> dict[str, object]:
+    return {"id": one.id, "text": one.text, "status": one.status, "source_events": list(one.source_events)}
+
+
+def _lines(value: object) -> str:
+    """Return a value as JSON, a list with one entry a line."""
+    if isinstance(value, list) and value:
+        return "[\n" + ",\n".join([f"    {dumps(one)}" for one in value]) + "\n  ]"
+    return dumps(value)
+
+
+def fitted(isc: Criteria) -> Criteria:
+    """Return the criteria so that they fit into their bytes: the oldest history goes, then long words are cut."""
+    while isc.history and len(encoded(isc)) >= MAX_BYTES:
+        isc = replace(isc, history=isc.history[1:])
+    if len(encoded(isc)) < MAX_BYTES:
+        return isc
+    for most, events in ((MAX_TEXT, 1), (120, 1), (80, 0), (40, 0), (12, 0)):
+        isc = replace(
+            isc,
+            ideal=cut(isc.ideal, most),
+            criteria=tuple([_shorter(one, most, events) for one in isc.criteria]),
+            anti_criteria=tuple([_shorter(one, most, events) for one in isc.anti_criteria]),
+        )
+        if len(encoded(isc)) < MAX_BYTES:
+            return isc
+    # Only foreign fields, or more criteria than anybody can have given by this program, are that long.
+    return fitted(replace(isc, more=(), criteria=isc.criteria[:MAX_GIVEN], anti_criteria=isc.anti_criteria[:10]))
+
+
+def _shorter(one: Criterion, most: int, events: int) -> Criterion:
+    kept = one.source_events[-events:] if events else ()
+    return replace(one, id=one.id[:20], text=cut(one.text, most), source_events=tuple([cut(e, 80) for e in kept]))
+
+
+def cut(text: str, most: int) -> str:
+    """Return the beginning of a text of one line, up to a space before the limit."""
+    text = " ".join(text.split())
+    if len(text) <= most:
+        return text
+    place = text.rfind(" ", most // 2, most - 3)
+    return text[: place if place > 0 else most - 4] + " ..."

@@ -1,0 +1,174 @@
+"""Work items of a project: list, show and add them, their criteria and evidence, nest them and close them."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from holdfast import project as projects
+from holdfast.base.light_records import dataclass, replace
+from holdfast.continuity import project_pages
+from holdfast.errors import BadInput, NotFound
+from holdfast.learning.work import criteria as isc_file
+from holdfast.learning.work import model as items
+from holdfast.learning.work import text as work_text
+from holdfast.learning.work import turns as work_turns
+from holdfast.learning.work.criteria import SATISFIED, Criteria, Criterion
+from holdfast.learning.work.model import MANUAL, Work
+from holdfast.workspace import Workspace, now
+
+PARTS = ("items", "agents", "research", "scratch", "verification", "children")
+MAX_TEXT = isc_file.MAX_TEXT
+_MAX_SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A work item with its criteria, and the names of the files in each of its folders that is there."""
+
+    work: Work
+    criteria: Criteria
+    parts: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The answer to a change: what was done to which work item, and the kinds of secret that were taken out."""
+
+    action: str
+    shown: Shown
+    criterion: Criterion | None = None
+    file: str = ""
+    redacted: tuple[str, ...] = ()
+
+
+def work_items(workspace: Workspace, *, everything: bool = False) -> list[Work]:
+    """Return the open work items of the project, or with `everything` all; open ones first, then the newest first."""
+    if not workspace.enabled:
+        return []
+    found = [one for project in _ids(workspace) for one in items.items(workspace.home, project)]
+    newest = sorted(found, key=lambda one: (one.updated_at, one.id), reverse=True)
+    return [one for one in sorted(newest, key=lambda one: not one.is_open) if everything or one.is_open]
+
+
+def show(workspace: Workspace, name: str) -> Shown:
+    """Return a work item by its id, or the beginning of its id or of the words in it."""
+    workspace.need_enabled()
+    return _shown(_find(workspace, name))
+
+
+def latest(workspace: Workspace, session: str = "") -> Shown | None:
+    """Return the open item that a session works on, or the one that was worked on last; None where none is open."""
+    workspace.need_enabled()
+    every = work_items(workspace)
+    mine = [one for one in every if session and any(each.partition("/")[2] == session for each in one.sessions[-1:])]
+    found = mine or every
+    return _shown(found[0]) if found else None
+
+
+def add(workspace: Workspace, title: str, *, criteria: tuple[str, ...] = (), parent: str = "") -> Changed:
+    """Add a work item with these criteria; without any, its title is the one."""
+    workspace.need_enabled()
+    (said, *_), kinds = project_pages.without_secrets(workspace, title)
+    above = _find(workspace, parent) if parent else None
+    project = above.project if above else workspace.project().id
+    isc = Criteria(ideal=isc_file.cut(said, MAX_TEXT))
+    at = now()
+    for text in criteria or (said,):
+        (wanted, *_), more = project_pages.without_secrets(workspace, text)
+        kinds = tuple(sorted({*kinds, *more}))
+        isc = isc_file.added(isc, wanted, f"by command {at}")
+    named = work_text.title_of(said) if len(said) > work_text.MAX_TITLE else said
+    new = Work("", named, project, source=MANUAL, created_at=at, updated_at=at)
+    with items.lock(workspace.home, project):
+        one = items.make(workspace.home, new, isc_file.versioned(Criteria(), isc, at, "standard", closed=False))
+        one = items.nest(one, above) if above else one
+    projects.record(workspace.project(), workspace.registry)
+    return Changed("added", _shown(one), redacted=kinds)
+
+
+def criterion(workspace: Workspace, name: str, text: str, *, anti: bool = False) -> Changed:
+    """Add a criterion to a work item, or with `anti` something that must not happen; the same words stay one."""
+    workspace.need_enabled()
+    (said, *_), kinds = project_pages.without_secrets(workspace, text)
+    if len(said) > MAX_TEXT:
+        raise BadInput(f"a criterion has at most {MAX_TEXT} characters", "Say it in one sentence.")
+    one = _find(workspace, name)
+    with items.lock(workspace.home, one.project):
+        before = isc_file.read(one.path)
+        after = isc_file.added(before, said, f"by command {now()}", anti=anti)
+        listed = after.anti_criteria if anti else after.criteria
+        found = next(each for each in listed if each.text.casefold() == said.casefold())
+        one = _written(one, before, after)
+    action = "unchanged" if after == before else "added"
+    return Changed(action, _shown(one), found, redacted=kinds)
+
+
+def verify(workspace: Workspace, name: str, criterion: str, *, evidence: str) -> Changed:
+    """Mark a criterion as satisfied, with the evidence, which is kept in `verification/`."""
+    workspace.need_enabled()
+    (said, *_), kinds = project_pages.without_secrets(workspace, evidence)
+    one = _find(workspace, name)
+    with items.lock(workspace.home, one.project):
+        before = isc_file.read(one.path)
+        wanted = before.get(criterion)
+        event = f"{isc_file.cut(said, 80)} (verified {now()})"
+        after = isc_file.marked(before, wanted.id, SATISFIED, event)
+        file = work_turns.keep_verification(one, after.get(wanted.id), said)
+        one = _written(one, before, after)
+    return Changed("verified", _shown(one), after.get(wanted.id), file, kinds)
+
+
+def close(workspace: Workspace, name: str) -> Changed:
+    """Close a work item, whatever its criteria say; it keeps them as they are."""
+    workspace.need_enabled()
+    one = _find(workspace, name)
+    if not one.is_open:
+        return Changed("unchanged", _shown(one))
+    with items.lock(workspace.home, one.project):
+        isc, at = isc_file.read(one.path), now()
+        one = work_turns.closed(replace(one, updated_at=at), isc, isc, at)
+    return Changed("closed", _shown(one))
+
+
+def nest(workspace: Workspace, name: str, parent: str) -> Changed:
+    """Put a work item into `children/` of another one."""
+    workspace.need_enabled()
+    one, above = _find(workspace, name), _find(workspace, parent)
+    if one.project != above.project:
+        raise BadInput(f"{above.id} belongs to another project ({above.project})", "Give a parent of the same project.")
+    if os.path.dirname(os.path.dirname(one.path)) == above.path:
+        return Changed("unchanged", _shown(one))
+    with items.lock(workspace.home, one.project):
+        return Changed("nested", _shown(items.nest(one, above)))
+
+
+def _written(one: Work, before: Criteria, after: Criteria) -> Work:
+    """Write the criteria of an item that a person changed. One that is closed stays closed."""
+    if after == before:
+        return one
+    at = now()
+    isc_file.write(one.path, isc_file.versioned(before, after, at, one.effort, closed=not one.is_open))
+    return items.write(replace(one, updated_at=at))
+
+
+def _ids(workspace: Workspace) -> tuple[str, ...]:
+    project = workspace.project()
+    return (project.id, *project.aliases)
+
+
+def _find(workspace: Workspace, name: str) -> Work:
+    """Return the item of this project, or else that of an older id of it."""
+    own, *older = _ids(workspace)
+    try:
+        return items.find(workspace.home, own, name.strip())
+    except NotFound:
+        for project in older:
+            with suppress(NotFound):
+                return items.find(workspace.home, project, name.strip())
+        raise
+
+
+def _shown(one: Work) -> Shown:
+    parts = [(part, tuple(items.names_in(one, part)[-_MAX_SHOWN:])) for part in PARTS]
+    return Shown(one, isc_file.read(one.path), tuple([part for part in parts if part[1]]))

@@ -1,0 +1,214 @@
+"""What happened in a session that its work items do not have yet, so that a hook need only add a line.
+
+Identity: one file for each session in each project, in `state/work/`, named by a digest of the three; its lines are
+JSON rows of a kind, a text and a time. Atomic: rows are added in one write. May be lost: all of it; what was written
+into the work items stays, and they say which sessions worked on them.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from holdfast.base import files
+from holdfast.base.digests import short
+from holdfast.base.light_records import dataclass
+from holdfast.base.minijson import dumps, three_texts
+from holdfast.errors import NotFound
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    Row = tuple[str, str, str]
+
+FOLDER = "work"
+# What the person said, what was called, changed, run and planned; then what the file says about itself.
+PROMPT, TOOL, FILE, RUN, PASSED = "prompt", "tool", "file", "run", "passed"
+PLAN, AGENT, OUTPUT = "plan", "agent", "output"
+WORK, PENDING, TAKEN, ENDED, READ, HEAD = "work", "pending", "taken", "ended", "read", "head"
+_OF_ITSELF = (WORK, PENDING, TAKEN, ENDED, READ)
+MAX_BYTES = 300_000
+_REWRITE_BYTES = 16_000
+# So long after a session's last row the harvest behind it has had its time, and another session may finish its work.
+LEFT_SECONDS = 600
+# A session that has nothing more to tell is kept for so long.
+KEPT_SECONDS = 2 * 86_400
+_READ_ROW = b'\n["read", "'
+_WORK_ROW = b'\n["work", "'
+_OWN_ROWS = tuple([f'["{kind}"'.encode() for kind in _OF_ITSELF])
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A session's rows. `work` is the item that it works on, `pending` what was asked and not begun.
+
+    `rows` are those that no work item has yet; `is_new`: none were taken into one since the file was made.
+    """
+
+    agent: str
+    session: str
+    project: str
+    work: str
+    pending: str
+    rows: tuple[Row, ...]
+    ended: bool
+    last: str
+    path: str
+    changed: float
+    is_new: bool
+    read: int = 0
+    size: int = 0
+
+
+def folder_of(home: str) -> str:
+    """Return where the rows of all sessions are."""
+    return os.path.join(home, "state", FOLDER)
+
+
+def path_of(home: str, agent: str, session: str, project: str) -> str:
+    """Return the file of a session in a project."""
+    return os.path.join(folder_of(home), short(agent, session, project))
+
+
+def note(home: str, whose: tuple[str, str, str], at: str, rows: Iterable[tuple[str, str]]) -> bool:
+    """Add rows to the file of a session; `whose` is agent, session and project. Return whether prompts wait in it."""
+    path = path_of(home, *whose)
+    lines = [dumps([kind, text, at]) for kind, text in rows]
+    size = _size(path)
+    if size < 0:
+        files.make_folder(folder_of(home))
+        lines.insert(0, dumps([HEAD, dumps(list(whose)), at]))
+    if size > MAX_BYTES:
+        return True
+    files.append(path, ("\n".join(lines) + "\n").encode("utf-8", "replace"), durable=False)
+    return False
+
+
+def is_waiting(path: str, *, for_change: bool) -> bool:
+    """Whether the person said something that nobody looked at yet, or asked for something that a change would begin."""
+    try:
+        data = files.read(path, MAX_BYTES * 2)
+    except NotFound:
+        return False
+    if data.rfind(b'\n["prompt"') > data.rfind(b'\n["taken"'):
+        return True
+    return for_change and data.rfind(b'\n["pending", "[[') > data.rfind(b'\n["pending", "",')
+
+
+def has_left(home: str, *, own: str) -> bool:
+    """Whether a session other than the own one may have left something: rows, a work item, or a file that is too old.
+
+    Every start asks this, so what was written to lately is not opened, and no row is parsed.
+    """
+    return any(path != own and _was_left(path) for path in _paths(home))
+
+
+def _was_left(path: str) -> bool:
+    try:
+        age = time.time() - os.stat(path).st_mtime
+    except OSError:
+        return False
+    return age > KEPT_SECONDS or (age > LEFT_SECONDS and _has_more(path))
+
+
+def _has_more(path: str) -> bool:
+    try:
+        data = files.read(path, MAX_BYTES * 2)
+    except NotFound:
+        return False
+    last = data.rfind(_WORK_ROW)
+    if last >= 0 and data[last + len(_WORK_ROW) :][:1] != b'"':
+        return True
+    # The first of these lines says whose the file is, or that all before it was taken in.
+    _, *behind = data[max(data.rfind(b'\n["taken"'), 0) :].lstrip(b"\n").split(b"\n")
+    return any(line and not line.startswith(_OWN_ROWS) for line in behind)
+
+
+def read(path: str) -> Noted | None:
+    """Return what a file says, or None where there is none or it cannot be understood."""
+    try:
+        data = files.read(path, MAX_BYTES * 2)
+        changed = os.stat(path).st_mtime
+    except (NotFound, OSError):
+        return None
+    rows = [row for row in map(three_texts, data.decode("utf-8", "replace").split("\n")) if row]
+    whose = _whose(rows)
+    if whose is None:
+        return None
+    taken = max([place for place, row in enumerate(rows) if row[0] == TAKEN], default=0)
+    return Noted(
+        *whose,
+        work=_latest(rows, WORK),
+        pending=_latest(rows, PENDING),
+        rows=tuple([row for row in rows[taken + 1 :] if row[0] not in _OF_ITSELF]),
+        ended=rows[-1][0] == ENDED,
+        last=rows[-1][2],
+        path=path,
+        changed=changed,
+        is_new=not taken,
+        read=int(told) if (told := _latest(rows, READ)).isdigit() else 0,
+        size=len(data),
+    )
+
+
+def read_up_to(path: str) -> tuple[int, bool]:
+    """Return how far the transcript was read, and whether hooks were told of calls since then.
+
+    A prompt asks it too, so the rows are not parsed.
+    """
+    try:
+        data = files.read(path, MAX_BYTES * 2)
+    except NotFound:
+        return 0, False
+    last = data.rfind(_READ_ROW)
+    told = data[last + len(_READ_ROW) :].partition(b'"')[0] if last >= 0 else b""
+    since = max(last, data.rfind(b'\n["taken"'), 0)
+    return int(told) if told.isdigit() else 0, data.find(b'\n["tool"', since) >= 0
+
+
+def taken(home: str, noted: Noted, at: str, *, work: str, pending: str) -> None:
+    """Note that the rows so far are in the work items, and on which one the session works now."""
+    whose = noted.agent, noted.session, noted.project
+    rows = [(WORK, work), (PENDING, pending), (READ, str(noted.read)), (TAKEN, "")]
+    rows += [(ENDED, "")] if noted.ended else []
+    # What another hook added meanwhile must stay.
+    if noted.size > _REWRITE_BYTES and _size(noted.path) == noted.size:
+        told = [dumps([HEAD, dumps(list(whose)), at]), *[dumps([kind, text, at]) for kind, text in rows]]
+        files.write(noted.path, ("\n".join(told) + "\n").encode("utf-8", "replace"), durable=False)
+    else:
+        note(home, whose, at, rows)
+
+
+def moved(home: str, noted: Noted, work: str) -> None:
+    """Note that the item on which a session works has another id now."""
+    rows = [(WORK, work), *([(ENDED, "")] if noted.ended else [])]
+    note(home, (noted.agent, noted.session, noted.project), noted.last, rows)
+
+
+def sessions(home: str) -> list[Noted]:
+    """Return the rows of every session that has a file."""
+    return [one for one in map(read, _paths(home)) if one is not None]
+
+
+def _paths(home: str) -> list[str]:
+    folder = folder_of(home)
+    try:
+        return [f"{folder}/{name}" for name in os.listdir(folder) if not name.startswith(".")]
+    except OSError:
+        return []
+
+
+def _latest(rows: list[Row], kind: str) -> str:
+    return next((text for each, text, _ in reversed(rows) if each == kind), "")
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return -1
+
+
+def _whose(rows: list[Row]) -> tuple[str, str, str] | None:
+    return three_texts(rows[0][1]) if rows and rows[0][0] == HEAD else None

@@ -1,0 +1,429 @@
+"""From the rows of a session into its work items: which item is worked on, what was done for it, how far it is.
+
+An ask becomes a work item when the agent acts on it: it changed a file, or ran a command that does more than look.
+Where the agent's hooks tell of no tools, a second ask that goes on with the first one does it. So talk leaves nothing
+behind. A session works on an item of its own, or goes on with an open one that no living session works on.
+"""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+from holdfast.base.digests import short
+from holdfast.base.light_records import dataclass, replace
+from holdfast.base.minijson import dumps, loads
+from holdfast.continuity import noting, resume_intent
+from holdfast.errors import HoldfastError
+from holdfast.language import triggers
+from holdfast.language.ratings import explicit
+from holdfast.learning.work import command_kinds, criteria, evidence, plan_items, session_log
+from holdfast.learning.work import model as work
+from holdfast.learning.work import text as work_text
+from holdfast.learning.work.criteria import Criteria
+from holdfast.learning.work.evidence import Evidence
+from holdfast.learning.work.model import Lineage, Work
+from holdfast.learning.work.session_log import AGENT, FILE, OUTPUT, PASSED, PLAN, PROMPT, RUN, TOOL, Noted
+from holdfast.store import front_matter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.learning.work.session_log import Row
+
+# A session that was silent for so long works on nothing; another one may go on with its item.
+SILENT_SECONDS = 1_800
+# How much two asks must share to be about the same: within a session, and with an item of another one.
+_SAME, _SAME_AS_OTHERS = 0.2, 0.5
+_MIN_SHARED = 2
+_MIN_WORDS = 4
+_FITS_FOR_DAYS = 14
+_LONGEST_PAUSE = 300
+_MAX_ASKS = 200
+_MAX_PENDING = 20
+_MAX_SUMMARY = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What the person asked for; `is_question`: they only want to know something, unless a file is changed for it."""
+
+    text: str
+    at: str
+    is_question: bool = False
+
+
+def take_in(home: str, path: str, at: str, *, tells_tools: bool) -> Work | None:
+    """Bring what a session's file says into its work items and return the one that it works on now.
+
+    `tells_tools`: the hooks of its agent tell which tools are called.
+    """
+    noted = session_log.read(path)
+    if noted is None:
+        return None
+    with work.lock(home, noted.project):
+        # Another hook of this session may have done it meanwhile.
+        noted = session_log.read(path)
+        if noted is None or not noted.rows:
+            return None
+        tells_tools = tells_tools or any(row[0] == TOOL for row in noted.rows)
+        turns = Turns(home, noted, at, tells_tools=tells_tools)
+        turns.take(noted.rows)
+        session_log.taken(home, noted, at, work=turns.current.id if turns.current else "", pending=turns.waiting())
+    return turns.current
+
+
+def judged(text: str) -> str:
+    """Return what a message is to the work: `done`, `good`, `bad`, `on`, `ask`, `question`, `maybe` or nothing.
+
+    What may be an ask is one only if files are changed for it, and there is no other.
+    """
+    if resume_intent.wants(text):
+        return "on"
+    verdict = work_text.verdict(text)
+    if verdict in ("done", "good"):
+        return verdict
+    told = work_text.steered(text)
+    is_long = len(told) >= work_text.SHORT_ASK or "```" in told
+    is_trivial = triggers.is_trivial(told) and not work_text.files_named(told)
+    if verdict or not is_long or explicit(told) is not None or is_trivial:
+        return verdict
+    if not triggers.is_substantial_ask(told):
+        return "maybe" if len(told.split()) >= _MIN_WORDS else ""
+    return "question" if work_text.is_question(told) else "ask"
+
+
+class Turns:
+    """One pass over the rows of one session, under the lock of its project."""
+
+    def __init__(self, home: str, noted: Noted, at: str, *, tells_tools: bool) -> None:
+        self.home = home
+        self.noted = noted
+        self.at = at
+        self.name = f"{noted.agent}/{noted.session}"
+        self.current = self._known(noted.work)
+        self.pending = _asks(noted.pending)
+        self._tells_tools = tells_tools
+        self._asks: list[Ask] = []
+        self._rows: list[Row] = []
+        self._held: list[Row] = []
+        self._joined = False
+
+    def _known(self, name: str) -> Work | None:
+        """Return the item that the session works on: as its file says or, where that was lost, as the items say."""
+        if name:
+            try:
+                return work.find(self.home, self.noted.project, name)
+            except HoldfastError:
+                return None
+        lately = work.open_work(self.home, self.noted.project, _FITS_FOR_DAYS * 24) if self.noted.is_new else []
+        return next((one for one in lately if self._is_last(one)), None)
+
+    def _is_last(self, one: Work) -> bool:
+        return bool(one.sessions) and one.sessions[-1] == self.name
+
+    def waiting(self) -> str:
+        """Return what was asked and not begun, as the session's file keeps it."""
+        return dumps([[ask.text, ask.at, ask.is_question] for ask in self.pending]) if self.pending else ""
+
+    def take(self, rows: tuple[Row, ...]) -> None:
+        """Take the rows in order, and write what they change."""
+        for row in rows:
+            if row[0] == PROMPT:
+                self._prompt(row)
+            else:
+                self._act(row)
+        if self._is_at_work():
+            # Commands alone begin no other piece of work.
+            self._rows += self._held
+        self._save()
+
+    def _prompt(self, row: Row) -> None:
+        _, text, at = row
+        kind = judged(text)
+        if kind in ("done", "good", "bad"):
+            self._rows.append((kind, text, at))
+            if kind == "done":
+                self._save()
+        if kind == "on" and self.current is None and not self.pending:
+            self.current = self._last_open()
+            self._joined = self.current is not None
+        if kind in ("ask", "question") or (kind == "maybe" and not self.pending):
+            self._asked(Ask(text, at, kind != "ask"))
+
+    def _is_at_work(self) -> bool:
+        return self.current is not None and self.current.is_open
+
+    def _asked(self, ask: Ask) -> None:
+        if ask.is_question and self._is_at_work():
+            # In the middle of a piece of work, people ask about it.
+            return
+        if self.pending:
+            same = _goes_on(ask, work_text.topic([one.text for one in self.pending]))
+            self.pending = [*self.pending, ask][-_MAX_PENDING:] if same else [ask]
+            if same and not self._tells_tools and not ask.is_question:
+                self._open()
+        elif self.current is not None and self._is_at_work() and _goes_on(ask, _topic_of(self.current)):
+            self._asks.append(ask)
+        else:
+            self._held = []
+            self.pending = [ask]
+
+    def _act(self, row: Row) -> None:
+        kind = row[0]
+        if self.pending:
+            self._held.append(row)
+            ran = kind in (RUN, PASSED) and not all(ask.is_question for ask in self.pending)
+            if kind == FILE and self._is_of_current(row[1]):
+                self._go_on()
+            elif kind == FILE or (ran and not self._is_at_work()):
+                self._open()
+        elif self.current is not None:
+            self._rows.append(row)
+
+    def _is_of_current(self, path: str) -> bool:
+        """Whether a file was changed for the current item before."""
+        if self.current is None or not self.current.is_open:
+            return False
+        return path in self.current.lineage.files_changed or any(row[:2] == (FILE, path) for row in self._rows)
+
+    def _go_on(self) -> None:
+        """Take what was asked as a part of the current item: it is about the same files."""
+        self._asks += self.pending
+        self._rows += self._held
+        self.pending, self._held = [], []
+
+    def _open(self) -> None:
+        """Make a work item of what was asked, or go on with the open one that it fits."""
+        self._save()
+        first = next((ask for ask in self.pending if not ask.is_question), self.pending[0])
+        fitting = self._fitting() if self.current is None else None
+        if fitting is not None:
+            self.current, self._joined, self._asks = fitting, True, list(self.pending)
+        else:
+            isc = _with_asks(Criteria(), self.pending)
+            new = Work(
+                *("", work_text.title_of(first.text) or "Work", self.noted.project),
+                sessions=(self.name,),
+                created_at=first.at,
+                updated_at=self.at,
+            )
+            isc = criteria.versioned(Criteria(), isc, self.at, "quick", closed=False)
+            self.current = work.make(self.home, new, isc)
+            _keep_asks(self.current, self.pending)
+        self._rows, self._held, self.pending = [*self._held], [], []
+
+    def _others(self) -> list[Work]:
+        """Return the open items of the project that no living session works on."""
+        living = living_sessions(self.home, self.noted.project) - {self.name}
+        open_ones = work.open_work(self.home, self.noted.project, _FITS_FOR_DAYS * 24)
+        return [one for one in open_ones if not one.sessions or one.sessions[-1] not in living]
+
+    def _last_open(self) -> Work | None:
+        return next(iter(self._others()), None)
+
+    def _fitting(self) -> Work | None:
+        """Return the open item of another session that what was asked, or what was changed for it, fits."""
+        texts, changed = [ask.text for ask in self.pending], [row[1] for row in self._held if row[0] == FILE]
+        named = [name for text in texts for name in work_text.files_named(text)]
+        about = work_text.topic(texts, named)
+        for one in self._others():
+            other = _topic_of(one)
+            shared = len(about.stems & other.stems)
+            same_files = bool(changed) and all(path in one.lineage.files_changed for path in changed)
+            alike = shared >= _MIN_SHARED and work_text.likeness(about, other) >= _SAME_AS_OTHERS
+            if alike or (same_files and shared):
+                return one
+        return None
+
+    def _save(self) -> None:
+        """Write what was gathered for the current item."""
+        rows, asks = self._rows, self._asks
+        self._rows, self._asks = [], []
+        if self.current is None or not (rows or asks or self._joined):
+            return
+        self._joined = False
+        self.current = updated(self.home, self.current, self.name, rows, asks, self.at)
+
+
+def updated(home: str, one: Work, session: str, rows: list[Row], asks: list[Ask], at: str) -> Work:
+    """Return a work item with what happened for it; it is written. Call it under the lock of its project."""
+    before = known_criteria(one)
+    lineage = work.extended(one.lineage, _lineage(rows))
+    effort = work.effort_of(lineage)
+    isc = _with_asks(before, asks) if before else Criteria()
+    for _, text, when in [row for row in rows if row[0] == PLAN]:
+        isc = evidence.planned(isc, _entries(text), when)
+    is_closed = not one.is_open
+    for seen in _seen(rows, lineage.files_changed, at):
+        isc = evidence.applied(isc, seen)
+        is_closed = seen.said == "done" or (is_closed and seen.said != "bad")
+    _keep_asks(one, asks)
+    _keep_outputs(one, rows)
+    sessions = (*[each for each in one.sessions if each != session], session)
+    after = replace(one, lineage=lineage, effort=effort, sessions=sessions[-work.MAX_NAMES :], updated_at=at)
+    return closed(after, before, isc, at) if is_closed else kept_open(after, before, isc, at)
+
+
+def known_criteria(one: Work) -> Criteria | None:
+    """Return the criteria of an item, None where somebody broke their file: then it is left as it is."""
+    try:
+        return criteria.read(one.path)
+    except HoldfastError:
+        return None
+
+
+def kept_open(one: Work, before: Criteria | None, isc: Criteria, at: str) -> Work:
+    """Write an item that is worked on, with its criteria."""
+    if before is not None and isc != before:
+        _keep_evidence(one, before, isc)
+        criteria.write(one.path, criteria.versioned(before, isc, at, one.effort, closed=False))
+    return work.write(replace(one, status=work.ACTIVE, completed_at=""))
+
+
+def closed(one: Work, before: Criteria | None, isc: Criteria, at: str) -> Work:
+    """Write an item that is completed, with the last version of its criteria."""
+    if before is not None and (isc != before or one.is_open):
+        _keep_evidence(one, before, isc)
+        criteria.write(one.path, criteria.versioned(before, isc, at, one.effort, closed=True))
+    return work.write(replace(one, status=work.COMPLETED, completed_at=one.completed_at or at))
+
+
+def _keep_evidence(one: Work, before: Criteria, after: Criteria) -> None:
+    """Write a file into `verification/` for each criterion that evidence has just decided."""
+    status = {each.id: each.status for each in (*before.criteria, *before.anti_criteria)}
+    for each in (*after.criteria, *after.anti_criteria):
+        if each.status in (criteria.SATISFIED, criteria.FAILED) and status.get(each.id) != each.status:
+            keep_verification(one, each, each.source_events[-1] if each.source_events else "")
+
+
+def keep_verification(one: Work, each: criteria.Criterion, text: str) -> str:
+    """Write what decided a criterion into `verification/` and return the file."""
+    name = f"{work_text.slug_of(each.id)}_{short(each.status, text, length=8)}.md"
+    return work.put(one, "verification", name, f"{each.id} {each.status}: {each.text}\n\n{text}\n")
+
+
+def living_sessions(home: str, project: str) -> frozenset[str]:
+    """Return the sessions of a project that are not over, as `AGENT/ID`."""
+    found = [one for one in session_log.sessions(home) if one.project == project and not is_over(home, one)]
+    return frozenset([f"{one.agent}/{one.session}" for one in found])
+
+
+def is_over(home: str, noted: Noted) -> bool:
+    """Whether a session ended or was silent for long, or was closed for another reason: its agent runs no more."""
+    if noted.ended or time.time() - noted.changed > SILENT_SECONDS:
+        return True
+    return noting.is_closed(noting.path_of(home, noted.agent, noted.session, noted.project))
+
+
+def _goes_on(ask: Ask, other: work_text.Topic) -> bool:
+    """Whether an ask is about what a topic is about: by how it begins, by its words or by its files."""
+    about = work_text.topic([ask.text], work_text.files_named(ask.text))
+    return work_text.points_back(ask.text) or work_text.likeness(about, other) >= _SAME
+
+
+def _topic_of(one: Work) -> work_text.Topic:
+    isc = known_criteria(one) or Criteria()
+    texts = [one.title, isc.ideal, *[each.text for each in (*isc.criteria, *isc.anti_criteria)]]
+    return work_text.topic(texts, one.lineage.files_changed)
+
+
+def _with_asks(isc: Criteria, asks: list[Ask]) -> Criteria:
+    tasks = [ask for ask in asks if not ask.is_question]
+    for ask in tasks or asks:
+        told = plan_items.asked(work_text.steered(ask.text) or ask.text)
+        isc = isc if isc.ideal else replace(isc, ideal=told.ideal)
+        for anti, texts in ((False, told.criteria), (True, told.anti_criteria)):
+            for text in texts:
+                if len(isc.criteria) + len(isc.anti_criteria) < criteria.MAX_GIVEN:
+                    isc = criteria.added(isc, text, f"ask {ask.at}", anti=anti)
+    return isc
+
+
+def _keep_asks(one: Work, asks: list[Ask]) -> None:
+    """Write what was asked into `items/`, one file each."""
+    for ask in asks:
+        names = work.names_in(one, "items")
+        stamp = ask.at.replace(":", "").replace("-", "")
+        if len(names) < _MAX_ASKS and not any(stamp in name for name in names):
+            slug = work_text.slug_of(work_text.title_of(ask.text))[:40].rstrip("-")
+            work.put(one, "items", f"{len(names) + 1:03}_{stamp}_{slug}.md", f"{ask.text.strip()}\n")
+
+
+def _keep_outputs(one: Work, rows: list[Row]) -> None:
+    """Put what sub-agents said into `agents/`, a file each; the same is kept once."""
+    for _, text, at in [row for row in rows if row[0] == OUTPUT]:
+        agent, answer = _two(text)
+        who = work_text.slug_of(agent or "agent")[:24]
+        end = f"_{who}_{short(answer, length=6)}.md"
+        names = work.names_in(one, "agents")
+        if len(names) >= _MAX_ASKS or any(name.endswith(end) for name in names):
+            continue
+        first = next((line.strip("#* ") for line in answer.split("\n") if line.strip("#* ")), "")
+        told = {"agent": agent, "at": at, "summary": criteria.cut(first, _MAX_SUMMARY)}
+        lines = ["---", *[front_matter.entry_line(name, value) for name, value in told.items()], "---", "", answer, ""]
+        work.put(one, "agents", f"{at.replace(':', '').replace('-', '')}{end}", "\n".join(lines))
+
+
+def _two(text: str) -> tuple[str, str]:
+    value = loads(text)
+    return (str(value[0]), str(value[1])) if isinstance(value, list) and len(value) == 2 else ("", "")
+
+
+def _lineage(rows: list[Row]) -> Lineage:
+    calls = [row for row in rows if row[0] in (TOOL, FILE, RUN, PASSED, PLAN, AGENT)]
+    times = [seconds for row in rows if (seconds := _seconds(row[2]))]
+    pauses = [later - earlier for earlier, later in pairwise(times)]
+    return Lineage(
+        tuple(dict.fromkeys([text for kind, text, _ in rows if kind == TOOL])),
+        tuple(dict.fromkeys([text for kind, text, _ in rows if kind == FILE])),
+        tuple(dict.fromkeys([text for kind, text, _ in rows if kind == AGENT])),
+        sum(row[0] == TOOL for row in calls),
+        sum(min(pause, _LONGEST_PAUSE) for pause in pauses if pause > 0),
+    )
+
+
+def _seen(rows: list[Row], changed: tuple[str, ...], at: str) -> list[Evidence]:
+    """Return the evidence in rows, in order: what ran after the last change, and what the person said."""
+    found: list[Evidence] = []
+    passed, commits = "", []
+    for kind, text, when in rows:
+        if kind == FILE:
+            passed = ""
+        elif kind == PASSED:
+            passed = text if command_kinds.is_kind(text, "tests") else passed
+            commits += [command_kinds.subject_of(text)] if command_kinds.is_kind(text, "commits") else []
+        elif kind in ("done", "good", "bad"):
+            found.append(Evidence(when, said=kind, words=text))
+    if changed:
+        found.insert(0, Evidence(at, passed, "", tuple(commits), changed))
+    return found
+
+
+def _entries(text: str) -> list[plan_items.Planned]:
+    value = loads(text)
+    pairs = value if isinstance(value, list) else []
+    return [
+        plan_items.Planned(str(pair[0]), bool(pair[1])) for pair in pairs if isinstance(pair, list) and len(pair) == 2
+    ]
+
+
+def _asks(text: str) -> list[Ask]:
+    try:
+        value = loads(text) if text else []
+    except ValueError:
+        return []
+    rows = value if isinstance(value, list) else []
+    return [Ask(str(row[0]), str(row[1]), bool(row[2])) for row in rows if isinstance(row, list) and len(row) == 3]
+
+
+def _seconds(at: str) -> int:
+    """Return a time as seconds since some day, 0 where it is none."""
+    try:
+        year, month, day = int(at[:4]), int(at[5:7]), int(at[8:10])
+        clock = int(at[11:13]) * 3_600 + int(at[14:16]) * 60 + int(at[17:19])
+    except ValueError:
+        return 0
+    # The year begins in March here, so that the day that comes every four years is its last.
+    year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
+    days = 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day
+    return days * 86_400 + clock

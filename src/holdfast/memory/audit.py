@@ -1,0 +1,222 @@
+"""Writing the change history: what a command changed, moved or removed, with what it takes to undo it.
+
+An act is a `with` block. Each thing that it did gets a line on the page of the month at once; when the block ends, one
+record has all of it. The store tells which files change; for other files of the home the command calls `look_at`.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+
+from holdfast.base import files
+from holdfast.errors import HoldfastError, NotFound
+from holdfast.journal.updates import Alias, Touched, Update, Updates, digest
+from holdfast.memory.checks import same_words
+from holdfast.privacy import redact
+from holdfast.store import layout, memory_file
+from holdfast.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+
+    from holdfast.records import Memory
+
+# Of a larger file only the digest is kept.
+LARGEST = 1_048_576
+_HALF_WAY = "it stopped half-way"
+
+
+class Act:
+    """One act of a command. With `keep` it keeps what files were before, so that it can be undone."""
+
+    def __init__(self, workspace: Workspace, command: str, *, keep: bool = True, undoes: tuple[str, ...] = ()) -> None:
+        self.workspace, self.command, self.undoes = workspace, command, undoes
+        self.id, self.at = os.urandom(4).hex(), datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        self.update: Update | None = None
+        self._keep = keep
+        self._targets: dict[str, str] = {}
+        self._before: dict[str, bytes | None] = {}
+        self._after: dict[str, bytes | None] = {}
+        self._aliases: list[Alias] = []
+        self._room = workspace.settings.number("updates.keep_bytes")
+
+    def __enter__(self) -> Act:
+        if self._keep:
+            self.workspace.store.before_change = self._look_at_memory
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._keep:
+            self.workspace.store.before_change = None
+        touched = self._touched()
+        if kind is not None and touched:
+            self.done(", ".join(one.path for one in touched[:3]), _HALF_WAY)
+        if self._targets:
+            self._write(touched)
+
+    def done(self, target: str, reason: str) -> None:
+        """Write down one thing that the act did."""
+        target, reason = (redact.redact(" ".join(text.split()))[0] for text in (target, reason))
+        self._targets[target] = reason
+        line = f"- {self.at[:19]}Z {self.command} `{target}`: {reason} ({self.id})"
+        Updates(self.workspace.home).add_line(self.at, line)
+
+    def look_at(self, path: str) -> None:
+        """Remember what the file, below the home, is now: it is about to change."""
+        if self._keep and path not in self._before:
+            self._before[path] = bytes_of(self.workspace, path)
+
+    def looked_at(self, path: str, before: bytes | None, after: bytes | None) -> None:
+        """Take the bytes of a file, below the home, as they were before and are after the act."""
+        self._before[path], self._after[path] = before, after
+
+    def alias(self, old: str, before: str, after: str) -> None:
+        """Write down that an id of a project means another one now."""
+        if before != after:
+            self._aliases.append(Alias(old, before, after))
+
+    def _look_at_memory(self, path: str) -> None:
+        self.look_at(f"memory/{path}")
+
+    def _touched(self) -> tuple[Touched, ...]:
+        found = []
+        for path, before in self._before.items():
+            after = self._after[path] if path in self._after else bytes_of(self.workspace, path)
+            if before != after:
+                found.append(Touched(path, digest(before), digest(after), self._kept(before)))
+        return tuple(found)
+
+    def _kept(self, before: bytes | None) -> str | None:
+        """Return the text of a file as it is kept: none that is large, is no text, has a secret, or finds no room."""
+        if before is None or len(before) > min(LARGEST, self._room):
+            return None
+        try:
+            text = before.decode("utf-8")
+        except UnicodeDecodeError:
+            return None
+        if redact.redact(text)[1]:
+            return None
+        self._room -= len(before)
+        return text
+
+    def _write(self, touched: tuple[Touched, ...]) -> None:
+        reasons = list(dict.fromkeys(self._targets.values()))
+        self.update = Update(
+            self.id,
+            self.at,
+            self.command,
+            tuple(self._targets),
+            reasons[0] if len(reasons) == 1 else f"{reasons[0]}, and {len(reasons) - 1} more reasons",
+            self.workspace.profile,
+            self.workspace.session,
+            _project(self.workspace, touched),
+            touched,
+            tuple(self._aliases),
+            self.undoes,
+        )
+        Updates(self.workspace.home).add(self.update)
+
+
+def note(
+    workspace: Workspace,
+    command: str,
+    target: str,
+    reason: str,
+    *,
+    path: str = "",
+    before: bytes | None = None,
+    after: bytes | None = None,
+) -> None:
+    """Write down one act. With `path`, a file below the home, it can be undone: `before` and `after` are its bytes."""
+    with Act(workspace, command, keep=False) as act:
+        if path:
+            act.looked_at(path, before, after)
+        act.done(target, reason)
+    if path:
+        trim(workspace)
+
+
+def trim(workspace: Workspace) -> None:
+    """Keep what the history has of earlier bytes within its budget. A command calls it once, after its acts."""
+    Updates(workspace.home).trim(workspace.settings.number("updates.keep_bytes"))
+
+
+def forgotten(workspace: Workspace, memories: Sequence[Memory]) -> None:
+    """Take every byte of memories that were forgotten out of the history: forgetting is final."""
+    history = Updates(workspace.home)
+    names = {_name(f"memory/{layout.folder_of(memory.scope)}/{memory.key}.md") for memory in memories}
+    for update in history.all()[0]:
+        names |= {_name(path) for path in _came_from(update, names)}
+    said = {text for memory in memories for text in _statements(memory)}
+    history.drop(lambda path, text: _name(path) in names or _says(workspace, path, text, said))
+
+
+def _name(path: str) -> tuple[str, str]:
+    """Return the folder of the scope that a file of the home lies in, and its name: together they are a memory's."""
+    scope = layout.scope_of(path.removeprefix("memory/"))
+    return (layout.folder_of(scope) if scope is not None else "", os.path.basename(path))
+
+
+def _came_from(update: Update, names: set[tuple[str, str]]) -> list[str]:
+    """Return where the files of these names were before the act moved them."""
+    made = {os.path.basename(one.path) for one in update.files if not one.before and _name(one.path) in names}
+    went = [one.path for one in update.files if not one.after] if made else []
+    return went if len(went) == 1 else [path for path in went if os.path.basename(path) in made]
+
+
+def _statements(memory: Memory) -> set[str]:
+    texts = (memory.body, *(earlier.text for earlier in memory.history))
+    return {same_words(text) for text in texts if text.strip()}
+
+
+def _says(workspace: Workspace, path: str, text: str, said: set[str]) -> bool:
+    """Whether a text of the history says one of the statements, as a memory or anywhere in another file."""
+    if is_memory(path):
+        memory = memory_file.read(text, place_of(workspace, path))[0]
+        return not said.isdisjoint(_statements(memory))
+    words = same_words(text)
+    return any(statement in words for statement in said)
+
+
+def redacted(workspace: Workspace) -> None:
+    """Take out of the history what is known to hold a secret by now."""
+    Updates(workspace.home).drop(lambda path, text: bool(redact.redact(text)[1]))
+
+
+def is_memory(path: str) -> bool:
+    """Whether the path, below the home, is that of a memory."""
+    inner = path.removeprefix("memory/")
+    folder, _, name = inner.rpartition("/")
+    if inner == path or layout.scope_of(inner) is None:
+        return False
+    return layout.is_memory_file(name, in_scope_folder=layout.is_scope_folder(folder))
+
+
+def place_of(workspace: Workspace, path: str) -> memory_file.Place:
+    """Return what the path of a memory, below the home, tells about it."""
+    return workspace.store.tree.place(path.removeprefix("memory/"), 0.0)
+
+
+def bytes_of(workspace: Workspace, path: str) -> bytes | None:
+    """Return the bytes of a file below the home, or None where there is none that may be read."""
+    try:
+        return files.read(layout.contained(workspace.home, path))
+    except NotFound:
+        return None
+
+
+def _project(workspace: Workspace, touched: tuple[Touched, ...]) -> str:
+    """Return the project whose files were touched, or else the one that the command was run in."""
+    scopes = [layout.scope_of(one.path.removeprefix("memory/")) for one in touched if one.path.startswith("memory/")]
+    for scope in scopes:
+        if scope is not None and scope.kind == "project":
+            return scope.owner
+    try:
+        return workspace.project().id
+    except HoldfastError:
+        return ""

@@ -1,0 +1,73 @@
+"""Edit a memory in the person's own editor. What the editor leaves is checked and redacted before it is kept."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import tempfile
+
+from holdfast.errors import BadInput, Conflict
+from holdfast.privacy import redact
+from holdfast.records import Memory
+from holdfast.store import front_matter, memory_file
+from holdfast.workspace import Workspace, check_text
+
+
+def edit(workspace: Workspace, key: str, *, scope: str | None = None) -> tuple[Memory, bool]:
+    """Open the memory's file in the editor; return the memory and whether it changed."""
+    memory = workspace.locate(key, scope)
+    before = workspace.store.text(memory)
+    after = edited(before, memory.key, editor(workspace))
+    if after == before:
+        return memory, False
+    check_text(after)
+    after, kinds = redact.redact(after)
+    if kinds:
+        workspace.say(f"redacted before it was stored: {', '.join(kinds)}")
+    if not memory_file.read_content(front_matter.parse(after).body).statement:
+        raise BadInput("no text is left, so nothing was changed", f"To be rid of it: holdfast forget {memory.key}")
+    if workspace.store.text(memory) != before:
+        kept = kept_aside(after, memory.key)
+        raise Conflict(f"{memory.key} changed meanwhile; nothing was changed", f"What you wrote is in {kept}.")
+    return workspace.store.rewrite(memory.scope, memory.key, after), True
+
+
+def editor(workspace: Workspace) -> list[str]:
+    """Return the words that start the person's editor."""
+    named = workspace.environment.get("VISUAL") or workspace.environment.get("EDITOR") or ""
+    if not named.strip():
+        raise BadInput(
+            "no editor is set", "Set VISUAL or EDITOR, or open the file itself (`holdfast show KEY --path`)."
+        )
+    try:
+        return shlex.split(named)
+    except ValueError as problem:
+        raise BadInput(f"the editor {named!r} cannot be read: {problem}", "Correct VISUAL or EDITOR.") from None
+
+
+def kept_aside(text: str, key: str) -> str:
+    """Return where a text is kept that could not be stored, so that nobody has to write it again."""
+    descriptor, path = tempfile.mkstemp(prefix=f"holdfast-{key}-", suffix=".md")
+    with open(descriptor, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    return path
+
+
+def edited(text: str, key: str, program: list[str]) -> str:
+    """Return what the editor makes of the text, in a private copy so that a half-done save is never seen."""
+    with tempfile.TemporaryDirectory(prefix="holdfast-edit-") as folder:
+        path = os.path.join(folder, f"{key}.md")
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        try:
+            ended = subprocess.run([*program, path], check=False).returncode
+        except OSError as problem:
+            raise BadInput(f"the editor {program[0]} does not start: {problem.strerror}", "Set EDITOR.") from problem
+        if ended:
+            raise BadInput(f"the editor ended with {ended}; nothing was changed", "Save and leave it normally.")
+        try:
+            with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+                return file.read()
+        except OSError:
+            raise BadInput("the editor left no file; nothing was changed", "Save and leave it normally.") from None

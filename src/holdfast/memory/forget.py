@@ -1,0 +1,38 @@
+"""Forget memories: the file goes, a tombstone stays, so that no import brings them back."""
+
+from __future__ import annotations
+
+from holdfast.memory import audit
+from holdfast.records import Memory, Step
+from holdfast.workspace import Workspace
+
+
+def plan(workspace: Workspace, keys: tuple[str, ...], *, scope: str | None = None) -> tuple[list[Memory], list[Step]]:
+    """Return the memories that would go, and the steps."""
+    memories = [workspace.locate(key, scope) for key in dict.fromkeys(keys)]
+    return memories, [
+        Step("forget", f"{memory.scope}/{memory.key}", memory.title, workspace.store.size(memory))
+        for memory in memories
+    ]
+
+
+def apply(workspace: Workspace, memories: list[Memory], *, command: str = "forget") -> None:
+    """Forget the memories of the plan, also what the change history has of them."""
+    workspace.need_enabled()
+    gone = []
+    try:
+        with audit.Act(workspace, command, keep=False) as act:
+            for memory in memories:
+                gone.append(workspace.store.remove(memory.scope, memory.key, forget=True))
+                act.done(f"{memory.scope}/{memory.key}", "a person or an agent asked for it")
+    finally:
+        if gone:
+            audit.forgotten(workspace, gone)
+    workspace.store.erase_traces()
+
+
+def forget(workspace: Workspace, key: str, *, scope: str | None = None) -> Memory:
+    """Forget one memory and return what it was."""
+    memories, _ = plan(workspace, (key,), scope=scope)
+    apply(workspace, memories)
+    return memories[0]

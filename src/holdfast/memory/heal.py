@@ -1,0 +1,166 @@
+"""Heal: repair what is safe to repair. A plan first; an audit line for each act."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from holdfast.base import files
+from holdfast.errors import Conflict, HoldfastError
+from holdfast.memory import audit, lint, relink
+from holdfast.memory.checks import same_words
+from holdfast.privacy import redact
+from holdfast.records import Memory, Problem, Statement, Step
+from holdfast.store import layout
+from holdfast.store.base import Filter
+from holdfast.workspace import Workspace
+
+_OTHERS = 0o077
+# What is done about each kind of problem. Kinds that are not here need a person's judgement.
+SAFE = {
+    "secret": "redact",
+    "leftover": "remove",
+    "duplicate": "merge",
+    "mode": "protect",
+}
+# Folders of the home, besides that of memories, where a writer that was killed leaves what it had not finished.
+_WRITTEN = ("proposals", "archive/signals", "learning", "research", "security", "patterns", "work")
+# A write takes far less: what is older than this has no writer any more.
+_FINISHED_SECONDS = 3_600
+
+
+def plan(workspace: Workspace) -> list[Step]:
+    """Return the safe repairs for what lint finds, one step a file and act, and files that others can read."""
+    workspace.need_enabled()
+    problems = [*lint.find(workspace), *_open_modes(workspace)]
+    steps = [Step(SAFE[p.kind], p.path, p.text) for p in problems if p.kind in SAFE]
+    steps += [Step("clear", path, "a write was interrupted here") for path in _leftovers(workspace.home)]
+    return list({(step.act, step.target): step for step in steps}.values())
+
+
+def apply(workspace: Workspace, steps: list[Step]) -> list[Step]:
+    """Do the steps; return those that were done. One that fails is told and does not stop the others."""
+    done = []
+    for step in steps:
+        try:
+            # A secret must not get into the history, and a merge alone is worth undoing.
+            with audit.Act(workspace, f"heal {step.act}", keep=step.act == "merge") as act:
+                _ACTS[step.act](workspace, step)
+                act.done(step.target, step.reason)
+        except (HoldfastError, OSError) as problem:
+            workspace.say(f"{step.target}: {problem}")
+            continue
+        done.append(step)
+    if any(step.act == "redact" for step in done):
+        audit.redacted(workspace)
+    audit.trim(workspace)
+    # What was taken out of a file must be gone from the index and the pages too when we say so.
+    workspace.refresh(None)
+    workspace.store.erase_traces()
+    return done
+
+
+def _redact(workspace: Workspace, step: Step) -> None:
+    path = layout.contained(workspace.store.root, step.target)
+    text, _ = redact.redact(files.read(path).decode("utf-8", "surrogateescape"))
+    files.write(path, text.encode("utf-8", "surrogateescape"))
+
+
+def _remove(workspace: Workspace, step: Step) -> None:
+    files.remove(layout.contained(workspace.store.root, step.target))
+
+
+def _clear(workspace: Workspace, step: Step) -> None:
+    files.remove(layout.contained(workspace.home, step.target))
+
+
+def _leftovers(home: str) -> list[str]:
+    """Return the files that killed writers left, relative to the home. No link is followed."""
+    before = time.time() - _FINISHED_SECONDS
+    found = []
+    for part in _WRITTEN:
+        for folder, _, names in os.walk(os.path.join(home, part)) if not layout.link_on_the_way(home, part) else ():
+            paths = [os.path.join(folder, name) for name in names if name.startswith(files.TEMPORARY)]
+            found += [os.path.relpath(path, home) for path in paths if _is_older(path, before)]
+    return sorted(found)
+
+
+def _is_older(path: str, before: float) -> bool:
+    try:
+        return os.lstat(path).st_mtime < before
+    except FileNotFoundError:
+        # Its writer finished just now.
+        return False
+
+
+def _merge(workspace: Workspace, step: Step) -> None:
+    """Keep one of two that say the same, with the tags, the pin and the history of both; links follow to it."""
+    memories = list(workspace.store.find(Filter(None)))
+    extra = next((memory for memory in memories if memory.path == step.target), None)
+    same = [memory for memory in memories if extra and _says_the_same(memory, extra)]
+    if extra is None or not same:
+        raise Conflict("it has no duplicate any more", "Run `holdfast lint` again.")
+    namesakes = [memory for memory in same if memory.key == extra.key]
+    kept = min(namesakes or same, key=lambda memory: memory.path)
+    if namesakes:
+        _drop_second_file(workspace, workspace.store.get(kept.scope, kept.key), (kept, extra))
+        return
+    naming = relink.naming(workspace, extra, extra.scope)
+    kept, extra = workspace.store.get(kept.scope, kept.key), workspace.store.get(extra.scope, extra.key)
+    workspace.store.change(
+        kept.scope,
+        kept.key,
+        tags=tuple(dict.fromkeys((*kept.tags, *extra.tags))),
+        pinned=kept.pinned or extra.pinned,
+        history=_joined(kept, extra),
+    )
+    workspace.store.remove(extra.scope, extra.key, forget=False)
+    relink.follow(workspace, naming, extra.key, kept.key)
+
+
+def _says_the_same(memory: Memory, extra: Memory) -> bool:
+    elsewhere = memory.scope == extra.scope and memory.path != extra.path
+    return elsewhere and same_words(memory.body) == same_words(extra.body)
+
+
+def _drop_second_file(workspace: Workspace, answering: Memory, both: tuple[Memory, Memory]) -> None:
+    for memory in both:
+        if memory.path != answering.path:
+            data = files.read(layout.contained(workspace.store.root, memory.path))
+            workspace.store.swap(memory.path, data, None)
+
+
+def _joined(kept: Memory, extra: Memory) -> tuple[Statement, ...]:
+    by_text = {statement.text: statement for statement in (*extra.history, *kept.history)}
+    return tuple(sorted(by_text.values(), key=lambda statement: statement.at, reverse=True))
+
+
+def _protect(workspace: Workspace, step: Step) -> None:
+    close_to_others(os.path.join(workspace.home, step.target))
+
+
+def open_to_others(home: str) -> list[str]:
+    """Return the files and folders of the home that other users of the machine could read."""
+    found = []
+    for folder, names, here in os.walk(home):
+        # What lies in hidden folders is another program's: git and Obsidian keep modes of their own.
+        names[:] = [name for name in names if not name.startswith(".")]
+        for full in [*([folder] if folder == home else []), *(os.path.join(folder, name) for name in (*names, *here))]:
+            if not os.path.islink(full) and os.stat(full).st_mode & _OTHERS:
+                found.append(full)
+    return found
+
+
+def close_to_others(path: str) -> None:
+    """Take the rights of all others from the path; the person's own stay as they are."""
+    os.chmod(path, os.stat(path).st_mode & 0o777 & ~_OTHERS)
+
+
+def _open_modes(workspace: Workspace) -> list[Problem]:
+    return [
+        Problem("mode", os.path.relpath(path, workspace.home), "others can read it")
+        for path in open_to_others(workspace.home)
+    ]
+
+
+_ACTS = {"redact": _redact, "remove": _remove, "clear": _clear, "merge": _merge, "protect": _protect}

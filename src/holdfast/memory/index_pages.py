@@ -1,0 +1,133 @@
+"""The index pages of a home: which page lists what. Used by every action that changes memories."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.memory import indexes, scaffold
+from holdfast.memory.indexes import Page
+from holdfast.records import Scope
+from holdfast.store import layout, links
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.settings import Settings
+    from holdfast.store.local import LocalStore
+
+_MAX_DATA = 50
+
+
+def write_stale(store: LocalStore, settings: Settings) -> bool:
+    """Write the page of each changed folder, of its parents, and the root page; return whether anything changed."""
+    stale = store.stale_folders()
+    if not stale:
+        return False
+    with store.lock("pages"):
+        pages = {page for changed in stale if changed for page in _pages_of(changed)}
+        for folder in sorted(pages):
+            if layout.is_plain_folder(os.path.join(store.root, folder)):
+                _write_folder_page(store, settings, folder)
+        _write_root_page(store, settings)
+        for folder in stale:
+            store.freshen(folder)
+    return True
+
+
+def see_other_files(store: LocalStore, scopes: tuple[Scope, ...] | None) -> None:
+    """Mark the page of a scope whose `data/` changed or whose `index.md` is gone; the store sees only memories."""
+    if store.index.path == ":memory:":
+        return
+    found = layout.scopes_on_disk(store.root) if scopes is None else scopes
+    stale = [folder for folder in map(layout.folder_of, found) if _is_behind(store, folder)]
+    if not os.path.lexists(os.path.join(store.root, layout.INDEX)) and store.index.holds():
+        stale.append("")
+    if stale:
+        store.index.mark_stale(stale)
+
+
+def _is_behind(store: LocalStore, folder: str) -> bool:
+    page = os.path.join(store.root, folder, layout.INDEX)
+    try:
+        written = os.lstat(page).st_mtime_ns
+    except OSError:
+        return any(store.index.holds(held) for held in (folder, f"{folder}/{layout.MEMORIES}"))
+    data = os.path.join(store.root, folder, layout.DATA)
+    try:
+        if os.stat(data).st_mtime_ns < written:
+            return False
+    except OSError:
+        return False
+    # The folder is newer than the page: read the page, so that one which is right already is not touched again.
+    listed = [line for line in indexes.generated(_text(page)).splitlines() if "](data/" in line]
+    return listed != indexes.data_lines(_data_files(data))
+
+
+def _text(path: str) -> str:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def _pages_of(folder: str) -> list[str]:
+    """Return the folders whose pages list this folder or what is in it."""
+    scope = layout.scope_of(folder)
+    if scope is None:
+        return []
+    base = layout.folder_of(scope)
+    found = [base]
+    while folder.startswith(f"{base}/{layout.MEMORIES}/"):
+        found.append(folder)
+        folder = os.path.dirname(folder)
+    return found
+
+
+def _write_folder_page(store: LocalStore, settings: Settings, folder: str) -> None:
+    scope = layout.scope_of(folder)
+    if scope is None:
+        return
+    base = layout.folder_of(scope)
+    listed = (base, f"{base}/{layout.MEMORIES}") if folder == base else (folder,)
+    memories, total = store.listing(listed, settings.number("index.show"))
+    nested = listed[-1]
+    page = Page(
+        title=title_of(scope) if folder == base else os.path.basename(folder),
+        memories=memories,
+        total=total,
+        folder=folder,
+        subfolders=tuple(store.subfolders(nested)),
+        data=_data_files(os.path.join(store.root, folder, layout.DATA)) if folder == base else (),
+        nested=links.relative(nested, folder) + "/" if nested != folder else "",
+    )
+    new_page = scaffold.template("scope.md").format(title=page.title) + "\n"
+    path = layout.contained(store.root, f"{folder}/{layout.INDEX}")
+    indexes.write_page(path, new_page, indexes.page_lines(page, settings.number("index.group_at")))
+
+
+def _write_root_page(store: LocalStore, settings: Settings) -> None:
+    lines: list[str] = []
+    show = settings.number("index.show")
+    for kind, heading in (("global", ""), ("project", "Projects"), ("agent", "Agents"), ("session", "Sessions")):
+        groups = [group for group in store.groups() if group.scope.kind == kind]
+        lines += ["", f"## {heading}", ""] if groups and heading else []
+        for group in groups[:show]:
+            link = f"{layout.folder_of(group.scope)}/{layout.INDEX}"
+            lines.append(f"- [{group.scope.owner or 'Global'}]({link}) ({group.memories})")
+        if len(groups) > show:
+            lines.append(f"- and {len(groups) - show} more; `holdfast status` shows all")
+    path = layout.contained(store.root, layout.INDEX)
+    if not os.path.lexists(path):
+        # The map that is laid now speaks of the doctrine, so that is laid with it.
+        scaffold.lay(store.root, scaffold.plan(store.root, ("system",)))
+    indexes.write_page(path, scaffold.template("index.md") + "\n", lines or ["Nothing yet."])
+
+
+def title_of(scope: Scope) -> str:
+    """Return what the page of a scope is called."""
+    return "Global memory" if scope.kind == "global" else f"Memory of the {scope.kind} {scope.owner}"
+
+
+def _data_files(folder: str) -> tuple[str, ...]:
+    try:
+        names = sorted(name for name in os.listdir(folder) if not name.startswith(".") and name != layout.INDEX)
+    except OSError:
+        return ()
+    return tuple(names[:_MAX_DATA])

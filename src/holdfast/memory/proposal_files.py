@@ -1,0 +1,214 @@
+"""Proposals: what was found and waits for a person's word before it becomes standing memory.
+
+Identity. A proposal is one Markdown file `proposals/<id>.md`; its id stands for its scope and what it said when it was
+made, so that the same finding is the same proposal. A person may edit the file.
+
+Kinds. What a proposal would become: a `memory`, an entry on the `page` of its project, or a `lesson` that stands.
+
+Writing. A file is written whole and durably, or not at all. A decision removes it: what is approved is kept first, what
+is rejected has its line in `rejected.tsv` first (id, time, reason), so that a crash in between loses nothing.
+
+Sticking. An id in `rejected.tsv` is never proposed again. The words themselves are nowhere in it. Delete a line to
+allow that proposal again.
+
+Checking. A file that cannot be read as a proposal is a problem, and stays as it is.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.base import files
+from holdfast.base.digests import short
+from holdfast.errors import BadInput, BrokenFile, Conflict, HoldfastError, NotFound, Refused
+from holdfast.exchange.statements import same
+from holdfast.records import TYPES, Problem, Proposal, Scope
+from holdfast.store import front_matter, layout, memory_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.store.front_matter import Value
+
+FOLDER = "proposals"
+REJECTED = "rejected.tsv"
+KINDS = ("memory", "page", "lesson")
+ID_LENGTH = 8
+MAX_READ = 1_048_576
+_FIELDS = ("id", "kind", "scope", "owner", "type", "tags", "status", "created", "agent", "source", "evidence")
+
+
+def id_of(scope: Scope, text: str) -> str:
+    """Return what stands for a statement in a scope, the same however it is spaced or stressed."""
+    return short(str(scope), same(text), length=ID_LENGTH)
+
+
+class Proposals:
+    """The proposals of one home. Nothing is made where there are none."""
+
+    def __init__(self, home: str) -> None:
+        self.folder = os.path.join(home, FOLDER)
+
+    def ids(self) -> list[str]:
+        """Return the ids of all that wait, by the names of their files alone."""
+        try:
+            names = os.listdir(self.folder)
+        except OSError:
+            return []
+        return sorted(name[:-3] for name in names if name.endswith(".md") and name[0] != "." and layout.is_text(name))
+
+    def all(self) -> tuple[list[Proposal], list[Problem]]:
+        """Return all that wait, oldest first, and a problem for each file that is no proposal."""
+        found: list[Proposal] = []
+        problems: list[Problem] = []
+        for name in self.ids():
+            try:
+                found.append(self._read(name))
+            except NotFound:
+                continue
+            except HoldfastError as problem:
+                path = f"{FOLDER}/{name}.md"
+                problems.append(Problem("proposal", path, str(problem), problem.hint, severity="error"))
+        return sorted(found, key=_order), problems
+
+    def get(self, text: str) -> Proposal:
+        """Return the proposal whose id begins so."""
+        return self._read(self.find(text))
+
+    def find(self, text: str) -> str:
+        """Return the id that begins so; NotFound or BadInput where that is none or several."""
+        ids = self.ids()
+        found = [text] if text in ids else [name for name in ids if text and name.startswith(text)]
+        if not found:
+            raise NotFound(f"no proposal {text}", "`holdfast proposals` lists those that wait.")
+        if len(found) > 1:
+            raise BadInput(f"{text} begins several ids: {', '.join(found[:5])}", "Give more of it.")
+        return found[0]
+
+    def put(self, proposal: Proposal) -> None:
+        """Write the proposal in place of what its file said."""
+        self._make_folder()
+        files.write(self.path(proposal.id), written(proposal).encode("utf-8"))
+
+    def text(self, proposal: Proposal) -> str:
+        """Return the text of the proposal's file, exactly."""
+        return files.read(self.path(proposal.id), MAX_READ).decode("utf-8", "replace")
+
+    def rewrite(self, proposal: Proposal, before: str, text: str) -> Proposal:
+        """Write the file as a person edited it; Conflict where it changed meanwhile."""
+        after = read(text, proposal.id)
+        if self.text(proposal) != before:
+            raise Conflict(f"{proposal.id} changed meanwhile; nothing was changed", "Edit it once more.")
+        files.write(self.path(proposal.id), text.encode("utf-8"))
+        return after
+
+    def drop(self, proposal: Proposal) -> None:
+        """Remove the file of what was decided."""
+        files.remove(self.path(proposal.id))
+
+    def reject(self, ids: Iterable[str], reason: str, at: str) -> None:
+        """Note that these are not to be proposed again."""
+        known = self.rejected()
+        lines = [f"{name}\t{at}\t{' '.join(reason.split())}\n" for name in dict.fromkeys(ids) if name not in known]
+        if not lines:
+            return
+        self._make_folder()
+        # A line that a crash or a full disk cut short must not swallow the one after it.
+        before = files.read_if_there(self._rejected)
+        start = "\n" if before and not before.endswith(b"\n") else ""
+        files.append(self._rejected, (start + "".join(lines)).encode("utf-8"))
+
+    def rejected(self) -> frozenset[str]:
+        """Return the ids that a person said no to."""
+        lines = files.read_if_there(self._rejected).decode("utf-8", "replace").splitlines()
+        return frozenset(line.split("\t")[0].strip() for line in lines if line.strip() and not line.startswith("#"))
+
+    def path(self, name: str) -> str:
+        """Return the file of that id."""
+        return os.path.join(self.folder, f"{name}.md")
+
+    def _make_folder(self) -> None:
+        layout.refuse_links(os.path.dirname(self.folder), FOLDER)
+        files.make_folder(self.folder)
+
+    @property
+    def _rejected(self) -> str:
+        return os.path.join(self.folder, REJECTED)
+
+    def _read(self, name: str) -> Proposal:
+        data = files.read(self.path(name), MAX_READ)
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError:
+            raise BrokenFile(f"{self.path(name)} is not UTF-8", "Save it as UTF-8.") from None
+        return read(text, name)
+
+
+def _order(proposal: Proposal) -> tuple[str, str, str, int, str]:
+    """Return what puts proposals into the order in which a person read them: by time, then by file and line."""
+    place, _, line = proposal.evidence.rpartition(" ")
+    number = int(line) if line.isdecimal() and len(line) < 10 else 0
+    return proposal.created, str(proposal.scope), place, number, proposal.id
+
+
+def written(proposal: Proposal) -> str:
+    """Return the text of the file of a proposal."""
+    values: dict[str, Value] = {
+        **{name: str(getattr(proposal, name)) for name in _FIELDS if name not in ("scope", "owner", "tags")},
+        "scope": proposal.scope.kind,
+        "owner": proposal.scope.owner,
+        "tags": proposal.tags,
+    }
+    lines = [front_matter.entry_line(name, values[name]) for name in _FIELDS if values[name]]
+    return "\n".join(["---", *lines, "---", "", f"# {proposal.title}", "", proposal.text, ""])
+
+
+def read(text: str, name: str) -> Proposal:
+    """Return the proposal that the text of a file holds; BrokenFile says what cannot be used of it."""
+    document = front_matter.parse(text)
+    given, broken = front_matter.values(document)
+    if broken:
+        raise BrokenFile(f"{name}.md:{broken[0][0]}: {broken[0][1]}", "Mend the front matter in an editor.")
+    title, statement = _content(document.body)
+    if not statement:
+        raise BrokenFile(f"{name}.md says nothing", f"Write its text, or: holdfast proposals reject {name}")
+    told = {key: value if isinstance(value, str) else ", ".join(value) for key, value in given.items()}
+    tags = given.get("tags", ())
+    return Proposal(
+        id=name,
+        text=statement,
+        scope=_scope(told, name),
+        kind=_choice(told, "kind", KINDS, name),
+        title=title or memory_file.first_words(statement),
+        type=_choice({"type": told.get("type") or "project"}, "type", TYPES, name),
+        tags=tuple(tag.strip() for tag in (tags.split(",") if isinstance(tags, str) else tags) if tag.strip()),
+        source=told.get("source", ""),
+        agent=told.get("agent", ""),
+        evidence=told.get("evidence", ""),
+        created=told.get("created", ""),
+    )
+
+
+def _content(body: str) -> tuple[str, str]:
+    """Return the title and the statement below the front matter."""
+    lines = memory_file.tidy_text(body).split("\n")
+    has_title = lines[0].startswith("# ") and lines[0][2:].strip()
+    title, rest = (lines[0][2:].strip(), lines[1:]) if has_title else ("", lines)
+    return title, memory_file.tidy_text("\n".join(rest))
+
+
+def _scope(told: dict[str, str], name: str) -> Scope:
+    kind = told.get("scope", "")
+    try:
+        return layout.check_scope(Scope(kind, "" if kind == "global" else told.get("owner", "")))
+    except (BadInput, Refused) as problem:
+        raise BrokenFile(f"{name}.md has a scope that cannot be used: {problem}", problem.hint) from None
+
+
+def _choice(told: dict[str, str], field: str, allowed: tuple[str, ...], name: str) -> str:
+    value = told.get(field, "")
+    if value not in allowed:
+        hint = f"Use one of {', '.join(allowed)}."
+        raise BrokenFile(f"{name}.md: {field} is {value!r}", hint)
+    return value

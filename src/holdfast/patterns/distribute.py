@@ -1,0 +1,327 @@
+"""Hand an approved pattern to agents: the plan with a diff first, then what carries it out.
+
+A pattern becomes what fits: a memory, a lesson, a rule in the files that agents read, a skill, or a warning when its
+failure occurs. Where it went stands in its entry of the catalogue, written before a file of an agent changes.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast import agents
+from holdfast.agents.base import Agent, Change, ManagedFile, Place
+from holdfast.agents.editing.apply import apply as carry_out
+from holdfast.agents.editing.apply import clear_leftovers
+from holdfast.app import install
+from holdfast.base.light_records import dataclass, replace
+from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, Refused
+from holdfast.memory import audit
+from holdfast.patterns import catalogue_file, placed, targets
+from holdfast.patterns import distribute_forms as forms
+from holdfast.patterns import review as pattern_review
+from holdfast.patterns.catalogue import Entry, Target
+from holdfast.patterns.targets import Desk
+from holdfast.records import Step
+from holdfast.workspace import Workspace, now
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+TARGETS = (*forms.FORMS, *targets.FILES)
+SCOPES = ("project", "global")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What would change of which entry: files of agents by their place, other forms, and its targets afterwards.
+
+    `notes` is what a person should know before.
+    """
+
+    entry: Entry
+    act: str
+    files: tuple[tuple[Place, tuple[Change, ...]], ...] = ()
+    forms: tuple[Target, ...] = ()
+    targets: tuple[Target, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """All changes of files."""
+        return tuple(change for _, changes in self.files for change in changes)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What happens besides to memories, lessons and warnings."""
+        said = forms.line_of(forms.text_of(self.entry)) if self.act == "distribute" else self.entry.title
+        reason = f"{self.entry.id}  {said}"
+        return tuple(Step(self.act, f"{one.to} {one.scope} {one.where}".rstrip(), reason) for one in self.forms)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing would change."""
+        return not (self.changes or self.forms) and self.targets == self.entry.targets
+
+
+def plan(
+    workspace: Workspace,
+    name: str,
+    *,
+    to: str = "",
+    names: tuple[str, ...] = (),
+    scope: str = "project",
+    force: bool = False,
+) -> Plan:
+    """Return what hands the pattern to these agents, or to all that are here; without `to`, what brings it up to date.
+
+    Several agents that read one file get it once. Where one file cannot be used, nothing is changed anywhere.
+    """
+    workspace.need_enabled()
+    entry = pattern_review.catalogue(workspace).get(name)
+    if entry.status == "retired":
+        raise Refused(f"{entry.id} is retired", f"First: holdfast patterns approve {entry.id}")
+    if not to:
+        return renewal(workspace, entry, force=force)
+    if to not in TARGETS or scope not in SCOPES:
+        raise BadInput(f"{to!a} in {scope!a} is no target", f"Use one of {', '.join(TARGETS)}, project or global.")
+    if to in targets.FILES:
+        return _into_files(workspace, entry, to, names, scope, force=force)
+    if names:
+        raise BadInput(f"a {to} is for every agent", "Leave --agent out, or use --to rules or --to skill.")
+    return _into_form(workspace, entry, to, scope, force=force)
+
+
+def renewal(workspace: Workspace, entry: Entry, *, force: bool = False) -> Plan:
+    """Return what makes every place of the pattern say what it says now; what somebody took out is not put again."""
+    if not entry.live:
+        raise BadInput(f"{entry.id} is nowhere yet", f"Say where to: --to {'|'.join(TARGETS)}")
+    desks: dict[str, Desk] = {}
+    stale, gone = [], []
+    for one in entry.live:
+        if one.to in targets.FILES:
+            head, body = written(entry, one.to)
+            desk = desk_of(workspace, one, desks)
+            gone += [] if targets.renew(desk, one.where, entry.id, body, head=head, force=force) else [one]
+        elif not forms.is_there(workspace, entry, one):
+            gone.append(one)
+        elif not forms.holds(workspace, entry, one):
+            forms.check(workspace, entry, one, told(workspace, entry), force=force)
+            stale.append(one)
+    files = tuple((desk.place, changes) for desk in desks.values() if (changes := desk.changes()))
+    paths = {change.path for _, changes in files for change in changes}
+    new = {one: replace(one, version=entry.version) for one in entry.live if one in stale or one.where in paths}
+    after = tuple(new.get(one, one) for one in entry.targets)
+    notes = tuple(f"somebody took it out of {one.where}; withdraw it, or distribute it there again" for one in gone)
+    return Plan(entry, "distribute", files, tuple(new[one] for one in stale), after, notes)
+
+
+def desk_of(workspace: Workspace, target: Target, desks: dict[str, Desk]) -> Desk:
+    """Return the desk for the file of a target: one for each scope and folder."""
+    scope = "user" if target.scope == "global" else "project"
+    folder = os.path.dirname(target.where)
+    where = f"{scope} {folder if scope == 'project' else ''}"
+    if where not in desks:
+        desks[where] = Desk(Place(install.place_of(workspace, "user").home, folder, scope, workspace.environment))
+    return desks[where]
+
+
+def _into_files(
+    workspace: Workspace, entry: Entry, to: str, names: tuple[str, ...], scope: str, *, force: bool
+) -> Plan:
+    place = install.place_of(workspace, "user" if scope == "global" else "project")
+    where = _scope(workspace, scope)
+    options = _options(workspace, entry, to, names, place)
+    live = [one for one in entry.live if one.to == to and one.scope == where]
+    desk, new = Desk(place), []
+    head, body = written(entry, to)
+    for path, (file, readers) in targets.chosen(options, [one.where for one in live]).items():
+        targets.bring(desk, file if head is None else replace(file, head=head), entry.id, body, force=force)
+        new.append(Target(to, path, readers, where, entry.version, now()))
+    changes = desk.changes()
+    files = ((place, changes),) if changes else ()
+    paths = {change.path for change in changes}
+    # A file that does not change says what an earlier version said, too.
+    new = [one if one.where in paths else replace(one, version=0) for one in new]
+    return Plan(entry, "distribute", files, (), _merged(entry, new), tuple(_notes(changes)))
+
+
+def _scope(workspace: Workspace, kind: str) -> str:
+    """Return a scope as a target writes it."""
+    return kind if kind == "global" else f"{kind}/{workspace.scope(kind).owner}"
+
+
+def written(entry: Entry, to: str) -> tuple[str | None, str]:
+    """Return what a file of the pattern's own begins with, None where its place says that, and the text."""
+    text = forms.text_of(entry)
+    if to == "rules":
+        return None, targets.rule_text(text)
+    head = targets.skill_head(entry.id, forms.line_of(entry.title), text)
+    return head, targets.rule_text(text, targets.MAX_SKILL)
+
+
+def _options(
+    workspace: Workspace, entry: Entry, to: str, names: tuple[str, ...], place: Place
+) -> dict[str, list[ManagedFile]]:
+    """Return for each agent the files by which it can be told: for those that were asked for, or all that are here."""
+    found = {}
+    for agent in _asked(workspace, names, place):
+        if to == "rules":
+            several = agent.instruction_files(place, targets.name_of(entry.id))
+        else:
+            several = targets.skill_files(agent.skill_folders(place), entry.id)
+        if several:
+            found[agent.name] = _usable(several, place)
+        elif names:
+            where = "for everywhere" if place.scope == "user" else "in a project"
+            raise BadInput(f"{agent.title} reads no {to} {where}", "Use another --scope, or --to memory.")
+    if not found:
+        raise NotFound("no agent was found here", "Name them: --agent NAME. `holdfast install` lists them.")
+    return found
+
+
+def _usable(several: list[ManagedFile], place: Place) -> list[ManagedFile]:
+    """Return the files that the paths lead to; the best must be usable, of the others those that are."""
+    first, *others = several
+    found = [replace(first, path=targets.real_path(first.path, place))]
+    for one in others:
+        try:
+            found.append(replace(one, path=targets.real_path(one.path, place)))
+        except Refused:
+            continue
+    return found
+
+
+def _asked(workspace: Workspace, names: tuple[str, ...], place: Place) -> list[Agent]:
+    if names:
+        return [agents.get(name) for name in dict.fromkeys(names)]
+    user = install.place_of(workspace, "user")
+    return [one for one in known() if one.detect(user) is not None or one.detect(place) is not None]
+
+
+def known() -> list[Agent]:
+    """Return every agent that can be loaded; of a package that is broken an install tells."""
+    found = []
+    for name in agents.names():
+        try:
+            found.append(agents.get(name))
+        except NotFound:
+            continue
+    return found
+
+
+def _notes(changes: Iterable[Change]) -> Iterable[str]:
+    """Say which agents read a new file instead of another one from now on."""
+    choosing = [agent for agent in known() if agent.reads_first]
+    for change in changes:
+        folder, name = os.path.split(change.path)
+        for agent in choosing if change.before is None else ():
+            later = agent.reads_first[agent.reads_first.index(name) + 1 :] if name in agent.reads_first else ()
+            other = next((one for one in later if os.path.exists(os.path.join(folder, one))), "")
+            if other:
+                yield f"{change.path} is new: from now on {agent.title} reads it instead of {other}"
+
+
+def _into_form(workspace: Workspace, entry: Entry, to: str, scope: str, *, force: bool) -> Plan:
+    where = _scope(workspace, scope)
+    live = [one for one in entry.live if (one.to, one.scope) == (to, where)]
+    target = live[0] if live else Target(to, forms.where_of(entry, to), (), where, entry.version, now())
+    if live and forms.holds(workspace, entry, target):
+        return Plan(entry, "distribute", targets=entry.targets)
+    forms.check(workspace, entry, target, told(workspace, entry), force=force)
+    target = replace(target, version=entry.version)
+    return Plan(entry, "distribute", (), (target,), _merged(entry, [target]))
+
+
+def told(workspace: Workspace, entry: Entry) -> set[str]:
+    """Return everything that an entry ever told agents."""
+    room = pattern_review.catalogue(workspace)
+    versions = [entry]
+    for one in room.versions(entry.id):
+        try:
+            versions.append(catalogue_file.read(one.text, entry.id))
+        except BrokenFile:
+            continue
+    return {forms.text_of(one) for one in versions}
+
+
+def _merged(entry: Entry, new: list[Target]) -> tuple[Target, ...]:
+    """Return the targets with new ones; one that is there gets more agents and the newer version."""
+    found = list(entry.targets)
+    for one in new:
+        same = [i for i, each in enumerate(found) if each.holds and _place(each) == _place(one)]
+        if same:
+            there = found[same[0]]
+            readers = tuple(sorted({*there.agents, *one.agents}))
+            found[same[0]] = replace(there, agents=readers, version=one.version or there.version)
+        else:
+            found.append(replace(one, agents=tuple(sorted(one.agents)), version=one.version or entry.version))
+    return tuple(found)
+
+
+def _place(target: Target) -> tuple[str, str, str]:
+    return target.to, target.scope, target.where
+
+
+def apply(workspace: Workspace, planned: Plan) -> Entry:
+    """Carry a plan of distribution out and return the entry; where a file cannot be written, its targets stay.
+
+    What is about to be made is noted before, so that after a kill it is known, finished by the next run, or withdrawn.
+    """
+    with pattern_review.decision(workspace):
+        room = pattern_review.catalogue(workspace)
+        if room.get(planned.entry.id) != planned.entry:
+            raise Conflict(f"{planned.entry.id} changed meanwhile; nothing was changed", "Look at it, and try again.")
+        # Only of a lesson it is not known before what it will be called.
+        lessons = {one: forms.store(workspace, planned.entry, one) for one in planned.forms if one.to == "lesson"}
+        after = tuple(lessons.get(one, one) for one in planned.targets)
+        entry = room.change(planned.entry, _said(planned), now(), targets=after, status="approved")
+        try:
+            _make(workspace, planned)
+        except BaseException:
+            before = {"targets": planned.entry.targets, "status": planned.entry.status}
+            room.change(entry, "could not be distributed", now(), **before)
+            placed.gone(workspace.home)
+            raise
+    note(workspace, planned)
+    return entry
+
+
+def _make(workspace: Workspace, planned: Plan) -> None:
+    """Store the memories and warnings of a plan, and write its files."""
+    for one in planned.forms:
+        if one.to != "lesson":
+            forms.store(workspace, planned.entry, one)
+    clear_up(planned.targets)
+    new = [change.path for change in planned.changes if change.before is None]
+    placed.made(workspace.home, new, _missing_folders(new))
+    for place, changes in planned.files:
+        carry_out(list(changes), place)
+
+
+def _missing_folders(paths: Iterable[str]) -> set[str]:
+    """Return the folders that have to be made for these files."""
+    found = set()
+    for path in paths:
+        while not os.path.lexists(path := os.path.dirname(path)):
+            found.add(path)
+    return found
+
+
+def clear_up(several: Iterable[Target]) -> None:
+    """Remove what a killed run left half-written beside the files of these targets."""
+    for folder in {os.path.dirname(one.where) for one in several if one.to in targets.FILES}:
+        clear_leftovers(folder)
+
+
+def note(workspace: Workspace, planned: Plan) -> None:
+    """Write down which files of agents changed; memories have a record of their own."""
+    if planned.changes:
+        with audit.Act(workspace, planned.act, keep=False) as act:
+            for change in planned.changes:
+                act.done(change.path, f"pattern {planned.entry.id}")
+
+
+def _said(planned: Plan) -> str:
+    kinds = dict.fromkeys(one.to for one in planned.targets if one.holds and one not in planned.entry.targets)
+    return f"distributed: {', '.join(kinds)}" if kinds else "distributed anew"

@@ -1,0 +1,185 @@
+"""The forms of a distributed pattern that are not files of agents: a memory, a lesson, a warning on a failure.
+
+Each form is stored, looked at and taken out. A memory or a lesson that somebody else wrote, or that was edited since,
+is not ours: it is a Conflict, unless the words in it may be lost with `force`.
+"""
+
+from __future__ import annotations
+
+from holdfast.base.light_records import replace
+from holdfast.errors import BadInput, Conflict, NotFound
+from holdfast.learning.lessons import model as lessons
+from holdfast.learning.lessons import standing as lesson_standing
+from holdfast.learning.lessons.lesson_file import Evidence, Lesson
+from holdfast.memory import audit
+from holdfast.patterns import warned
+from holdfast.patterns.catalogue import Entry, Target
+from holdfast.patterns.warned import Warned
+from holdfast.privacy import fence, redact
+from holdfast.records import Draft, Memory, Scope
+from holdfast.workspace import Workspace, now
+
+SOURCE = "patterns"
+FORMS = ("memory", "lesson", "warning")
+MAX_WARNING = 360
+_HINT = "Change it by hand, or lose it with --force. Nothing was changed."
+
+
+def text_of(entry: Entry) -> str:
+    """Return what agents are told: without secrets, hidden letters, our own marks and what could pass for a command."""
+    return fence.safe(fence.stripped(entry.statement), lambda text: redact.redact(text)[0]).strip()
+
+
+def line_of(text: str) -> str:
+    """Return a text on one line, as clean as what agents are told."""
+    return " ".join(fence.safe(fence.stripped(text), lambda one: redact.redact(one)[0]).split())
+
+
+def scope_of(target: Target) -> Scope:
+    """Return the scope that a target is written with."""
+    kind, _, owner = target.scope.partition("/")
+    return Scope(kind, owner)
+
+
+def key_of(entry: Entry) -> str:
+    """Return the key of the memory of a pattern."""
+    return f"pattern-{entry.id}"[:60]
+
+
+def where_of(entry: Entry, to: str) -> str:
+    """Return what names the form in its scope; for a lesson that is known when it is stored."""
+    if to == "warning":
+        if not entry.fingerprints:
+            raise BadInput(f"no failure of a command is known of {entry.id}", "Distribute it as rules or as a memory.")
+        return entry.fingerprints[0]
+    return key_of(entry) if to == "memory" else ""
+
+
+def holds(workspace: Workspace, entry: Entry, target: Target) -> bool:
+    """Whether the form is there and says what the entry says now."""
+    if target.to == "memory":
+        memory = _memory(workspace, entry, target)
+        return memory is not None and memory.body.strip() == text_of(entry)
+    if target.to == "lesson":
+        lesson = _lesson(workspace, target)
+        return lesson is not None and lesson.statement == lesson_standing.cleaned(text_of(entry))
+    return set(_rows(entry, target)) == {one for one in warned.read(workspace.home) if _is_of(one, entry, target)}
+
+
+def is_there(workspace: Workspace, entry: Entry, target: Target) -> bool:
+    """Whether the form is there at all."""
+    if target.to == "memory":
+        return _memory(workspace, entry, target) is not None
+    if target.to == "lesson":
+        return _lesson(workspace, target) is not None
+    return any(_is_of(one, entry, target) for one in warned.read(workspace.home))
+
+
+def check(workspace: Workspace, entry: Entry, target: Target, known: set[str], *, force: bool = False) -> None:
+    """Refuse to touch what is not ours; `known` is everything that the entry ever told."""
+    if target.to == "memory":
+        memory = _memory(workspace, entry, target)
+        if memory is not None and memory.source != SOURCE:
+            raise Conflict(f"the memory {memory.scope}/{memory.key} is not ours", "Rename it. Nothing was changed.")
+        if memory is not None and memory.body.strip() not in known and not force:
+            raise Conflict(f"the memory {memory.scope}/{memory.key} was edited since", _HINT)
+    if target.to == "lesson" and target.where:
+        _check_lesson(workspace, target, known, force=force)
+    elif target.to == "lesson":
+        like = lessons.room(workspace.home).like(scope_of(target).owner, _evidence(entry))
+        if like is not None and like.status in ("standing", "warning") and not _is_ours(like, entry):
+            raise Conflict(f"the lesson {like.id} says it already", f"holdfast lesson show {like.id}")
+
+
+def _check_lesson(workspace: Workspace, target: Target, known: set[str], *, force: bool) -> None:
+    lesson = _lesson(workspace, target)
+    if lesson is None or force or lesson.status == "warning" or not lesson_standing.is_there(workspace, lesson):
+        return
+    memory = workspace.store.get(lesson_standing.scope_of(lesson), lesson.key)
+    if memory.source == lesson_standing.SOURCE and memory.body not in map(lesson_standing.cleaned, known):
+        raise Conflict(f"the lesson {memory.scope}/{memory.key} was edited since", _HINT)
+
+
+def store(workspace: Workspace, entry: Entry, target: Target) -> Target:
+    """Store the form, or bring it up to date; return the target with what names it."""
+    if target.to == "memory":
+        with audit.Act(workspace, "distribute") as act:
+            stored = workspace.put(_draft(entry, scope_of(target)))
+            act.done(f"{stored.memory.scope}/{stored.memory.key}", f"pattern {entry.id}")
+        return target
+    if target.to == "warning":
+        warned.put(workspace.home, entry.id, scope_of(target).owner, _rows(entry, target))
+        return target
+    if target.where and is_there(workspace, entry, target):
+        take_out(workspace, entry, target)
+    lesson = lesson_standing.stated(workspace, scope_of(target).owner, _evidence(entry))
+    return replace(target, where=lesson.id)
+
+
+def take_out(workspace: Workspace, entry: Entry, target: Target) -> None:
+    """Take the form out; where it is gone already nothing happens."""
+    if target.to == "warning":
+        warned.put(workspace.home, entry.id, scope_of(target).owner, ())
+    elif target.to == "memory":
+        memory = _memory(workspace, entry, target)
+        if memory is not None and memory.source == SOURCE:
+            with audit.Act(workspace, "withdraw") as act:
+                workspace.store.remove(memory.scope, memory.key, forget=False)
+                act.done(f"{memory.scope}/{memory.key}", f"pattern {entry.id}")
+    else:
+        lesson = _lesson(workspace, target)
+        if lesson is not None and not _recurred(lesson):
+            lesson_standing.end(workspace, lesson)
+
+
+def _draft(entry: Entry, scope: Scope) -> Draft:
+    return Draft(
+        text=text_of(entry),
+        scope=scope,
+        key=key_of(entry),
+        title=entry.title,
+        type="feedback",
+        tags=("pattern", entry.kind),
+        source=SOURCE,
+    )
+
+
+def _evidence(entry: Entry) -> Evidence:
+    return Evidence(now(), SOURCE, entry.id, "stated", text_of(entry))
+
+
+def _memory(workspace: Workspace, entry: Entry, target: Target) -> Memory | None:
+    scope = scope_of(target)
+    workspace.refresh_once(scope)
+    try:
+        return workspace.store.get(scope, target.where or key_of(entry))
+    except NotFound:
+        return None
+
+
+def _lesson(workspace: Workspace, target: Target) -> Lesson | None:
+    """Return the lesson of a target as long as it stands."""
+    found = [one for one in lessons.room(workspace.home).all() if target.where and one.id == target.where]
+    return found[0] if found and found[0].status in ("standing", "warning") else None
+
+
+def _is_ours(lesson: Lesson, entry: Entry) -> bool:
+    """Whether a lesson stands by us, though no target says so: a run that stored it may have been killed then."""
+    stated = any((one.agent, one.session) == (SOURCE, entry.id) for one in lesson.evidence)
+    return stated and not _recurred(lesson)
+
+
+def _recurred(lesson: Lesson) -> bool:
+    """Whether sessions taught the lesson without us often enough that it stands by itself."""
+    others = {(one.agent, one.session) for one in lesson.evidence if one.agent != SOURCE}
+    return len(others) >= lessons.RECURS
+
+
+def _rows(entry: Entry, target: Target) -> list[Warned]:
+    said = line_of(f"{entry.title.rstrip('.')}: {entry.statement}")
+    text = said if len(said) <= MAX_WARNING else said[: MAX_WARNING - 1] + "…"
+    return [Warned(entry.id, one, scope_of(target).owner, text) for one in entry.fingerprints]
+
+
+def _is_of(one: Warned, entry: Entry, target: Target) -> bool:
+    return (one.id, one.project) == (entry.id, scope_of(target).owner)

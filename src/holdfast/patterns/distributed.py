@@ -1,0 +1,179 @@
+"""What is distributed where: for `uninstall`, which takes an agent's share out, and for `doctor`."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.agents.editing import named_block
+from holdfast.app import install
+from holdfast.base.light_records import replace
+from holdfast.errors import HoldfastError
+from holdfast.patterns import distribute, placed, targets, withdraw
+from holdfast.patterns import distribute_forms as forms
+from holdfast.patterns import review as pattern_review
+from holdfast.patterns.targets import Desk
+from holdfast.records import Problem
+from holdfast.workspace import Workspace, now
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.agents.base import Agent, Change, Place
+    from holdfast.patterns.catalogue import Entry, Target
+
+_LARGEST = 8 * 1_048_576
+
+
+def shares(workspace: Workspace, agent: str, place: Place) -> list[tuple[Entry, Target]]:
+    """Return what an agent reads of ours in files of that place."""
+    found = []
+    for entry in pattern_review.catalogue(workspace).all()[0]:
+        for one in entry.live:
+            if one.to in targets.FILES and agent in one.agents and _is_at(one, place):
+                found.append((entry, one))
+    return found
+
+
+def _is_at(target: Target, place: Place) -> bool:
+    if place.scope != "project":
+        return target.scope == "global"
+    return target.scope != "global" and target.where.startswith(place.folder.rstrip("/") + "/")
+
+
+def leaving(workspace: Workspace, agent: str, place: Place) -> list[Change]:
+    """Return the changes that take an agent's share out; a file that others read keeps it, and so do edited words."""
+    desk, made = Desk(place), placed.read(workspace.home).files
+    for entry, one in shares(workspace, agent, place):
+        if one.agents != (agent,):
+            continue
+        try:
+            targets.take_out(desk, one.where, entry.id, made)
+        except HoldfastError as problem:
+            workspace.say(f"{problem}; `holdfast patterns withdraw {entry.id} --force` takes it out")
+    return list(desk.changes())
+
+
+def left(workspace: Workspace, agent: str, place: Place, changes: tuple[Change, ...]) -> None:
+    """Note that an agent left: what it alone read is withdrawn where it is out; of all else it is no reader now."""
+    room = pattern_review.catalogue(workspace)
+    for entry, _ in shares(workspace, agent, place):
+        entry = room.get(entry.id)
+        after = tuple(_without(one, agent, entry, place) for one in entry.targets)
+        if after != entry.targets:
+            status = entry.status if any(one.holds for one in after) else "withdrawn"
+            room.change(entry, f"withdrawn: {agent} was uninstalled", now(), targets=after, status=status)
+    withdraw.tidy(workspace, [change.path for change in changes if change.after is None])
+
+
+def _without(one: Target, agent: str, entry: Entry, place: Place) -> Target:
+    if one.to not in targets.FILES or not one.holds or agent not in one.agents or not _is_at(one, place):
+        return one
+    others = tuple(each for each in one.agents if each != agent)
+    if others:
+        return replace(one, agents=others)
+    text = _text(one.where)
+    return one if text and named_block.find(text, entry.id) is not None else replace(one, withdrawn=now())
+
+
+def concern(workspace: Workspace, agent: str, path: str, id: str) -> bool:
+    """Whether a block in a file is this agent's business: it reads it, or nobody is known to."""
+    real = os.path.realpath(path)
+    try:
+        entry = pattern_review.catalogue(workspace).get(id)
+    except HoldfastError:
+        return True
+    readers = [one.agents for one in entry.live if one.where == real]
+    return not readers or any(agent in several for several in readers)
+
+
+def ids_in(path: str) -> list[str]:
+    """Return the patterns that stand in a file."""
+    return [block.name for block in named_block.blocks(_text(path))]
+
+
+def are_as_recorded(workspace: Workspace) -> Iterator[Problem]:
+    """Every entry of the catalogue can be read; what is distributed is where it says, in its words, nowhere else."""
+    if not workspace.enabled or not os.path.isdir(workspace.home):
+        return
+    entries, broken = pattern_review.catalogue(workspace).all()
+    yield from broken
+    yield from pattern_review.decided(workspace).problems()
+    for entry in entries:
+        for one in entry.live:
+            yield from _problems(workspace, entry, one)
+    known = {(one.where, entry.id) for entry in entries for one in entry.live}
+    unread = {os.path.basename(problem.path).removesuffix(".md") for problem in broken}
+    for path in sorted(_looked_at(workspace)):
+        for block in named_block.blocks(_text(path)):
+            if (os.path.realpath(path), block.name) not in known and block.name not in unread:
+                hint = f"Take it out in an editor, or `holdfast patterns distribute {block.name} --to rules` knows it."
+                yield Problem("distributed", path, f"a block of pattern {block.name} that no entry knows", hint)
+
+
+def _problems(workspace: Workspace, entry: Entry, one: Target) -> Iterator[Problem]:
+    again, away = f"holdfast patterns distribute {entry.id}", f"holdfast patterns withdraw {entry.id}"
+    try:
+        state = _state(workspace, entry, one)
+    except HoldfastError as problem:
+        yield Problem("distributed", one.where, str(problem), problem.hint)
+        return
+    said = {
+        "missing": (f"pattern {entry.id} is not there any more", f"`{away}` notes that, or distribute it again."),
+        "edited": (f"the text of pattern {entry.id} was edited by hand", f"`{again} --force` writes it anew."),
+        "old": (f"pattern {entry.id} stands there in earlier words", f"`{again}` brings it up to date."),
+    }
+    if state in said:
+        text, hint = said[state]
+        yield Problem("distributed", one.where, text, hint, severity="info" if state == "old" else "warning")
+
+
+def _state(workspace: Workspace, entry: Entry, one: Target) -> str:
+    if one.to in targets.FILES:
+        data = distribute.desk_of(workspace, one, {}).read(one.where)
+        return targets.state_of(data, one.where, entry.id, distribute.written(entry, one.to)[1])
+    if not forms.is_there(workspace, entry, one):
+        return "missing"
+    return "there" if forms.holds(workspace, entry, one) else "old"
+
+
+def _looked_at(workspace: Workspace) -> set[str]:
+    """Return the instruction files and skills of every agent, for this person and in this project, that are there."""
+    found = set()
+    for scope in install.SCOPES:
+        try:
+            place = install.place_of(workspace, scope)
+        except HoldfastError:
+            continue
+        for agent in distribute.known():
+            found |= {path for path in places_of(agent, place) if os.path.isfile(path)}
+    return found
+
+
+def places_of(agent: Agent, place: Place) -> set[str]:
+    """Return every file in which an agent may read something distributed, there or not."""
+    found = {one.path for one in agent.instruction_files(place, "") if one.block}
+    own = [os.path.dirname(one.path) for one in agent.instruction_files(place, "") if not one.block]
+    for folder in own:
+        found |= {os.path.join(folder, name) for name in _names(folder) if name.startswith("holdfast-")}
+    for folder in agent.skill_folders(place):
+        names = [name for name in _names(folder) if name.startswith("holdfast-")]
+        found |= {os.path.join(folder, name, targets.SKILL) for name in names}
+    return found
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _text(path: str) -> str:
+    try:
+        if os.path.getsize(path) > _LARGEST:
+            return ""
+        with open(path, encoding="utf-8", errors="replace", newline="") as file:
+            return file.read()
+    except OSError:
+        return ""

@@ -1,0 +1,166 @@
+"""Patterns: what recurs over the sessions of every agent, good and bad.
+
+Signals come from the files beside the digests, from digests alone where a session was not harvested or its events are
+gone, and from the files of ratings and fixes. Nothing is written.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+
+from holdfast.base.light_records import dataclass, replace
+from holdfast.errors import HoldfastError, NotFound
+from holdfast.language import when
+from holdfast.language.likeness import FEWEST, words_of
+from holdfast.learning.fixes import model as fixes
+from holdfast.learning.ratings import model as ratings
+from holdfast.learning.synthesis.groups import names_of
+from holdfast.patterns import session_acts, signal_files
+from holdfast.patterns.acts import Mended, Rated, Seen
+from holdfast.patterns.clusters import Pattern, clusters, domain_of
+from holdfast.patterns.extracting import signals_of
+from holdfast.patterns.signatures import signature
+from holdfast.project.rules import resolve
+from holdfast.records import Scope
+from holdfast.sessions import names
+from holdfast.sessions.archive import Archive
+from holdfast.store import layout
+from holdfast.workspace import Workspace, now
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holdfast.language.ratings import Rating
+    from holdfast.patterns.signals import Signal
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """All signals, of how many sessions, and how many of these were not harvested yet, so that less is known."""
+
+    signals: list[Signal]
+    sessions: int = 0
+    waiting: int = 0
+
+
+def find(
+    workspace: Workspace, *, min_frequency: int = 0, since: str = "", project: str = "", domain: str = ""
+) -> list[Pattern]:
+    """Return what recurs in at least so many sessions (0: as the settings say), ranked.
+
+    `since` is a time (`2026-11-01`, `30d`), `project` an id: then only signals from then on, or of that project and its
+    aliases, are counted.
+    """
+    return found_in(
+        workspace, gather(workspace), min_frequency=min_frequency, since=since, project=project, domain=domain
+    )
+
+
+def found_in(
+    workspace: Workspace,
+    gathered: Gathered,
+    *,
+    min_frequency: int = 0,
+    since: str = "",
+    project: str = "",
+    domain: str = "",
+) -> list[Pattern]:
+    """Return the patterns in signals that were gathered before; a project that nothing is known of is NotFound."""
+    domains = workspace.settings.domains
+    wanted = _projects(workspace, project, gathered)
+    begin = when.moment(since, now()) if since else ""
+
+    def counts(signal: Signal) -> bool:
+        is_there = not wanted or signal.project in wanted
+        return is_there and signal.at >= begin and domain in ("", domain_of(signal.project, domains))
+
+    least = min_frequency or workspace.settings.number("patterns.min_frequency")
+    return clusters(gathered.signals, min_frequency=least, domains=domains, counts=counts)
+
+
+def gather(workspace: Workspace) -> Gathered:
+    """Return the signals of every session that is known."""
+    if not workspace.enabled:
+        return Gathered([])
+    archive = Archive(workspace.home)
+    found: list[Signal] = []
+    known = {(names.stem_of(entry.agent), names.stem_of(entry.id)): entry for entry in archive.entries()}
+    waiting = 0
+    for stems in dict.fromkeys([*signal_files.stems(workspace.home), *known]):
+        kept = signal_files.read(workspace.home, *stems)
+        if kept is not None:
+            found += kept.signals
+        elif stems in known:
+            waiting += bool(known[stems].raw_bytes)
+            found += _by_digest(archive, known[stems].name)
+    found += [signal for one in _rated(workspace.home) for signal in signals_of(one)]
+    found += _fixes(workspace.home, found)
+    return Gathered(found, len(known), waiting)
+
+
+def _by_digest(archive: Archive, name: str) -> list[Signal]:
+    try:
+        return signals_of(session_acts.seen_in_digest(archive.digest(name)))
+    except HoldfastError:
+        # A broken digest is told by `holdfast sessions`; here it says nothing.
+        return []
+
+
+def _rated(home: str) -> Iterator[Seen]:
+    for one in ratings.read(home):
+        rated = Rated(one.rating, one.text or one.comment, _reasons(one), one.at)
+        yield Seen(one.agent, one.session, one.project, one.at, ratings=(rated,))
+
+
+def _reasons(rating: Rating) -> tuple[str, ...]:
+    """Return what a rating is about: the groups that it is in, or else its words; nothing where it says no reason."""
+    said = rating.comment or (rating.text if rating.source == "implicit" else "")
+    words = sorted(word.replace(" ", "-") for word in words_of(said))
+    if len(words) < FEWEST:
+        words = signature(said).split()
+    return tuple(names_of(rating)) or ((" ".join(words),) if len(words) >= FEWEST else ())
+
+
+def _fixes(home: str, found: list[Signal]) -> list[Signal]:
+    """Return the fixes that worked, each with the line where the failure stands that it mended, if that is known."""
+    failures = {(one.agent, one.session, one.fingerprint): one for one in found if one.fingerprint}
+    signals = []
+    for fix in fixes.read(home):
+        mended = Mended(fix.command, fix.error, fix.steps, fix.fingerprint, fix.at)
+        failure = failures.get((fix.agent, fix.session, fix.fingerprint))
+        for one in signals_of(Seen(fix.agent, fix.session, fix.project, fix.at, mended=(mended,))):
+            where = (failure.place, failure.line, failure.whole) if failure else (0, 0, "")
+            signals.append(replace(one, place=where[0], line=where[1], whole=where[2]))
+    return signals
+
+
+def _projects(workspace: Workspace, project: str, gathered: Gathered) -> frozenset[str]:
+    """Return the ids of a project, with those that are its aliases; refuse one that nothing here has ever seen."""
+    if not project:
+        return frozenset()
+    asked = resolve(workspace.home, workspace.registry, override=project, override_from="--project")
+    ids = frozenset((asked.id, *asked.aliases))
+    if workspace.enabled:
+        _refuse_unknown(workspace, project, ids, {one.project for one in gathered.signals})
+    return ids
+
+
+def _refuse_unknown(workspace: Workspace, project: str, ids: frozenset[str], told: set[str]) -> None:
+    registry = workspace.registry.known()
+    known = {*told, *registry.roots(), *registry.markers, *registry.repositories}
+    if ids & known or any(_has_memories(workspace, one) for one in ids):
+        return
+    if any(one.session.project in ids for one in Archive(workspace.home).digests()):
+        return
+    near = difflib.get_close_matches(project, filter(None, known), n=1)
+    hint = "`holdfast project` says which this folder is, `holdfast status` which have memories."
+    raise NotFound(f"no project {project} is known here", f"Did you mean {near[0]}?" if near else hint)
+
+
+def _has_memories(workspace: Workspace, project: str) -> bool:
+    return os.path.isdir(os.path.join(workspace.store.root, layout.folder_of(Scope("project", project))))
+
+
+__all__ = ["Gathered", "find", "found_in", "gather"]

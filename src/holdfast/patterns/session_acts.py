@@ -1,0 +1,280 @@
+"""A session as extractors of signals see it: its events, or only its digest, brought into the words of `patterns`.
+
+What is not the agent's work or the person's own words is left out here, once for all extractors: injected text, our own
+text and the calls of a memory, summaries, the tasks of sub-agents, and what a program typed in a person's place.
+"""
+
+from __future__ import annotations
+
+import re
+
+from holdfast.base.digests import short
+from holdfast.base.light_records import replace
+from holdfast.base.minijson import loads
+from holdfast.language import triggers
+from holdfast.language.command_lines import main_of as meant
+from holdfast.language.likeness import FEWEST, words_of
+from holdfast.learning.fixes import fingerprints
+from holdfast.learning.lessons.categories import takes_back, tells_off
+from holdfast.patterns import searches
+from holdfast.patterns.acts import ASK, OVERFLOW, Act, Remark, Seen
+from holdfast.patterns.error_classes import class_in
+from holdfast.patterns.failing_tests import failing_test
+from holdfast.privacy import speech
+from holdfast.sessions import commands, shell_line, tools
+from holdfast.sessions.said import sayings
+from holdfast.sessions.wording import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from holdfast.records import Session, SessionEvent
+    from holdfast.sessions.facts import CommandRun, Digest, Trouble
+
+_MAX_TEXT = 160
+_MAX_REMARK = 240
+# A short message is about one thing, and says in one sentence what is wrong and in the next what is wanted.
+_SHORT_MESSAGE = 240
+_TAG = re.compile(r"</?\w*error>")
+# Our own program, whose output is no evidence.
+_OURS = "holdfast"
+_INTERRUPTED = ("[request interrupted", "aborted by user", "interrupted by user")
+_PATTERN_KEYS = ("pattern", "query", "regex", "search", "search_term")
+
+
+def seen(digest: Digest, events: Sequence[SessionEvent]) -> Seen:
+    """Return a session with all its acts."""
+    session = digest.session
+    acts = [act for event in events if (act := _act(event, session)) is not None]
+    said = () if session.is_subagent else tuple(_corrections(events))
+    return _seen(session, tuple(acts), said)
+
+
+def seen_in_digest(digest: Digest) -> Seen:
+    """Return what the digest of a session tells when its events are gone: less, and nothing that it does not say."""
+    session = digest.session
+    acts = [*_of_troubles(digest), *_of_checks(digest.checks), *_of_files(digest)]
+    acts += [Act(OVERFLOW, at=session.ended)] * min(1, digest.compactions)
+    said = [one for one in digest.said if one.kind == "correction" and not session.is_subagent]
+    remarks = [_remark(one.text, one.at, one.place, one.line) for one in said]
+    return _seen(session, tuple(acts), tuple(one for one in remarks if one is not None))
+
+
+def _seen(session: Session, acts: tuple[Act, ...], said: tuple[Remark, ...]) -> Seen:
+    whole = session.parent if session.parent != session.id else ""
+    return Seen(
+        agent=session.agent,
+        session=session.id,
+        project=session.project,
+        at=session.ended or session.started,
+        whole=whole,
+        acts=acts,
+        corrections=said,
+    )
+
+
+def _act(event: SessionEvent, session: Session) -> Act | None:
+    if event.role == "human" and not session.is_subagent:
+        text = speech.typed(event.text)
+        return Act(ASK, event.place, event.line, event.at) if text else None
+    if event.role == "summary":
+        return Act(OVERFLOW, event.place, event.line, event.at)
+    if event.role != "tool":
+        return None
+    kind = tools.kind_of(event.tool)
+    if kind == "memory" or _OURS in event.tool or not event.tool:
+        return None
+    return _of_shell(event) if kind == "shell" else _of_tool(event, kind, session.folder)
+
+
+def _of_tool(event: SessionEvent, kind: str, folder: str) -> Act | None:
+    files = tuple(_below(path, event.folder or folder) for path in tools.files_of(event))
+    if kind == "read" and not files:
+        # It reads what a running process says, which is nobody's failure but that process's.
+        return None
+    error = _error(event) if event.failed else ""
+    shown = files or (one_line(event.input, _MAX_TEXT),)
+    return Act(
+        kind=kind,
+        place=event.place,
+        line=event.line,
+        at=event.at,
+        name=kind if kind != "other" else event.tool[:80],
+        text=one_line(f"{event.tool} {shown[0]}", _MAX_TEXT),
+        result=_result(event, event.failed),
+        error=one_line(error, _MAX_TEXT * 2),
+        given=short(event.tool, event.input),
+        answer=short(event.output),
+        paths=files if kind == "edit" else (),
+        is_look=kind in ("read", "search", "web", "plan"),
+        sought=_searched(event) if kind == "search" else (),
+    )
+
+
+def _error(event: SessionEvent) -> str:
+    """Return the line in which a tool says what went wrong; it may repeat much of what it was given behind that."""
+    output = _TAG.sub(" ", event.output or event.text)
+    known = class_in(output)
+    return known[0] if known else fingerprints.error_line(output)
+
+
+def _of_shell(event: SessionEvent) -> Act | None:
+    line = tools.command_of(event)
+    parts = commands.parts(line)
+    main = commands.main_of(parts)
+    command = meant(line)
+    name = command.name if command else main.name if main else ""
+    if main is None or _OURS in name.split():
+        return None
+    failed = event.failed or bool(commands.exit_of(event.output))
+    if failed and commands.only_answers(parts) and not fingerprints.is_refused(event.output):
+        failed = False
+    check, result = _checked(event, main, failed, main is parts[-1])
+    if check and len(parts) > 1:
+        # The name is that of the check, not of what stands before it in the line.
+        checking = meant(main.text)
+        name = checking.name if checking else main.name
+    output = _TAG.sub(" ", event.output or event.text) if result == "failed" else ""
+    said = fingerprints.error_line(output) if output else ""
+    fingerprint = fingerprints.of_line(line, said) if said else ""
+    test = failing_test(output) if check == "test" else ""
+    error = test or said
+    return Act(
+        kind="shell",
+        place=event.place,
+        line=event.line,
+        at=event.at,
+        name=name,
+        text=one_line(line, _MAX_TEXT),
+        result=result,
+        error=one_line(error, _MAX_TEXT * 2),
+        fingerprint=fingerprint,
+        check=check,
+        is_telling=bool(test or fingerprint),
+        given=short(event.tool, line),
+        answer=short(event.output),
+        is_look=main.kind == "look",
+        sought=_looked_up(line) if result != "refused" else (),
+    )
+
+
+def _checked(event: SessionEvent, main: commands.Part, failed: bool, is_last: bool) -> tuple[str, str]:
+    """Return which check a command is, if any, and how it ended; one that never ran failed as any other command."""
+    result = _result(event, failed)
+    if main.kind not in commands.CHECKS or result not in ("passed", "failed"):
+        return "", result
+    told = commands.result_of(main, event.output, failed, is_last)
+    return ("", "failed") if failed and told == "unknown" else (main.kind, told)
+
+
+def _result(event: SessionEvent, failed: bool) -> str:
+    if failed and fingerprints.is_refused(event.output or event.text):
+        said = (event.output or event.text)[:200].casefold()
+        return "unknown" if any(mark in said for mark in _INTERRUPTED) else "refused"
+    if failed:
+        return "failed"
+    return "passed" if event.answered else "unknown"
+
+
+def _looked_up(line: str) -> tuple[tuple[str, str], ...]:
+    """Return what a line looks up. A search behind a pipe only picks from what another command says."""
+    found: list[tuple[str, str]] = []
+    before = ""
+    for words, text, sign in shell_line.split(line):
+        if before not in ("|", "|&"):
+            found += [(one, one_line(text, _MAX_TEXT)) for one in searches.in_words(words)]
+        before = sign
+    return tuple(dict.fromkeys(found))[: searches.MAX_OF_A_CALL]
+
+
+def _searched(event: SessionEvent) -> tuple[tuple[str, str], ...]:
+    try:
+        given = loads(event.input)
+    except ValueError:
+        return ()
+    pattern = next((given[key] for key in _PATTERN_KEYS if given.get(key)), "") if isinstance(given, dict) else ""
+    if not isinstance(pattern, str) or len(pattern) > _MAX_TEXT:
+        return ()
+    by_name = "glob" in event.tool.casefold() or "file" in event.tool.casefold().split("_")
+    found = searches.in_names(pattern) if by_name else searches.in_pattern(pattern)
+    return tuple((one, one_line(f"{event.tool} {pattern}", _MAX_TEXT)) for one in found)
+
+
+def _below(path: str, folder: str) -> str:
+    return path.removeprefix(folder.rstrip("/") + "/") if folder else path
+
+
+def _corrections(events: Sequence[SessionEvent]) -> Iterator[Remark]:
+    """Yield what the person corrected. Before anything was done there is nothing to correct."""
+    spoken = False
+    for event in events:
+        text = speech.typed(event.text) if event.role == "human" and spoken else ""
+        if text and not takes_back(text):
+            told_off = _told_off(replace(event, text=text))
+            found = dict.fromkeys(told_off if len(text) > _SHORT_MESSAGE else [text] * bool(told_off))
+            remarks = [_remark(one, event.at, event.place, event.line) for one in found]
+            yield from (one for one in remarks if one is not None)
+        spoken = spoken or event.role in ("assistant", "tool")
+
+
+def _told_off(event: SessionEvent) -> list[str]:
+    """Return the sentences that tell the agent that it did wrong, or to do otherwise."""
+    sentences = [one.text for one in sayings(event) if one.kind == "correction"]
+    sentences += [one.text for one in triggers.scan(event.text) if one.kind in ("correction", "preference")]
+    return [one for one in sentences if tells_off(one)]
+
+
+def _remark(text: str, at: str, place: int, line: int) -> Remark | None:
+    words = tuple(sorted(word.replace(" ", "-") for word in words_of(text)))
+    return Remark(one_line(text, _MAX_REMARK), words, at, place, line) if len(words) >= FEWEST else None
+
+
+def _of_troubles(digest: Digest) -> Iterator[Act]:
+    changed = {one.path for one in digest.files}
+    for trouble in digest.troubles:
+        if _OURS not in trouble.about.split():
+            yield _of_trouble(trouble, changed, digest.session.ended)
+
+
+def _of_trouble(trouble: Trouble, changed: set[str], at: str) -> Act:
+    parts = commands.parts(trouble.about)
+    main = commands.main_of(parts)
+    is_command = " " in trouble.about and main is not None
+    kind = "shell" if is_command else "edit" if trouble.about in changed else "read"
+    command = meant(trouble.about) if is_command else None
+    fingerprint = fingerprints.of_line(trouble.about, trouble.text) if is_command else ""
+    return Act(
+        kind=kind,
+        place=trouble.place,
+        line=trouble.line,
+        at=at,
+        name=command.name if command else main.name if is_command and main else kind,
+        text=trouble.about,
+        result="failed",
+        error=trouble.text if trouble.text != "no message" else "",
+        fingerprint=fingerprint,
+        is_telling=bool(fingerprint),
+        check=main.kind if is_command and main and main.kind in commands.CHECKS else "",
+        is_look=bool(is_command and main and main.kind == "look"),
+    )
+
+
+def _of_checks(checks: Sequence[CommandRun]) -> Iterator[Act]:
+    """Yield checks that failed and in the end passed, with a change in between."""
+    for run in checks:
+        if run.failed and run.result == "passed":
+            command = meant(run.text)
+            name = command.name if command else run.text
+            yield Act("shell", run.place, run.line, name=name, text=run.text, check=run.kind, result="failed")
+            yield Act("edit", run.place, run.line, result="passed")
+            yield Act("shell", run.place, run.line, name=name, text=run.text, check=run.kind, result="passed")
+
+
+def _of_files(digest: Digest) -> Iterator[Act]:
+    for one in digest.files:
+        for _ in range(one.changes):
+            yield Act("edit", one.place, one.line, digest.session.ended, result="passed", paths=(one.path,))
+
+
+__all__ = ["seen", "seen_in_digest"]

@@ -1,0 +1,1 @@
+"""Redaction, fences around stored text, and which words are the person's."""

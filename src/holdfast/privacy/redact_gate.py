@@ -1,0 +1,249 @@
+"""Tells which of many texts may hold a secret, at a fraction of what it costs to look for one in each.
+
+Every secret that `redact` finds begins with letters that its tables name. All texts are laid end to end and read two
+letters at a time: each pair becomes one character of a wide alphabet, so that a single pattern skips at full speed to
+the few pairs that such beginnings hold, and the table of `redact` is asked there alone. A text without any needs no
+further look. It never says no to a secret.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import cache
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+from holdfast.privacy import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+# Sets of letters. What is not ASCII is read as "?", and may be a letter, a digit or white space.
+_ANY = ""
+_DIGIT = "0123456789?"
+_HEX = "0123456789abcdef"
+_SPACE = " \t\n\r\f\v\x1c\x1d\x1e\x1f?"
+_ALL = "".join(map(chr, range(128)))
+_NO_WORD = "".join(one for one in _ALL if not one.isalnum())
+# What may stand directly behind the name of a secret: the rest of the name, a sign, a quote or white space. Behind an
+# `s` only `str` and `staging` go on; a plural is given nothing.
+_BEHIND = "abcdklmnoptvwABCDKLMNOPTVW0123456789_-\\\"'`])?:=!,>" + _SPACE
+
+_Letters = tuple[str, ...]
+
+# What follows beginnings that are short or everyday words, one set of letters a place.
+_LONGER: dict[str, tuple[_Letters | str, ...]] = {
+    "gh": (("g", "h", "pousr", "_"),),
+    "gl": (
+        *("glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glimt-", "glagent-", "glsoat-", "glffct-"),
+        "gloas-",
+    ),
+    "xapp-": ((*"xapp-", _DIGIT),),
+    "sk_": ("sk_live_", "sk_test_"),
+    "rk_": ("rk_live_", "rk_test_"),
+    "SK": (("S", "K", _HEX, _HEX, _HEX, _HEX),),
+    "dop_": ("dop_v1_",),
+    "doo_": ("doo_v1_",),
+    "dor_": ("dor_v1_",),
+    "shp": ("shpat_", "shpca_", "shppa_", "shpss_", "shptka_"),
+    "hv": (("h", "v", "sbr", "."),),
+    "lin_": ("lin_api_", "lin_oauth_"),
+    "pat": ((*"pat", *[_ANY] * 14, "."),),
+    "dapi": ((*"dapi", _HEX, _HEX, _HEX, _HEX),),
+    "key-": ((*"key-", _HEX, _HEX, _HEX, _HEX),),
+    "-us": ((*"-us", _DIGIT),),
+    "Q~": ((*"Q~", _ANY),),
+    **{two: ((*two, _ANY),) for two in ("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT")},
+}
+# What must stand directly before a beginning.
+_BEFORE = {
+    "key": "_. -?" + "ipstehngrd" + "IPSTEHNGRD",
+    "private": "</" + _SPACE,
+    **dict.fromkeys(("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"), _NO_WORD),
+}
+
+# How often a letter stands in text and code, in percent; capitals and signs that are not here are rare.
+_OFTEN = {
+    **dict(zip(" etaoinsrhldc", (18, 13, 9, 8, 8, 7, 7, 6, 6, 6, 4, 4, 3), strict=True)),
+    **dict(zip("umfpgywbvkxjqz", (3, 2.4, 2, 2, 2, 2, 2, 1.5, 1, 0.8, 0.2, 0.2, 0.1, 0.1), strict=True)),
+    **dict.fromkeys("-_./:0123456789", 1),
+}
+_RARE = 0.5
+# Pairs that stand in text more often than their letters tell.
+_FREQUENT = ("ck", "ry", "ka", "--", "ff", "gi", "s:", "pp", "t_", "-c")
+# Pairs that several of the words, or of the tokens, share: each pair that is looked for costs.
+_SHARED_BY_WORDS = ("pa", "ke", "cr", "za")
+_SHARED_BY_TOKENS = ("gl", "hp", "n_", "og")
+
+
+class _Gate(NamedTuple):
+    """One beginning: the letters to look for, where among them the pair is that is searched, and what it begins."""
+
+    letters: _Letters
+    pair: int
+    beginning: str
+    kind: str
+    source: str
+
+
+class _Way(NamedTuple):
+    """What a pair of letters may belong to: how far the beginning is, the beginning, what stands around it."""
+
+    back: int
+    lowered: bytes
+    before: frozenset[int]
+    behind: frozenset[int]
+    gates: list[_Gate]
+
+
+def suspects(texts: Sequence[str]) -> set[int]:
+    """Return the places of the texts that may hold a secret; all others hold none."""
+    joined = b"\n".join([b"\n", *[text.encode("ascii", "replace") for text in texts], b"\n" * 40])
+    starts = list(accumulate([len(text) + 1 for text in texts], initial=2))
+    ways = _ways()
+    found: set[int] = set()
+    for at in _pairs(joined):
+        for back, lowered, before, behind, gates in ways[joined[at : at + 2]]:
+            start = at - back
+            end = start + len(lowered)
+            if joined[start - 1] not in before or joined[end] not in behind:
+                continue
+            if joined[start:end].lower() == lowered or b"?" in joined[start:end]:
+                place = bisect_right(starts, start) - 1
+                if place not in found and _holds(texts[place], start - starts[place], gates):
+                    found.add(place)
+    return found
+
+
+def _pairs(joined: bytes) -> Iterator[int]:
+    """Yield where the pairs of letters stand that beginnings of secrets hold, at even places and then at odd ones."""
+    for first in (0, 1):
+        wide = joined[first : len(joined) - (len(joined) - first) % 2].decode("utf-16-le")
+        for match in _pattern().finditer(wide):
+            yield match.start() * 2 + first
+
+
+def _holds(text: str, at: int, gates: list[_Gate]) -> bool:
+    """Say whether a secret begins at this place, by the table of `redact` itself."""
+    for gate in gates:
+        if gate.source:
+            match = redact.pattern(gate.source).match(text, at)
+            if match and any(True for _ in redact.checked(text, match, 0, gate.kind)):
+                return True
+        elif gate.kind == "private":
+            return "<" in text[max(0, at - 6) : at]
+        elif _is_named(text, at, gate.beginning, gate.kind):
+            return True
+    return False
+
+
+def _is_named(text: str, at: int, word: str, kind: str) -> bool:
+    end = at + len(word)
+    if text[at:end].replace("\u0130", "I").lower() != word:
+        return False
+    follows = text[end : end + 1]
+    may_be_given = follows in _BEHIND or follows in "sS" or not follows.isascii()
+    if may_be_given and redact.value_behind(text, at, end, kind):
+        return True
+    return redact.value_before(text, at, kind) is not None
+
+
+@cache
+def _gates() -> tuple[_Gate, ...]:
+    """Return the gates of every beginning in the tables of `redact`."""
+    gates = []
+    for kind, beginnings, source in (*redact.TOKENS, *redact.PHRASES):
+        for beginning in beginnings:
+            for letters in _LONGER.get(beginning, (beginning,)):
+                both = _any_case(beginning) if source.startswith("(?i)") else tuple(letters)
+                gates.append(_Gate(both, _rarest(both), beginning, kind, source))
+    for word, kind in (*redact.WORDS, ("private", "private")):
+        letters = _any_case(word)
+        pair = _rarest(letters)
+        # Where it costs no letter more to look at: the pattern reads two at a time.
+        ends = [(_BEHIND,), ("sS?", "tT")] if _has_behind(kind) and (len(word) - pair) % 2 else [()]
+        gates += [_Gate((*letters, *end), pair, word, kind, "") for end in ends]
+    return tuple(gates)
+
+
+def _has_behind(kind: str) -> bool:
+    """Say whether a name of this kind must be followed by its value; a password may also be told before it."""
+    return kind not in ("password", "private")
+
+
+def _any_case(word: str) -> _Letters:
+    """Return the sets of letters of a word; two letters that are not ASCII become a `k` and an `i` in lower case."""
+    return tuple(letter + letter.upper() + ("?" if letter in "ki" else "") for letter in word)
+
+
+def _rarest(letters: _Letters) -> int:
+    """Return where the pair of letters stands that is seldom in text."""
+    return min(range(len(letters) - 1), key=lambda at: _cost(letters[at], letters[at + 1]))
+
+
+def _cost(first: str, second: str) -> float:
+    if not first or not second or first + second in _FREQUENT:
+        return 1_000
+    if first + second in _SHARED_BY_TOKENS or (len(first) > 1 and first[0] + second[0] in _SHARED_BY_WORDS):
+        return 0
+    return sum(_OFTEN.get(one, _RARE) for one in first) * sum(_OFTEN.get(one, _RARE) for one in second)
+
+
+@cache
+def _by_pair() -> dict[str, list[_Gate]]:
+    """Return the gates by the pair of letters that leads to them."""
+    found: dict[str, list[_Gate]] = {}
+    for gate in _gates():
+        for first in gate.letters[gate.pair]:
+            for second in gate.letters[gate.pair + 1]:
+                found.setdefault(first + second, []).append(gate)
+    return found
+
+
+@cache
+def _ways() -> dict[bytes, list[_Way]]:
+    """Return for each pair what it may belong to; gates of one beginning are one way."""
+    found: dict[bytes, list[_Way]] = {}
+    for pair, gates in _by_pair().items():
+        ways: dict[tuple[int, str], _Way] = {}
+        for gate in gates:
+            way = ways.setdefault((gate.pair, gate.beginning), _way(gate))
+            if all(gate[2:] != other[2:] for other in way.gates):
+                way.gates.append(gate)
+        found[pair.encode()] = list(ways.values())
+    return found
+
+
+def _way(gate: _Gate) -> _Way:
+    before = _BEFORE.get(gate.beginning, _ALL)
+    behind = _BEHIND + "sS" if not gate.source and _has_behind(gate.kind) else _ALL
+    word = gate.beginning.lower().encode()
+    return _Way(gate.pair, word, frozenset(before.encode()), frozenset(behind.encode()), [])
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    """Return the pattern of all gates over text in which a character stands for two letters."""
+    ways = []
+    for pair, gates in _by_pair().items():
+        around = dict.fromkeys(_around(gate) for gate in gates)
+        ways.append(_wide(*pair) + ("" if "" in around else f"(?:{'|'.join(around)})"))
+    return re.compile("|".join(ways), re.DOTALL)
+
+
+def _around(gate: _Gate) -> str:
+    """Return what must stand before and behind the pair of a gate."""
+    before = [_ANY, *gate.letters[: gate.pair]][(gate.pair + 1) % 2 :]
+    behind = [*gate.letters[gate.pair + 2 :], _ANY][: (len(gate.letters) - gate.pair - 1) // 2 * 2]
+    ahead = "".join(_wide(*behind[at : at + 2]) for at in range(0, len(behind), 2))
+    back = "".join(_wide(*before[at : at + 2]) for at in range(0, len(before), 2))
+    return (f"(?<={back}.)" if back else "") + (f"(?={ahead})" if ahead else "")
+
+
+def _wide(first: str, second: str) -> str:
+    """Return the pattern of the characters that stand for a letter of one set and then a letter of the other."""
+    if not first and not second:
+        return "."
+    wide = [chr(ord(one) | ord(two) << 8) for two in second or _ALL for one in first or _ALL]
+    return wide[0] if len(wide) == 1 else f"[{''.join(map(re.escape, wide))}]"

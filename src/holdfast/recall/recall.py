@@ -1,0 +1,241 @@
+"""Find memories: see what changed, search, fuse, and count what was handed out as used."""
+
+from __future__ import annotations
+
+from holdfast import project as projects
+from holdfast.errors import BadInput, HoldfastError, NotFound
+from holdfast.journal import events as journal
+from holdfast.language import spoken_time, when
+from holdfast.recall import fusion
+from holdfast.recall.embed import Model, near, to_bytes
+from holdfast.recall.engine import Engine
+from holdfast.records import Hit, Scope, replace
+from holdfast.store.base import Candidate, Filter
+from holdfast.store.memory_table import MemoryTable
+from holdfast.workspace import Workspace, normal_tags, now
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.language.spoken_time import Span
+    from holdfast.records import Memory
+    from holdfast.store.words import Asked
+
+_LOOKED_AT = 20
+# What is meant by "the migration" must have so much of the words.
+_ENOUGH_OF_EVENT = 0.66
+_MAX_REPLACED = 10
+
+
+def recall(
+    workspace: Workspace,
+    query: str = "",
+    *,
+    scope: str | None = None,
+    types: tuple[str, ...] = (),
+    tags: tuple[str, ...] = (),
+    agents: tuple[str, ...] = (),
+    since: str = "",
+    until: str = "",
+    limit: int | None = None,
+    everywhere: bool = False,
+    project: str = "",
+) -> list[Hit]:
+    """Return the best hits among what is visible here, or from `project`. Without a query, the newest.
+
+    Nothing found is no error. A time that the query speaks of ranks; only `since` and `until` leave out.
+    """
+    if not workspace.enabled:
+        return []
+    at = now()
+    wanted = Filter(
+        scopes_of(workspace, scope, everywhere=everywhere, project=project),
+        types,
+        normal_tags(tags),
+        when.moment(since, at) if since else "",
+        when.moment(until, at) if until else "",
+        agents=_agent_names(agents),
+    )
+    limit = limit or workspace.settings.number("recall.limit")
+    workspace.refresh(wanted.scopes)
+    hits = _hits(workspace, query, wanted, max(_LOOKED_AT, limit * 2), at)[:limit]
+    if query.strip() and workspace.settings.flag("recall.count_use"):
+        count_use(workspace, hits, at)
+    return hits
+
+
+def scopes_of(
+    workspace: Workspace, kind: str | None, *, everywhere: bool, project: str = ""
+) -> tuple[Scope, ...] | None:
+    """Return the scopes to search; with a project, its own (and its aliases') in place of the folder's."""
+    if not project:
+        return workspace.readable(kind, everywhere=everywhere)
+    if everywhere:
+        raise BadInput("a project and everywhere do not go together", "Give a project, or everywhere, not both.")
+    asked = projects.resolve(workspace.folder or "", workspace.registry, override=project, override_from="the project")
+    its_own = (
+        tuple(Scope("project", owner) for owner in (asked.id, *asked.aliases)) if kind in (None, "project") else ()
+    )
+    others = () if kind == "project" else workspace.visible(kind)
+    return (*its_own, *(scope for scope in others if scope.kind != "project"))
+
+
+def _agent_names(agents: tuple[str, ...]) -> tuple[str, ...]:
+    several = (agents,) if isinstance(agents, str) else agents
+    names = tuple(name.strip() for name in several)
+    for name in names:
+        if not name or not name.isprintable():
+            raise BadInput(
+                f"{name!a} is no name of an agent", "Use the name that its memories have, as `show` prints it."
+            )
+    return names
+
+
+def _hits(workspace: Workspace, query: str, wanted: Filter, limit: int, at: str) -> list[Hit]:
+    span = spoken_time.spoken(query, at)
+    if span is not None and span.event:
+        span = _dated(workspace, span, wanted)
+    candidates, instead_of = _with_replacements(workspace, _candidates(workspace, query, wanted, limit, span), wanted)
+    statements = _statement_times(workspace, candidates, span)
+    return fusion.fuse(candidates, at, span=span, statements=statements, instead_of=instead_of)
+
+
+def _candidates(workspace: Workspace, query: str, wanted: Filter, limit: int, span: Span | None) -> list[Candidate]:
+    text = query if span is None else span.rest
+    if span is not None and span.bare:
+        listed = _listed(workspace, replace(wanted, between=(span.since, span.until)), limit)
+        if listed:
+            return listed
+    return _found(workspace, text, wanted, limit, span) if text.strip() else _listed(workspace, wanted, limit)
+
+
+def _listed(workspace: Workspace, wanted: Filter, limit: int) -> list[Candidate]:
+    return [_unasked(workspace, memory) for memory in workspace.store.find(wanted, limit)]
+
+
+def _unasked(workspace: Workspace, memory: Memory) -> Candidate:
+    """Return a memory that no search found as a candidate."""
+    return Candidate(
+        memory,
+        text=0.0,
+        words=(),
+        earlier=False,
+        uses=workspace.store.uses(memory.scope, memory.key)[0],
+        superseded_by=workspace.store.index.superseded_by(memory.scope, memory.key),
+    )
+
+
+def _found(workspace: Workspace, query: str, wanted: Filter, limit: int, span: Span | None = None) -> list[Candidate]:
+    model = workspace.model()
+
+    def search(table: MemoryTable) -> list[Candidate]:
+        if model is not None:
+            make_vectors(table, model, model.at_once)
+        asked = table.ask(query)
+        scored = Engine(table, model, workspace.scan(table)).find(asked, wanted, limit)
+        marks = {one.id: (one.marks.words, one.marks.meaning) for one in scored}
+        if span is not None and span.kind == spoken_time.NARROWS and asked.expression:
+            inside = table.matches(asked.expression, replace(wanted, between=(span.since, span.until)), limit)
+            texts = {row: text for row, _, _, text in inside if row not in marks}
+            best = _best_text(table, asked, wanted, inside, marks) if texts else 0.0
+            marks.update(_marks_of(table, model, asked, {row: text / best for row, text in texts.items()}))
+        return table.candidates(marks, asked, wanted)
+
+    return workspace.store.consult(search)
+
+
+def _best_text(
+    table: MemoryTable,
+    asked: Asked,
+    wanted: Filter,
+    inside: list[tuple[int, int, int, float]],
+    marks: dict[int, tuple[float, float]],
+) -> float:
+    """Return the text score that the mark 1 stands for: from a memory that has both, or by asking for the best one."""
+    known = [text / marks[row][0] for row, _, _, text in inside if row in marks and marks[row][0] > 0]
+    return next((text for text in known if text > 0), 0.0) or max(
+        [1e-9, *(text for _, _, _, text in table.matches(asked.expression, wanted, 1))]
+    )
+
+
+def _marks_of(
+    table: MemoryTable, model: Model | None, asked: Asked, texts: dict[int, float]
+) -> dict[int, tuple[float, float]]:
+    """Return the marks of what has the words and lies in the spoken time, though others have more of the words."""
+    if model is None or not texts:
+        return {row: (max(0.0, text), 0.0) for row, text in texts.items()}
+    vector, stored = model.encode(asked.text, query=True, damp=asked.damp), table.vectors(list(texts))
+    cosines = {row: max(0.0, near(vector, blob)) for row, blob in stored.items()}
+    return {row: (max(0.0, text), cosines.get(row, 0.0)) for row, text in texts.items()}
+
+
+def _dated(workspace: Workspace, span: Span, wanted: Filter) -> Span | None:
+    """Return the span with the time of its event: when the memory was first stored that has enough of its words."""
+    everything = Filter(wanted.scopes)
+    words = len(span.event.split())
+    for candidate in _found(workspace, span.event, everything, _LOOKED_AT):
+        if len(candidate.words) >= _ENOUGH_OF_EVENT * words and not candidate.earlier:
+            created = candidate.memory.created
+            said = f"{span.words} = {candidate.memory.key}"
+            if span.kind == spoken_time.BEFORE:
+                return replace(span, until=created, words=said, kind=spoken_time.LEANS)
+            return replace(span, since=created, words=said, kind=spoken_time.LEANS)
+    return None
+
+
+def _statement_times(
+    workspace: Workspace, candidates: list[Candidate], span: Span | None
+) -> dict[str, tuple[str, ...]]:
+    """Return when each memory said something else, read from its file only where the spoken time lies in between."""
+    if span is None or span.kind != spoken_time.NARROWS or not (span.since and span.until):
+        return {}
+    times: dict[str, tuple[str, ...]] = {}
+    for memory in (candidate.memory for candidate in candidates):
+        if memory.created < span.since and memory.updated >= span.until:
+            try:
+                history = workspace.store.get(memory.scope, memory.key).history
+            except NotFound:
+                continue
+            times[memory.path] = tuple(statement.at for statement in history)
+    return times
+
+
+def _with_replacements(
+    workspace: Workspace, candidates: list[Candidate], wanted: Filter
+) -> tuple[list[Candidate], dict[str, str]]:
+    """Add what replaced a candidate and was not found itself, with the marks of the one that it stands in for."""
+    there = {(candidate.memory.scope, candidate.memory.key) for candidate in candidates}
+    added: list[Candidate] = []
+    instead_of: dict[str, str] = {}
+    for candidate in candidates:
+        scope, key = candidate.memory.scope, candidate.superseded_by
+        for _ in range(_MAX_REPLACED):
+            if not key or (scope, key) in there:
+                break
+            there.add((scope, key))
+            for memory in workspace.store.find(replace(wanted, scopes=(scope,), keys=(key,)), 1):
+                added.append(replace(_unasked(workspace, memory), text=candidate.text, meaning=candidate.meaning))
+                instead_of[memory.path] = candidate.memory.key
+            key = workspace.store.index.superseded_by(scope, key)
+    return [*candidates, *added], instead_of
+
+
+def make_vectors(table: MemoryTable, model: Model, most: int) -> int:
+    """Make the vectors of memories that have none yet, at most so many, the newest first; return how many."""
+    table.use_model(model.version)
+    missing = table.without_vector(most)
+    if missing:
+        vectors = model.encode_many([text for _, text in missing])
+        table.put_vectors([(row, to_bytes(vector)) for (row, _), vector in zip(missing, vectors, strict=True)])
+    return len(missing)
+
+
+def count_use(workspace: Workspace, hits: list[Hit], at: str) -> None:
+    """Note in journal and index that the hits were handed out. A home that cannot be written does not stop a recall."""
+    memories = [(hit.memory.scope, hit.memory.key) for hit in hits]
+    if not memories or workspace.store.index.path == ":memory:":
+        return
+    try:
+        workspace.journal.append(journal.use(memories, at), durable=False)
+        workspace.store.add_uses((scope, key, at) for scope, key in memories)
+    except HoldfastError as problem:
+        workspace.say(f"the use was not counted: {problem}")

@@ -1,0 +1,120 @@
+"""Show what is related to a memory, one step away, and why. Looking is not use."""
+
+from __future__ import annotations
+
+from holdfast.base.light_records import dataclass
+from holdfast.recall.embed import near
+from holdfast.recall.recall import make_vectors
+from holdfast.records import Memory, Scope
+from holdfast.store import links, words
+from holdfast.store.base import Filter
+from holdfast.store.memory_table import MemoryTable
+from holdfast.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LIMIT = 10
+# Neighbours are at least so near, as a cosine.
+NEAR_ENOUGH = 0.4
+_LOOKED_AT = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A memory beside another one, and each way in which it is: `links to`, `linked from`, `near 0.71` ..."""
+
+    memory: Memory
+    why: tuple[str, ...]
+
+
+def related(workspace: Workspace, key: str, *, scope: str | None = None, limit: int = LIMIT) -> list[Related]:
+    """Return what is related to the memory of that key, the plainest ties first; only what is visible here."""
+    if not workspace.enabled:
+        return []
+    return related_to(workspace, workspace.locate(key, scope), workspace.visible(), limit)
+
+
+def related_to(workspace: Workspace, memory: Memory, scopes: tuple[Scope, ...], limit: int) -> list[Related]:
+    """Return what is related to the memory within these scopes."""
+    memories: dict[str, Memory] = {}
+    reasons: dict[str, list[str]] = {}
+    for other, why in _ties(workspace, memory, scopes, limit):
+        if other.path != memory.path and other.scope in scopes:
+            memories.setdefault(other.path, other)
+            reasons.setdefault(other.path, []).append(why)
+    found = [Related(other, tuple(dict.fromkeys(reasons[path]))) for path, other in memories.items()]
+    return found[:limit]
+
+
+def _ties(workspace: Workspace, memory: Memory, scopes: tuple[Scope, ...], limit: int) -> Iterator[tuple[Memory, str]]:
+    index = workspace.store.index
+    newer = index.superseded_by(memory.scope, memory.key)
+    yield from ((other, "replaced by") for other in _of_scope(workspace, memory.scope, (newer,)))
+    yield from ((other, "replaces") for other in _of_scope(workspace, memory.scope, memory.supersedes))
+    for target in links.targets(memory.body):
+        yield from ((other, "links to") for other in _target(workspace, memory, target, scopes))
+    yield from ((other, "linked from") for other in _linking(workspace, memory, scopes))
+    for nearness, other in _neighbours(workspace, memory, scopes, limit):
+        yield other, f"near {nearness:.2f}"
+
+
+def _of_scope(workspace: Workspace, scope: Scope, keys: tuple[str, ...]) -> list[Memory]:
+    wanted = tuple(key for key in keys if key)
+    return list(workspace.store.find(Filter((scope,), keys=wanted))) if wanted else []
+
+
+def _target(workspace: Workspace, memory: Memory, key: str, scopes: tuple[Scope, ...]) -> list[Memory]:
+    """Return the memory that a `[[key]]` leads to: of the same scope first, then of an alias, then a global one."""
+    kin = [scope for scope in scopes if scope.kind == memory.scope.kind]
+    for scope in dict.fromkeys((memory.scope, *kin, Scope("global"))):
+        found = _of_scope(workspace, scope, (key,)) if scope in scopes else []
+        if found:
+            return found[:1]
+    return []
+
+
+def _linking(workspace: Workspace, memory: Memory, scopes: tuple[Scope, ...]) -> list[Memory]:
+    """Return the memories whose `[[key]]` leads to this one."""
+
+    def naming(table: MemoryTable) -> list[Memory]:
+        rows = table.matches(words.quoted(memory.key), Filter(scopes), _LOOKED_AT)
+        return _memories(table, [row for row, _, _, _ in rows], scopes)
+
+    others = [other for other in workspace.store.consult(naming) if memory.key in links.targets(other.body)]
+    return [
+        other for other in others if [m.path for m in _target(workspace, other, memory.key, scopes)] == [memory.path]
+    ]
+
+
+def _neighbours(
+    workspace: Workspace, memory: Memory, scopes: tuple[Scope, ...], limit: int
+) -> list[tuple[float, Memory]]:
+    """Return the nearest by meaning that still hold; where there are too many vectors, of those that share words."""
+    model = workspace.model()
+    if model is None:
+        return []
+
+    def nearest(table: MemoryTable) -> list[tuple[float, Memory]]:
+        make_vectors(table, model, model.at_once)
+        text = "\n".join((memory.title, *memory.tags, memory.body))
+        vector = model.encode(text)
+        # One more than asked for: the memory is its own nearest.
+        rows = [row for row, _, _ in workspace.scan(table).nearest(vector, Filter(scopes), limit + 1)]
+        if not rows:
+            rows = [
+                row for row, _, _, _ in table.matches(table.ask(text).expression or '""', Filter(scopes), _LOOKED_AT)
+            ]
+        marks = {row: near(vector, blob) for row, blob in table.vectors(rows).items()}
+        best = [row for row in sorted(marks, key=lambda row: -marks[row]) if marks[row] >= NEAR_ENOUGH][: limit + 1]
+        return [(marks[row], other) for row in best for other in _memories(table, [row], scopes)]
+
+    found = workspace.store.consult(nearest)
+    return [(mark, other) for mark, other in found if not workspace.store.index.superseded_by(other.scope, other.key)]
+
+
+def _memories(table: MemoryTable, rows: list[int], scopes: tuple[Scope, ...]) -> list[Memory]:
+    nothing = table.ask("")
+    found = [table.candidate(row, 0.0, nothing, Filter(scopes)) for row in rows]
+    return [candidate.memory for candidate in found if candidate is not None]

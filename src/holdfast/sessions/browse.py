@@ -1,0 +1,334 @@
+"""Sessions of every agent, read back: list, cost, show, pin, forget. Looking is not use."""
+
+from __future__ import annotations
+
+import json
+import os
+from itertools import pairwise
+
+from holdfast.app import forget_session
+from holdfast.base import files
+from holdfast.base.light_records import dataclass
+from holdfast.base.pending_file import PendingFile
+from holdfast.errors import BadInput, NotFound, ScopeUnknown
+from holdfast.language import when
+from holdfast.memory import audit
+from holdfast.records import Cost, SessionEvent, Step, asdict
+from holdfast.sessions import html, prices, transcript
+from holdfast.sessions import index as session_index
+from holdfast.sessions.archive import Archive
+from holdfast.sessions.facts import OUTCOMES, Digest
+from holdfast.sessions.markdown import markdown
+from holdfast.store.session_table import BY, SessionRow, SessionTable, Wanted
+from holdfast.workspace import Workspace, now
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeVar
+
+    from holdfast.sessions.raw import RawEvents
+    from holdfast.store.session_table import Spent
+
+    Answer = TypeVar("Answer")
+
+# So much of an id is shown at least, less one.
+_MIN_OF_ID = 7
+_TOKENS = ("input", "output", "cache_read", "cache_write", "reasoning")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Sessions, the last to end first; `project` is the one that was asked about, empty for all of them.
+
+    `short` has the beginning of each id that no other session has.
+    """
+
+    sessions: tuple[SessionRow, ...]
+    project: str
+    more: bool = False
+    pins: frozenset[str] = frozenset()
+    short: dict[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CostRow:
+    """What a group cost. `told` dollars are the agents' own, `estimated` by the table of prices.
+
+    `unpriced` counts the tokens of models that have no price: what they cost is not in the dollars. `numbers` are the
+    sessions that spent something, as the index numbers them.
+    """
+
+    group: str
+    numbers: frozenset[int]
+    cost: Cost
+    told: float = 0.0
+    estimated: float = 0.0
+    unpriced: int = 0
+
+    @property
+    def sessions(self) -> int:
+        """How many sessions spent something."""
+        return len(self.numbers)
+
+    @property
+    def dollars(self) -> float:
+        """All that is known of what it cost."""
+        return self.told + self.estimated
+
+
+def list_sessions(
+    workspace: Workspace,
+    *,
+    agents: tuple[str, ...] = (),
+    since: str = "",
+    until: str = "",
+    outcomes: tuple[str, ...] = (),
+    file: str = "",
+    branch: str = "",
+    subagents: bool = False,
+    everywhere: bool = False,
+    limit: int = 50,
+) -> Listed:
+    """Return the sessions of this project, or of all, that are asked for."""
+    if not workspace.enabled:
+        return Listed((), "")
+    wrong = [one for one in outcomes if one not in OUTCOMES]
+    if wrong:
+        raise BadInput(f"{wrong[0]!a} is no outcome", f"Use one of {', '.join(OUTCOMES)}.")
+    projects = projects_here(workspace, everywhere=everywhere)
+    wanted = Wanted(
+        *(projects, agents, *span(since, until), outcomes, branch),
+        file=in_folder(workspace, file),
+        subagents=subagents,
+    )
+    found, every = ask(workspace, lambda table: (table.find(wanted, limit + 1), table.ids()))
+    name, pins = projects[0] if projects else "", Archive(workspace.home).pins()
+    return Listed(tuple(found[:limit]), name, len(found) > limit, pins, _shortest(every))
+
+
+def _shortest(ids: list[str]) -> dict[str, str]:
+    """Return for each of these ids, which are in order, the beginning that tells it from all others."""
+    common = [0, *(_in_common(one, other) for one, other in pairwise(ids)), 0]
+    return {id: id[: max(_MIN_OF_ID, *common[at : at + 2]) + 1] for at, id in enumerate(ids)}
+
+
+def _in_common(one: str, other: str) -> int:
+    """Return with how many letters both begin."""
+    return next((at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), len(one))
+
+
+def projects_here(workspace: Workspace, *, everywhere: bool) -> tuple[str, ...] | None:
+    """Return the project that is meant and its other ids; None for all, also where the folder is no project."""
+    if everywhere and workspace.asked_project:
+        raise BadInput("a project and everywhere do not go together", "Give --project, or --everywhere, not both.")
+    if everywhere:
+        return None
+    try:
+        project = workspace.project()
+    except ScopeUnknown:
+        return None
+    return (project.id, *project.aliases)
+
+
+def span(since: str, until: str) -> tuple[str, str]:
+    """Return two times as people write them as the index has them."""
+    at = now()
+    return when.moment(since, at) if since else "", when.moment(until, at) if until else ""
+
+
+def in_folder(workspace: Workspace, path: str) -> str:
+    """Return a path as seen from the folder of the workspace; a bare name stays one."""
+    if not path:
+        return ""
+    whole = os.path.join(workspace.folder or os.getcwd(), os.path.expanduser(path))
+    return os.path.normpath(whole) if os.path.lexists(whole) else path
+
+
+def ask(workspace: Workspace, question: Callable[[SessionTable], Answer]) -> Answer:
+    """Return what the table of sessions answers; it is filled first, where the index was made anew."""
+    session_index.complete(workspace, Archive(workspace.home))
+    return workspace.store.tree.ask(lambda index: question(SessionTable(index.db)))
+
+
+def ids_beginning(workspace: Workspace, start: str) -> list[str]:
+    """Return the ids in the index that begin so; nothing is read or written beside it."""
+    if not workspace.enabled:
+        return []
+    return [id for id in workspace.store.tree.ask(lambda index: SessionTable(index.db).ids()) if id.startswith(start)]
+
+
+def cost(workspace: Workspace, *, by: str = "project", since: str = "", until: str = "") -> list[CostRow]:
+    """Return what was spent by group: in all projects, or in the one that was named. Days are days of UTC."""
+    if not workspace.enabled:
+        return []
+    if by not in BY:
+        raise BadInput(f"cost is not told by {by!a}", f"Use one of {', '.join(BY)}.")
+    projects = projects_here(workspace, everywhere=not workspace.asked_project)
+    wanted = Wanted(projects, (), *span(since, until))
+    found = ask(workspace, lambda table: table.spent(wanted, by))
+    table = prices.load(workspace.home)
+    groups: dict[str, list[Spent]] = {}
+    for one in found:
+        groups.setdefault(one.group, []).append(one)
+    rows = [_cost_row(group, spent, table) for group, spent in groups.items()]
+    return sorted(rows, key=lambda row: row.group, reverse=True) if by == "day" else sorted(rows, key=_dearest)
+
+
+def _dearest(row: CostRow) -> tuple[float, int, str]:
+    return -row.dollars, -row.cost.output, row.group
+
+
+def _cost_row(group: str, spent: Sequence[Spent], table: prices.Prices) -> CostRow:
+    estimated, unpriced = 0.0, 0
+    for one in spent:
+        price = table.of(one.model)
+        if price is not None:
+            estimated += price.of(one.untold)
+        elif not table.is_free(one.model):
+            unpriced += sum(getattr(one.untold, name) for name in _TOKENS)
+    numbers = frozenset(number for one in spent for number in one.sessions)
+    told = sum(one.cost.dollars for one in spent)
+    return CostRow(group, numbers, _sum([one.cost for one in spent]), told, estimated, unpriced)
+
+
+def total(rows: Sequence[CostRow]) -> CostRow:
+    """Return the sum of the rows; a session that stands in several counts once."""
+    numbers = frozenset().union(*(row.numbers for row in rows))
+    return CostRow(
+        *("total", numbers, _sum([row.cost for row in rows])),
+        *(sum(row.told for row in rows), sum(row.estimated for row in rows), sum(row.unpriced for row in rows)),
+    )
+
+
+def _sum(costs: Sequence[Cost]) -> Cost:
+    return Cost(*(sum(getattr(one, name) for one in costs) for name in (*_TOKENS, "dollars")))
+
+
+def digest_of(workspace: Workspace, text: str) -> Digest:
+    """Return the digest of the session that a text means."""
+    archive = Archive(workspace.home)
+    name = archive.resolve(text)
+    try:
+        return archive.digest(name)
+    except NotFound:
+        hint = f"`holdfast sweep` makes it; `holdfast sessions show {name} --raw` shows its events."
+        raise NotFound(f"{name} has no digest yet", hint) from None
+
+
+def events_of(
+    workspace: Workspace, text: str, first: int = 0, last: int | None = None, *, earlier: bool = False
+) -> Iterator[SessionEvent]:
+    """Yield the events of the session that a text means, from one place to another, both included.
+
+    `earlier` are those that it told before its transcript was rewritten shorter.
+    """
+    archive = Archive(workspace.home)
+    if last is not None and last < first:
+        raise BadInput(f"{last} is before {first}", "Give --from a place before --to.")
+    name = archive.resolve(text)
+    if earlier and not archive.has_earlier(name):
+        raise NotFound(f"{name} never told more than it does", "Leave out --earlier.")
+    return _between(workspace, archive.events(name, earlier=earlier), first, last)
+
+
+def _between(workspace: Workspace, events: RawEvents, first: int, last: int | None) -> Iterator[SessionEvent]:
+    """Yield the events of these places; what of them cannot be read is said and not passed over in silence."""
+    for event in events:
+        if last is not None and event.place > last:
+            return
+        if event.place >= first:
+            yield event
+    if events.problem is not None:
+        workspace.say(f"{events.problem.path}: {events.problem.text}. {events.problem.hint}")
+
+
+def pin(workspace: Workspace, text: str, *, pinned: bool) -> str:
+    """Keep the raw events of a session whatever the budget says, or no longer; return its name."""
+    workspace.need_enabled()
+    archive = Archive(workspace.home)
+    name = archive.resolve(text)
+    archive.pin(name) if pinned else archive.unpin(name)
+    return name
+
+
+def plan_forget(workspace: Workspace, texts: tuple[str, ...]) -> tuple[list[str], list[Step]]:
+    """Return the sessions that would go, those of their sub-agents among them, and the steps; `keep` is what stays."""
+    workspace.need_enabled()
+    archive = Archive(workspace.home)
+    named = [archive.resolve(text) for text in texts]
+    names = list(dict.fromkeys([*named, *_subagents_of(workspace, named)]))
+    sizes = {entry.name: entry.raw_bytes + entry.digest_bytes for entry in archive.entries()}
+    reason = "its events, digest, words in the index and what only it left go; no sweep brings it back"
+    steps = [Step("forget", name, reason, sizes.get(name, 0)) for name in names]
+    more = [change.step for name in names for change in forget_session.changes(workspace, name)]
+    return names, [*steps, *dict.fromkeys(more)]
+
+
+def _subagents_of(workspace: Workspace, names: list[str]) -> list[str]:
+    """Return the sessions of sub-agents of these sessions: they worked with their words."""
+    rows = ask(workspace, lambda table: table.find(Wanted(subagents=True)))
+    return [row.name for row in rows if row.is_subagent and f"{row.agent}/{row.parent}" in names]
+
+
+def apply_forget(workspace: Workspace, names: list[str]) -> None:
+    """Forget these sessions for good, and say what stays of them. What fails leaves the archive, to be tried again."""
+    archive = Archive(workspace.home)
+    with forget_session.alone(workspace.home):
+        for name in names:
+            forget_session.forget(workspace, name)
+            archive.forget(name)
+            audit.note(workspace, "sessions forget", name, "raw events, digest, index rows, and all that it alone left")
+    session_index.drop_all(workspace, names)
+    workspace.store.erase_traces()
+    session_index.erase_traces(workspace)
+
+
+def shown(
+    workspace: Workspace,
+    text: str,
+    *,
+    form: str = "markdown",
+    raw: bool = False,
+    earlier: bool = False,
+    first: int = 0,
+    last: int | None = None,
+) -> Iterator[str]:
+    """Return a session as text, piece by piece: its digest, or with `raw` its events, in one of three forms."""
+    if form == "html":
+        events = events_of(workspace, text, first, last, earlier=earlier) if raw else None
+        return html.page(digest_of(workspace, text), events)
+    if raw:
+        events = events_of(workspace, text, first, last, earlier=earlier)
+        return transcript.markdown_of(events) if form == "markdown" else _events_json(events)
+    digest = digest_of(workspace, text)
+    if form == "json":
+        return iter((json.dumps(asdict(digest), ensure_ascii=False, indent=2) + "\n",))
+    return iter((transcript.harmless(markdown(digest)),))
+
+
+def _events_json(events: Iterator[SessionEvent]) -> Iterator[str]:
+    """Yield the events as one JSON document, a line each, so that a long session is never held as a whole."""
+    yield '{"events": ['
+    apart = "\n"
+    for event in events:
+        yield apart + json.dumps(asdict(event), ensure_ascii=False)
+        apart = ",\n"
+    yield "\n]}\n"
+
+
+def save(path: str, pieces: Iterator[str]) -> str:
+    """Write the pieces to a file, whole or not at all, and return its path. No link is written through."""
+    whole = os.path.abspath(os.path.expanduser(path))
+    files.refuse_link(whole)
+    pending = PendingFile(os.path.dirname(whole), make_folder=False)
+    try:
+        pending.write(b"")
+        for piece in pieces:
+            pending.write(piece.encode("utf-8", "replace"))
+        pending.close()
+        pending.sync()
+        pending.settle(whole)
+    finally:
+        pending.discard()
+    return whole

@@ -1,0 +1,107 @@
+"""What a sweep has to read: every transcript of every agent, less those that did not change."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast import agents
+from holdfast.agents.base import Place
+from holdfast.base.light_records import dataclass
+from holdfast.records import Problem
+from holdfast.sessions.cursors import NEW, UNCHANGED, stamp_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from holdfast.sessions.cursors import Cursors, Stamp
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One transcript that changed: where it is, which agent names it, its stamp, and how it differs from before."""
+
+    path: str
+    agent: str
+    stamp: Stamp
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What a look around found: `changed` the oldest first, and what could not be looked at."""
+
+    discovered: int
+    unchanged: int
+    changed: tuple[Transcript, ...]
+    problems: tuple[Problem, ...]
+
+
+def place_of(environment: Mapping[str, str]) -> Place:
+    """Return where the agents of this person keep their transcripts."""
+    person = os.path.abspath(environment.get("HOME") or os.path.expanduser("~"))
+    return Place(person, person, "user", environment)
+
+
+def look(
+    cursors: Cursors,
+    environment: Mapping[str, str],
+    rules: str,
+    *,
+    names: tuple[str, ...] = (),
+    paths: tuple[str, ...] = (),
+    since_ns: int = 0,
+) -> Looked:
+    """Find what changed among the transcripts of these agents, or among these paths."""
+    problems: list[Problem] = []
+    discovered = unchanged = 0
+    changed: list[Transcript] = []
+    seen: set[str] = set()
+    for agent, path in _given(paths) if paths else _found(names, place_of(environment), problems):
+        if path in seen:
+            continue
+        seen.add(path)
+        try:
+            if not since_ns and cursors.stands(path, rules):
+                discovered, unchanged = discovered + 1, unchanged + 1
+                continue
+            stamp = stamp_of(path)
+            if stamp.mtime_ns < since_ns:
+                continue
+            discovered += 1
+            state = cursors.state(path, stamp, rules)
+        except OSError as problem:
+            problems.append(unreadable(path, problem))
+            continue
+        unchanged += state == UNCHANGED
+        if state != UNCHANGED:
+            changed.append(Transcript(path, agent, stamp, state))
+    if not (names or paths or since_ns or problems):
+        cursors.drop_gone(seen)
+    changed.sort(key=lambda one: (one.stamp.mtime_ns, one.path))
+    return Looked(discovered, unchanged, tuple(changed), tuple(problems))
+
+
+def _given(paths: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    for path in paths:
+        yield "", os.path.abspath(path)
+
+
+def _found(names: tuple[str, ...], place: Place, problems: list[Problem]) -> Iterator[tuple[str, str]]:
+    """Yield agent and path of each transcript; an agent that cannot be asked takes only its own away."""
+    for name in names or agents.names():
+        try:
+            for path in agents.get(name).find_sessions(place):
+                yield name, path
+        except Exception as problem:
+            why = f"the transcripts of {name} cannot be found: {type(problem).__name__}: {problem}"
+            problems.append(Problem("agent", name, why, "The other agents were swept.", severity="error"))
+
+
+def unreadable(path: str, problem: OSError) -> Problem:
+    """Return what to tell of a transcript that cannot be read."""
+    why = problem.strerror or str(problem)
+    return Problem("unreadable", path, f"it cannot be read: {why}", "Check its owner and mode.", severity="error")
+
+
+__all__ = ["NEW", "Looked", "Transcript", "look", "place_of", "unreadable"]

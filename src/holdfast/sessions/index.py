@@ -1,0 +1,391 @@
+"""Sessions on their way into the index: their row, changed files, spends and passages. All of it is derived.
+
+A sweep calls `Indexing.take` with each cleaned event as it passes and `done` with the digest. Several sessions may be
+written together, through one `Rows`, or within `Indexing.transaction()`: that takes a third of the time, and the index
+is locked for a moment only. A cursor may be written when they are flushed and not before. What a crash leaves out, and
+what lost its raw events to the budget, `settle` puts right.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import contextmanager
+
+from holdfast.base import files
+from holdfast.base.structs import dataclass
+from holdfast.errors import HoldfastError, StoreBusy
+from holdfast.recall.embed import to_bytes
+from holdfast.records import Scope, Session, Spend, replace
+from holdfast.sessions import names
+from holdfast.sessions.archive import Archive
+from holdfast.sessions.facts import Digest
+from holdfast.sessions.passages import DIGEST, Talk, changes_of, of_digest
+from holdfast.sessions.projects import ProjectOf
+from holdfast.store.passages import Passages, Source
+from holdfast.store.session_table import FileRow, SessionRow, SessionTable
+from holdfast.workspace import Workspace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from holdfast.recall.embed import Model
+    from holdfast.sessions.archive import Entry
+    from holdfast.sessions.facts import FileChange
+    from holdfast.sessions.passages import Piece
+    from holdfast.store.base import Progress
+    from holdfast.store.index import Index
+    from holdfast.store.passages import Told
+
+# What waits to be written together is bounded.
+_MAX_WAITING = 500
+_MAX_CHARACTERS = 8_000_000
+_TOGETHER = 50
+# A portion of vectors should take about so long; what is stopped in the middle of one makes it again.
+_SMALLEST, _LARGEST, _PORTION_SECONDS = 8, 512, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A session as it is written."""
+
+    row: SessionRow
+    files: list[FileRow]
+    spends: tuple[Spend, ...]
+    source: Source
+    characters: int
+    passages: dict[Scope, list[Told]]
+
+
+class Rows:
+    """Sessions on their way into the index, several in one transaction; `flush` writes them, also in between."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._waiting: list[_Ready] = []
+        self._characters = 0
+
+    def add(self, ready: _Ready) -> None:
+        """Take a session; where too much waits, all of it is written."""
+        self._waiting.append(ready)
+        self._characters += ready.characters
+        if len(self._waiting) >= _MAX_WAITING or self._characters >= _MAX_CHARACTERS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits; a cursor may be written after this."""
+        if self._waiting:
+            # A home that was made a moment ago has no index open yet.
+            self._workspace.store.refresh(())
+            self._workspace.store.tree.ask(self._write)
+            self.clear()
+
+    def clear(self) -> None:
+        """Let go of what waits."""
+        self._waiting, self._characters = [], 0
+
+    def _write(self, index: Index) -> None:
+        with index.begin() as db:
+            table, passages = SessionTable(db), Passages(db)
+            for one in self._waiting:
+                table.put(one.row, one.files, one.spends)
+                passages.put_told(one.source, one.passages)
+
+
+class Indexing:
+    """Takes sessions one after the other: each event, then the digest. `project_of` says which project a folder is.
+
+    With `rows` they are written when those are flushed, without at once.
+    """
+
+    def __init__(self, workspace: Workspace, project_of: Callable[[str], str], rows: Rows | None = None) -> None:
+        self._project_of = project_of
+        self._rows = rows or Rows(workspace)
+        self._at_once = rows is None
+        self._talk = Talk()
+        self.take = self._talk.take
+
+    def clear(self) -> None:
+        """Let go of the events that were taken: their session does not come."""
+        self._talk = Talk()
+        self.take = self._talk.take
+
+    def done(self, digest: Digest, *, talk: bool = True) -> None:
+        """Write the session in place of what the index had of it; `talk` says that its raw events are kept."""
+        said = self._talk
+        self.clear()
+        self._rows.add(_ready(digest, said, talk, _Places(digest.session, self._project_of)))
+        if self._at_once:
+            self._rows.flush()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Write what is done within the block together, when it ends; after an error the rest is not written."""
+        before, self._at_once = self._at_once, False
+        try:
+            yield
+            self._rows.flush()
+        finally:
+            self._at_once = before
+            self._rows.clear()
+
+
+class _Places:
+    """Which project the folders of one session are."""
+
+    def __init__(self, session: Session, project_of: Callable[[str], str]) -> None:
+        self._project_of = project_of
+        self._folder = session.folder
+        self.own = session.project or (project_of(session.folder) if session.folder else "")
+        self._known = {"": self.own, session.folder: self.own}
+
+    def project(self, folder: str) -> str:
+        """Return the project of a folder; one that is gone and lay below the session's is of the session's."""
+        found = self._known.get(folder)
+        if found is None:
+            found = self._project_of(folder)
+            if not found and self._folder and folder.startswith(self._folder.rstrip("/") + "/"):
+                found = self.own
+            self._known[folder] = found
+        return found
+
+    def scope(self, folder: str) -> Scope:
+        """Return who may see what was said in a folder. A project without an id is seen by nobody but everywhere."""
+        return Scope("project", self.project(folder))
+
+
+def drop(workspace: Workspace, name: str) -> None:
+    """Take a session out of the index."""
+    drop_all(workspace, [name])
+
+
+def drop_all(workspace: Workspace, gone: list[str]) -> None:
+    """Take sessions out of the index."""
+
+    def write(index: Index) -> None:
+        with index.begin() as db:
+            table, passages = SessionTable(db), Passages(db)
+            for name in gone:
+                table.drop(name)
+                passages.drop(name)
+
+    if gone:
+        workspace.store.tree.ask(write)
+
+
+def erase_traces(workspace: Workspace) -> None:
+    """Take the words of what went out of the index's own pages, where full-text search keeps them for a while."""
+
+    def write(index: Index) -> None:
+        with index.begin() as db:
+            for table in ("passage_words", "session_words"):
+                db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
+        index.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    workspace.store.tree.ask(write)
+
+
+def rebuild(workspace: Workspace, archive: Archive, progress: Progress | None = None) -> int:
+    """Put every session of the archive into the index anew; searching goes on meanwhile. Return how many are in it."""
+    return _settle(workspace, archive, progress, anew=True)
+
+
+def settle(workspace: Workspace, archive: Archive, progress: Progress | None = None) -> int:
+    """Bring the index into line with the archive: what is missing, gone or lost its events. Return how many came in."""
+    return _settle(workspace, archive, progress, anew=False)
+
+
+def complete(workspace: Workspace, archive: Archive) -> None:
+    """Fill the index from the archive, where that was not done since the index was made."""
+    if not workspace.store.tree.ask(lambda index: SessionTable(index.db).is_complete()):
+        count = settle(workspace, archive, workspace.progress)
+        if count:
+            workspace.say(f"{count:,} sessions of the archive were put into index.db")
+
+
+def _settle(workspace: Workspace, archive: Archive, progress: Progress | None, *, anew: bool) -> int:
+    workspace.store.refresh(())
+    known = workspace.store.tree.ask(lambda index: SessionTable(index.db).talks())
+    entries = {entry.name: entry for entry in archive.entries() if entry.digest_bytes}
+    wanted = [one for one in entries.values() if anew or known.get(one.name) != bool(one.raw_bytes)]
+    indexing = Indexing(workspace, ProjectOf(workspace.registry, workspace.settings.text("project.id")))
+    done = 0
+    for start in range(0, len(wanted), _TOGETHER):
+        with indexing.transaction():
+            done += sum(
+                [_index_one(workspace, archive, entry, indexing) for entry in wanted[start : start + _TOGETHER]]
+            )
+        if progress:
+            progress(min(start + _TOGETHER, len(wanted)), len(wanted))
+    gone = [name for name in known if name not in entries]
+    drop_all(workspace, gone)
+    workspace.store.tree.ask(_finish)
+    return done
+
+
+def _finish(index: Index) -> None:
+    with index.begin() as db:
+        SessionTable(db).finished()
+
+
+def _index_one(workspace: Workspace, archive: Archive, entry: Entry, indexing: Indexing) -> bool:
+    """Index a session as the archive has it. What cannot be read is said, does not stop the others, and is False."""
+    try:
+        digest = archive.digest(entry.name)
+        if entry.raw_bytes:
+            _take_raw(workspace, archive, entry, indexing)
+        indexing.done(digest, talk=bool(entry.raw_bytes))
+    except HoldfastError as problem:
+        indexing.clear()
+        workspace.say(f"{entry.name} is not in the index: {problem}")
+        return False
+    return True
+
+
+def _take_raw(workspace: Workspace, archive: Archive, entry: Entry, indexing: Indexing) -> None:
+    try:
+        events = archive.events(entry.name)
+        for event in events:
+            indexing.take(event)
+        broken = f"{events.problem.path}: {events.problem.text}" if events.problem else ""
+    except HoldfastError as problem:
+        broken = str(problem)
+    if broken:
+        workspace.say(f"{entry.name} is only in part in the index: {broken}")
+
+
+def _ready(digest: Digest, said: Talk, talk: bool, places: _Places) -> _Ready:
+    session = digest.session
+    name = f"{session.agent}/{names.known_id(session.id)}"
+    pieces = [*said.pieces, *_facts(digest, bool(said.pieces), places)]
+    row = _row(name, digest, places.own, talk, len(pieces), said.cut)
+    source = Source(name, places.scope(""), session.agent, "session", row.title, session.started)
+    characters = sum([len(piece[0]) for piece in pieces])
+    return _Ready(row, _files(digest, places), _spends(session), source, characters, _passages(pieces, places))
+
+
+def _facts(digest: Digest, talked: bool, places: _Places) -> list[Piece]:
+    """Return what the digest says; files of another project are told there and not here."""
+    elsewhere: dict[str, list[FileChange]] = {}
+    for one in digest.files:
+        if one.folder and places.project(one.folder) != places.own:
+            elsewhere.setdefault(one.folder, []).append(one)
+    if not elsewhere:
+        return of_digest(digest, talked=talked)
+    here = tuple(one for one in digest.files if one.folder not in elsewhere)
+    at = digest.session.ended or digest.session.started
+    told = [(line, DIGEST, -1, at, folder) for folder, changed in elsewhere.items() for line in changes_of(changed)]
+    return [*of_digest(replace(digest, files=here), talked=talked), *told]
+
+
+def _passages(pieces: list[Piece], places: _Places) -> dict[Scope, list[Told]]:
+    """Return the pieces by who may see them: what was said one beside the other, facts of the digest each alone."""
+    found: dict[Scope, list[Told]] = {}
+    place = -1
+    before: str | None = None
+    listed: list[Told] = []
+    for text, speaker, event, at, folder in pieces:
+        place += 1 if event >= 0 else 2
+        if folder != before:
+            before, listed = folder, found.setdefault(places.scope(folder), [])
+        listed.append((place, text, str(event) if event >= 0 else "", speaker, at))
+    return found
+
+
+def _row(name: str, digest: Digest, project: str, talk: bool, passages: int, cut: int) -> SessionRow:
+    session, cost = digest.session, digest.session.cost
+    return SessionRow(
+        *(name, session.agent, name.partition("/")[2], digest.title, project, session.folder),
+        branches=_one_line_each(digest.branches or ((session.branch,) if session.branch else ())),
+        started=session.started or session.ended,
+        ended=session.ended or session.started,
+        outcome=digest.outcome.kind,
+        confidence=digest.outcome.confidence,
+        parent=session.parent,
+        is_subagent=session.is_subagent,
+        models=_one_line_each(session.models),
+        events=session.events,
+        asks=digest.asks,
+        calls=digest.calls,
+        failed_calls=digest.failed_calls,
+        files=len(digest.files) + dict(digest.left_out).get("files", 0),
+        commits=_one_line_each(one.text or one.id for one in digest.commits),
+        pull_requests=_one_line_each(one.text for one in digest.pull_requests),
+        **{kind: getattr(cost, kind) for kind in ("input", "output", "cache_read", "cache_write", "reasoning")},
+        dollars=digest.dollars,
+        dollars_from=digest.dollars_from,
+        talk=talk,
+        passages=passages,
+        cut=cut,
+    )
+
+
+def _one_line_each(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(" ".join(text.split()) for text in texts if text.strip())
+
+
+def _files(digest: Digest, places: _Places) -> list[FileRow]:
+    session = digest.session
+    at = session.ended or session.started
+    return [
+        FileRow(
+            *(one.path, os.path.normpath(os.path.join(one.folder or session.folder, one.path)), one.changes, at),
+            *(one.place, places.project(one.folder or session.folder)),
+        )
+        for one in digest.files
+    ]
+
+
+def _spends(session: Session) -> tuple[Spend, ...]:
+    """Return what was spent day by day; a session that does not tell days spent everything when it began."""
+    if session.spends or session.cost == type(session.cost)():
+        return session.spends
+    return (Spend(session.started[:10], session.models[0] if session.models else "", session.cost),)
+
+
+def make_passage_vectors(workspace: Workspace, seconds: float, model: Model | None = None) -> int:
+    """Make vectors of passages that have none yet, the newest first, for so long at most; return how many were made."""
+    model = model or workspace.model()
+    if model is None:
+        return 0
+    folder = os.path.join(workspace.home, "state", "locks")
+    try:
+        files.make_folder(folder)
+        with files.Lock(os.path.join(folder, "passage-meaning.lock"), seconds=0.0):
+            return _in_portions(workspace, model, time.monotonic() + seconds)
+    except StoreBusy:
+        # Another process makes them just now.
+        return 0
+
+
+def _in_portions(workspace: Workspace, model: Model, end: float) -> int:
+    made, size = 0, _SMALLEST
+    while time.monotonic() < end:
+        began, portion = time.monotonic(), size
+        count = workspace.store.tree.ask(lambda index: make_some_vectors(index, model, portion))  # noqa: B023
+        made += count
+        if count < portion:
+            break
+        quick = time.monotonic() - began < _PORTION_SECONDS
+        size = min(_LARGEST, size * 2) if quick else max(_SMALLEST, size // 2)
+    return made
+
+
+def waiting_passages(workspace: Workspace) -> int:
+    """Return how many passages have no vector yet."""
+    return workspace.store.tree.ask(lambda index: Passages(index.db).waiting())
+
+
+def make_some_vectors(index: Index, model: Model, most: int) -> int:
+    """Make at most so many vectors of passages, the newest first; return how many."""
+    table = Passages(index.db)
+    table.use_model(model.version)
+    missing = table.without_vector(most)
+    if missing:
+        vectors = model.encode_many([text for _, text in missing])
+        # Plain floats: to round a number of numpy takes many times as long.
+        made = [(row, to_bytes(list(map(float, one)))) for (row, _), one in zip(missing, vectors, strict=True)]
+        with index.begin():
+            table.put_vectors(made)
+    return len(missing)

@@ -1,0 +1,217 @@
+"""The index as a hook reads it: without a sweep of the files, without waiting, and never made anew.
+
+A hook has no time to look at every file. It takes what the index says and then looks at the few files that it is about
+to hand over: one that is gone is not given, one that was edited by hand is read again.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import time
+
+from holdfast.base import files
+from holdfast.base.digests import file_digest
+from holdfast.errors import HoldfastError, NotFound, StoreUnavailable
+from holdfast.records import Memory, Scope
+from holdfast.store.base import Candidate
+from holdfast.store.database import SCHEMA
+from holdfast.store.index import COLUMNS, Index, Stamp
+from holdfast.store.memory_table import MemoryTable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_BUSY_SECONDS = 0.05
+_STEPS = 2_000
+_AT_ONCE = 200
+_LARGEST = 1_048_576
+_REMAKE = "Run `holdfast reindex`."
+
+
+class ReadOnlyIndex(Index):
+    """The index of a home, opened to be read; `late` says when a query has taken too long and must stop."""
+
+    def __init__(self, home: str, late: Callable[[], bool]) -> None:
+        self.home = home
+        self.root = os.path.join(home, "memory")
+        self.path = os.path.join(home, "index.db")
+        self.why_fresh = ""
+        self.inode = 0
+        self._late = late
+        # Of what is about to be given, read together with it.
+        self._stamps: dict[str, Stamp] = {}
+        self.db = self._opened("mode=ro")
+        # All questions go to one state of the index, so that SQLite need not look for a newer one each time.
+        self.db.execute("BEGIN")
+
+    def __enter__(self) -> ReadOnlyIndex:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()
+
+    def table(self) -> MemoryTable:
+        """Return the memories as they are searched. An index that was never searched gets what that needs first."""
+        try:
+            return MemoryTable(self)
+        except (sqlite3.OperationalError, StoreUnavailable):
+            return self.writable_table()
+
+    def writable_table(self) -> MemoryTable:
+        """Return the same, opened to be written."""
+        self.close()
+        self.db = self._opened("mode=rw")
+        table = MemoryTable(self)
+        # What a session's start asks for: without it SQLite would sort all memories of a scope.
+        self.db.execute("CREATE INDEX IF NOT EXISTS memory_first ON memory(scope, owner, pinned, updated)")
+        return table
+
+    def _opened(self, mode: str) -> sqlite3.Connection:
+        if not os.path.exists(self.path):
+            raise NotFound("there is no index", _REMAKE)
+        address = self.path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+        try:
+            return self._connected(f"file:{address}?{mode}")
+        except sqlite3.OperationalError as problem:
+            # In a folder that cannot be written SQLite cannot share the file, but nobody else writes there either.
+            if "unable to open" not in str(problem) or os.access(self.home, os.W_OK) or _has_log(self.path):
+                raise
+            return self._connected(f"file:{address}?immutable=1")
+
+    def _connected(self, address: str) -> sqlite3.Connection:
+        db = sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        try:
+            db.execute("PRAGMA temp_store=MEMORY")
+            found = dict(db.execute("SELECT name, value FROM meta"))
+        except sqlite3.Error:
+            db.close()
+            raise
+        # An index that is being filled lacks what is there, and would make it look forgotten.
+        if found.get("schema") != SCHEMA or "complete" not in found:
+            db.close()
+            raise NotFound("the index is of another version or not finished", _REMAKE)
+        db.set_progress_handler(lambda: int(self._late()), _STEPS)
+        return db
+
+    def size(self) -> int:
+        """Return about how many memories there are, without counting them."""
+        return int(self.db.execute("SELECT ifnull(max(id), 0) FROM memory").fetchone()[0])
+
+    def newest(self, scopes: Iterable[Scope], limit: int) -> list[Candidate]:
+        """Return the pinned and the newest memories of these scopes, with what ranks them."""
+        found: list[Candidate] = []
+        for scope in scopes:
+            ids = self.db.execute(
+                "SELECT id FROM memory WHERE scope = ? AND owner = ? ORDER BY pinned DESC, updated DESC LIMIT ?",
+                (scope.kind, scope.owner, limit),
+            ).fetchall()
+            found += self._candidates([row for (row,) in ids]) if ids else []
+        return found
+
+    def _candidates(self, ids: list[int]) -> list[Candidate]:
+        """Return these memories, which are of one scope, each with how often it was used and what replaces it."""
+        among = f"m.id IN ({','.join(map(str, ids))})"
+        rows = self.db.execute(
+            f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id WHERE {among}"
+        ).fetchall()
+        same = "u.scope = m.scope AND u.owner = m.owner AND u.key = m.key"
+        uses = dict(self.db.execute(f"SELECT m.key, u.count FROM memory m JOIN uses u ON {same} WHERE {among}"))
+        # Of several that replace one, the newest comes last and holds.
+        replaced = dict(
+            self.db.execute(
+                "SELECT s.key, n.key FROM memory m JOIN supersedes s ON s.scope = m.scope AND s.owner = m.owner"
+                f" AND s.key = m.key JOIN memory n ON n.id = s.memory WHERE {among} AND n.key <> s.key"
+                " ORDER BY n.updated"
+            )
+        )
+        stamps = self.db.execute(f"SELECT path, ctime_ns, size, inode, unsure FROM memory m WHERE {among}")
+        self._stamps.update({path: Stamp(at, size, inode, bool(unsure)) for path, at, size, inode, unsure in stamps})
+        memories = [self.memory_of(row) for row in rows]
+        return [Candidate(one, 0.0, (), False, uses.get(one.key, 0), replaced.get(one.key, "")) for one in memories]
+
+    def known(self, places: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str, str], Memory]:
+        """Return those of the memories (scope, owner, key) that are there, as the index has them."""
+        asked = list(places)
+        memories: list[Memory] = []
+        for start in range(0, len(asked), _AT_ONCE):
+            some = asked[start : start + _AT_ONCE]
+            rows = self.db.execute(
+                f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id"
+                f" WHERE (m.scope, m.owner, m.key) IN (VALUES {','.join(['(?,?,?)'] * len(some))})",
+                [part for place in some for part in place],
+            ).fetchall()
+            memories += [self.memory_of(row) for row in rows]
+        return {(one.scope.kind, one.scope.owner, one.key): one for one in memories}
+
+    def replaced(self, places: Iterable[tuple[str, str, str]]) -> frozenset[tuple[str, str, str]]:
+        """Return those of the places (scope, owner, key) whose memory another one replaces."""
+        asked = list(places)[:_AT_ONCE]
+        rows = self.db.execute(
+            "SELECT s.scope, s.owner, s.key FROM supersedes s JOIN memory n ON n.id = s.memory"
+            f" WHERE n.key <> s.key AND (s.scope, s.owner, s.key) IN (VALUES {','.join(['(?,?,?)'] * len(asked))})",
+            [part for place in asked for part in place],
+        )
+        return frozenset([(scope, owner, key) for scope, owner, key in rows])
+
+    def has_file(self, scope: Scope, key: str) -> bool:
+        """Whether a file stands where a memory of that key would, although the index may not know it yet."""
+        # Asked only for what the index lost since it was shown.
+        from holdfast.store import layout
+
+        return os.path.lexists(f"{self.root}/{layout.folder_of(scope)}/{layout.MEMORIES}/{key}.md")
+
+    def as_it_is(self, memory: Memory) -> Memory | None:
+        """Return the memory as its file says it now; None where the file is gone or is another memory's."""
+        full = os.path.join(self.root, memory.path)
+        try:
+            status = os.lstat(full)
+        except OSError:
+            return None
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        stamp = self._stamps.get(memory.path) or self.stamp(memory.path)
+        if stamp is not None and stamp.agrees(status) and not (stamp.unsure and self._differs(full, memory.path)):
+            return memory
+        return _read_again(full, memory, status.st_mtime)
+
+    def _differs(self, full: str, path: str) -> bool:
+        # The store wrote it within a tick of the clock, so its times do not tell whether somebody wrote it again.
+        return file_digest(files.read(full, _LARGEST + 1)) != self.digest(path)
+
+
+def is_empty(home: str) -> bool:
+    """Whether the home has no memory at all, and so needs no index."""
+    waiting = [os.path.join(home, "memory")]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            inside = list(os.scandir(folder))
+        except OSError:
+            continue
+        if folder.endswith("/memories") and any(entry.name.endswith(".md") for entry in inside):
+            return False
+        waiting += [entry.path for entry in inside if entry.is_dir(follow_symlinks=False)]
+    return True
+
+
+def _read_again(full: str, memory: Memory, changed: float) -> Memory | None:
+    # The reader of memory files is heavy, and an edit by hand between two commands is rare.
+    from holdfast.store import memory_file
+
+    try:
+        text, _ = memory_file.decode(files.read(full, _LARGEST), memory.path)
+    except HoldfastError:
+        return None
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(changed))
+    found, _ = memory_file.read(text, memory_file.Place(memory.path, memory.scope, memory.key, at))
+    return found if found.body.strip() else None
+
+
+def _has_log(path: str) -> bool:
+    try:
+        return os.stat(f"{path}-wal").st_size > 0
+    except OSError:
+        return False

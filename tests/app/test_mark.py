@@ -1,0 +1,50 @@
+"""Marking a memory."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.app import mark
+from holdfast.errors import BadInput, NotFound, SwitchedOff
+from holdfast.memory.remember import remember
+
+TOKEN = "ghp_" + "a1B2" * 9
+
+
+def test_a_mark_is_an_event(workspace, home) -> None:
+    """A rating goes into the journal with who said so and why, without secrets, and the memory stays as it is."""
+    with workspace(session="s1") as opened:
+        stored = remember(opened, "Apples are red.", key="apples")
+        before = (home / "memory" / stored.memory.path).read_bytes()
+        memory, kinds = mark.mark(opened, "apples", "harmful", note=f"They are green, {TOKEN}.", agent="codex")
+        assert memory.key == "apples" and kinds == ("github-token",)
+        (event,) = opened.journal.events("mark")
+        assert event.data["agent"] == "codex" and event.data["session"] == "s1"
+        assert str(event.data["note"]).startswith("They are green") and TOKEN not in str(event.data)
+        assert (home / "memory" / stored.memory.path).read_bytes() == before
+
+
+def test_marks_are_read_back_in_their_order(workspace) -> None:
+    """Every mark comes back as scope, key and rating; a line that somebody else wrote is passed over."""
+    with workspace() as opened:
+        remember(opened, "Apples are red.", key="apples")
+        mark.mark(opened, "apples", "helpful")
+        mark.mark(opened, "apples", "harmful")
+        opened.journal.append(mark.Event("2026-01-01T00:00:00Z", "mark", {"memory": 5, "rating": "odd"}))
+        found = [(str(scope), key, rating) for scope, key, rating, _ in mark.marks(opened)]
+    scope = "project:example.com--acme--shop"
+    assert found == [(scope, "apples", "helpful"), (scope, "apples", "harmful")]
+
+
+def test_what_cannot_be_rated(workspace, home) -> None:
+    """A rating that is none, a memory that is not there, a long note and a memory that is off are refused."""
+    with workspace() as opened:
+        with pytest.raises(NotFound):
+            mark.mark(opened, "apples", "helpful")
+        with pytest.raises(BadInput):
+            mark.mark(opened, "apples", "great")
+        with pytest.raises(BadInput):
+            mark.mark(opened, "apples", "helpful", note="x" * 501)
+    with workspace(flags={"enabled": "false"}) as opened, pytest.raises(SwitchedOff):
+        mark.mark(opened, "apples", "helpful")
+    assert not (home / "journal").exists()

@@ -1,0 +1,25 @@
+"""Preparing the home, and what to do next."""
+
+from __future__ import annotations
+
+from holdfast.app.up import up
+from holdfast.memory.remember import remember
+
+
+def test_up_prepares_and_says_what_to_do(workspace, home) -> None:
+    """The first `up` prepares the home; a later one finds it ready; both say what to do next."""
+    with workspace() as h:
+        first = up(h)
+    assert first["prepared"] and first["exists"] and any("holdfast demo" in line for line in first["next"])
+    with workspace() as h:
+        remember(h, "Apples are red.")
+        later = up(h)
+    assert later["prepared"] == 0 and later["memories"] == 1
+    assert not any("demo" in line for line in later["next"])
+
+
+def test_up_outside_a_project(workspace) -> None:
+    """Where there is no project, the next steps store globally and say how to have one."""
+    with workspace(folder="/") as h:
+        steps = " ".join(up(h)["next"])
+    assert "--scope global" in steps and "cd there" in steps

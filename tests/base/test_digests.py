@@ -1,0 +1,24 @@
+"""Digests are those of `hashlib`, without its import."""
+
+from __future__ import annotations
+
+import hashlib
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.base import digests
+from holdfast.store.tree import digest_of
+
+
+@given(st.binary(max_size=200))
+def test_digests_are_the_real_ones(data):
+    """SHA-256 is SHA-256, and the digest of a file is the one that the index keeps."""
+    assert digests.sha256(data).hexdigest() == hashlib.sha256(data).hexdigest()
+    assert digests.file_digest(data) == digest_of(data)
+
+
+def test_where_a_text_ends_counts():
+    """Two lists of texts with the same letters have different digests."""
+    assert digests.short("ab", "c") != digests.short("a", "bc")
+    assert digests.short("s1") == hashlib.sha256(b"s1").hexdigest()[:32]

@@ -1,0 +1,203 @@
+"""A session beside its prompts: what its stops, its end and its next start make of what was said and told."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+
+from holdfast import agents
+from holdfast.app.hook import hook
+from holdfast.continuity import buffer, log, noting, working_state
+from holdfast.workspace import Workspace
+
+SHOP = "example.com--acme--shop"
+TODAY = time.strftime("%Y-%m-%d", time.gmtime())
+YESTERDAY = time.strftime("%Y-%m-%d", time.gmtime(time.time() - 86_400))
+
+
+def tell(home: str, shop: str, agent: str, session: str, native: str, **fields: object) -> str:
+    """Tell the hook an event of an agent and return what it prints."""
+    adapter = agents.get(agent)
+    call = adapter.read_hook_input(native, {"session_id": session, "cwd": shop, **fields}, {})
+    return hook(home, adapter, call, {**os.environ, "HOLDFAST_SWEEP_AT_SESSION_END": "no"})
+
+
+@pytest.fixture
+def told(home, workspace, shop):
+    """Tell the hook an event in the shop, of a session of the agent that is named."""
+    home.mkdir()
+    with workspace() as opened_workspace:
+        opened_workspace.refresh(None)
+    return lambda native, agent="claude-code", **fields: tell(
+        str(home), str(shop), agent, f"session-of-{agent}", native, **fields
+    )
+
+
+@pytest.fixture
+def folder(home):
+    """The folder of the shop's pages."""
+    return home / "memory" / "projects" / SHOP
+
+
+@pytest.fixture
+def libraries(folder):
+    """Return the numbers of the libraries that the person decided for, as the buffer has them."""
+
+    def read() -> list[int]:
+        texts = [one.text for one in buffer.read(str(folder / "buffer.md")).said]
+        return [int(text.partition("library lib")[2].partition(" ")[0]) for text in texts]
+
+    return read
+
+
+def entry(folder, agent: str = "claude-code", day: str = TODAY) -> log.Entry | None:
+    """Return what the log of a day says about the session of an agent."""
+    return log.entry(str(folder), day, agent, f"session-of-{agent}")
+
+
+def test_the_newest_statements_stay_through_stops_and_the_end(told, libraries):
+    """The oldest of many statements make room, a stop brings none of them back, and the last eight outlive the end."""
+    told("SessionStart", source="startup")
+    for number in range(1, 24):
+        told("UserPromptSubmit", prompt=f"We decided to use library lib{number} for part {number} of the system.")
+    assert libraries() == [*range(4, 24)]
+    for answer in ("I did.", "I did the css."):
+        told("Stop", last_assistant_message=answer)
+        assert libraries() == [*range(4, 24)]
+        told("UserPromptSubmit", prompt="Please fix the css")
+    told("SessionEnd")
+    assert libraries() == [*range(16, 24)]
+
+
+@pytest.mark.parametrize("line", ["", "- decision: We decided to use Kafka 4.\n"])
+def test_what_a_person_edits_among_what_was_said_stays_so(told, folder, line):
+    """A statement that the person deleted or corrected in the buffer does not come back as it was at the next stop."""
+    told("SessionStart", source="startup")
+    told("UserPromptSubmit", prompt="We decided to use Kafka. Please fix the login form.")
+    told("Stop", last_assistant_message="I did.")
+    page = folder / "buffer.md"
+    lines = page.read_text().splitlines(keepends=True)
+    assert [each for each in lines if each.startswith("- decision")]
+    page.write_text("".join([line if each.startswith("- decision") else each for each in lines]))
+    for native in ("Stop", "SessionEnd"):
+        told("UserPromptSubmit", prompt="Please fix the js")
+        told(native, last_assistant_message="I fixed the js.")
+        assert [f"- {one.kind}: {one.text}\n" for one in buffer.read(str(page)).said] == ([line] if line else [])
+
+
+def test_what_a_person_deletes_while_the_agent_works_stays_out(told, folder):
+    """A statement that the person takes out before the agent pauses does not come back when it does."""
+    told("UserPromptSubmit", prompt="We decided to use Kafka. Please fix the login form.")
+    page = folder / "buffer.md"
+    assert "- decision" in page.read_text()
+    page.write_text("".join([one for one in page.read_text().splitlines(keepends=True) if "- decision" not in one]))
+    told("Stop", last_assistant_message="I did.")
+    assert buffer.read(str(page)).said == ()
+
+
+@pytest.mark.parametrize("native", ["Stop", "SessionEnd", "SessionStart"])
+def test_what_a_broken_page_did_not_take_comes_later(told, folder, libraries, tmp_path, native):
+    """What was said while the buffer could not be written is in it after the next stop, end or start."""
+    folder.mkdir(parents=True)
+    (folder / "buffer.md").symlink_to(tmp_path / "elsewhere.md")
+    told("UserPromptSubmit", prompt="We decided to use library lib1 for part 1 of the system.")
+    (folder / "buffer.md").unlink()
+    told("UserPromptSubmit", prompt="We decided to use library lib2 for part 2 of the system.")
+    assert libraries() == [2]
+    told(native, source="resume")
+    assert sorted(libraries()) == [1, 2]
+
+
+def test_two_agents_at_once_lose_no_statement(told, home, shop, folder, at_once):
+    """Of two agents that are prompted and pause at the same time, every statement is in the buffer or in the log."""
+    at_once(decide, *[(str(home), str(shop), agent, first) for agent, first in (("claude-code", 100), ("codex", 200))])
+    page = (folder / "buffer.md").read_text() + log.read(str(folder), TODAY)
+    wanted = [f"library lib{first + number} " for first in (100, 200) for number in range(15)]
+    assert [text for text in wanted if text not in page] == []
+    assert len(buffer.read(str(folder / "buffer.md")).said) == buffer.MAX_ITEMS
+
+
+def decide(home: str, shop: str, agent: str, first: int) -> None:
+    """Say fifteen statements to an agent, which pauses after each."""
+    for number in range(first, first + 15):
+        text = f"We decided to use library lib{number} for part {number} of the system."
+        tell(home, shop, agent, agent, "UserPromptSubmit", prompt=text)
+        tell(home, shop, agent, agent, "Stop", last_assistant_message=f"I took {number}.")
+
+
+def test_a_session_killed_yesterday_has_a_section_of_its_own_today(told, home, folder):
+    """What a session did before it was killed stands in that day's log, and what it does once resumed in today's."""
+    told("SessionStart", source="startup")
+    told("UserPromptSubmit", prompt="Please fix the login form.")
+    told("Stop", last_assistant_message="I fixed it.")
+    path = noting.path_of(str(home), "claude-code", "session-of-claude-code", SHOP)
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace(TODAY, YESTERDAY))
+    told("SessionStart", source="resume")
+    told("UserPromptSubmit", prompt="Please write the reader tests.")
+    told("Stop", last_assistant_message="I wrote the tests.")
+    told("SessionEnd")
+    before, after = entry(folder, day=YESTERDAY), entry(folder)
+    assert (before.title, before.done, before.outcome) == ("Please fix the login form.", ("I fixed it.",), "cut off")
+    assert (after.title, after.done) == ("Please write the reader tests.", ("I wrote the tests.",))
+
+
+def test_the_log_gives_no_session_what_another_one_told(told, workspace, folder):
+    """Next steps and decisions stand in the entry of the session whose agent told them, and in no other."""
+    told("SessionStart", source="startup")
+    told("SessionStart", agent="codex", source="startup")
+    told("UserPromptSubmit", agent="codex", prompt="Please write the tests.")
+    with workspace() as opened_workspace:
+        working_state.update(opened_workspace, decisions=("Use vitest",), by="codex")
+    steps = "Next steps:\n- run them in CI\n- add coverage"
+    told("Stop", agent="codex", last_assistant_message=f"I wrote the tests.\n\n{steps}")
+    told("UserPromptSubmit", prompt="Please build the API.")
+    told("Stop", last_assistant_message="I built the API.")
+    for agent in ("claude-code", "codex"):
+        told("SessionEnd", agent=agent)
+    assert (entry(folder).next_steps, entry(folder).decisions) == ((), ())
+    other = entry(folder, "codex")
+    assert (other.next_steps, other.decisions) == (("run them in CI", "add coverage"), ("Use vitest",))
+
+
+def test_an_agents_own_steps_stand_in_the_entry_of_its_session(told, home, shop, folder):
+    """What an agent says through its tools is noted in the session that its environment names."""
+    told("SessionStart", source="startup")
+    told("UserPromptSubmit", prompt="Please build the API.")
+    tell(str(home), str(shop), "claude-code", "another", "UserPromptSubmit", prompt="Please fix the cart.")
+    with Workspace(str(home), folder=str(shop), session="session-of-claude-code") as opened_workspace:
+        working_state.update(opened_workspace, next_steps=("Ship it",), decisions=("Use REST",), by="claude-code")
+    told("SessionEnd")
+    tell(str(home), str(shop), "claude-code", "another", "SessionEnd")
+    assert (entry(folder).next_steps, entry(folder).decisions) == (("Ship it",), ("Use REST",))
+    assert log.entry(str(folder), TODAY, "claude-code", "another").next_steps == ()
+
+
+def test_a_secret_in_a_long_answer_is_nowhere(told, home) -> None:
+    """However long an answer is, a value is not cut off from its name, nor private text from its mark."""
+    rest = "hunter2XqzPlume88 in the service file. "
+    told("SessionStart", source="startup")
+    told("UserPromptSubmit", prompt="Set the variable.")
+    told("Stop", last_assistant_message="I set the variable DB_PASSWORD=" + rest + "x" * (16_000 - len(rest)))
+    told("Stop", last_assistant_message="<private>" + "Nothing.\n" * 3_000 + "Next steps:\n- fire Dora\n</private>")
+    told("SessionEnd")
+    files = [path for path in home.rglob("*") if path.is_file()]
+    assert (
+        len(files) > 3
+        and [path for path in files if b"hunter2" in path.read_bytes() or b"Dora" in path.read_bytes()] == []
+    )
+
+
+def test_a_long_answer_says_first_what_was_done_and_last_what_comes_next(told, folder) -> None:
+    """Of an answer longer than is looked through, both ends count."""
+    told("SessionStart", source="startup")
+    told("UserPromptSubmit", prompt="Write the reader.")
+    steps = "\n\nNext steps:\n- run it in CI\n"
+    told("Stop", last_assistant_message="I wrote the reader.\n\n" + "It reads one more line.\n" * 2_000 + steps)
+    state = buffer.read(str(folder / "buffer.md"))
+    assert state.next_steps == ("run it in CI",)
+    assert state.happened[-1] == "claude-code: I wrote the reader."

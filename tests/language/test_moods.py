@@ -1,0 +1,65 @@
+"""Moods of a person about the work."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from holdfast.language.moods import MIN_CONFIDENCE, mood
+
+PRAISE = (
+    *("perfect, thank you!", "Great job!", "this is amazing", "you nailed it", "exactly what I wanted", "I love it"),
+    *("great catch, I would have shipped that", "I'm really happy with how it turned out", "very good analysis."),
+    *("Excellent work. Now add the tests.", "amazing, it even handles leap years", "your summary is brilliant"),
+    *("Perfekt, danke dir!", "gut gemacht", "Genau das wollte ich.", "hervorragende Analyse", "ich bin begeistert"),
+)
+FRUSTRATION = (
+    *("you deleted my migration again", "You destroyed my branch!", "how many times do I have to say it?"),
+    *("this is useless", "your answers are garbage", "did you even read the file?", "WHY DID YOU PUSH TO MAIN"),
+    *("I already told you twice to leave it", "this is the third time you changed it", "you keep deleting my comments"),
+    *("great job deleting my branch", "I'm furious with you", "thanks for nothing"),
+    *("du hast die Datei schon wieder gelöscht", "deine Antwort ist Unsinn", "liest du überhaupt, was ich schreibe?"),
+)
+NEITHER = (
+    *("", "ok", "thanks", "danke", "go on", "yes please", "add a test for the parser", "what does this do?"),
+    *("this test is terrible", "the API sucks", "the old code is a mess of globals", "users hate this dialog"),
+    *("can you keep an eye on the error rate", "make it perfect", "it would be great if it worked", "is this good?"),
+    *("not perfect", 'the button says "great job"', "> you deleted it again", "the function love() is unused"),
+    *("```\nwtf\n```", "fix the broken link", "Bitte den Text ändern", "x" * 5_000, "you forgot the semicolon"),
+    *("great, now do the tables", "Perfect. Run it.", "nice, but use the other client", "why did you choose a dict?"),
+    *("ruff is amazing, add it", "the previous developer did a horrible job", "I'm an idiot, wrong file"),
+    *("docker is down again", "it still crashes", "customers say 'this is garbage'", "SELECT * FROM USERS"),
+    *("super, dann jetzt die Tests", "Mist, der Server ist weg", "du hast ein Komma vergessen", "sieht gut aus"),
+)
+
+
+@pytest.mark.parametrize("text", PRAISE)
+def test_praise(text) -> None:
+    """Praise of the work is a good rating, with a confidence."""
+    found = mood(text)
+    assert found is not None and found.rating >= 7 and MIN_CONFIDENCE <= found.confidence <= 1
+
+
+@pytest.mark.parametrize("text", FRUSTRATION)
+def test_frustration(text) -> None:
+    """Blame and frustration with the agent are a poor rating, with a confidence."""
+    found = mood(text)
+    assert found is not None and found.rating <= 4 and MIN_CONFIDENCE <= found.confidence <= 1
+
+
+@pytest.mark.parametrize("text", NEITHER)
+def test_no_signal_is_no_rating(text) -> None:
+    """Tasks, thanks, words about the software, quotes and wishes show no mood about the work."""
+    assert mood(text) is None
+
+
+def test_it_is_light() -> None:
+    """A hook can load it: no regular expressions, no JSON, no dataclasses."""
+    script = (
+        "import sys; from holdfast.learning import moods, judging, signals; moods.mood('great job')\n"
+        "print([name for name in ('re', 'json', 'dataclasses', 'typing') if name in sys.modules])"
+    )
+    command = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{script}"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -1,0 +1,126 @@
+"""Lessons of a project."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.app.harvest import harvest
+from holdfast.app.mark import marks
+from holdfast.errors import ScopeUnknown
+from holdfast.learning.lessons import lesson
+from support.learned import DELETED, REMOVED, SHOP, complained
+
+TOKEN = "ghp_" + "a1B2" * 9
+
+
+@pytest.fixture
+def page(home):
+    """Where the page lies."""
+    return home / "memory" / "projects" / SHOP / "lessons.md"
+
+
+def test_a_lesson_says_the_rule_and_what_went_wrong(cli, shop, page) -> None:
+    """A lesson is a row with id, day, rule, what went wrong and its source; it is listed with the reason."""
+    words = ("lesson", "Migrate", "first", "--because", "the deploy broke", "--source", "review")
+    assert cli(*words).out.startswith("added  L1  20")
+    assert "| Id | Date | Lesson | What went wrong | Source |\n" in page.read_text()
+    assert "| Migrate first | the deploy broke | review |\n" in page.read_text()
+    (found,) = cli("lesson", "--json").json["lessons"]
+    assert (found["text"], found["because"], found["source"]) == ("Migrate first", "the deploy broke", "review")
+    assert "Migrate first\n    the deploy broke\n" in cli("lesson").out
+
+
+def test_a_lesson_is_withdrawn_or_replaced(cli, shop, page) -> None:
+    """What holds no longer is struck through and only listed with --all."""
+    cli("lesson", "Migrate first")
+    cli("lesson", "Migrate last", "--replaces", "L1")
+    assert cli("lesson", "withdraw", "L2").out.startswith("withdrawn  L2")
+    assert "~~Migrate first~~ (replaced by L2 20" in page.read_text()
+    assert cli("lesson").out == "" and len(cli("lesson", "--all").out.splitlines()) == 2
+
+
+def test_a_column_that_somebody_added_stays(cli, shop, page) -> None:
+    """A table with further columns is written to as well: they are empty in a new row, and untouched in the others."""
+    cli("lesson", "Migrate first")
+    text = (
+        page.read_text()
+        .replace("Source |\n|---", "Source | Evidence |\n|---|---")
+        .replace("|  |\n", "|  | 3 times |\n")
+    )
+    page.write_text(text)
+    cli("lesson", "Rest")
+    cli("lesson", "withdraw", "L1")
+    assert "(withdrawn 20" in page.read_text() and "|  |  | 3 times |\n" in page.read_text()
+    assert "| Rest |  |  |  |\n" in page.read_text()
+
+
+def test_the_source_is_cleaned_too(cli, shop, home) -> None:
+    """A secret in the source is written nowhere: not on the page, not into the learned lesson, not into its memory."""
+    assert cli("lesson", "Rotate tokens", "--source", TOKEN, "--json").json["redacted"] == ["github-token"]
+    written = [path for path in home.rglob("*") if path.is_file()]
+    assert len(written) > 3 and [path for path in written if TOKEN.encode() in path.read_bytes()] == []
+
+
+def test_the_letter_of_a_replaced_lesson_may_be_small(cli, shop) -> None:
+    """A lesson that is replaced by its id ends with its memory, however the id is written."""
+    cli("lesson", "Always run the linter before pushing")
+    cli("lesson", "Deploy only from the blue host", "--replaces", "l1")
+    told = cli("list").out
+    assert "blue host" in told and "linter" not in told
+
+
+def test_without_a_project_it_fails(workspace, machine, home) -> None:
+    """A lesson belongs to a project, and never falls into global."""
+    with workspace(folder=str(machine)) as opened, pytest.raises(ScopeUnknown):
+        lesson.learn(opened, "x")
+    assert not home.exists()
+
+
+def test_what_was_learned_is_listed_beside_the_page(cli, workspace, shop) -> None:
+    """Learned lessons come with id, status and how often; those that were rejected only with --all."""
+    with workspace() as h:
+        complained(h, shop)
+        harvest(h)
+    cli("lesson", "Migrate first")
+    (found,) = cli("lesson", "--json").json["learned"]
+    assert (found["status"], found["sessions"], found["weight"], found["project"]) == ("proposed", 1, 1.0, SHOP)
+    told = cli("lesson").out
+    assert "L1  20" in told and f'{found["id"]}  proposed  The person said: "{DELETED}"' in told
+    assert "system, came up 1 time(s) in 1 session(s)\n" in told
+    cli("proposals", "reject", found["id"])
+    assert found["id"] not in cli("lesson").out and f"{found['id']}  rejected" in cli("lesson", "--all").out
+
+
+def test_a_learned_lesson_is_shown_with_its_evidence(cli, workspace, shop) -> None:
+    """The quote, the session and what the agent said before are there, also as JSON."""
+    with workspace() as h:
+        complained(h, shop)
+        harvest(h)
+    name = cli("lesson", "--json").json["learned"][0]["id"]
+    told = cli("lesson", "show", name[:6]).out
+    assert f"2026-05-04T10:30:00  rating  some-agent/s-1: {DELETED}\n        before: I cleaned up." in told
+    assert cli("lesson", "show", name, "--json").json["evidence"][0]["quote"] == DELETED
+    assert cli("lesson", "show", "zz").code == 3
+
+
+def test_marks_move_a_learned_lesson(cli, workspace, shop) -> None:
+    """Helpful adds one, harmful takes four; a standing one that does harm becomes a warning."""
+    with workspace() as h:
+        complained(h, shop)
+        complained(h, shop, "s-2", REMOVED, day="2026-05-06")
+        harvest(h)
+    name = cli("lesson", "--json").json["learned"][0]["id"]
+    assert cli("lesson", "helpful", name, "--json").json["weight"] == pytest.approx(3.0, abs=0.01)
+    assert f"{name}  warning" in cli("lesson", "harmful", name).out
+    assert "1 helpful, 1 harmful" in cli("lesson").out
+    with workspace() as h:
+        assert [rating for _, _, rating, _ in marks(h)] == ["helpful", "harmful"]
+
+
+def test_lessons_of_another_project_are_not_listed(cli, workspace, shop, repository, monkeypatch) -> None:
+    """What was learned in the shop is not shown in the till."""
+    with workspace() as h:
+        complained(h, shop)
+        harvest(h)
+    monkeypatch.chdir(repository("till"))
+    assert cli("lesson", "--json").json["learned"] == []

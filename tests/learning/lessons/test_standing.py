@@ -1,0 +1,184 @@
+"""What becomes of a lesson: it stands, it is marked, it turns into a warning, it ends."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from holdfast.app import mark, proposals, updates
+from holdfast.app.harvest import harvest
+from holdfast.learning.lessons import lesson
+from holdfast.learning.lessons import standing as lesson_standing
+from holdfast.learning.lessons.lesson_file import Evidence
+from holdfast.memory.proposal_files import Proposals
+from holdfast.memory.remember import remember
+from holdfast.recall.recall import recall
+from holdfast.records import Scope
+from support.learned import DELETED, REMOVED, SHOP, complained, learned_in
+
+PROJECT = Scope("project", SHOP)
+TOKEN = "ghp_" + "a1B2" * 9
+
+
+@pytest.fixture
+def standing(workspace, shop):
+    """A lesson that came up in two sessions; returns it."""
+    with workspace() as h:
+        complained(h, shop)
+        complained(h, shop, "s-2", REMOVED, agent="other-agent", day="2026-05-06")
+        harvest(h)
+    return learned_in(h)[0]
+
+
+def test_a_standing_lesson_is_recalled_like_any_memory(workspace, standing) -> None:
+    """Words of what went wrong find it."""
+    with workspace() as h:
+        assert recall(h, "may I delete the migration?")[0].memory.key == standing.key
+
+
+def test_where_harm_outweighs_it_becomes_a_warning_and_back(workspace, standing) -> None:
+    """One harmful mark outweighs two sessions: the memory warns; helpful marks bring the lesson back."""
+    with workspace() as h:
+        mark.mark(h, standing.key, "harmful")
+        assert learned_in(h)[0].status == "warning"
+        warned = h.store.get(PROJECT, standing.key)
+        assert warned.body == f"Warning: do not follow this lesson; it did harm. It said: {standing.statement}"
+        assert warned.history[0].text == standing.statement
+        for _ in range(3):
+            mark.mark(h, standing.key, "helpful")
+        assert learned_in(h)[0].status == "standing"
+        assert h.store.get(PROJECT, standing.key).body == standing.statement
+        assert [rating for _, _, rating, _ in mark.marks(h)] == ["harmful", "helpful", "helpful", "helpful"]
+    assert (len(learned_in(h)[0].helpful), len(learned_in(h)[0].harmful)) == (3, 1)
+
+
+def test_undoing_a_lesson_ends_it_and_undoing_that_lets_it_stand(workspace, standing) -> None:
+    """The file of the lesson says what became of its memory, and a harvest does not bring back what was undone."""
+    with workspace() as h:
+        first = updates.updates(h, command="lesson")[0].update.id
+        undone = updates.apply_undo(h, updates.plan_undo(h, [first]))
+        os.unlink(os.path.join(h.home, "state", "harvested"))
+        harvest(h, everything=True)
+        assert learned_in(h)[0].status == "rejected" and not lesson_standing.is_there(h, standing)
+        updates.apply_undo(h, updates.plan_undo(h, [undone.id]))
+        assert learned_in(h)[0].status == "standing" and lesson_standing.is_there(h, standing)
+
+
+def test_undoing_a_warning_lets_the_lesson_stand(workspace, standing) -> None:
+    """Where the words of a warning are taken back, the lesson is no warning any more."""
+    with workspace() as h:
+        mark.mark(h, standing.key, "harmful")
+        assert learned_in(h)[0].status == "warning"
+        updates.apply_undo(h, updates.plan_undo(h, [updates.updates(h, command="lesson")[0].update.id]))
+        assert learned_in(h)[0].status == "standing"
+
+
+def test_what_a_person_edited_is_what_the_warning_names(workspace, standing) -> None:
+    """A memory that says something else by now keeps those words, within the warning."""
+    with workspace() as h:
+        remember(h, "Never delete a migration that is on main.", key=standing.key)
+        mark.mark(h, standing.key, "harmful")
+        body = h.store.get(PROJECT, standing.key).body
+    assert body.endswith("It said: Never delete a migration that is on main.")
+
+
+def test_a_mark_of_another_memory_changes_no_lesson(workspace, standing) -> None:
+    """Only the memory of a lesson counts for it."""
+    with workspace() as h:
+        remember(h, "Deploys need the VPN.", key="vpn")
+        mark.mark(h, "vpn", "harmful")
+    assert learned_in(h) == [standing]
+
+
+def test_an_approved_proposal_stands_with_the_trust_of_a_person(workspace, shop) -> None:
+    """Approving keeps the statement as a memory of the type lesson, said by a person."""
+    with workspace() as h:
+        complained(h, shop)
+        harvest(h)
+        (waiting,) = proposals.waiting(h)[0]
+        (decision,) = proposals.approve(h, (waiting.id,))
+        memory = h.store.get(PROJECT, decision.key)
+    assert (memory.type, memory.trust, memory.source, memory.body) == ("lesson", "user", "learning", waiting.text)
+    assert learned_in(h)[0].status == "standing" and Proposals(h.home).ids() == []
+
+
+def test_an_edited_proposal_stands_as_it_was_edited(workspace, shop, editor) -> None:
+    """What the person makes of it is what the lesson says; the quote stays as evidence."""
+    editor("sed -i 's/^The person said.*/Ask before rm./' \"$1\"")
+    with workspace() as h:
+        complained(h, shop)
+        harvest(h)
+        (waiting,) = proposals.waiting(h)[0]
+        proposals.edit(h, waiting.id)
+        (decision,) = proposals.approve(h, (waiting.id,))
+        assert h.store.get(PROJECT, decision.key).body == "Ask before rm."
+    (found,) = learned_in(h)
+    assert (found.statement, found.evidence[0].quote) == ("Ask before rm.", DELETED)
+
+
+def test_what_is_remembered_already_is_no_second_memory(workspace, shop) -> None:
+    """Where a memory says the same, the lesson is that memory."""
+    with workspace() as h:
+        remember(h, "Never delete a migration.", key="migrations")
+        lesson_standing.stated(
+            h, SHOP, Evidence("2026-05-04T10:00:00Z", "person", "", "stated", "never delete a migration")
+        )
+        assert learned_in(h)[0].key == "migrations" and h.store.get(PROJECT, "migrations").trust == "user"
+
+
+def test_no_secret_is_written(workspace, shop, home) -> None:
+    """A token in a complaint reaches neither lesson, proposal, incident nor memory."""
+    said = f"you pushed the token {TOKEN} to the public repo"
+    with workspace() as h:
+        complained(h, shop, comment=said)
+        complained(h, shop, "s-2", said, day="2026-05-06")
+        harvest(h)
+        assert learned_in(h)[0].status == "standing"
+    for part in ("learning/system", "learning/algorithm", "learning/failures", "memory", "proposals", "updates"):
+        for path in (home / part).rglob("*"):
+            assert TOKEN not in path.name and (path.is_dir() or TOKEN not in path.read_text()), path
+
+
+def test_many_single_corrections_do_not_flood_the_proposals(workspace, shop, monkeypatch) -> None:
+    """While enough lessons wait, a correction is only listed; a low rating is still proposed."""
+    monkeypatch.setattr(lesson_standing, "MAX_WAITING", 2)
+    with workspace() as h:
+        for number in range(4):
+            told = Evidence(
+                f"2026-05-0{number + 1}T10:00:00Z",
+                "some-agent",
+                f"s-{number}",
+                "correction",
+                f"no, use part{number} of it",
+            )
+            lesson_standing.occurred(h, f"Part {number}.", SHOP, told)
+        assert (len(Proposals(h.home).ids()), len(learned_in(h))) == (2, 4)
+        complained(h, shop, "s-9")
+        harvest(h, session="s-9")
+        assert len(Proposals(h.home).ids()) == 3
+
+
+def test_a_merged_project_is_one_project(workspace, shop) -> None:
+    """An occurrence under an older id of the project counts for the project."""
+    with workspace() as h:
+        h.registry.append(("alias", "old-shop", SHOP))
+        for number, project in enumerate(("old-shop", SHOP)):
+            told = Evidence(f"2026-05-0{number + 1}T10:00:00Z", "some-agent", f"s-{number}", "correction", DELETED)
+            lesson_standing.occurred(h, "It says.", project, told)
+    assert [(one.project, one.status) for one in learned_in(h)] == [(SHOP, "standing")]
+
+
+def test_the_page_and_the_lesson_begin_and_end_together(workspace, shop) -> None:
+    """What is written down is a memory at once; withdrawn, the memory goes; written again, it is back."""
+    with workspace() as h:
+        lesson.learn(h, "Migrate first", because="the deploy broke")
+        (found,) = learned_in(h)
+        assert h.store.get(PROJECT, found.key).body == "Migrate first. What went wrong: the deploy broke"
+        assert lesson.learned(h) == []
+        lesson.withdraw(h, "L1")
+        assert learned_in(h)[0].status == "rejected" and not lesson_standing.is_there(h, found)
+        lesson.learn(h, "Migrate first")
+        assert learned_in(h)[0].status == "standing" and lesson_standing.is_there(h, found)
+        lesson.learn(h, "Migrate last, on Sundays", replaces="L2")
+        assert sorted(one.status for one in learned_in(h)) == ["rejected", "standing"]

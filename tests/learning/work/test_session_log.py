@@ -1,0 +1,57 @@
+"""The rows of sessions that no work item has yet: when another session has something to finish of them."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+
+from holdfast.learning.work import session_log
+from holdfast.learning.work.session_log import PENDING, PROMPT, READ, TAKEN, WORK
+
+AT = "2026-11-15T10:00:00Z"
+WHOSE = ("codex", "s1", "example.com--acme--shop")
+LONG_AGO = session_log.LEFT_SECONDS + 60
+
+
+def noted(home, rows, seconds: int = LONG_AGO) -> str:
+    """Note rows of a session that was heard of so long ago, and return its file."""
+    session_log.note(str(home), WHOSE, AT, rows)
+    path = session_log.path_of(str(home), *WHOSE)
+    os.utime(path, (time.time() - seconds,) * 2)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("rows", "has_more"),
+    [
+        ([(PROMPT, "add a toggle")], True),
+        ([(READ, "120")], False),
+        ([(PROMPT, "hello"), (WORK, ""), (PENDING, ""), (READ, "0"), (TAKEN, "")], False),
+        ([(PROMPT, "hello"), (WORK, ""), (TAKEN, ""), (PROMPT, "add a toggle")], True),
+        ([(WORK, "20261115-toggle"), (TAKEN, "")], True),
+        ([(WORK, "20261115-toggle"), (TAKEN, ""), (WORK, ""), (TAKEN, "")], False),
+    ],
+)
+def test_only_what_has_more_to_tell_was_left(tmp_path, rows, has_more):
+    """A session was left with rows that nobody took in, or with a work item; agreeing with what is read of its file."""
+    path = noted(tmp_path, rows)
+    assert session_log.has_left(str(tmp_path), own="") == has_more
+    read = session_log.read(path)
+    assert read is not None and bool(read.rows or read.work) == has_more
+
+
+def test_what_was_heard_of_lately_was_not_left(tmp_path):
+    """Nothing was left by a session that goes on, by the own one, nor where there was none."""
+    assert not session_log.has_left(str(tmp_path), own="")
+    path = noted(tmp_path, [(PROMPT, "add a toggle")], session_log.LEFT_SECONDS - 60)
+    assert not session_log.has_left(str(tmp_path), own="")
+    noted(tmp_path, [(PROMPT, "and a test")])
+    assert session_log.has_left(str(tmp_path), own="") and not session_log.has_left(str(tmp_path), own=path)
+
+
+def test_what_is_too_old_to_be_kept_was_left(tmp_path):
+    """A file with nothing more to tell is left for a start to remove, once it is old."""
+    noted(tmp_path, [(READ, "0")], session_log.KEPT_SECONDS + 60)
+    assert session_log.has_left(str(tmp_path), own="")

@@ -1,0 +1,60 @@
+"""Forgetting memories one by one."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.errors import NotFound
+from holdfast.memory import forget
+from holdfast.memory.remember import remember
+from holdfast.recall.recall import recall
+
+
+@pytest.fixture
+def three(workspace):
+    """Two memories of the shop and one of all."""
+    with workspace() as h:
+        for key, scope in (("a", "project"), ("b", "project"), ("c", "global")):
+            remember(h, f"Apples {key}.", key=key, scope=scope)
+    return workspace
+
+
+def test_the_plan_names_what_would_go(three, home, tree) -> None:
+    """A plan has a step with target, title and bytes for each key once, and changes nothing."""
+    before = tree(home)
+    with three() as h:
+        memories, steps = forget.plan(h, ("a", "c", "a"))
+    assert [step.target for step in steps] == ["project:example.com--acme--shop/a", "global/c"]
+    assert all(step.act == "forget" and step.size > 0 and step.reason.startswith("Apples") for step in steps)
+    assert [memory.key for memory in memories] == ["a", "c"] and tree(home) == before
+
+
+def test_the_file_goes_and_a_tombstone_stays(three, home) -> None:
+    """What is forgotten is gone from disk, recall and index page; the tombstone has none of its words."""
+    with three() as h:
+        forget.forget(h, "a")
+    with three() as h:
+        assert "a" not in [hit.memory.key for hit in recall(h, "apples")]
+    folder = home / "memory" / "projects" / "example.com--acme--shop"
+    assert not (folder / "memories" / "a.md").exists()
+    assert "[a]" not in (folder / "index.md").read_text() and "[b]" in (folder / "index.md").read_text()
+    assert "pples" not in (folder / ".forgotten").read_text()
+
+
+def test_one_unknown_key_stops_all(three, home, tree) -> None:
+    """When one of the keys is not there, nothing is forgotten."""
+    before = tree(home)
+    with three() as h, pytest.raises(NotFound):
+        forget.plan(h, ("a", "gone"))
+    assert tree(home) == before
+
+
+def test_no_word_of_it_is_left_on_disk(workspace, home) -> None:
+    """After a forget no file of the home holds the words, not even the pages of the index."""
+    with workspace() as h:
+        remember(h, "Unobtainium is quixotic.", key="rare")
+        remember(h, "Something else.", key="other")
+    with workspace() as h:
+        forget.forget(h, "rare")
+    files = [path for path in home.rglob("*") if path.is_file()]
+    assert [path.name for path in files if b"nobtainium" in path.read_bytes()] == []

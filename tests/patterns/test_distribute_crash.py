@@ -1,0 +1,180 @@
+"""Distributing and withdrawing that are killed at any moment: no file of the person is ever half, none is lost."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from holdfast.base.files import TEMPORARY
+from holdfast.patterns import distribute, withdraw
+from support.distributing import ID, SAID, approved, entry_of
+from support.learned import learned_in
+from support.swept import environment
+
+KILLS = 40
+# Distributes or withdraws in a child that was forked from a process in which everything is loaded, so that the kill
+# meets the work. Each time begins with the same home; the files of the person are what the last time left of them.
+KILLER = """
+import os, random, shutil, signal, sys, time
+from holdfast.patterns import distribute
+from holdfast.patterns import review as pattern_review
+from holdfast.patterns import withdraw
+from holdfast.workspace import House
+
+person, folder, kills, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+home, template, name = os.path.join(person, ".holdfast"), os.path.join(person, ".template"), sys.argv[5]
+chance, interrupted, TEMPORARY = random.Random(seed), 0, ".holdfast-tmp-"
+AGENTS = ("claude-code", "codex", "gemini-cli", "cursor", "kiro")
+TARGETS = [("rules", AGENTS, "project"), ("skill", AGENTS, "project"), ("rules", AGENTS[:3], "global"),
+           ("memory", (), "project"), ("lesson", (), "project"), ("warning", (), "project")]
+
+def hand_out():
+    for to, names, scope in TARGETS:
+        with House(home, folder=folder) as house:
+            distribute.apply(house, distribute.plan(house, name, to=to, names=names, scope=scope))
+
+def take_back():
+    with House(home, folder=folder) as house:
+        withdraw.apply(house, withdraw.plan(house, name))
+
+def tree():
+    found = {}
+    for place, folders, names in os.walk(person):
+        folders[:] = [one for one in folders if one not in (".holdfast", ".template", ".git")]
+        found[os.path.relpath(place, person)] = None
+        for one in names:
+            path = os.path.join(place, one)
+            with open(path, "rb") as file:
+                found[os.path.relpath(path, person)] = file.read(), os.stat(path).st_mode
+    return found
+
+def took(act, after=None):
+    # A process that dies by itself says so by its exit code.
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            act()
+            code = 0
+        finally:
+            os._exit(code)
+    if after is not None:
+        time.sleep(after)
+        os.kill(child, signal.SIGKILL)
+    status = os.waitpid(child, 0)[1]
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0, act
+    return os.WIFSIGNALED(status)
+
+def live():
+    with House(home, folder=folder) as house:
+        return [(one.to, one.scope.partition("/")[0]) for one in pattern_review.catalogue(house).get(name).live]
+
+def timed(act):
+    began = time.monotonic()
+    took(act)
+    return time.monotonic() - began
+
+def unlike(one, other):
+    return {path: (one.get(path, ""), other.get(path, "")) for path in {*one, *other}
+            if one.get(path, "") != other.get(path, "")}
+
+shutil.copytree(home, template)
+before = tree()
+longest = [timed(hand_out)]
+after, everywhere = tree(), sorted(live())
+longest.append(timed(take_back))
+assert tree() == before, unlike(tree(), before)
+for number in range(kills):
+    shutil.rmtree(home)
+    shutil.copytree(template, home)
+    act = (hand_out, take_back)[number % 2]
+    if act is take_back:
+        took(hand_out)
+    interrupted += took(act, chance.random() * longest[number % 2] * 1.1)
+    for path, what in tree().items():
+        told = os.path.basename(path).startswith(TEMPORARY)
+        assert told or what in (before.get(path, ""), after.get(path, "")), (number, path, what)
+    assert not {path for path in before if path not in tree()}, number
+    # Half of the time a person finishes what was begun, and half of the time takes it back at once.
+    if number % 4 < 2:
+        took(hand_out)
+        assert tree() == after, (number, unlike(tree(), after))
+        assert sorted(live()) == everywhere, number
+    took(take_back)
+    assert tree() == before, (number, unlike(tree(), before))
+    assert live() == [], number
+print(interrupted)
+"""
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment_every_file_is_as_before_or_as_after(workspace, shop, machine) -> None:
+    """After each kill each file is as before or as after, the next run finishes, and a withdrawal gives all back."""
+    (shop / "AGENTS.md").write_bytes(b"# Ours\r\n\r\nBe brief.")
+    (shop / "CLAUDE.md").write_bytes(b"# Mine\n\nBe brief.\n")
+    (machine / ".codex").mkdir()
+    (machine / ".codex" / "AGENTS.md").write_bytes(b"Be kind.\n")
+    with workspace() as h:
+        approved(h)
+    seed = random.randrange(2**32)
+    words = [sys.executable, "-c", KILLER, str(machine), str(shop), str(KILLS), str(seed), ID]
+    ended = subprocess.run(words, capture_output=True, text=True, env=environment(machine), check=False, timeout=300)
+    assert ended.returncode == 0, f"seed {seed}\n{ended.stderr[-3000:]}"
+    assert int(ended.stdout) >= KILLS // 2, f"seed {seed}: too few of the kills met the work"
+
+
+def hand_out(h, to: str, *names: str) -> None:
+    """Distribute the pattern in the project."""
+    distribute.apply(h, distribute.plan(h, ID, to=to, names=names))
+
+
+@pytest.mark.parametrize("act", ["distribute", "withdraw"])
+def test_what_a_dead_writer_left_goes(workspace, shop, act) -> None:
+    """A file that a killed run left half-written goes with the next run; that of a writer who lives stays."""
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    with workspace() as h:
+        approved(h)
+        if act == "withdraw":
+            hand_out(h, "rules", "claude-code")
+        dead, alive, foreign = (shop / f"{TEMPORARY}{name}-ab" for name in (ended.pid, os.getpid(), "mine"))
+        for path in (dead, alive, foreign):
+            path.write_bytes(b"half")
+        if act == "withdraw":
+            withdraw.apply(h, withdraw.plan(h, ID))
+        else:
+            hand_out(h, "rules", "claude-code")
+    assert [path.exists() for path in (dead, alive, foreign)] == [False, True, True]
+
+
+def test_a_folder_whose_file_is_not_there_goes(workspace, shop) -> None:
+    """Folders that were made for a file go with the withdrawal, also where the file itself never came or went."""
+    with workspace() as h:
+        approved(h)
+        hand_out(h, "skill", "claude-code")
+        (file,) = shop.rglob("SKILL.md")
+        file.unlink()
+        withdraw.apply(h, withdraw.plan(h, ID))
+    assert not (shop / ".claude").exists()
+
+
+def test_a_lesson_that_nobody_noted_is_taken_up(workspace, home) -> None:
+    """A lesson that a run stored before it was killed is no stranger to the next run, and goes with a withdrawal."""
+    with workspace() as h:
+        approved(h)
+    shutil.copytree(home / "patterns", home / "before")
+    with workspace() as h:
+        hand_out(h, "lesson")
+    shutil.rmtree(home / "patterns")
+    (home / "before").rename(home / "patterns")
+    with workspace() as h:
+        assert entry_of(h).live == ()
+        hand_out(h, "lesson")
+        assert [one.statement for one in learned_in(h) if one.status == "standing"] == [SAID]
+        withdraw.apply(h, withdraw.plan(h, ID))
+        assert [one.status for one in learned_in(h)] == ["rejected"]
