@@ -1,4 +1,4 @@
-"""The workspace stays as it is drawn: imports run one way, functions stay small, and every adapter leads through redaction."""
+"""The architecture holds: imports run one way, functions stay small, and every way in leads through redaction."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
 outside this folder asks for a name: it asks for a capability below.
 
 **Hooks** (`is_host`, `moment`, `read_hook_input`, `injection_output`) run in front of a waiting person. They import
-nothing but the ground of the workspace, read no file and never raise for what an agent sends: a field that is missing or
+nothing but the lower packages, read no file and never raise for what an agent sends: a field that is missing or
 of another kind is empty. What another agent runs, because it reads this one's files, `is_host` tells apart.
 
 **Installing** is a plan. `parts` says what of ours stands in which file; `plan_install` and `plan_uninstall` turn that

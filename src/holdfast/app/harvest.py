@@ -38,10 +38,15 @@ if TYPE_CHECKING:
 
 RECENT = 10
 # The order counts: what is rated becomes a lesson, an incident names the lesson, and work is closed in the end.
-FINDERS = (
-    *("harvest_ratings", "harvest_lessons", "incident", "harvest_fixes", "harvest_records", "harvest_work"),
-    "harvest_signals",
-)
+FINDERS = {
+    "ratings": "holdfast.learning.ratings.harvest",
+    "lessons": "holdfast.learning.lessons.harvest",
+    "incidents": "holdfast.learning.incidents.harvest",
+    "fixes": "holdfast.learning.fixes.harvest",
+    "security": "holdfast.learning.security.harvest",
+    "work": "holdfast.learning.work.harvest",
+    "patterns": "holdfast.patterns.harvest",
+}
 # A change of what finders find makes every session worth another look.
 RULES = 2
 # All texts of one session that finders see together have at most so many characters.
@@ -254,7 +259,7 @@ class _Run:
 
 def _finders() -> list[tuple[str, Find]]:
     """Return the finders by name."""
-    return [(name, import_module(f"holdfast.actions.{name}").find) for name in FINDERS]
+    return [(name, import_module(module).find) for name, module in FINDERS.items()]
 
 
 def _mark_of(workspace: Workspace, entry: Entry) -> str:

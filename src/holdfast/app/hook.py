@@ -1,8 +1,8 @@
 """One call of a hook: the event goes into the journal, then the agent gets what it should know.
 
-It walks where `Workspace` walks, with light steps: it runs before every prompt in front of a waiting person, so it loads
-what its moment needs and nothing else, sweeps no file and waits for nobody. It starts nothing but, at the end of a
-session, one bounded sweep that goes its own way. Whatever goes wrong is for the caller to log; the session goes on.
+It walks where `Workspace` walks, with light steps: it runs before every prompt in front of a waiting person, so it
+loads what its moment needs and nothing else, sweeps no file and waits for nobody. It starts nothing but, at the end of
+a session, one bounded sweep that goes its own way. Whatever goes wrong is for the caller to log; the session goes on.
 """
 
 from __future__ import annotations

@@ -12,16 +12,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.app.hook import HookRun
 
-# Which modules of this folder may have something to do at a moment. Each has `at(visit)`. Work items read the
+# Which features may have something to do at a moment. Each has `hook.at(run)`. Work items read the
 # transcript, so what lives on its calls comes behind them.
 _PARTS: dict[str, tuple[str, ...]] = {
-    "start": ("work_hooks",),
-    "prompt": ("rating_hooks", "work_hooks", "fix_hooks"),
-    "tool": ("work_hooks", "fix_hooks", "security_hooks"),
-    "tool-failed": ("fix_hooks", "security_hooks"),
-    "stop": ("work_hooks", "fix_hooks"),
-    "end": ("work_hooks", "fix_hooks"),
-    "subagent-stop": ("work_hooks", "security_hooks"),
+    "start": ("work",),
+    "prompt": ("ratings", "work", "fixes"),
+    "tool": ("work", "fixes", "security"),
+    "tool-failed": ("fixes", "security"),
+    "stop": ("work", "fixes"),
+    "end": ("work", "fixes"),
+    "subagent-stop": ("work", "security"),
 }
 # When fixes live on the calls that the transcript told; at most prompts it told none.
 PAUSES = ("prompt", "stop", "end")
@@ -32,10 +32,10 @@ def keep(run: HookRun) -> None:
     if not run.settings.flag("learning.enabled"):
         return
     for name in _PARTS.get(run.call.moment, ()):
-        if name == "fix_hooks" and run.call.moment in PAUSES and not run.told_calls:
+        if name == "fixes" and run.call.moment in PAUSES and not run.told_calls:
             continue
         try:
             # By name, so that a hook loads the parts of its moment and no other.
-            __import__(f"holdfast.actions.{name}", fromlist=["at"]).at(run)
+            __import__(f"holdfast.learning.{name}.hook", fromlist=["at"]).at(run)
         except Exception as problem:
             tell(run, name, problem)

@@ -1,4 +1,4 @@
-"""Install an agent's adapter: the plan, what carries it out, and in `installs.json` the record of what was put where."""
+"""Connect an agent: the plan, what carries it out, and in `installs.json` the record of what was put where."""
 
 from __future__ import annotations
 

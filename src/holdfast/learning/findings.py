@@ -1,7 +1,7 @@
 """What a harvest finds in a session: a record that each kind of finding shares, and how to keep it.
 
-A finder takes the workspace, the digest and the events of one session and yields findings; it writes nothing. Keeping one
-is idempotent for ever: what identifies it comes from the session and its text, never from the clock, so that
+A finder takes the workspace, the digest and the events of one session and yields findings; it writes nothing. Keeping
+one is idempotent for ever: what identifies it comes from the session and its text, never from the clock, so that
 harvesting twice, or after `state/` was deleted, adds nothing.
 """
 

@@ -180,7 +180,8 @@ def test_trouble_is_a_line_in_the_log(hook_run, home, tmp_path) -> None:
 def test_the_hook_stays_light() -> None:
     """What a hook loads to judge a call brings none of the modules that cost more than the hook."""
     code = (
-        "import sys; sys.path.append(sys.argv[1]); import holdfast.learning.security.hook, holdfast.learning.research.model; "
+        "import sys; sys.path.append(sys.argv[1]); import holdfast.learning.security.hook; "
+        "import holdfast.learning.research.model; "
         "from holdfast.learning.security.judge import judge; judge('Bash', 'rm -rf src', '/x'); "
         "print([name for name in ('re', 'json', 'dataclasses', 'typing', 'enum') if name in sys.modules])"
     )

@@ -184,7 +184,7 @@ def test_what_happens_is_recorded(hook, remember, event, kind, told, kept):
 
 @pytest.mark.parametrize("name", agents.names())
 def test_every_event_of_every_agent_is_recorded(hook, remember, name):
-    """Each event that an adapter knows ends with 0 and an output the agent can read, and leaves one event of its moment."""
+    """Each event of an adapter ends with 0 and an output the agent can read, and leaves one event of its moment."""
     remember("Deploys need the VPN. Ask Kim for access.")
     adapter = agents.get(name)
     told = {"prompt": "how do I deploy through the VPN?", "source": "startup", "tool_name": "Bash", "error": "no"}
