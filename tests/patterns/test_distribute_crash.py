@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import subprocess
 import sys
@@ -12,19 +11,21 @@ import pytest
 
 from holdfast.base.files import TEMPORARY
 from holdfast.patterns import distribute, withdraw
+from killing import run_script
+from sampling import count, seed
 from support.distributing import ID, SAID, approved, entry_of
 from support.learned import learned_in
 from support.swept import environment
 
-KILLS = 40
-# Distributes or withdraws in a child that was forked from a process in which everything is loaded, so that the kill
-# meets the work. Each time begins with the same home; the files of the person are what the last time left of them.
+KILLS = count(40, 12)
+# Each time begins with the same home; the files of the person are what the last time left of them.
 KILLER = """
-import os, random, shutil, signal, sys, time
+import os, random, shutil, sys
 from holdfast.patterns import distribute
 from holdfast.patterns import review as pattern_review
 from holdfast.patterns import withdraw
 from holdfast.workspace import House
+from killing import killed_at, steps_of
 
 person, folder, kills, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 home, template, name = os.path.join(person, ".holdfast"), os.path.join(person, ".template"), sys.argv[5]
@@ -53,31 +54,9 @@ def tree():
                 found[os.path.relpath(path, person)] = file.read(), os.stat(path).st_mode
     return found
 
-def took(act, after=None):
-    # A process that dies by itself says so by its exit code.
-    child = os.fork()
-    if not child:
-        code = 1
-        try:
-            act()
-            code = 0
-        finally:
-            os._exit(code)
-    if after is not None:
-        time.sleep(after)
-        os.kill(child, signal.SIGKILL)
-    status = os.waitpid(child, 0)[1]
-    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0, act
-    return os.WIFSIGNALED(status)
-
 def live():
     with House(home, folder=folder) as house:
         return [(one.to, one.scope.partition("/")[0]) for one in pattern_review.catalogue(house).get(name).live]
-
-def timed(act):
-    began = time.monotonic()
-    took(act)
-    return time.monotonic() - began
 
 def unlike(one, other):
     return {path: (one.get(path, ""), other.get(path, "")) for path in {*one, *other}
@@ -85,27 +64,27 @@ def unlike(one, other):
 
 shutil.copytree(home, template)
 before = tree()
-longest = [timed(hand_out)]
+steps = [steps_of(hand_out)]
 after, everywhere = tree(), sorted(live())
-longest.append(timed(take_back))
+steps.append(steps_of(take_back))
 assert tree() == before, unlike(tree(), before)
 for number in range(kills):
     shutil.rmtree(home)
     shutil.copytree(template, home)
     act = (hand_out, take_back)[number % 2]
     if act is take_back:
-        took(hand_out)
-    interrupted += took(act, chance.random() * longest[number % 2] * 1.1)
+        hand_out()
+    interrupted += killed_at(chance.randrange(1, steps[number % 2]), act)
     for path, what in tree().items():
         told = os.path.basename(path).startswith(TEMPORARY)
         assert told or what in (before.get(path, ""), after.get(path, "")), (number, path, what)
     assert not {path for path in before if path not in tree()}, number
     # Half of the time a person finishes what was begun, and half of the time takes it back at once.
     if number % 4 < 2:
-        took(hand_out)
+        hand_out()
         assert tree() == after, (number, unlike(tree(), after))
         assert sorted(live()) == everywhere, number
-    took(take_back)
+    take_back()
     assert tree() == before, (number, unlike(tree(), before))
     assert live() == [], number
 print(interrupted)
@@ -121,11 +100,9 @@ def test_killed_at_any_moment_every_file_is_as_before_or_as_after(workspace, sho
     (machine / ".codex" / "AGENTS.md").write_bytes(b"Be kind.\n")
     with workspace() as h:
         approved(h)
-    seed = random.randrange(2**32)
-    words = [sys.executable, "-c", KILLER, str(machine), str(shop), str(KILLS), str(seed), ID]
-    ended = subprocess.run(words, capture_output=True, text=True, env=environment(machine), check=False, timeout=300)
-    assert ended.returncode == 0, f"seed {seed}\n{ended.stderr[-3000:]}"
-    assert int(ended.stdout) >= KILLS // 2, f"seed {seed}: too few of the kills met the work"
+    drawn = seed()
+    met = run_script(KILLER, str(machine), str(shop), str(KILLS), str(drawn), ID, environment=environment(machine))
+    assert int(met) >= KILLS // 2, f"seed {drawn}: too few of the kills met the work"
 
 
 def hand_out(h, to: str, *names: str) -> None:

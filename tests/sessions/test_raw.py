@@ -7,8 +7,6 @@ import json
 import os
 import random
 import subprocess
-import sys
-import time
 import tracemalloc
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from holdfast.errors import BrokenFile, StoreFull
 from holdfast.records import Cost, Problem, Session, SessionEvent, replace
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.digest import digest
+from killing import run_script
 
 from .storing import EVENTS, SESSION, raw_path, stored
 
@@ -249,36 +248,32 @@ def test_a_full_disk_leaves_nothing_half_written(small_disk) -> None:
 
 
 STORER = """
-import os, sys
+import itertools, sys
 from holdfast.records import Session, SessionEvent
 from holdfast.sessions.archive import Archive
+from killing import kills_in
+
 archive = Archive(sys.argv[1])
-turn = int(sys.argv[2])
-while True:
-    turn += 1
-    session = Session("some-agent", f"s-{turn % 40}", ended=f"2026-01-01T00:00:00.{turn % 1000:03}Z")
-    os.write(1, f"try {turn}\\n".encode())
-    with archive.writing("some-agent") as writer:
-        for place in range(turn % 300 + 1):
-            writer.add(SessionEvent(place, "human", f"turn {turn}"))
-        writer.keep(session)
-    os.write(1, f"ack {turn}\\n".encode())
+
+def store(after, say):
+    for turn in itertools.count(after + 1):
+        session = Session("some-agent", f"s-{turn % 40}", ended=f"2026-01-01T00:00:00.{turn % 1000:03}Z")
+        say(f"try {turn}")
+        with archive.writing("some-agent") as writer:
+            for place in range(turn % 300 + 1):
+                writer.add(SessionEvent(place, "human", f"turn {turn}"))
+            writer.keep(session)
+        say(f"ack {turn}")
+
+kills_in(store, sys.argv[2], 120, 200, 5)
 """
 
 
-def test_raw_files_are_whole_after_kills(archive, home) -> None:
+def test_raw_files_are_whole_after_kills(archive, home, tmp_path) -> None:
     """After kill -9 at random moments every raw file is whole, the acknowledged ones are there, and leftovers go."""
-    chance, turn, acknowledged = random.Random(5), 0, {}
-    for _ in range(6):
-        command = [sys.executable, "-c", STORER, str(home), str(turn)]
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert child.stdout is not None
-        child.stdout.readline()
-        time.sleep(chance.uniform(0.01, 0.15))
-        child.kill()
-        said = [line.split() for line in child.communicate()[0].splitlines(keepends=True) if line.endswith("\n")]
-        acknowledged.update({int(number) % 40: int(number) for word, number in said if word == "ack"})
-        turn = max([int(number) for _, number in said] or [turn + 1])
+    run_script(STORER, str(home), str(tmp_path / "said"))
+    said = [line.split() for line in (tmp_path / "said").read_text().splitlines()]
+    acknowledged = {int(number) % 40: int(number) for word, number in said if word == "ack"}
     assert len(acknowledged) > 6
     archive.clear_leftovers()
     for entry in archive.entries():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 
 from holdfast.records import Draft, Memory, Scope
 from holdfast.store.base import Filter
@@ -93,17 +92,3 @@ def finished(*processes: subprocess.Popen[bytes], seconds: float = 120) -> list[
         assert err == b"", err.decode()
         said.append(out.decode())
     return said
-
-
-def killed(process: subprocess.Popen[bytes], after: float) -> str:
-    """Let the process say its first line, kill it some seconds later, and return all that it said until then."""
-    said = process.stdout.readline()
-    time.sleep(after)
-    process.kill()
-    said += process.stdout.read()
-    err = process.stderr.read()
-    process.wait()
-    process.stdout.close()
-    process.stderr.close()
-    assert err == b"", err.decode()
-    return said.decode()

@@ -3,61 +3,60 @@
 from __future__ import annotations
 
 import os
-import random
 
 import pytest
-from store_helpers import EVERYTHING, GLOBAL, PROJECT, child, killed, write
+from store_helpers import EVERYTHING, GLOBAL, PROJECT, write
 
 from holdfast.records import Scope
 from holdfast.store.local import LocalStore
+from killing import run_script
+from sampling import count, seed
 
-STORES = 500
+STORES = count(500, 120)
 
-# The child says what it is about to store, stores it, and acknowledges it only when the store has returned.
+# It says what it is about to store, stores it, and acknowledges it only when the store has returned.
 STORER = """
-import os, sys
+import itertools, sys
 from holdfast.records import Draft, Scope
 from holdfast.store.local import LocalStore
-store = LocalStore(sys.argv[1])
-store.refresh()
-turn = int(sys.argv[2])
-while True:
-    turn += 1
-    scope = Scope("project", "shop") if turn % 2 else Scope("global")
-    key = f"new-{turn}" if turn % 3 else f"again-{turn % 7}"
-    text = f"Statement {turn} of key {key}. " + "x" * (turn * 37 % 3000)
-    os.write(1, f"try\\t{turn}\\t{scope.kind}\\t{key}\\t{text}\\n".encode())
-    store.put(Draft(text, scope, key=key, tags=("crash",)))
-    os.write(1, f"ack\\t{turn}\\n".encode())
+from killing import kills_in
+
+def put(after, say):
+    store = LocalStore(sys.argv[1])
+    store.refresh()
+    for turn in itertools.count(after + 1):
+        scope = Scope("project", "shop") if turn % 2 else Scope("global")
+        key = f"new-{turn}" if turn % 3 else f"again-{turn % 7}"
+        text = f"Statement {turn} of key {key}. " + "x" * (turn * 37 % 3000)
+        say(f"try {turn} {scope.kind} {key} {text}")
+        store.put(Draft(text, scope, key=key, tags=("crash",)))
+        say(f"ack {turn}")
+
+print(kills_in(put, sys.argv[2], int(sys.argv[3]), 200, int(sys.argv[4])))
 """
 
 
 @pytest.mark.slow
-def test_five_hundred_stores_under_kill_9(home):
-    """Of 500 stores by processes killed at random, every acknowledged statement is there and every file is whole."""
-    chance = random.Random(20261115)
+def test_stores_under_kill_9(home, tmp_path):
+    """Of many stores by processes killed at random, every acknowledged statement is there and every file is whole."""
     tried: dict[int, tuple[Scope, str, str]] = {}
     acknowledged: list[int] = []
-    kills = 0
-    while len(tried) < STORES:
-        process = child(STORER, home, str(max(tried, default=0)))
-        note(killed(process, chance.uniform(0, 0.08)), tried, acknowledged)
-        kills += 1
-    print(f"{kills} kills, {len(tried)} tried, {len(acknowledged)} acknowledged")
-    assert kills >= 5
+    kills = int(run_script(STORER, home, str(tmp_path / "said"), str(STORES), str(seed())))
+    note((tmp_path / "said").read_text(), tried, acknowledged)
+    assert kills >= 5 and len(tried) >= STORES
     assert len(acknowledged) >= len(tried) - kills
     check_all(home, tried, set(acknowledged))
 
 
 def note(said: str, tried: dict[int, tuple[Scope, str, str]], acknowledged: list[int]) -> None:
-    """Take in what the child said; its last line may be cut short."""
-    for line in said.splitlines(keepends=True):
-        parts = line.rstrip("\n").split("\t")
-        if parts[0] == "try" and len(parts) == 5:
-            scope = Scope("global") if parts[2] == "global" else PROJECT
-            tried[int(parts[1])] = (scope, parts[3], parts[4])
-        elif parts[0] == "ack" and line.endswith("\n"):
-            acknowledged.append(int(parts[1]))
+    """Take in what the storing process said."""
+    for line in said.splitlines():
+        word, turn, *rest = line.split(" ", 4)
+        if word == "ack":
+            acknowledged.append(int(turn))
+        else:
+            kind, key, text = rest
+            tried[int(turn)] = (Scope("global") if kind == "global" else PROJECT, key, text)
 
 
 def check_all(home: str, tried: dict[int, tuple[Scope, str, str]], acknowledged: set[int]) -> None:
@@ -83,13 +82,15 @@ def check_all(home: str, tried: dict[int, tuple[Scope, str, str]], acknowledged:
     store.close()
 
 
+SWEPT = count(4000, 800)
+# Opens, which is a step for each file that is read, are what a refresh is made of.
 SWEEPER = """
-import os, sys
+import sys
 from holdfast.store.local import LocalStore
-store = LocalStore(sys.argv[1])
-os.write(1, b"open\\n")
-store.refresh()
-os.write(1, b"done\\n")
+from killing import killed_at
+
+for part in (0.1, 0.3, 0.6, 0.9):
+    assert killed_at(int(part * int(sys.argv[2])), lambda: LocalStore(sys.argv[1]).refresh())
 """
 
 
@@ -100,15 +101,14 @@ def test_a_sweep_that_is_killed_is_made_up_for(home, index):
     if index == "complete":
         store.refresh()
     store.close()
-    for number in range(4000):
+    for number in range(SWEPT):
         write(os.path.join(home, f"memory/global/memories/k-{number:04}.md"), f"Statement number {number}.\n")
-    for milliseconds in (50, 100, 150, 200):
-        killed(child(SWEEPER, home), milliseconds / 1000)
+    run_script(SWEEPER, home, str(SWEPT))
     store = LocalStore(home)
     store.refresh()
-    assert len(list(store.find(EVERYTHING))) == 4000
+    assert len(list(store.find(EVERYTHING))) == SWEPT
     (words,) = store.index.db.execute("SELECT count(*) FROM words WHERE words MATCH 'statement'").fetchone()
-    assert words == 4000
+    assert words == SWEPT
     store.close()
 
 
@@ -123,30 +123,38 @@ def test_leftovers_of_a_crash_are_no_memories(store, home):
     assert store.problems() == []
 
 
+FORGOTTEN = 60
 FORGETTER = """
-import os, sys
+import sys
 from holdfast.records import Scope
 from holdfast.store.local import LocalStore
-store = LocalStore(sys.argv[1])
-for number in range(200):
-    store.remove(Scope("global"), f"k-{number:03}", forget=True)
-    os.write(1, f"{number}\\n".encode())
+from killing import killed_at
+
+def forget():
+    store = LocalStore(sys.argv[1])
+    for number in range(int(sys.argv[2])):
+        store.remove(Scope("global"), f"k-{number:03}", forget=True)
+        print(number, flush=True)
+
+assert killed_at(int(sys.argv[3]), forget)
 """
 
 
-def test_what_was_forgotten_before_a_kill_stays_forgotten(home):
+@pytest.mark.parametrize("step", [40, 101, 150])
+def test_what_was_forgotten_before_a_kill_stays_forgotten(home, step):
     """Every acknowledged removal holds after kill -9, with its tombstone, and the others are whole."""
     store = LocalStore(home)
-    for number in range(200):
+    for number in range(FORGOTTEN):
         write(os.path.join(home, f"memory/global/memories/k-{number:03}.md"), f"Statement number {number}.\n")
     store.refresh()
     store.close()
-    gone = killed(child(FORGETTER, home), 0.05).count("\n")
+    gone = run_script(FORGETTER, home, str(FORGOTTEN), str(step)).count("\n")
+    assert 0 < gone < FORGOTTEN
     store = LocalStore(home)
     store.refresh()
     left = {memory.key for memory in store.find(EVERYTHING)}
     for number in range(gone):
         assert f"k-{number:03}" not in left
         assert store._tombstones(GLOBAL).has("other", f"statement NUMBER {number}.")
-    assert len(left) >= 200 - gone - 1
+    assert len(left) >= FORGOTTEN - gone - 1
     store.close()

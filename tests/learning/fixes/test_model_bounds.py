@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import subprocess
 import sys
 import threading
@@ -17,26 +16,28 @@ from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes.model import MAX_BYTES, MAX_ROWS, Fix
 from holdfast.learning.fixes.retries import id_of
 from holdfast.records import replace
+from killing import run_script
+from sampling import count, seed
 
 MARK = "0123456789abcdef"
 OTHER = "fedcba9876543210"
-KILLS = 40
+KILLS = count(40, 12)
 WRITER = """
 import sys
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes.model import Fix
-home, who, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-for number in range(count):
+home, who, fixed = sys.argv[1], sys.argv[2], int(sys.argv[3])
+for number in range(fixed):
     session = f"{who}-{number}"
     fix = Fix("0123456789abcdef", "make", "no rule", (f"ran `{session}`",), "some-agent", session, "shop",
               f"2026-07-01T10:{number // 60:02}:{number % 60:02}Z", id=f"{who}-{number}")
     assert fixes.add(home, fix)
 """
-# Adds a fix in a child that was forked from a process in which everything is loaded, so that the kill meets the work.
 KILLER = """
-import os, random, select, signal, sys, time
+import random, sys
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes.model import Fix
+from killing import killed_at, steps_of
 
 home, filler, kills, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 chance, interrupted = random.Random(seed), 0
@@ -51,34 +52,6 @@ def rows():
     with open(fixes.path_of(home), "rb") as file:
         return file.read().splitlines(keepends=True)
 
-def wait(after, told):
-    # Every other time until the file is being replaced, and then for a moment; else for a part of the whole work.
-    if chance.random() < 0.5:
-        time.sleep(after)
-        return
-    folder, size, end = os.path.dirname(fixes.path_of(home)), os.path.getsize(fixes.path_of(home)), time.monotonic() + 5
-    leftovers = len(os.listdir(folder))
-    while len(os.listdir(folder)) == leftovers and os.path.getsize(fixes.path_of(home)) >= size:
-        if time.monotonic() > end or select.select([told], [], [], 0)[0]:
-            break
-    time.sleep(chance.random() * 0.004)
-
-def added(number, after=None):
-    told, tell = os.pipe()
-    child = os.fork()
-    if not child:
-        try:
-            fixes.add(home, fix_of(number))
-            os.write(tell, b"!")
-        finally:
-            os._exit(0)
-    os.close(tell)
-    if after is not None:
-        wait(after, told)
-        os.kill(child, signal.SIGKILL)
-    killed = os.WIFSIGNALED(os.waitpid(child, 0)[1])
-    with open(told, "rb") as end:
-        return killed, end.read() == b"!"
 
 def overfill():
     missing = fixes.MAX_ROWS - len(rows())
@@ -87,14 +60,12 @@ def overfill():
             file.write(b"".join(fill[:missing]))
 
 overfill()
-began = time.monotonic()
-added(0)
-longest, known = (time.monotonic() - began) * 1.1, {"k-0"}
+steps, known = steps_of(lambda: fixes.add(home, fix_of(0))), {"k-0"}
 for number in range(1, kills + 1):
     overfill()
-    killed, acknowledged = added(number, chance.random() * longest)
+    killed = killed_at(chance.randrange(1, steps + 2), lambda: fixes.add(home, fix_of(number)))
     interrupted += killed
-    known |= {f"k-{number}"} if acknowledged else set()
+    known |= set() if killed else {f"k-{number}"}
     told = [fixes.of_line(line) for line in rows()]
     assert None not in told, "a line is not whole"
     there = {one.session for one in told}
@@ -250,9 +221,9 @@ def test_four_writers_at_once(tmp_path) -> None:
     writers = [subprocess.Popen(each, stderr=subprocess.PIPE) for each in words]
     ended = [one.communicate(timeout=120)[1] for one in writers]
     assert [one.returncode for one in writers] == [0] * 4, ended
-    count = Counter(sessions(home))
-    assert all(count[f"w{number}-{each}"] == 1 for number in range(4) for each in range(60))
-    assert all(count[f"used-{number}"] == 1 for number in range(3))
+    kept = Counter(sessions(home))
+    assert all(kept[f"w{number}-{each}"] == 1 for number in range(4) for each in range(60))
+    assert all(kept[f"used-{number}"] == 1 for number in range(3))
     assert len(path.read_text().splitlines()) < MAX_ROWS
 
 
@@ -264,10 +235,8 @@ def test_killed_in_the_middle_of_a_trim(tmp_path) -> None:
     filler = tmp_path / "filler"
     rows = [line(fix(f"f-{number}", "2026-01-01T00:00:00Z")) for number in range(MAX_ROWS)]
     filler.write_text("".join(rows))
-    seed = random.randrange(2**32)
-    words = [sys.executable, "-c", KILLER, home, str(filler), str(KILLS), str(seed)]
-    ended = subprocess.run(words, capture_output=True, text=True, check=False, timeout=200)
-    assert ended.returncode == 0, f"seed {seed}\n{ended.stderr}"
-    assert int(ended.stdout) >= KILLS // 3, f"seed {seed}: too few of the kills met a trim at work"
+    drawn = seed()
+    met = run_script(KILLER, home, str(filler), str(KILLS), str(drawn))
+    assert int(met) >= KILLS // 3, f"seed {drawn}: too few of the kills met a trim at work"
     assert fixes.add(home, fix("last", day(9_500))) and "last" in sessions(home)
     assert os.path.getsize(fixes.path_of(home)) <= MAX_BYTES
