@@ -5,7 +5,7 @@ PYTHON ?= $(firstword $(foreach name,python3 python3.13 python3.12 python3.11,$(
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check lint format bench clean
+.PHONY: run test test-long check lint format bench clean
 
 run: $(VENV)/.installed
 	@$(BIN)/holdfast up
@@ -13,6 +13,10 @@ run: $(VENV)/.installed
 test: $(VENV)/.developing lint
 	@$(BIN)/python tests/outside/programs.py
 	@$(BIN)/python -m pytest -n 2
+
+test-long: $(VENV)/.developing lint
+	@$(BIN)/python tests/outside/programs.py
+	@HOLDFAST_TEST_LONG=1 $(BIN)/python -m pytest -n 2
 
 check: $(VENV)/.developing lint
 	@$(BIN)/python -m pytest -n 2 -m "not slow"

@@ -10,9 +10,22 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from holdfast.surfaces.cli.main import run
 from holdfast.workspace import Workspace
+from sampling import LONG, count
+
+# No example is timed: a machine may be busy at any moment. The sample is the same each time.
+settings.register_profile(
+    "holdfast",
+    max_examples=count(100, 30),
+    deadline=None,
+    derandomize=not LONG,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("holdfast")
 
 SHOP = "example.com--acme--shop"
 
@@ -81,7 +94,7 @@ def at_once():
         for worker in workers:
             worker.start()
         for worker in workers:
-            worker.join(60)
+            worker.join(300)
             assert worker.exitcode == 0
 
     return play

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.agents.editing import json_text
@@ -148,7 +148,6 @@ OBJECTS = st.dictionaries(st.text(max_size=5), VALUES, max_size=4)
 STYLES = st.sampled_from([None, 1, 2, 4, "\t"])
 
 
-@settings(deadline=None)
 @given(OBJECTS, STYLES, st.booleans())
 def test_any_object_survives_the_way_there_and_back(value, style, windows) -> None:
     """What json writes is read alike; ours is added without changing a foreign byte, and taken out by its tag."""
@@ -163,7 +162,6 @@ def test_any_object_survives_the_way_there_and_back(value, style, windows) -> No
     assert json.loads(left) == value
 
 
-@settings(deadline=None)
 @given(st.text(alphabet='{}[]",:/*\\ \n1tnu', max_size=40))
 def test_no_text_breaks_the_scanner(text) -> None:
     """Whatever stands in a file, it is read or refused; strict JSON is read as json reads it."""

@@ -71,7 +71,7 @@ def test_interrupted_by_the_person_it_leaves_nothing_half_done(machine, home):
     while child.poll() is None and len([*(home / "archive").rglob("*.zst")]) < 20:
         time.sleep(0.005)
     child.send_signal(signal.SIGINT)
-    out, err = child.communicate(timeout=60)
+    out, err = child.communicate(timeout=300)
     assert (child.returncode, out) == (130, b""), err
     assert b"Traceback" not in err
     assert leftovers(home) == []

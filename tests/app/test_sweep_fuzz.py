@@ -6,10 +6,11 @@ import json
 import tempfile
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.sessions.archive import Archive
+from sampling import count
 from support.swept import archive_of, raw, sweep_into, talk
 
 # Where agents keep transcripts, with the endings that they look for.
@@ -47,7 +48,7 @@ VALUES = st.recursive(
     max_leaves=12,
 )
 RECORDS = st.lists(st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=8), max_size=6)
-LIMITS = settings(max_examples=60, deadline=10_000, suppress_health_check=[HealthCheck.too_slow])
+LIMITS = settings(max_examples=count(60, 20))
 
 
 def survive(data: bytes, place: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sampling import count
 from support.swept import archive_of, indexed, line, raw, sweep_into, talk, transcript, write
 
 # Read here, because tests run without the settings of the person.
@@ -33,7 +34,7 @@ def session_bytes() -> bytes:
 WHOLE = session_bytes()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=count(40, 10))
 @given(st.lists(st.integers(0, len(WHOLE)), min_size=1, max_size=4).map(sorted))
 def test_growth_by_steps_is_the_same_as_at_once(cuts):
     """Wherever a transcript is cut, in the middle of a line too, later readings come to one and the same archive."""
@@ -54,8 +55,8 @@ def test_a_copy_that_grows_is_counted_once(tmp_path):
     first, own = talk("first", 3), talk("second", 4, start=5)
     copied = [{**record, "sessionId": "second"} for record in first]
     write(transcript(tmp_path, "first"), first, at=1_790_000_000)
-    for count in (0, 4, 8, 16):
-        write(transcript(tmp_path, "second"), [*copied, *own[:count]], at=1_790_000_100 + count)
+    for grown in (0, 4, 8, 16):
+        write(transcript(tmp_path, "second"), [*copied, *own[:grown]], at=1_790_000_100 + grown)
         sweep_into(tmp_path / "steps", tmp_path)
     sweep_into(tmp_path / "once", tmp_path)
     assert archive_of(tmp_path / "steps") == archive_of(tmp_path / "once")

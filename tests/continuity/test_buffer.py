@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 
 import pytest
-from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.base.light_records import replace
 from holdfast.continuity import buffer, log, region
 from holdfast.continuity.buffer import Said, State
 from holdfast.errors import BrokenFile, Refused, TooLarge
+from sampling import count
 
 AT = "2026-11-15T10:00:00Z"
 HEADINGS = (
@@ -201,7 +202,7 @@ def test_what_was_nested_under_an_item_that_is_gone_takes_its_place(page, stays,
     assert buffer.read(str(page)).open_threads == stays
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=count(60, 20))
 @example(["## Next steps", "## Mine", "```", "- a", "```", "## Next steps", "```"], [])
 @given(
     st.lists(st.sampled_from(("- a", "  - b", "* c", "2. d", "words", "", "```", "## Next steps", "## Mine", "### x"))),
@@ -331,7 +332,7 @@ def say(path: str, name: str) -> None:
         buffer.change(path, lambda state, said=said: replace(state, said=(*state.said, said), updated=AT))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=count(60, 20))
 @given(st.binary(max_size=200), st.binary(max_size=200), st.text(max_size=80), st.text(max_size=80))
 def test_any_bytes_survive_and_any_words_are_one_line(tmp_path, before, behind, focus, sentence):
     """Whatever bytes stand around the region stay, and whatever is said stays within it, one line each."""

@@ -191,7 +191,7 @@ def test_an_older_page_goes_along(folder: Path) -> None:
 
 
 def _put_many(folder: str, letter: str, both_are_there) -> None:
-    both_are_there.wait(60)
+    both_are_there.wait(300)
     for number in range(30):
         page.put(folder, made("Decisions", "2026-05-04", f"Decision {letter}{number}", ""))
 
@@ -204,5 +204,5 @@ def test_of_two_processes_at_once_no_row_is_lost(folder: Path) -> None:
     for process in both:
         process.start()
     for process in both:
-        process.join(60)
+        process.join(300)
     assert len(page.entries((folder / "MEMORY.md").read_text())) == 60

@@ -14,6 +14,7 @@ from holdfast.continuity import pages
 from holdfast.continuity.pages_boxes import Boxes
 from holdfast.continuity.pages_tables import Columns, Note, Table
 from holdfast.errors import BadInput, BrokenFile, Conflict, HoldfastError, NotFound, Refused, TooLarge
+from sampling import count
 
 DAY, LATER = "2026-11-15", "2026-11-16"
 
@@ -345,7 +346,7 @@ def play(folder: str, kind: str, act: str, text: str, place: int) -> None:
             pages.add_note(folder, kind, decided(text, text), replaces=name if act == "replace" else "")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=count(150, 50))
 @given(text=_PAGE, steps=_STEPS, kind=st.sampled_from([pages.TODO, pages.DECISION]))
 def test_every_foreign_byte_survives(tmp_path_factory, text, steps, kind) -> None:
     """Whatever the page and the steps: each changes at most the line it is about, and adds only behind whole lines."""
@@ -374,7 +375,7 @@ def check_kept(before: bytes, after: bytes, act: str) -> None:
     assert act == "replace" or len(old) == len(new)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=count(100, 40))
 @given(text=_PAGE)
 def test_ticked_and_opened_again_is_as_before(tmp_path_factory, text) -> None:
     """Each open box of any page, ticked and opened again, leaves the page as it was to the byte."""
@@ -391,7 +392,7 @@ def test_ticked_and_opened_again_is_as_before(tmp_path_factory, text) -> None:
             assert path.read_bytes() == before
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=count(150, 50))
 @given(text=_WORDS, because=_WORDS)
 def test_what_is_written_is_read_back(tmp_path_factory, text, because) -> None:
     """Any text, made one line, stands in the page so that it is read back as it is, also struck through."""

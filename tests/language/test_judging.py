@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as texts
 
 from holdfast.language.judging import judge
+from sampling import count
 
 OPTIONS = "Which one do you want?\n1. Keep the table\n2. Drop the table\n3. Ask later"
 REPORT = "Done. The tests pass."
@@ -66,7 +67,7 @@ def test_a_count_out_of_ten_is_no_rating() -> None:
     assert number("8/10 - quick and clean", asked) == 8
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=count(300, 80))
 @given(
     texts.text(alphabet="0123456789²٣ /.,:;-–!?()[]*_'\"`\n\tyoudeltgrajbnicwsph ünß👍\ud800", max_size=60),
     texts.text(max_size=60),

@@ -57,5 +57,5 @@ def environment(folder: Path, days: int) -> dict[str, str]:
     library = folder / "later.so"
     if not library.exists():
         words = [compiler, "-shared", "-fPIC", "-O1", "-x", "c", "-", "-o", str(library), "-ldl"]
-        subprocess.run(words, input=SOURCE, text=True, check=True, timeout=60)
+        subprocess.run(words, input=SOURCE, text=True, check=True, timeout=300)
     return {"LD_PRELOAD": str(library), "SECONDS_LATER": str(days * 86_400)}

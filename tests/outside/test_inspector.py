@@ -45,7 +45,7 @@ def inspect(request: pytest.FixtureRequest, person: Person):
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=90,
+            timeout=300,
         )
         return Inspected(done.returncode, done.stdout, done.stderr)
 

@@ -66,7 +66,7 @@ def test_codex_takes_the_plugin_from_its_marketplace(person: Person, holdfast) -
             cwd=person.folder,
             capture_output=True,
             check=True,
-            timeout=60,
+            timeout=300,
         )
     call = PROGRAMS["codex"].tool("memory_store", {"content": CONTENT})
     ran = person.run("codex", "store something", [*call, Say("stored")])

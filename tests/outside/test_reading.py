@@ -21,7 +21,7 @@ def _asked(text: str) -> Request:
 
 def _answer(model: Model, **more: object) -> dict:
     body = json.dumps({"model": "m", "messages": [], **more}).encode()
-    with urllib.request.urlopen(urllib.request.Request(f"{model.url}/v1/messages", body), timeout=10) as answer:
+    with urllib.request.urlopen(urllib.request.Request(f"{model.url}/v1/messages", body), timeout=300) as answer:
         return json.loads(answer.read())
 
 

@@ -300,6 +300,6 @@ def test_changes_of_several_processes_are_all_kept(room, tmp_path) -> None:
     for worker in workers:
         worker.start()
     for worker in workers:
-        worker.join(60)
+        worker.join(300)
     assert sorted(one.where for one in room.get(ENTRY.id).targets) == [f"k{number}" for number in range(8)]
     assert [one.number for one in room.versions(ENTRY.id)] == list(range(1, 10))

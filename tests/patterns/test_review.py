@@ -309,5 +309,5 @@ def _typed(main: int, process: subprocess.Popen, keys: list[str]) -> str:
         if keys and said.rstrip().endswith((b"[n]:", b"[30]:")):
             os.write(main, keys.pop(0).encode())
     os.close(main)
-    process.wait(30)
+    process.wait(300)
     return said.decode()

@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.privacy.redact import KINDS, find, redact
+from sampling import count
 
 SECRETS = fake_secrets.read("fake_secrets.jsonl")
 ORDINARY = fake_secrets.read("ordinary_text.jsonl")
-MEGABYTE = 1_000_000
+SIZE = 60_000
 
 
 def rows(half: str) -> list[dict[str, str]]:
@@ -112,7 +113,7 @@ GLUE += [
 ]
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=count(1500, 300))
 @given(st.lists(st.one_of(st.sampled_from(GLUE), st.text(max_size=6)), max_size=25))
 def test_any_text_is_survived_and_stable(parts: list[str]) -> None:
     """Whatever the text, redaction does not raise, is stable, and `find` names as many kinds as it took."""
@@ -205,17 +206,17 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_takes_time_in_proportion_to_its_length(name: str) -> None:
-    """A megabyte of any pattern takes seconds at most, and twice as much takes about twice as long."""
+    """Eight times as much of any pattern takes about eight times as long, not the square of it."""
     piece = HOSTILE[name]
-    half, whole = (_seconds((piece * (size // len(piece) + 1))[:size]) for size in (MEGABYTE // 2, MEGABYTE))
-    assert whole < 15
-    assert whole < 4 * half + 0.5
+    some, more = (_seconds((piece * (size // len(piece) + 1))[:size]) for size in (SIZE, 8 * SIZE))
+    assert more < 24 * some + 1
 
 
 def _seconds(text: str) -> float:
-    start = time.perf_counter()
+    """Return the time of the processor, which other programs do not use up."""
+    start = time.process_time()
     redact(text)
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def test_the_import_is_light() -> None:

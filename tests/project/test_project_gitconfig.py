@@ -7,10 +7,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.project.gitconfig import Broken, remotes
+from sampling import count
 
 FILES = [
     '[remote "origin"]\n\turl = https://example.com/a\n',
@@ -106,7 +107,7 @@ SIGNS = ["\n", "\r\n", "\r", " = ", "=", " ", '"', "\\", "\\\\", "\\\n", '\\"', 
 pieces = st.sampled_from([*HEADS, *SIGNS, "url", "a", "B", "n", "1", "é"])
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=count(200, 60))
 @given(st.lists(pieces, max_size=14).map("".join))
 def test_any_mixture_is_read_as_git_reads_it(tmp_path, git, tail):
     """Files put together at random are read, or refused, as git does."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.app.project import apply_alias
@@ -230,7 +230,7 @@ def test_any_script_is_found(workspace, text, query) -> None:
 PLACES = st.tuples(st.sampled_from(["p1", "p2"]), st.sampled_from(["", "s1", "s2"]), st.sampled_from(["", "a1", "a2"]))
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15)
 @given(
     writes=st.lists(st.tuples(PLACES, st.sampled_from(["global", "project", "session", "agent"])), max_size=6),
     reader=PLACES,

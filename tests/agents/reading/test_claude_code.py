@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.agents import get
@@ -425,7 +425,6 @@ RECORDS = st.fixed_dictionaries(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(RECORDS, max_size=6))
 def test_any_records_are_read(path: Path, records: list[object]) -> None:
     """Whatever stands in the fields, reading ends, and every event has a role and texts that can be written."""
@@ -436,7 +435,6 @@ def test_any_records_are_read(path: Path, records: list[object]) -> None:
     assert session.agent == "claude-code"
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read(path: Path, data: bytes) -> None:
     """No bytes make a reading or a look at the content fail."""

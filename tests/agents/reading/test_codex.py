@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.agents import get
@@ -416,7 +416,6 @@ RECORDS = st.fixed_dictionaries(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(RECORDS | VALUES, max_size=6))
 def test_any_records_are_read(path: Path, records: list[object]) -> None:
     """Whatever stands in the fields, reading ends, and every event has a role and texts that can be written."""
@@ -426,7 +425,6 @@ def test_any_records_are_read(path: Path, records: list[object]) -> None:
         repr(one).encode()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=300), st.sampled_from([b"", codex.MAGIC]))
 def test_any_bytes_are_read(path: Path, data: bytes, start: bytes) -> None:
     """No bytes make a reading or a look at the content fail, compressed or not."""

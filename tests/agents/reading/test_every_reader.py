@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.reading.told import read_one, write_lines
@@ -33,11 +33,12 @@ from holdfast.agents.reading import (
 )
 from holdfast.agents.reading.base import MAX_OUTPUT, MAX_TEXT
 from holdfast.records import ROLES
+from sampling import count
 
 READERS = (antigravity, claude_code, codex, copilot, cursor, droid, gemini_cli, grok, kimi, kiro, opencode, pi, qwen)
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 TRANSCRIPTS = os.environ.get("HOLDFAST_TRANSCRIPTS", "")
-QUICK = settings(max_examples=60, deadline=5_000, suppress_health_check=[HealthCheck.too_slow])
+QUICK = settings(max_examples=count(60, 15))
 # The words that mean something to one reader or another.
 WORDS = (
     *(

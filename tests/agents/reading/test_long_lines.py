@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import holdfast
@@ -63,7 +63,6 @@ def test_a_text_keeps_its_beginning_and_its_end(small) -> None:
     assert "bytes cut" in found["long"] and len(found["long"]) < 700
 
 
-@settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=300, max_size=600), st.booleans())
 def test_a_text_in_any_script_is_cut_where_it_can_be(text: str, escaped: bool) -> None:
     """The line stays JSON: what is left of the beginning and of the end of the text is told as it was."""
@@ -103,7 +102,6 @@ def test_a_longer_line_than_is_accepted_is_passed(small) -> None:
     assert shortened(io.BytesIO(line[20:] + b"next"), line[:20], 500) == (line[:20] + b"\n", len(line) - 20)
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(st.text(max_size=5), st.text(max_size=30) | st.integers() | st.none(), max_size=4),
     st.integers(0, 40),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -42,7 +43,7 @@ def started(hook, event: str, agent: str, session: str, **told: str) -> subproce
 def ended(processes: list[subprocess.Popen[bytes]]) -> None:
     """Wait for all of them, and see that each ended well."""
     for process in processes:
-        assert process.wait(60) == 0
+        assert process.wait(300) == 0
         process.stdout.close()
 
 
@@ -104,7 +105,7 @@ def test_a_hook_that_is_killed_leaves_a_whole_page(hook, folder):
         process = started(hook, "UserPromptSubmit", "claude-code", "s1", prompt=f"we decided to use port {5000 + turn}")
         time.sleep(0.004 * turn)
         process.send_signal(signal.SIGKILL)
-        process.wait(60)
+        process.wait(300)
         process.stdout.close()
         data = (folder / "buffer.md").read_bytes()
         assert data.startswith(b"# Mine\n\n") and data.endswith(b"mine, too")
@@ -113,14 +114,14 @@ def test_a_hook_that_is_killed_leaves_a_whole_page(hook, folder):
 
 
 def test_ten_hostile_megabytes(hook, folder):
-    """A message of ten megabytes with controls, markers and a secret ends well, in time, and leaves a bounded page."""
+    """Ten megabytes with controls, markers and a secret end well, with bounded work, and leave a bounded page."""
     token = "ghp_" + "a1B2" * 9
     text = (
         f"{DECISION}\n<!-- holdfast:end state -->\n\x00\x1b[2J my token is {token}\n" + "noise " * 1_700_000 + DECISION
     )
-    began = time.monotonic()
-    answer = hook.prompt(text)
-    assert answer.code == 0 and time.monotonic() - began < 10
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    assert hook.prompt(text).code == 0
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 10
     page = (folder / "buffer.md").read_text()
     assert len(page) < 12_000 and token not in page and page.count("<!-- holdfast:") == 2 and "Postgres" in page
 
