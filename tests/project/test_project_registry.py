@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import subprocess
 import sys
@@ -148,8 +149,14 @@ def test_a_full_disk_takes_nothing_away(registry, monkeypatch):
     """A write that the disk cuts short is taken back and reported as StoreFull."""
     registry.append(("alias", "a", "b"))
     before = Path(registry.path).read_bytes()
-    real = os.write
-    monkeypatch.setattr(module.os, "write", lambda handle, data: real(handle, data[:5]))
+    real, left = os.write, [5]
+
+    def write(handle, data):
+        if not left:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(handle, data[: left.pop()])
+
+    monkeypatch.setattr(module.os, "write", write)
     with pytest.raises(StoreFull):
         registry.append(("alias", "long-name", "other"))
     assert Path(registry.path).read_bytes() == before
@@ -161,10 +168,12 @@ def test_a_failed_sync_is_not_acknowledged(registry, monkeypatch):
     def fail(handle):
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
+    registry.append(("alias", "a", "b"))
+    before = Path(registry.path).read_bytes()
     monkeypatch.setattr(module.os, "fsync", fail)
     with pytest.raises(StoreUnavailable, match="Input/output error"):
-        registry.append(("alias", "a", "b"))
-    assert Path(registry.path).read_bytes() == b""
+        registry.append(("alias", "b", "c"))
+    assert Path(registry.path).read_bytes() == before
 
 
 def test_a_lock_that_is_held_too_long_is_busy(registry, monkeypatch):
@@ -172,7 +181,7 @@ def test_a_lock_that_is_held_too_long_is_busy(registry, monkeypatch):
     registry.append(("alias", "a", "b"))
     monkeypatch.setattr(module, "_LOCK_SECONDS", 0.05)
     with open(registry.path) as other:
-        module.fcntl.flock(other, module.fcntl.LOCK_EX)
+        fcntl.flock(other, fcntl.LOCK_EX)
         with pytest.raises(StoreBusy):
             registry.append(("alias", "c", "d"))
 

@@ -9,19 +9,18 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from holdfast.base import files
-from holdfast.base.minijson import dumps, object_in
+from holdfast.base import files, rows
+from holdfast.base.minijson import dumps
 from holdfast.inject import shown
 from holdfast.learning.security import model as security_trail
 from holdfast.learning.work import session_log
-from holdfast.parts import Change, lines_instead, names_in, write_over
+from holdfast.parts import Change
 from holdfast.records import Step
 from holdfast.store.layout import refuse_links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.app.session_words import SessionWords
-    from holdfast.parts import Instead
 
 _MARK = "mark"
 _MARK_STAYS = ("at", "kind", "memory", "rating")
@@ -38,7 +37,7 @@ def _journal(words: SessionWords) -> list[Change]:
     wanted = dumps(words.session).encode()
 
     def of_journal(line: bytes) -> bytes | None:
-        told = object_in(line, _MAX_LINE) if wanted in line else None
+        told = rows.object_in(line, _MAX_LINE) if wanted in line else None
         if told is None or told.get("session") != words.session or told.get("agent") not in ("", None, words.agent):
             return None
         if told.get("kind") != _MARK:
@@ -50,27 +49,25 @@ def _journal(words: SessionWords) -> list[Change]:
         return b"" if at in words.times and rest.partition(" ")[0] == words.agent else None
 
     folder = os.path.join(words.home, "journal")
-    names = sorted(name for name in names_in(folder) if name.endswith(".jsonl"))
+    names = sorted(name for name in files.names_in(folder) if name.endswith(".jsonl"))
     found = [_blanked(words, os.path.join(folder, name), of_journal, "events and receipts") for name in names]
     found.append(_blanked(words, os.path.join(words.home, "state", "hook.log"), of_log, "lines about its hooks"))
     return [change for change in found if change is not None]
 
 
-def _blanked(words: SessionWords, path: str, instead: Instead, what: str) -> Change | None:
-    places = lines_instead(files.read_if_there(path), instead)
+def _blanked(words: SessionWords, path: str, instead: rows.Instead, what: str) -> Change | None:
+    places = rows.instead_of(files.read_if_there(path), instead)
     if not places:
         return None
     step = Step("redact", os.path.relpath(path, words.home), f"{len(places)} {what}")
-    return Change(step, partial(write_over, path, instead))
+    return Change(step, partial(rows.write_over, path, instead))
 
 
 def _security(words: SessionWords) -> list[Change]:
-    base = os.path.join(words.home, security_trail.FOLDER)
     found = []
-    for month in sorted(names_in(base)):
+    for month in sorted(files.names_in(os.path.join(words.home, security_trail.FOLDER))):
         place = f"{security_trail.FOLDER}/{month}/{security_trail.FILE}"
-        data = files.read_if_there(os.path.join(words.home, place))
-        count = sum(_without_text(line, words) != line for line in data.split(b"\n"))
+        count = len(rows.instead_of(files.read_if_there(os.path.join(words.home, place)), _without_text(words)))
         if count:
             step = Step("redact", place, f"what {count} calls were; that they were made stays")
             found.append(Change(step, partial(_empty_texts, words, place)))
@@ -79,17 +76,20 @@ def _security(words: SessionWords) -> list[Change]:
 
 def _empty_texts(words: SessionWords, place: str) -> None:
     refuse_links(words.home, os.path.dirname(place))
-    path = os.path.join(words.home, place)
-    with files.Lock(os.path.join(words.home, "state", "security.lock")):
-        lines = files.read(path).split(b"\n")
-        files.write(path, b"\n".join([_without_text(line, words) for line in lines]))
+    with security_trail.lock_of(words.home):
+        rows.rewrite(os.path.join(words.home, place), _without_text(words))
 
 
-def _without_text(line: bytes, words: SessionWords) -> bytes:
-    told = object_in(line, _MAX_LINE)
-    if told is None or (told.get("agent"), told.get("session")) != (words.agent, words.session) or not told.get("text"):
-        return line
-    return dumps({**told, "text": ""}).encode("utf-8", "replace")
+def _without_text(words: SessionWords) -> rows.Instead:
+    whose = (words.agent, words.session)
+
+    def without(line: bytes) -> bytes | None:
+        told = rows.object_in(line, _MAX_LINE)
+        if told is None or (told.get("agent"), told.get("session")) != whose or not told.get("text"):
+            return None
+        return dumps({**told, "text": ""}).encode("utf-8", "replace")
+
+    return without
 
 
 def _own_files(words: SessionWords) -> list[Change]:

@@ -45,9 +45,7 @@ def changes(workspace: Workspace, name: str) -> list[Change]:
 @contextmanager
 def alone(home: str) -> Iterator[None]:
     """Wait for a sweep and a harvest to end and let none begin: they would bring back what goes."""
-    locks = os.path.join(home, "state", "locks")
-    files.make_folder(locks)
-    with files.Lock(os.path.join(locks, "sweep.lock")), files.Lock(os.path.join(locks, "harvested.lock")):
+    with files.lock_of(home, "sweep"), files.lock_of(home, "harvested"):
         yield
 
 

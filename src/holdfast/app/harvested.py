@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
-from holdfast.base import files
-from holdfast.base.minijson import dumps, three_texts
+from holdfast.base import files, rows
+from holdfast.base.minijson import dumps
 
 _NAME = "harvested"
 _LOCK_SECONDS = 0.2
@@ -20,20 +20,19 @@ class Harvested:
     """What was done by these rules in one home."""
 
     def __init__(self, home: str, rules: str) -> None:
+        self._home = home
         self._path = os.path.join(home, "state", _NAME)
         self._rules = rules
         self._marks: dict[str, str] = {}
-        lines = files.read_if_there(self._path).decode("utf-8", "replace").split("\n")
-        for line in lines:
-            row = three_texts(line)
+        lines = rows.read(self._path)
+        for row in map(rows.triple_in, lines):
             if row is not None and row[2] == rules:
                 self._marks[row[0]] = row[1]
         self._is_long = len(lines) > len(self._marks) + _SLACK
 
     def lock(self) -> files.Lock:
         """Return the lock of a harvest; StoreBusy where another one is at work."""
-        files.make_folder(os.path.join(os.path.dirname(self._path), "locks"))
-        return files.Lock(os.path.join(os.path.dirname(self._path), "locks", f"{_NAME}.lock"), _LOCK_SECONDS)
+        return files.lock_of(self._home, _NAME, _LOCK_SECONDS)
 
     def is_done(self, name: str, mark: str) -> bool:
         """Whether the session was harvested as it is now."""
@@ -48,11 +47,11 @@ class Harvested:
         self._marks[name] = mark
         files.make_folder(os.path.dirname(self._path))
         if self._is_long:
-            rows = [self._line(name, mark) for name, mark in self._marks.items()]
-            files.write(self._path, "".join(rows).encode("utf-8", "replace"), durable=False)
+            lines = [self._line(name, mark) + "\n" for name, mark in self._marks.items()]
+            files.write(self._path, "".join(lines).encode("utf-8", "replace"), durable=False)
             self._is_long = False
         else:
-            files.append(self._path, self._line(name, mark).encode("utf-8", "replace"), durable=False)
+            rows.append(self._path, [self._line(name, mark)], durable=False)
 
     def _line(self, name: str, mark: str) -> str:
-        return dumps([name, mark, self._rules]) + "\n"
+        return dumps([name, mark, self._rules])

@@ -12,7 +12,7 @@ import os
 import time
 
 from holdfast import settings as settings_table
-from holdfast.base import files
+from holdfast.base import files, rows
 from holdfast.errors import HoldfastError, StoreUnavailable
 from holdfast.inject import shown
 from holdfast.journal.events import Journal
@@ -193,8 +193,7 @@ def tell(run: HookRun, part: str, problem: Exception) -> None:
     line = " ".join(f"{run.at} {run.call.agent} {run.call.moment}, {part}: {text}".split())[:300]
     path = os.path.join(run.home, "state", "hook.log")
     try:
-        if not os.path.exists(path) or os.stat(path).st_size < _MAX_LOG:
-            files.append(path, f"{line}\n".encode("utf-8", "replace"), durable=False)
+        rows.append(path, [line], durable=False, most=_MAX_LOG)
     except (HoldfastError, OSError):
         return
 

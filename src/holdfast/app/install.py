@@ -199,9 +199,7 @@ def _lines(data: bytes | None) -> list[str]:
 
 def lock(home: str) -> files.Lock:
     """Return the lock of the record, in a home that is made where it is missing."""
-    folder = os.path.join(home, "state", "locks")
-    files.make_folder(folder)
-    return files.Lock(os.path.join(folder, "installs"))
+    return files.lock_of(home, "installs")
 
 
 def load(home: str) -> list[Install]:

@@ -6,7 +6,6 @@ made stays, the rest is found by its words, and the next run goes on from there.
 
 from __future__ import annotations
 
-import os
 import time
 
 from holdfast.base import files
@@ -87,9 +86,7 @@ def _make_vectors(workspace: Workspace, seconds: float) -> Made:
 
 
 def _making(workspace: Workspace) -> files.Lock:
-    folder = os.path.join(workspace.home, "state", "locks")
-    files.make_folder(folder)
-    return files.Lock(os.path.join(folder, "meaning.lock"), seconds=0.0)
+    return files.lock_of(workspace.home, "meaning", seconds=0.0)
 
 
 def _in_portions(workspace: Workspace, model: Model, end: float) -> int:

@@ -4,9 +4,10 @@ A write is acknowledged only when it would survive a power cut: temporary file i
 fsync of the folder. Readers see the old file or the new one, never a part. A failed write leaves nothing half-written
 behind. Links are never written through.
 
-`read`, `write`, `append`, `remove` and `move` turn every failure of the system into a StoreUnavailable that names the
+`read`, `write`, `remove` and `move` turn every failure of the system into a StoreUnavailable that names the
 path. `open_plain`, `read_head`, `create` and `replace` raise the OSError itself, for callers that say it in their own
-words. Files that are made durable together, and only then get their names, are in `pending_file`.
+words. Files that are made durable together, and only then get their names, are in `pending_file`; files to which
+rows are added, in `rows`.
 """
 
 from __future__ import annotations
@@ -120,10 +121,10 @@ def read(path: str, most: int = -1) -> bytes:
         raise unavailable(problem, path) from problem
 
 
-def read_if_there(path: str) -> bytes:
-    """Return the bytes of the file, or none where it does not exist."""
+def read_if_there(path: str, most: int = -1) -> bytes:
+    """Return the bytes of the file, or its first `most`; none where it does not exist."""
     try:
-        return read(path)
+        return read(path, most)
     except NotFound:
         return b""
 
@@ -189,21 +190,6 @@ def write_all(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
-
-
-def append(path: str, data: bytes, *, durable: bool = True) -> None:
-    """Add the bytes at the end in one write, so that lines of several processes stay whole."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-    try:
-        descriptor = os.open(path, flags, FILE_MODE)
-        try:
-            write_all(descriptor, data)
-            if durable:
-                os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-    except OSError as problem:
-        raise unavailable(problem, path) from problem
 
 
 def remove(path: str) -> None:
@@ -287,6 +273,21 @@ def discard(path: str) -> None:
         os.unlink(path)
     except OSError:
         return
+
+
+def names_in(folder: str) -> list[str]:
+    """Return what a folder has, but for hidden files; nothing where there is none."""
+    try:
+        return [name for name in os.listdir(folder) if not name.startswith(".")]
+    except OSError:
+        return []
+
+
+def lock_of(home: str, name: str, seconds: float = 20.0) -> Lock:
+    """Return the lock of that name in a home, not taken yet."""
+    folder = os.path.join(home, "state", "locks")
+    make_folder(folder)
+    return Lock(os.path.join(folder, f"{name}.lock"), seconds)
 
 
 class Lock:

@@ -50,28 +50,6 @@ def loads(text: str) -> object:
     return value
 
 
-def object_in(line: bytes, most: int) -> dict[str, object] | None:
-    """Return the object that a line of a file says; None where it says none, or has more than `most` bytes."""
-    if not line.strip() or len(line) > most:
-        return None
-    try:
-        told = loads(line.decode("utf-8"))
-    except (ValueError, RecursionError):
-        return None
-    return told if isinstance(told, dict) else None
-
-
-def three_texts(line: str) -> tuple[str, str, str] | None:
-    """Return the three texts that a line says as a list; None where it says anything else."""
-    try:
-        value = loads(line) if line else None
-    except (ValueError, RecursionError):
-        return None
-    if isinstance(value, list) and len(value) == 3 and all(isinstance(part, str) for part in value):
-        return value[0], value[1], value[2]
-    return None
-
-
 def dumps(value: object) -> str:
     """Return the value as JSON on one line; TypeError for what JSON cannot say."""
     if isinstance(value, str):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 
-from holdfast.base import files
+from holdfast.base import files, rows
 from holdfast.base.digests import short
 from holdfast.base.light_records import replace
 from holdfast.continuity import log, logged, page, pages
@@ -184,8 +184,8 @@ def _open_gaps(text: str) -> list[str]:
 
 
 def _seen(path: str) -> dict[str, str]:
-    rows = [line.split("\t") for line in files.read_if_there(path).decode("utf-8", "replace").splitlines()]
-    return {row[0]: row[1] for row in rows if len(row) == 2}
+    found = [line.decode("utf-8", "replace").split("\t") for line in rows.read(path)]
+    return {row[0]: row[1] for row in found if len(row) == 2}
 
 
 def _day_of_change(path: str, today: str) -> str:

@@ -11,12 +11,13 @@ import re
 
 from holdfast.app.session_words import all_open, folded
 from holdfast.base.digests import short
+from holdfast.base.files import names_in
 from holdfast.base.light_records import replace
 from holdfast.continuity import buffer, log, logged, page_proposals, region
 from holdfast.continuity.noting import source
 from holdfast.journal.updates import Updates
 from holdfast.memory.proposal_files import FOLDER, Proposals
-from holdfast.parts import Change, names_in
+from holdfast.parts import Change
 from holdfast.records import Step
 
 TYPE_CHECKING = False

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import os
 
-from holdfast.base import files
+from holdfast.base import files, rows
 from holdfast.base.digests import short
-from holdfast.base.minijson import dumps, three_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 FOLDER = "open"
 # The kinds of lines that say something about the file itself.
-MERGED, CLOSED, PROCESS, HEAD = "merged", "closed", "process", "head"
+MERGED, CLOSED, PROCESS = "merged", "closed", "process"
 # What an agent said itself through its tools. The buffer has it already; the session's entry in the log wants it.
 AGREED, STEPS = "agreed", "steps"
 # What a message says stands in the buffer, of the last one that was noted before.
@@ -42,48 +41,34 @@ def path_of(home: str, agent: str, session: str, project: str) -> str:
     return os.path.join(folder_of(home), short(agent, session, project))
 
 
-def note(home: str, agent: str, session: str, project: str, at: str, rows: Iterable[tuple[str, str]]) -> None:
+def note(home: str, agent: str, session: str, project: str, at: str, noted: Iterable[tuple[str, str]]) -> None:
     """Add what happened to the session's file, which is made where it is missing."""
-    path = path_of(home, agent, session, project)
-    size = _size(path)
-    lines = [dumps([kind, text, at]) for kind, text in rows]
-    if size >= 0 and is_closed(path) and began(path)[:10] != at[:10]:
+    path, whose = path_of(home, agent, session, project), (agent, session, project)
+    noted = list(noted)
+    if is_closed(path) and began(path)[:10] != at[:10]:
         # It began on another day and ended, so for today's log it begins anew, behind what was read of it.
-        lines = [*_read_so_far(path), *lines]
+        noted = [*_read_so_far(path), *noted]
         files.remove(path)
-        size = -1
-    if size < 0:
-        files.make_folder(folder_of(home))
-        lines.insert(0, dumps([HEAD, dumps([agent, session, project]), at]))
-    elif size > MAX_BYTES:
+    if not rows.note(path, whose, at, noted, most=MAX_BYTES):
         # A session of days: only that it lives, what the buffer has of it, and that it ends, is still noted.
-        lines = [line for line in lines if line.startswith((f'["{CLOSED}"', f'["{MERGED}"'))]
         os.utime(path)
-    if lines:
-        files.append(path, ("\n".join(lines) + "\n").encode("utf-8", "replace"), durable=False)
+        rows.note(path, whose, at, [row for row in noted if row[0] in (CLOSED, MERGED)])
 
 
 def began(path: str) -> str:
     """Return when the session began, or nothing where it is not open."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            row = row_of(file.readline(4_096).rstrip("\n"))
+            row = rows.triple_in(file.readline(4_096).rstrip("\n"))
     except OSError:
         return ""
     return row[2] if row else ""
 
 
-def _read_so_far(path: str) -> list[str]:
-    """Return the lines that say which transcript was read and how far: what stands before was done another day."""
-    found: dict[str, str] = {}
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            for line in file:
-                if line.startswith((f'["{TRANSCRIPT}"', f'["{READ}"')):
-                    found[line[:6]] = line.rstrip("\n")
-    except OSError:
-        return []
-    return list(found.values())
+def _read_so_far(path: str) -> list[tuple[str, str]]:
+    """Return the rows that say which transcript was read and how far: what stands before was done another day."""
+    found = [row for row in map(rows.triple_in, rows.read(path)) if row is not None]
+    return list({kind: (kind, text) for kind, text, _ in found if kind in (TRANSCRIPT, READ)}.values())
 
 
 def beat(path: str) -> None:
@@ -112,15 +97,3 @@ def is_closed(path: str) -> bool:
 def says_closed(data: bytes) -> bool:
     """Whether the last of these lines says that the session ended."""
     return data[-_CLOSING:].rpartition(b"\n[")[2].startswith(b'"closed"')
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return -1
-
-
-def row_of(line: str) -> tuple[str, str, str] | None:
-    """Return what a line says: a kind, a text and when; None where it says nothing that can be understood."""
-    return three_texts(line)

@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 import time
 
-from holdfast.base import files
+from holdfast.base import files, rows
 from holdfast.base.light_records import dataclass
 from holdfast.continuity import running
 from holdfast.continuity.noting import (
     AGREED,
     CLOSED,
-    HEAD,
     MAX_BYTES,
     MERGED,
     PROCESS,
@@ -25,7 +24,6 @@ from holdfast.continuity.noting import (
     WRITTEN,
     folder_of,
     is_closed,
-    row_of,
     says_closed,
     source,
 )
@@ -93,19 +91,19 @@ def read(path: str) -> Opened | None:
         changed = os.stat(path).st_mtime
     except (NotFound, OSError):
         return None
-    whose = _whose(data)
+    whose = rows.whose(data)
     if whose is None:
         return None
-    rows = [row for row in map(row_of, _text(data).split("\n")) if row]
-    told = [row for row in rows if row[0] not in (HEAD, CLOSED)]
+    noted = [row for row in map(rows.triple_in, data.split(b"\n")) if row]
+    told = [row for row in noted if row[0] not in (rows.HEAD, CLOSED)]
     events = [at for kind, _, at in told if kind != MERGED]
     transcripts = [text for kind, text, _ in told if kind == TRANSCRIPT]
     return Opened(
         *whose,
-        began=rows[0][2],
-        last=events[-1] if events else rows[0][2],
+        began=noted[0][2],
+        last=events[-1] if events else noted[0][2],
         transcript=transcripts[-1] if transcripts else "",
-        closed=rows[-1][0] == CLOSED,
+        closed=noted[-1][0] == CLOSED,
         rows=tuple(told),
         path=path,
         changed=changed,
@@ -125,7 +123,7 @@ def at_work(home: str, project: str, agent: str, session: str = "") -> Opened | 
 
 
 def _open(home: str) -> list[Opened]:
-    paths = [os.path.join(folder_of(home), name) for name in _names(folder_of(home))]
+    paths = [os.path.join(folder_of(home), name) for name in files.names_in(folder_of(home))]
     return [one for one in map(read, [path for path in paths if not is_closed(path)]) if one is not None]
 
 
@@ -138,14 +136,14 @@ def left_open(home: str, projects: Iterable[str], seconds: float, resumed: str) 
     now, wanted = time.time(), frozenset(projects)
     gone: dict[str, bool] = {}
     found = []
-    for name in _names(folder_of(home)):
+    for name in files.names_in(folder_of(home)):
         path = os.path.join(folder_of(home), name)
         try:
             data, changed = _contents(path)
         except OSError:
             continue
         age = now - changed
-        if says_closed(data) or (whose := _whose(data)) is None:
+        if says_closed(data) or (whose := rows.whose(data)) is None:
             _remove_when_old(path, age)
         elif whose[2] in wanted and (path == resumed or age > seconds or _is_without_agent(data, gone)):
             found += [one for one in [read(path)] if one is not None]
@@ -168,7 +166,7 @@ def _is_without_agent(data: bytes, gone: dict[str, bool]) -> bool:
     """
     # Most files are of sessions that live, so only these lines are read of them.
     lines = [line for line in data.split(b"\n") if line.startswith(_PROCESS_LINE)][-2:]
-    seen = [row[1] for row in map(row_of, map(_text, lines)) if row]
+    seen = [row[1] for row in map(rows.triple_in, lines) if row]
     if len(seen) < 2 or seen[0] != seen[1]:
         return False
     if seen[1] not in gone:
@@ -179,20 +177,3 @@ def _is_without_agent(data: bytes, gone: dict[str, bool]) -> bool:
 def _remove_when_old(path: str, age: float) -> None:
     if age > _KEPT_SECONDS:
         files.remove(path)
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return [name for name in os.listdir(folder) if not name.startswith(".")]
-    except OSError:
-        return []
-
-
-def _whose(data: bytes) -> tuple[str, str, str] | None:
-    """Return agent, session and project of a file, as its first line says them."""
-    head = row_of(_text(data.partition(b"\n")[0]))
-    return row_of(head[1]) if head and head[0] == HEAD else None
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")

@@ -252,6 +252,4 @@ def write_page(path: str, text: str) -> None:
 def lock_of(folder: str, name: str, seconds: float = WAIT_SECONDS) -> files.Lock:
     """Return the lock of that name for the pages of a project's folder."""
     home = os.path.dirname(os.path.dirname(os.path.dirname(folder)))
-    locks = os.path.join(home, "state", "locks")
-    files.make_folder(locks)
-    return files.Lock(os.path.join(locks, f"{name}-{os.path.basename(folder)}.lock"), seconds)
+    return files.lock_of(home, f"{name}-{os.path.basename(folder)}", seconds)

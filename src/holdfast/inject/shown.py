@@ -10,9 +10,8 @@ from __future__ import annotations
 import os
 import time
 
-from holdfast.base import files
+from holdfast.base import files, rows
 from holdfast.base.digests import short
-from holdfast.errors import NotFound
 from holdfast.records import Given, HookCall, Scope
 
 TYPE_CHECKING = False
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FORGOTTEN = "forgotten"
-_LOST = b"compacted\n"
+_LOST = "compacted"
 LOCK_SECONDS = 0.25
 # Two hooks of one event run at the same time; the same tag much later is another event.
 _SAME_EVENT_SECONDS = 20.0
@@ -50,34 +49,27 @@ class ShownSet:
 
     def read(self) -> Shown:
         """Return the digest of what was shown, by scope kind, owner and key."""
-        try:
-            data = files.read(self.path, _MAX_READ)
-        except NotFound:
-            return {}
-        rows = [line.split("\t") for line in data.decode("utf-8", "replace").split("\n")]
-        return {(row[0], row[1], row[2]): row[3] for row in rows if len(row) == 4}
+        found = [line.decode("utf-8", "replace").split("\t") for line in rows.read(self.path, _MAX_READ)]
+        return {(row[0], row[1], row[2]): row[3] for row in found if len(row) == 4}
 
     def add(self, given: Iterable[Given]) -> None:
         """Note that these were shown now."""
         self.note([(each.scope, each.key, each.digest) for each in given])
 
-    def note(self, rows: Iterable[tuple[Scope, str, str]]) -> None:
+    def note(self, known: Iterable[tuple[Scope, str, str]]) -> None:
         """Note for each memory what the session knows of it; the digest FORGOTTEN says that it is gone."""
-        text = "".join([f"{scope.kind}\t{scope.owner}\t{key}\t{digest}\n" for scope, key, digest in rows])
-        if text:
-            files.append(self.path, text.encode("utf-8", "replace"), durable=False)
+        lines = [f"{scope.kind}\t{scope.owner}\t{key}\t{digest}" for scope, key, digest in known]
+        if lines:
+            rows.append(self.path, lines, durable=False)
 
     def lose(self) -> None:
         """Note that the context with what was shown is being compacted."""
         self.clear()
-        files.append(self.path, _LOST, durable=False)
+        rows.append(self.path, [_LOST], durable=False)
 
     def is_lost(self) -> bool:
         """Whether a compaction took what was shown, and nothing was handed over since."""
-        try:
-            return files.read(self.path, _MAX_READ).startswith(_LOST)
-        except NotFound:
-            return False
+        return rows.read(self.path, _MAX_READ)[:1] == [_LOST.encode()]
 
     def clear(self) -> None:
         """Forget what was shown: the context that had it is lost."""
@@ -112,16 +104,9 @@ def tidy(home: str) -> None:
         with open(stamp, "wb"):
             pass
         for name, seconds in _KEPT_SECONDS.items():
-            _remove_older(os.path.join(home, "state", name), now - seconds)
+            rows.remove_older(os.path.join(home, "state", name), seconds)
     except OSError:
         return
-
-
-def _remove_older(folder: str, than: float) -> None:
-    for name in os.listdir(folder) if os.path.isdir(folder) else ():
-        path = os.path.join(folder, name)
-        if _changed(path) < than:
-            os.unlink(path)
 
 
 def _changed(path: str) -> float:

@@ -8,9 +8,10 @@ made anew ranks as the old one did.
 from __future__ import annotations
 
 import os
+import sys
 
-from holdfast.base import files
-from holdfast.base.minijson import dumps, loads
+from holdfast.base import files, rows
+from holdfast.base.minijson import dumps
 from holdfast.records import Event, Scope
 
 TYPE_CHECKING = False
@@ -27,9 +28,8 @@ class Journal:
     def append(self, event: Event, *, durable: bool = True) -> None:
         """Write the event at the end of its day's file."""
         files.make_folder(self.folder)
-        path = self.path_of(event)
-        line = dumps({"at": event.at, "kind": event.kind, **event.data}).encode() + b"\n"
-        files.append(path, line if _ends_whole(path) else b"\n" + line, durable=durable)
+        line = dumps({"at": event.at, "kind": event.kind, **event.data})
+        rows.append(self.path_of(event), [line], durable=durable, errors="strict")
 
     def path_of(self, event: Event) -> str:
         """Return the file of the event's day."""
@@ -47,10 +47,8 @@ class Journal:
     def latest(self, kind: str, most: int = 1 << 20) -> Iterator[Event]:
         """Return the events of a kind that stand in the last bytes of the newest two files, newest first."""
         for name in sorted(self._segments(), reverse=True)[:2]:
-            with open(os.path.join(self.folder, name), "rb") as file:
-                file.seek(max(0, os.fstat(file.fileno()).st_size - most))
-                lines = file.read(most).split(b"\n")
-            for line in reversed(lines):
+            data, _ = files.read_tail(os.path.join(self.folder, name), most)
+            for line in reversed(data.split(b"\n")):
                 event = _read(line)
                 if event is not None and event.kind == kind:
                     yield event
@@ -75,22 +73,9 @@ def use(memories: list[tuple[Scope, str]], at: str) -> Event:
     return Event(at, "use", {"memories": [[scope.kind, scope.owner, key] for scope, key in memories]})
 
 
-def _ends_whole(path: str) -> bool:
-    """Whether the file is new, or its last line has its end."""
-    try:
-        with open(path, "rb") as file:
-            file.seek(-1, os.SEEK_END)
-            return file.read(1) == b"\n"
-    except OSError:
-        return True
-
-
 def _read(line: bytes) -> Event | None:
-    try:
-        data = loads(line.decode())
-    except ValueError:
-        return None
-    if not isinstance(data, dict):
+    data = rows.object_in(line, sys.maxsize)
+    if data is None:
         return None
     at, kind = data.pop("at", None), data.pop("kind", None)
     return Event(at, kind, data) if isinstance(at, str) and isinstance(kind, str) else None

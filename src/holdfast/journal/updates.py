@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import os
 
-from holdfast.base import files
+from holdfast.base import files, rows
 from holdfast.base.digests import sha256
 from holdfast.base.light_records import asdict, dataclass, replace
 from holdfast.errors import BadInput, HoldfastError, NotFound
@@ -104,7 +104,7 @@ class Updates:
     def add_line(self, at: str, line: str) -> None:
         """Append a line to the page of its month; it is durable when the record of the act is."""
         files.make_folder(self.folder)
-        files.append(self._page(at), f"{line}\n".encode("utf-8", "replace"), durable=False)
+        rows.append(self._page(at), [line], durable=False)
 
     def add(self, update: Update) -> None:
         """Write the record of an act."""
@@ -112,7 +112,7 @@ class Updates:
         files.make_folder(os.path.dirname(path))
         files.write(path, _written(update))
         # An act of many lines waits for the disk once, not once a line.
-        files.append(self._page(update.at), b"")
+        rows.append(self._page(update.at), [])
 
     def all(self) -> tuple[list[Update], list[str]]:
         """Return every update, newest first, and the files that cannot be read as one."""
@@ -168,9 +168,7 @@ class Updates:
                 yield from (os.path.join(folder, name) for name in _names(folder) if name.endswith(".json"))
 
     def _lock(self) -> files.Lock:
-        folder = os.path.join(self.home, "state", "locks")
-        files.make_folder(folder)
-        return files.Lock(os.path.join(folder, "updates.lock"))
+        return files.lock_of(self.home, "updates")
 
 
 def find(updates: list[Update], text: str) -> Update:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.base import files
+from holdfast.base import files, rows
 from holdfast.base.digests import short
 from holdfast.errors import BadInput, BrokenFile, Conflict, HoldfastError, NotFound, Refused
 from holdfast.exchange.statements import same
@@ -110,18 +110,14 @@ class Proposals:
     def reject(self, ids: Iterable[str], reason: str, at: str) -> None:
         """Note that these are not to be proposed again."""
         known = self.rejected()
-        lines = [f"{name}\t{at}\t{' '.join(reason.split())}\n" for name in dict.fromkeys(ids) if name not in known]
-        if not lines:
-            return
-        self._make_folder()
-        # A line that a crash or a full disk cut short must not swallow the one after it.
-        before = files.read_if_there(self._rejected)
-        start = "\n" if before and not before.endswith(b"\n") else ""
-        files.append(self._rejected, (start + "".join(lines)).encode("utf-8"))
+        lines = [f"{name}\t{at}\t{' '.join(reason.split())}" for name in dict.fromkeys(ids) if name not in known]
+        if lines:
+            self._make_folder()
+            rows.append(self._rejected, lines, errors="strict")
 
     def rejected(self) -> frozenset[str]:
         """Return the ids that a person said no to."""
-        lines = files.read_if_there(self._rejected).decode("utf-8", "replace").splitlines()
+        lines = [line.decode("utf-8", "replace") for line in rows.read(self._rejected)]
         return frozenset(line.split("\t")[0].strip() for line in lines if line.strip() and not line.startswith("#"))
 
     def path(self, name: str) -> str:

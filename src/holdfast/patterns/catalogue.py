@@ -275,9 +275,7 @@ class Catalogue:
 
 def lock(home: str, name: str) -> files.Lock:
     """Return the lock of that name; it is not to be taken twice by one process."""
-    folder = os.path.join(home, "state", "locks")
-    files.make_folder(folder)
-    return files.Lock(os.path.join(folder, f"{name}.lock"))
+    return files.lock_of(home, name)
 
 
 def chosen(text: str, ids: Iterable[str], missing: str, hint: str) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.base import files
+from holdfast.base import files, rows
 from holdfast.base.light_records import dataclass, replace
 from holdfast.errors import Refused
 from holdfast.patterns.clusters import Pattern, ranked
@@ -31,7 +31,7 @@ ACTS = ("rejected", "merged", "snoozed")
 PLACE = f"patterns/{FILE}"
 MAX_SIGNATURES = 50
 _FIELDS = 8
-_HEADING = "# act\tid\tkind\tsignature\tprojects\tat\tuntil or into\twhy\n"
+_HEADING = "# act\tid\tkind\tsignature\tprojects\tat\tuntil or into\twhy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +93,11 @@ class Decided:
         """Note a decision about a pattern, a line for each of its signatures."""
         signatures = signatures_of(pattern)[:MAX_SIGNATURES]
         projects = ",".join(bound_to(pattern))
-        rows = [Row(act, pattern.id, pattern.kind, each, projects, at, leads, why) for each in signatures]
+        decisions = [Row(act, pattern.id, pattern.kind, each, projects, at, leads, why) for each in signatures]
         if os.path.islink(self.folder):
             raise Refused(f"{self.folder} is a symbolic link", "Replace the link by a folder.")
         files.make_folder(self.folder)
-        before = files.read_if_there(self.path)
-        # A line that a crash or a full disk cut short must not swallow the one after it.
-        start = _HEADING if not before else "" if before.endswith(b"\n") else "\n"
-        files.append(self.path, (start + "".join(self._line(row) for row in rows)).encode("utf-8", "replace"))
+        rows.append(self.path, map(self._line, decisions), heading=_HEADING)
 
     def verdict(self, pattern: Pattern, at: str) -> Row | None:
         """Return the decision that holds for a pattern; where there are several, the one that weighs most."""
@@ -129,7 +126,7 @@ class Decided:
 
     def _line(self, row: Row) -> str:
         fields = (row.act, row.id, row.kind, row.signature, row.projects, row.at, row.leads, row.why)
-        return "\t".join(self._clean(" ".join(field.split())) for field in fields) + "\n"
+        return "\t".join(self._clean(" ".join(field.split())) for field in fields)
 
 
 def signatures_of(pattern: Pattern) -> tuple[str, ...]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 
-from holdfast.base import files
+from holdfast.base import files, rows
 from holdfast.base.light_records import dataclass
-from holdfast.base.minijson import dumps, loads
+from holdfast.base.minijson import dumps
 from holdfast.errors import HoldfastError, TooLarge
 from holdfast.store.layout import refuse_links
 
@@ -37,10 +37,10 @@ class Warned:
 def read(home: str) -> list[Warned]:
     """Return every warning that holds; none where the file cannot be read."""
     try:
-        lines = files.read(os.path.join(home, *PLACE), _MAX_BYTES).decode("utf-8", "replace").split("\n")
+        lines = rows.read(os.path.join(home, *PLACE), _MAX_BYTES)
     except HoldfastError:
         return []
-    return [one for line in lines if line.strip() and (one := _row(line)) is not None]
+    return [one for line in lines if (one := _row(line)) is not None]
 
 
 def lookup(home: str, projects: Iterable[str], fingerprints: Iterable[str]) -> dict[str, str]:
@@ -49,13 +49,12 @@ def lookup(home: str, projects: Iterable[str], fingerprints: Iterable[str]) -> d
     return {one.fingerprint: one.text for one in read(home) if one.project in wanted and one.fingerprint in known}
 
 
-def put(home: str, id: str, project: str, rows: Iterable[Warned]) -> None:
+def put(home: str, id: str, project: str, warnings: Iterable[Warned]) -> None:
     """Let these be all the warnings of a pattern in a project; none takes them away."""
-    path, state = os.path.join(home, *PLACE), os.path.join(home, "state", "locks")
-    files.make_folder(state)
-    with files.Lock(os.path.join(state, "warnings.lock")):
+    path = os.path.join(home, *PLACE)
+    with files.lock_of(home, "warnings"):
         before = read(home)
-        after = [*(one for one in before if (one.id, one.project) != (id, project)), *rows]
+        after = [*(one for one in before if (one.id, one.project) != (id, project)), *warnings]
         if after == before:
             return
         if len(after) > MAX_ROWS:
@@ -72,13 +71,10 @@ def _plain(one: Warned) -> dict[str, object]:
     return {"id": one.id, "fingerprint": one.fingerprint, "project": one.project, "text": one.text}
 
 
-def _row(line: str) -> Warned | None:
-    try:
-        told = loads(line)
-    except ValueError:
-        return None
+def _row(line: bytes) -> Warned | None:
+    told = rows.object_in(line, _MAX_BYTES)
     names = ("id", "fingerprint", "project", "text")
-    if not isinstance(told, dict) or not all(isinstance(told.get(name), str) for name in names):
+    if told is None or not all(isinstance(told.get(name), str) for name in names):
         return None
     id, fingerprint, project, text = (str(told[name]) for name in names)
     return Warned(id, fingerprint, project, text) if id and fingerprint and text else None

@@ -16,13 +16,10 @@ an unknown kind and broken lines are skipped and stay as they are. The file neve
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import os
-import time
 
-from holdfast.base.files import read_head
-from holdfast.errors import BadInput, Conflict, StoreBusy, StoreFull, StoreUnavailable
+from holdfast.base import files, rows
+from holdfast.errors import BadInput, Conflict
 from holdfast.project.ids import check_id, is_hex, is_id
 
 TYPE_CHECKING = False
@@ -35,7 +32,6 @@ _ESCAPES = (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r"))
 _UNESCAPES = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
 _READ_LIMIT = 64 * 1024 * 1024
 _LOCK_SECONDS = 5.0
-_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Known:
@@ -97,36 +93,24 @@ class Registry:
     def known(self) -> Known:
         """Return what the file says now."""
         try:
-            data = read_head(self.path, _READ_LIMIT)
+            data = files.read_head(self.path, _READ_LIMIT)
         except FileNotFoundError:
             data = b""
         except OSError as error:
-            raise _unavailable("read", self.path, error) from error
+            raise files.unavailable(error, self.path) from error
         return Known(_parsed(data))
 
-    def append(self, *rows: Row) -> None:
+    def append(self, *added: Row) -> None:
         """Add the rows that do not hold yet, durably."""
         known = self.known()
-        if all(known.has(row) for row in rows):
+        if all(known.has(row) for row in added):
             return
-        try:
-            os.makedirs(os.path.dirname(self.path) or ".", mode=0o700, exist_ok=True)
-            self._append_locked(rows)
-        except OSError as error:
-            raise _unavailable("written", self.path, error) from error
-
-    def _append_locked(self, rows: tuple[Row, ...]) -> None:
-        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        handle = os.open(self.path, flags, 0o600)
-        try:
-            _lock(handle, self.path)
+        files.make_folder(os.path.dirname(os.path.abspath(self.path)))
+        with files.Lock(self.path, _LOCK_SECONDS):
             known = self.known()
-            lines = "".join(_line(row) for row in dict.fromkeys(rows) if not known.has(row))
+            lines = [_line(row) for row in dict.fromkeys(added) if not known.has(row)]
             if lines:
-                _write(handle, lines.encode("utf-8", "surrogateescape"))
-                _sync_folder(self.path)
-        finally:
-            os.close(handle)
+                rows.append(self.path, lines, alone=True, errors="surrogateescape")
 
 
 def add_alias(registry: Registry, old: str, new: str) -> None:
@@ -184,7 +168,7 @@ def _is_whole(row: Row) -> bool:
 
 
 def _line(row: Row) -> str:
-    return "\t".join(_escaped(field) for field in row) + "\n"
+    return "\t".join(_escaped(field) for field in row)
 
 
 def _escaped(field: str) -> str:
@@ -200,40 +184,3 @@ def _unescaped(field: str) -> str:
     for c in rest:
         out += c if c != "\\" else _UNESCAPES.get(next(rest, ""), "\0")
     return "" if "\0" in out else out
-
-
-def _lock(handle: int, path: str) -> None:
-    end = time.monotonic() + _LOCK_SECONDS
-    while True:
-        try:
-            return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > end:
-                raise StoreBusy(f"{path} is locked by another process", hint="try again") from None
-            time.sleep(0.005)
-
-
-def _write(handle: int, data: bytes) -> None:
-    size = os.fstat(handle).st_size
-    if size and os.pread(handle, 1, size - 1) != b"\n":
-        data = b"\n" + data  # a line that was cut short must not swallow the next one
-    try:
-        if os.write(handle, data) != len(data):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        os.fsync(handle)
-    except OSError:
-        os.ftruncate(handle, size)
-        raise
-
-
-def _sync_folder(path: str) -> None:
-    handle = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _unavailable(done: str, path: str, error: OSError) -> StoreUnavailable:
-    kind = StoreFull if error.errno in _FULL else StoreUnavailable
-    return kind(f"{path} cannot be {done}: {error.strerror}", hint="see that the folder is there and is yours")

@@ -23,7 +23,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
-from holdfast.base import files
+from holdfast.base import files, rows
 from holdfast.base.digests import short
 from holdfast.base.pending_file import PendingFile
 from holdfast.base.structs import dataclass
@@ -233,7 +233,7 @@ class Archive:
         with self._lock():
             # The note comes first: a kill half-way leaves something to remove, never something that comes back.
             if not self.is_forgotten(name):
-                _append(os.path.join(self.root, "forgotten.txt"), _hash(name))
+                rows.append(os.path.join(self.root, "forgotten.txt"), [_hash(name)])
         for path in self._paths(name):
             files.remove(path)
         self.unpin(name)
@@ -248,23 +248,21 @@ class Archive:
             raise NotFound(f"the archive has no session {name}", "`holdfast sessions` lists what there is.")
         with self._lock():
             if _known(name) not in self.pins():
-                _append(os.path.join(self.root, "pins.txt"), _written(name))
+                rows.append(self._pins, [_written(name)])
 
     def unpin(self, name: str) -> None:
         """Let the budget have the raw file of a session again."""
-        path = os.path.join(self.root, "pins.txt")
-        if not os.path.lexists(path):
-            return
-        with self._lock():
-            lines = files.read_if_there(path).decode("utf-8", "replace").splitlines()
-            kept = [line for line in lines if _read_name(line) != _known(name)]
-            if len(kept) < len(lines):
-                files.write(path, "".join(f"{line}\n" for line in kept).encode())
+        if os.path.lexists(self._pins):
+            with self._lock():
+                rows.rewrite(self._pins, lambda line: b"" if _read_name(line) == _known(name) else None)
 
     def pins(self) -> frozenset[str]:
         """Return the names of the pinned sessions."""
-        lines = files.read_if_there(os.path.join(self.root, "pins.txt")).decode("utf-8", "replace").splitlines()
-        return frozenset(name for name in map(_read_name, lines) if name)
+        return frozenset(name for name in map(_read_name, rows.read(self._pins)) if name)
+
+    @property
+    def _pins(self) -> str:
+        return os.path.join(self.root, "pins.txt")
 
     def clear_leftovers(self) -> int:
         """Remove what kills left half-written or half-forgotten; return how many files. Only while no sweep runs."""
@@ -337,12 +335,10 @@ class Archive:
         return self._forgotten[1]
 
     def _lock(self) -> files.Lock:
-        folder = os.path.join(self.home, "state", "locks")
-        files.make_folder(folder)
         if link_on_the_way(self.home, "archive"):
             raise Refused(f"{self.root} is a symbolic link", "Replace the link by a folder.")
         files.make_folder(self.root)
-        return files.Lock(os.path.join(folder, "archive.lock"))
+        return files.lock_of(self.home, "archive")
 
 
 def _decoded(path: str) -> Digest:
@@ -441,15 +437,8 @@ def _written(name: str) -> str:
     return quote(_known(name), safe="/:;,@+=~!$&'()*[]{}^| ", errors="surrogatepass")
 
 
-def _read_name(line: str) -> str:
-    agent, slash, id = line.strip().partition("/")
+def _read_name(line: bytes) -> str:
+    agent, slash, id = line.decode("utf-8", "replace").strip().partition("/")
     if not slash or agent.startswith("#"):
         return ""
     return f"{unquote(agent)}/{unquote(id, errors='surrogatepass')}"
-
-
-def _append(path: str, line: str) -> None:
-    # A line that a full disk cut short must not swallow the one after it.
-    before = files.read_if_there(path)
-    start = "\n" if before and not before.endswith(b"\n") else ""
-    files.append(path, f"{start}{line}\n".encode())

@@ -349,10 +349,8 @@ def make_passage_vectors(workspace: Workspace, seconds: float, model: Model | No
     model = model or workspace.model()
     if model is None:
         return 0
-    folder = os.path.join(workspace.home, "state", "locks")
     try:
-        files.make_folder(folder)
-        with files.Lock(os.path.join(folder, "passage-meaning.lock"), seconds=0.0):
+        with files.lock_of(workspace.home, "passage-meaning", seconds=0.0):
             return _in_portions(workspace, model, time.monotonic() + seconds)
     except StoreBusy:
         # Another process makes them just now.

@@ -17,12 +17,10 @@ class SweepLock:
     """Held for the length of a `with` block. It frees itself when its holder dies, whatever its file says."""
 
     def __init__(self, home: str) -> None:
-        self._folder = os.path.join(home, "state", "locks")
-        self._path = os.path.join(self._folder, "sweep.lock")
-        self._lock = files.Lock(self._path, seconds=0.0)
+        self._lock = files.lock_of(home, "sweep", seconds=0.0)
+        self._path = self._lock.path
 
     def __enter__(self) -> SweepLock:
-        files.make_folder(self._folder)
         try:
             self._lock.__enter__()
         except StoreBusy:

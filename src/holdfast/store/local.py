@@ -310,9 +310,7 @@ class LocalStore:
 
     def lock(self, name: str) -> files.Lock:
         """Return a lock between processes by name, for what is done above the store."""
-        folder = os.path.join(self.home, "state", "locks")
-        files.make_folder(folder)
-        return files.Lock(f"{folder}/{name}.lock")
+        return files.lock_of(self.home, name)
 
     def _current(self, scope: Scope, key: str) -> Memory | None:
         """Return the memory as the disk has it now, wherever in its scope the file lies."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.base import files
+from holdfast.base import rows
 from holdfast.base.digests import sha256
 
 _LIFTED = "lifted"
@@ -54,22 +54,19 @@ class Tombstones:
 
     def take_over(self, other: Tombstones) -> None:
         """Add what another scope has forgotten."""
-        lines = files.read_if_there(other.path).decode("utf-8", "replace").splitlines()
+        lines = [line.decode("utf-8", "replace") for line in rows.read(other.path)]
         if lines:
             self._append(lines)
 
     def _append(self, lines: list[str]) -> None:
-        # A line that a crash or a full disk cut short must not swallow the one after it.
-        before = files.read_if_there(self.path)
-        start = "\n" if before and not before.endswith(b"\n") else ""
-        files.append(self.path, (start + "\n".join(lines) + "\n").encode())
+        rows.append(self.path, lines, errors="strict")
 
     def _read(self) -> tuple[set[str], set[str]]:
         """Return the keys and the digests that are forgotten now."""
         keys: set[str] = set()
         digests: set[str] = set()
-        for line in files.read_if_there(self.path).decode("utf-8", "replace").splitlines():
-            parts = line.split("\t")
+        for line in rows.read(self.path):
+            parts = line.decode("utf-8", "replace").split("\t")
             if len(parts) != 3:
                 continue
             _, key, what = parts

@@ -8,13 +8,13 @@ hooks of few calls or of none; then the transcript tells them at the next pause 
 from __future__ import annotations
 
 import os
-import time
 
 from holdfast.app.hook import without_secrets
 from holdfast.app.hook_parts import PAUSES
-from holdfast.base import files
+from holdfast.base import files, rows
 from holdfast.base.digests import short
-from holdfast.errors import HoldfastError, NotFound
+from holdfast.base.minijson import dumps
+from holdfast.errors import HoldfastError
 from holdfast.privacy import fence
 
 TYPE_CHECKING = False
@@ -71,55 +71,26 @@ def path_of(run: HookRun) -> str:
 
 def rows_of(path: str) -> list[Row]:
     """Return what was noted in a session, oldest first."""
-    from holdfast.base.minijson import loads
-
     try:
-        lines = files.read(path, _MAX_BYTES * 2).decode("utf-8", "replace").split("\n")
-    except (NotFound, HoldfastError):
+        found = [rows.texts_in(line) for line in rows.read(path, _MAX_BYTES * 2)]
+    except HoldfastError:
         return []
-    found = []
-    for line in lines:
-        try:
-            value = loads(line) if line else None
-        except ValueError:
-            continue
-        if isinstance(value, list) and len(value) > 1 and all(isinstance(part, str) for part in value):
-            found.append(tuple(value))
-    return found
+    return [row for row in found if row is not None and len(row) > 1]
 
 
-def note(path: str, rows: Iterable[Row]) -> None:
+def note(path: str, noted: Iterable[Row]) -> None:
     """Add rows to the file of a session, which is made where it is missing; a long one takes no more."""
-    from holdfast.base.minijson import dumps
-
-    try:
-        size = os.stat(path, follow_symlinks=False).st_size
-    except OSError:
-        size = 0
+    lines = [dumps([*row]) for row in noted]
+    if not os.path.lexists(path):
         files.make_folder(os.path.dirname(path))
-        _tidy(os.path.dirname(path))
-    data = "".join([dumps([*row]) + "\n" for row in rows]).encode("utf-8", "replace")
-    if data and size < _MAX_BYTES:
-        files.append(path, data, durable=False)
+        rows.remove_older(os.path.dirname(path), _KEPT_SECONDS)
+    if lines:
+        rows.append(path, lines, durable=False, most=_MAX_BYTES)
 
 
 def drop_notes(home: str) -> None:
     """Remove what was noted of every session; it quotes them, and a live one loses only what would be offered next."""
-    folder = os.path.join(home, *FOLDER)
-    if os.path.isdir(folder):
-        _tidy(folder, 0)
-
-
-def _tidy(folder: str, seconds: int = _KEPT_SECONDS) -> None:
-    """Remove the files of sessions of which nothing was heard for so long."""
-    before = time.time() - seconds
-    for name in os.listdir(folder):
-        path = os.path.join(folder, name)
-        try:
-            if os.stat(path, follow_symlinks=False).st_mtime <= before:
-                os.unlink(path)
-        except OSError:
-            continue
+    rows.remove_older(os.path.join(home, *FOLDER), 0)
 
 
 def _failed(run: HookRun, path: str) -> None:
@@ -159,29 +130,29 @@ def _did(run: HookRun, path: str) -> None:
     # What goes on in the background, or is hidden behind another command, did not succeed for all that is known.
     if main is None or main.is_hidden:
         return
-    rows = rows_of(path)
-    fixed = replayed(rows).ran(line, run.at) if _may_fix(rows, main.name) else []
+    noted = rows_of(path)
+    fixed = replayed(noted).ran(line, run.at) if _may_fix(noted, main.name) else []
     note(path, [("ran", line, run.at), *[("fixed", one.failure.fingerprint) for one in fixed]])
     keep(run, fixed)
 
 
-def _may_fix(rows: list[Row], name: str) -> bool:
+def _may_fix(noted: list[Row], name: str) -> bool:
     """Whether a success of a command may show that a failure is fixed; for most it does not, and that is told soon."""
     from holdfast.language.command_lines import main_of
 
-    places = [number for number, row in enumerate(rows) if row[0] == "failed"]
-    if places and len(rows) - places[-1] <= _SOON:
+    places = [number for number, row in enumerate(noted) if row[0] == "failed"]
+    if places and len(noted) - places[-1] <= _SOON:
         return True
-    mains = [main_of(rows[number][2]) for number in places[-_MAX_OPEN:]]
+    mains = [main_of(noted[number][2]) for number in places[-_MAX_OPEN:]]
     return any(main is not None and main.name == name for main in mains)
 
 
-def replayed(rows: Iterable[Row]) -> Retries:
+def replayed(noted: Iterable[Row]) -> Retries:
     """Return the failures of a session as they stand after these rows."""
     from holdfast.learning.fixes.retries import Failure, Retries
 
     retries = Retries()
-    for kind, *told in rows:
+    for kind, *told in noted:
         if kind == "failed" and len(told) > 3:
             retries.failed(Failure(told[0], told[1], told[2], tuple(told[4:]), told[3]))
         elif kind == "edited":

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import os
 
-from holdfast.base import files
+from holdfast.base import files, rows
 from holdfast.base.light_records import dataclass, replace
-from holdfast.base.minijson import dumps, object_in
+from holdfast.base.minijson import dumps
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.store.layout import refuse_links
 
@@ -85,13 +85,11 @@ def forget(home: str, agent: str, session: str) -> int:
     if not os.path.lexists(path):
         return 0
     refuse_links(home, "/".join(PLACE[:-1]))
-    files.make_folder(os.path.join(home, "state"))
-    with files.Lock(os.path.join(home, "state", "fixes.lock")):
-        lines = files.read(path).split(b"\n")
-        kept = [line for line in lines if not _is_of(line, agent, session)]
-        if len(kept) < len(lines):
-            _rewrite(home, kept)
-    return len(lines) - len(kept)
+    with files.lock_of(home, "fixes"):
+        _drop_tables(home)
+        count = rows.rewrite(path, lambda line: b"" if _is_of(line, agent, session) else None)
+        _drop_tables(home)
+    return count
 
 
 def _is_of(line: bytes, agent: str, session: str) -> bool:
@@ -99,43 +97,35 @@ def _is_of(line: bytes, agent: str, session: str) -> bool:
     return fix is not None and (fix.agent, fix.session) == (agent, session)
 
 
-def _rewrite(home: str, lines: list[bytes]) -> None:
-    """Replace the file. Its tables go before, since a kill may follow, and after, since a reader may have made one."""
-    _drop_tables(home)
-    files.write(path_of(home), b"\n".join(lines))
-    _drop_tables(home)
-
-
 def _drop_tables(home: str) -> None:
+    """Remove the tables before the file is written anew, since a kill may follow, and after: a reader may make one."""
     folder = os.path.join(home, *STATE)
     for name in os.listdir(folder) if os.path.isdir(folder) else ():
         files.remove(os.path.join(folder, name))
 
 
 def _append(home: str, fix: Fix, *, wanted: bool) -> bool:
-    path, state = path_of(home), os.path.join(home, "state")
+    path = path_of(home)
     refuse_links(home, "/".join(PLACE[:-1]))
     files.make_folder(os.path.dirname(path))
-    files.make_folder(state)
-    with files.Lock(os.path.join(state, "fixes.lock")):
-        data = files.read_if_there(path)
-        if _holds(data, fix.id) is not wanted:
+    with files.lock_of(home, "fixes"):
+        if _holds(files.read_if_there(path), fix.id) is not wanted:
             return False
-        line = dumps(_plain(fix)).encode("utf-8", "replace") + b"\n"
-        line = line if not data or data.endswith(b"\n") else b"\n" + line
-        files.append(path, line)
-        if not data:
-            files.sync_folder(os.path.dirname(path))
-        _trim(home, data + line, fix.id)
+        rows.append(path, [dumps(_plain(fix))])
+        _trim(home, fix.id)
     return True
 
 
-def _trim(home: str, data: bytes, added: str) -> None:
+def _trim(home: str, added: str) -> None:
     """Bring a file that is over its bounds well below them; the fix that was just added stays."""
+    data = files.read_if_there(path_of(home))
     if len(data) <= MAX_BYTES and data.count(b"\n") <= MAX_ROWS:
         return
+    kept = _worth_keeping(_last_lines(data.split(b"\n")), added)
     try:
-        _rewrite(home, [*_worth_keeping(_last_lines(data.split(b"\n")), added), b""])
+        _drop_tables(home)
+        files.write(path_of(home), b"".join([line + b"\n" for line in kept]))
+        _drop_tables(home)
     except HoldfastError:
         # The fix is written, which is what was asked for. The next one tries again.
         return
@@ -146,18 +136,18 @@ def _worth_keeping(found: dict[str, tuple[Fix, bytes]], added: str) -> list[byte
     times = {one.id: one.times for one in _counted([fix for fix, _ in found.values()])}
     newest = sorted(found, key=lambda id: (id == added, found[id][0].at), reverse=True)
     sizes = {id: len(line) + 1 for id, (_, line) in found.items()}
-    rows, size = int(MAX_ROWS * LEFT), int(MAX_BYTES * LEFT)
-    kept = _fitting(newest, sizes, int(rows * _FOR_NEWEST), int(size * _FOR_NEWEST))
+    count, size = int(MAX_ROWS * LEFT), int(MAX_BYTES * LEFT)
+    kept = _fitting(newest, sizes, int(count * _FOR_NEWEST), int(size * _FOR_NEWEST))
     rest = sorted(newest[len(kept) :], key=times.__getitem__, reverse=True)
-    kept += _fitting(rest, sizes, rows - len(kept), size - sum(map(sizes.__getitem__, kept)))
+    kept += _fitting(rest, sizes, count - len(kept), size - sum(map(sizes.__getitem__, kept)))
     stays = frozenset(kept)
     return [line for id, (_, line) in found.items() if id in stays]
 
 
-def _fitting(ids: list[str], sizes: Mapping[str, int], rows: int, size: int) -> list[str]:
+def _fitting(ids: list[str], sizes: Mapping[str, int], most: int, size: int) -> list[str]:
     """Return the first of these ids that have room in so many rows and bytes."""
     count = 0
-    for id in ids[:rows]:
+    for id in ids[:most]:
         size -= sizes[id]
         if size < 0:
             break
@@ -167,17 +157,14 @@ def _fitting(ids: list[str], sizes: Mapping[str, int], rows: int, size: int) -> 
 
 def _holds(data: bytes, id: str) -> bool:
     """Whether the last line of this id is a fix that was not withdrawn."""
-    start = data.rfind(f'"id": "{id}"'.encode())
-    if start < 0:
-        return False
-    first, end = data.rfind(b"\n", 0, start) + 1, data.find(b"\n", start)
-    fix = of_line(data[first : end if end >= 0 else len(data)])
+    *_, last = [b"", *rows.having(data, f'"id": "{id}"'.encode())]
+    fix = of_line(last)
     return fix is not None and not fix.withdrawn
 
 
 def read(home: str) -> list[Fix]:
     """Return every fix that holds, as they were written, with the number of sessions in which the same helped."""
-    return _counted(_holding(files.read_if_there(path_of(home)).split(b"\n")))
+    return _counted(_holding(rows.read(path_of(home))))
 
 
 def lookup(home: str, projects: Iterable[str], fingerprint: str, names: Iterable[str] = ()) -> list[Fix]:
@@ -281,7 +268,7 @@ def _write_table(table: str, head: str, lines: list[bytes]) -> None:
 
 def of_line(line: bytes) -> Fix | None:
     """Return the fix that a line says; None where it says none."""
-    told = object_in(line, _MAX_LINE)
+    told = rows.object_in(line, _MAX_LINE)
     return _fix(told) if told is not None else None
 
 

@@ -10,7 +10,7 @@ import os
 import re
 from functools import partial
 
-from holdfast.base import files
+from holdfast.base import files, rows
 from holdfast.continuity.session_notes import statement
 from holdfast.errors import HoldfastError
 from holdfast.learning.lessons import lesson_table
@@ -18,7 +18,7 @@ from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.memory import audit
 from holdfast.memory.proposal_files import Proposals
-from holdfast.parts import Change, write_over
+from holdfast.parts import Change
 from holdfast.records import Step
 
 TYPE_CHECKING = False
@@ -111,4 +111,4 @@ def _erase_key(home: str, key: str) -> None:
         for here, _, names in os.walk(os.path.join(home, place)):
             for path in [os.path.join(here, name) for name in names]:
                 if not os.path.islink(path) and old.search(files.read(path)):
-                    write_over(path, lambda line: old.sub(new, line))
+                    rows.write_over(path, lambda line: old.sub(new, line))

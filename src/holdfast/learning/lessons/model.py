@@ -182,9 +182,7 @@ class Lessons:
         refuse_links(self.home, "/".join((FOLDER, *parts)))
 
     def _lock(self) -> files.Lock:
-        folder = os.path.join(self.home, "state", "locks")
-        files.make_folder(folder)
-        return files.Lock(os.path.join(folder, "lessons.lock"))
+        return files.lock_of(self.home, "lessons")
 
 
 def room(home: str) -> Lessons:

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import os
 
-from holdfast.base import files
+from holdfast.base import files, rows
 from holdfast.base.light_records import replace
-from holdfast.base.minijson import dumps, object_in
-from holdfast.errors import NotFound
+from holdfast.base.minijson import dumps
 from holdfast.language.ratings import HIGHEST, LOWEST, MAX_COMMENT, MAX_TEXT, SOURCES, Rating, id_of
 from holdfast.project.ids import is_id
 from holdfast.store.layout import refuse_links
@@ -28,7 +27,6 @@ _WAIT_SECONDS = 2.0
 # The same message in the same session within so many seconds is one rating, told twice.
 _TWICE = 120
 _COPIED = 5
-_MAX_LINE = 65_536
 _MAX_NAME = 500
 # How others call the fields.
 _OTHER_NAMES = {
@@ -54,50 +52,36 @@ def add(home: str, rating: Rating, *, timed: bool = True) -> bool:
     refuse_links(home, "/".join(PLACE[:-1]))
     files.make_folder(os.path.dirname(path))
     with _lock(home):
-        data = files.read_if_there(path)
-        if _is_there(data, rating, timed):
+        if _is_there(files.read_if_there(path), rating, timed):
             return False
-        line = dumps(_plain(rating)).encode() + b"\n"
-        files.append(path, line if not data or data.endswith(b"\n") else b"\n" + line)
-        if not data:
-            files.sync_folder(os.path.dirname(path))
+        rows.append(path, [dumps(_plain(rating))])
     return True
 
 
 def forget(home: str, agent: str, session: str) -> int:
     """Take the words out of every rating of a session, and return how many had some; the numbers stay."""
+
+    def without_words(line: bytes) -> bytes | None:
+        rating = of_line(line)
+        if rating is None or (rating.agent, rating.session) != (agent, session) or not (rating.comment or rating.text):
+            return None
+        return dumps(_plain(replace(rating, comment="", text=""))).encode()
+
     path = path_of(home)
     if not os.path.lexists(path):
         return 0
     refuse_links(home, "/".join(PLACE[:-1]))
     with _lock(home):
-        lines = files.read(path).split(b"\n")
-        kept = [_without_words(line, agent, session) for line in lines]
-        if kept != lines:
-            files.write(path, b"\n".join(kept))
-    return sum(before != after for before, after in zip(lines, kept, strict=True))
-
-
-def _without_words(line: bytes, agent: str, session: str) -> bytes:
-    rating = of_line(line)
-    if rating is None or (rating.agent, rating.session) != (agent, session) or not (rating.comment or rating.text):
-        return line
-    return dumps(_plain(replace(rating, comment="", text=""))).encode()
+        return rows.rewrite(path, without_words)
 
 
 def _lock(home: str) -> files.Lock:
-    locks = os.path.join(home, "state", "locks")
-    files.make_folder(locks)
-    return files.Lock(os.path.join(locks, "ratings.lock"), _WAIT_SECONDS)
+    return files.lock_of(home, "ratings", _WAIT_SECONDS)
 
 
 def read(home: str) -> list[Rating]:
     """Return all ratings, oldest first."""
-    try:
-        data = files.read(path_of(home))
-    except NotFound:
-        return []
-    return in_order(rating for line in data.split(b"\n") if (rating := of_line(line)) is not None)
+    return in_order(rating for line in rows.read(path_of(home)) if (rating := of_line(line)) is not None)
 
 
 def in_order(ratings: Iterable[Rating]) -> list[Rating]:
@@ -107,7 +91,7 @@ def in_order(ratings: Iterable[Rating]) -> list[Rating]:
 
 def of_line(line: bytes) -> Rating | None:
     """Return the rating that a line says, in our words or those of others; None where it says none."""
-    told = object_in(line, _MAX_LINE)
+    told = rows.object_in(line)
     return _rating(told) if told is not None else None
 
 
@@ -167,15 +151,8 @@ def _is_there(data: bytes, rating: Rating, timed: bool) -> bool:
     """Whether the rating is among the lines. Only lines that have its id or its text are read."""
     if rating.id and rating.id.encode() in data:
         return True
-    said = dumps(rating.text).encode()
-    start = data.find(said)
-    while start >= 0:
-        first, end = data.rfind(b"\n", 0, start) + 1, data.find(b"\n", start)
-        other = of_line(data[first : end if end >= 0 else len(data)])
-        if other is not None and _is_same(other, rating, timed):
-            return True
-        start = data.find(said, end) if end >= 0 else -1
-    return False
+    others = map(of_line, rows.having(data, dumps(rating.text).encode()))
+    return any(other is not None and _is_same(other, rating, timed) for other in others)
 
 
 def _is_same(one: Rating, other: Rating, timed: bool) -> bool:

@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import os
 
-from holdfast.base import files
+from holdfast.base import files, rows
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
-from holdfast.base.minijson import dumps, object_in
+from holdfast.base.minijson import dumps
 from holdfast.base.stamps import UNDATED, month_of
-from holdfast.errors import NotFound, Refused
+from holdfast.errors import Refused
 from holdfast.store.layout import link_on_the_way, refuse_links
 
 FOLDER = "security"
 FILE = "security.jsonl"
 MAX_TEXT = 300
-_MAX_LINE = 65_536
 _FIELDS = ("id", "at", "agent", "session", "project", "tool", "kind", "rule", "text", "decision")
 
 
@@ -47,20 +46,20 @@ def add(home: str, record: Record, number: int = 0) -> Record | None:
     `number` says which of its group this call is; 0 is one more.
     """
     path = _path(home, month_of(record.at))
-    state = os.path.join(home, "state")
-    files.make_folder(state)
-    with files.Lock(os.path.join(state, "security.lock")):
+    with lock_of(home):
         data = files.read_if_there(path)
         group = short(record.agent, record.session, record.rule, record.text, length=20)
         if number and (f'"id": "{group}-{number}"'.encode() in data or _is_copy(data, record)):
             return None
         number = number or data.count(f'"id": "{group}-'.encode()) + 1
         told = {**{name: getattr(record, name) for name in _FIELDS}, "id": f"{group}-{number}"}
-        line = dumps(told).encode("utf-8", "replace") + b"\n"
-        files.append(path, line if not data or data.endswith(b"\n") else b"\n" + line)
-        if not data:
-            files.sync_folder(os.path.dirname(path))
+        rows.append(path, [dumps(told)])
     return Record(**told)
+
+
+def lock_of(home: str) -> files.Lock:
+    """Return the lock that everybody takes who adds to the trail or rewrites it."""
+    return files.lock_of(home, "security")
 
 
 def _path(home: str, month: str) -> str:
@@ -74,18 +73,14 @@ def _is_copy(data: bytes, record: Record) -> bool:
     """Whether another session has the same call at the same time: one that was forked has the calls of the first."""
     if not record.at:
         return False
-    said, when = dumps(record.text).encode("utf-8", "replace"), dumps(record.at).encode()
-    start = data.find(said)
-    while start >= 0:
-        first, end = data.rfind(b"\n", 0, start) + 1, data.find(b"\n", start)
-        line = data[first : end if end >= 0 else len(data)]
-        other = _of_line(line) if when in line else None
-        if other is not None and other.session != record.session:
-            same = (other.at, other.agent, other.rule) == (record.at, record.agent, record.rule)
-            if same and other.text == record.text:
-                return True
-        start = data.find(said, end) if end >= 0 else -1
-    return False
+    when = dumps(record.at).encode()
+    lines = [line for line in rows.having(data, dumps(record.text).encode("utf-8", "replace")) if when in line]
+    wanted = (record.at, record.agent, record.rule, record.text)
+    return any(
+        (other.at, other.agent, other.rule, other.text) == wanted and other.session != record.session
+        for other in map(_of_line, lines)
+        if other is not None
+    )
 
 
 def read(home: str, since: str = "") -> list[Record]:
@@ -95,10 +90,10 @@ def read(home: str, since: str = "") -> list[Record]:
         if month < since[:7] and month != UNDATED:
             continue
         try:
-            data = files.read(os.path.join(home, FOLDER, month, FILE))
-        except (NotFound, Refused):
+            lines = rows.read(os.path.join(home, FOLDER, month, FILE))
+        except Refused:
             continue
-        found += [record for line in data.split(b"\n") if (record := _of_line(line)) is not None]
+        found += [record for line in lines if (record := _of_line(line)) is not None]
     return sorted([record for record in found if record.at >= since], key=lambda record: record.at, reverse=True)
 
 
@@ -113,7 +108,7 @@ def _months(home: str) -> list[str]:
 
 
 def _of_line(line: bytes) -> Record | None:
-    told = object_in(line, _MAX_LINE)
+    told = rows.object_in(line)
     if told is None or not isinstance(told.get("rule"), str):
         return None
     return Record(**{name: value if isinstance(value := told.get(name), str) else "" for name in _FIELDS})

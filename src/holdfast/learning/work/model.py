@@ -99,9 +99,7 @@ def folder_of(home: str, project: str) -> str:
 
 def lock(home: str, project: str) -> files.Lock:
     """Return the lock under which work items of a project are changed."""
-    locks = os.path.join(home, "state", "locks")
-    files.make_folder(locks)
-    return files.Lock(os.path.join(locks, f"work-{check_id(project)}.lock"), _WAIT_SECONDS)
+    return files.lock_of(home, f"work-{check_id(project)}", _WAIT_SECONDS)
 
 
 def is_work_id(text: str) -> bool:

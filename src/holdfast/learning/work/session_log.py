@@ -10,23 +10,20 @@ from __future__ import annotations
 import os
 import time
 
-from holdfast.base import files
+from holdfast.base import files, rows
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
-from holdfast.base.minijson import dumps, three_texts
 from holdfast.errors import NotFound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    Row = tuple[str, str, str]
-
 FOLDER = "work"
 # What the person said, what was called, changed, run and planned; then what the file says about itself.
 PROMPT, TOOL, FILE, RUN, PASSED = "prompt", "tool", "file", "run", "passed"
 PLAN, AGENT, OUTPUT = "plan", "agent", "output"
-WORK, PENDING, TAKEN, ENDED, READ, HEAD = "work", "pending", "taken", "ended", "read", "head"
+WORK, PENDING, TAKEN, ENDED, READ = "work", "pending", "taken", "ended", "read"
 _OF_ITSELF = (WORK, PENDING, TAKEN, ENDED, READ)
 MAX_BYTES = 300_000
 _REWRITE_BYTES = 16_000
@@ -51,7 +48,7 @@ class Noted:
     project: str
     work: str
     pending: str
-    rows: tuple[Row, ...]
+    rows: tuple[rows.Triple, ...]
     ended: bool
     last: str
     path: str
@@ -71,18 +68,9 @@ def path_of(home: str, agent: str, session: str, project: str) -> str:
     return os.path.join(folder_of(home), short(agent, session, project))
 
 
-def note(home: str, whose: tuple[str, str, str], at: str, rows: Iterable[tuple[str, str]]) -> bool:
+def note(home: str, whose: rows.Triple, at: str, noted: Iterable[tuple[str, str]]) -> bool:
     """Add rows to the file of a session; `whose` is agent, session and project. Return whether prompts wait in it."""
-    path = path_of(home, *whose)
-    lines = [dumps([kind, text, at]) for kind, text in rows]
-    size = _size(path)
-    if size < 0:
-        files.make_folder(folder_of(home))
-        lines.insert(0, dumps([HEAD, dumps(list(whose)), at]))
-    if size > MAX_BYTES:
-        return True
-    files.append(path, ("\n".join(lines) + "\n").encode("utf-8", "replace"), durable=False)
-    return False
+    return not rows.note(path_of(home, *whose), whose, at, noted, most=MAX_BYTES)
 
 
 def is_waiting(path: str, *, for_change: bool) -> bool:
@@ -132,22 +120,22 @@ def read(path: str) -> Noted | None:
         changed = os.stat(path).st_mtime
     except (NotFound, OSError):
         return None
-    rows = [row for row in map(three_texts, data.decode("utf-8", "replace").split("\n")) if row]
-    whose = _whose(rows)
+    whose = rows.whose(data)
     if whose is None:
         return None
-    taken = max([place for place, row in enumerate(rows) if row[0] == TAKEN], default=0)
+    noted = [row for row in map(rows.triple_in, data.split(b"\n")) if row]
+    taken = max([place for place, row in enumerate(noted) if row[0] == TAKEN], default=0)
     return Noted(
         *whose,
-        work=_latest(rows, WORK),
-        pending=_latest(rows, PENDING),
-        rows=tuple([row for row in rows[taken + 1 :] if row[0] not in _OF_ITSELF]),
-        ended=rows[-1][0] == ENDED,
-        last=rows[-1][2],
+        work=_latest(noted, WORK),
+        pending=_latest(noted, PENDING),
+        rows=tuple([row for row in noted[taken + 1 :] if row[0] not in _OF_ITSELF]),
+        ended=noted[-1][0] == ENDED,
+        last=noted[-1][2],
         path=path,
         changed=changed,
         is_new=not taken,
-        read=int(told) if (told := _latest(rows, READ)).isdigit() else 0,
+        read=int(told) if (told := _latest(noted, READ)).isdigit() else 0,
         size=len(data),
     )
 
@@ -170,20 +158,17 @@ def read_up_to(path: str) -> tuple[int, bool]:
 def taken(home: str, noted: Noted, at: str, *, work: str, pending: str) -> None:
     """Note that the rows so far are in the work items, and on which one the session works now."""
     whose = noted.agent, noted.session, noted.project
-    rows = [(WORK, work), (PENDING, pending), (READ, str(noted.read)), (TAKEN, "")]
-    rows += [(ENDED, "")] if noted.ended else []
+    own = [(WORK, work), (PENDING, pending), (READ, str(noted.read)), (TAKEN, "")]
+    own += [(ENDED, "")] if noted.ended else []
     # What another hook added meanwhile must stay.
-    if noted.size > _REWRITE_BYTES and _size(noted.path) == noted.size:
-        told = [dumps([HEAD, dumps(list(whose)), at]), *[dumps([kind, text, at]) for kind, text in rows]]
-        files.write(noted.path, ("\n".join(told) + "\n").encode("utf-8", "replace"), durable=False)
-    else:
-        note(home, whose, at, rows)
+    anew = noted.size > _REWRITE_BYTES and os.path.exists(noted.path) and os.stat(noted.path).st_size == noted.size
+    rows.note(noted.path, whose, at, own, most=MAX_BYTES, anew=anew)
 
 
 def moved(home: str, noted: Noted, work: str) -> None:
     """Note that the item on which a session works has another id now."""
-    rows = [(WORK, work), *([(ENDED, "")] if noted.ended else [])]
-    note(home, (noted.agent, noted.session, noted.project), noted.last, rows)
+    own = [(WORK, work), *([(ENDED, "")] if noted.ended else [])]
+    note(home, (noted.agent, noted.session, noted.project), noted.last, own)
 
 
 def sessions(home: str) -> list[Noted]:
@@ -192,23 +177,8 @@ def sessions(home: str) -> list[Noted]:
 
 
 def _paths(home: str) -> list[str]:
-    folder = folder_of(home)
-    try:
-        return [f"{folder}/{name}" for name in os.listdir(folder) if not name.startswith(".")]
-    except OSError:
-        return []
+    return [f"{folder_of(home)}/{name}" for name in files.names_in(folder_of(home))]
 
 
-def _latest(rows: list[Row], kind: str) -> str:
-    return next((text for each, text, _ in reversed(rows) if each == kind), "")
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return -1
-
-
-def _whose(rows: list[Row]) -> tuple[str, str, str] | None:
-    return three_texts(rows[0][1]) if rows and rows[0][0] == HEAD else None
+def _latest(noted: list[rows.Triple], kind: str) -> str:
+    return next((text for each, text, _ in reversed(noted) if each == kind), "")

@@ -28,7 +28,7 @@ from holdfast.store import front_matter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.learning.work.session_log import Row
+    from holdfast.base.rows import Triple
 
 # A session that was silent for so long works on nothing; another one may go on with its item.
 SILENT_SECONDS = 1_800
@@ -104,8 +104,8 @@ class Turns:
         self.pending = _asks(noted.pending)
         self._tells_tools = tells_tools
         self._asks: list[Ask] = []
-        self._rows: list[Row] = []
-        self._held: list[Row] = []
+        self._rows: list[Triple] = []
+        self._held: list[Triple] = []
         self._joined = False
 
     def _known(self, name: str) -> Work | None:
@@ -125,7 +125,7 @@ class Turns:
         """Return what was asked and not begun, as the session's file keeps it."""
         return dumps([[ask.text, ask.at, ask.is_question] for ask in self.pending]) if self.pending else ""
 
-    def take(self, rows: tuple[Row, ...]) -> None:
+    def take(self, rows: tuple[Triple, ...]) -> None:
         """Take the rows in order, and write what they change."""
         for row in rows:
             if row[0] == PROMPT:
@@ -137,7 +137,7 @@ class Turns:
             self._rows += self._held
         self._save()
 
-    def _prompt(self, row: Row) -> None:
+    def _prompt(self, row: Triple) -> None:
         _, text, at = row
         kind = judged(text)
         if kind in ("done", "good", "bad"):
@@ -168,7 +168,7 @@ class Turns:
             self._held = []
             self.pending = [ask]
 
-    def _act(self, row: Row) -> None:
+    def _act(self, row: Triple) -> None:
         kind = row[0]
         if self.pending:
             self._held.append(row)
@@ -245,7 +245,7 @@ class Turns:
         self.current = updated(self.home, self.current, self.name, rows, asks, self.at)
 
 
-def updated(home: str, one: Work, session: str, rows: list[Row], asks: list[Ask], at: str) -> Work:
+def updated(home: str, one: Work, session: str, rows: list[Triple], asks: list[Ask], at: str) -> Work:
     """Return a work item with what happened for it; it is written. Call it under the lock of its project."""
     before = known_criteria(one)
     lineage = work.extended(one.lineage, _lineage(rows))
@@ -349,7 +349,7 @@ def _keep_asks(one: Work, asks: list[Ask]) -> None:
             work.put(one, "items", f"{len(names) + 1:03}_{stamp}_{slug}.md", f"{ask.text.strip()}\n")
 
 
-def _keep_outputs(one: Work, rows: list[Row]) -> None:
+def _keep_outputs(one: Work, rows: list[Triple]) -> None:
     """Put what sub-agents said into `agents/`, a file each; the same is kept once."""
     for _, text, at in [row for row in rows if row[0] == OUTPUT]:
         agent, answer = _two(text)
@@ -369,7 +369,7 @@ def _two(text: str) -> tuple[str, str]:
     return (str(value[0]), str(value[1])) if isinstance(value, list) and len(value) == 2 else ("", "")
 
 
-def _lineage(rows: list[Row]) -> Lineage:
+def _lineage(rows: list[Triple]) -> Lineage:
     calls = [row for row in rows if row[0] in (TOOL, FILE, RUN, PASSED, PLAN, AGENT)]
     times = [seconds for row in rows if (seconds := _seconds(row[2]))]
     pauses = [later - earlier for earlier, later in pairwise(times)]
@@ -382,7 +382,7 @@ def _lineage(rows: list[Row]) -> Lineage:
     )
 
 
-def _seen(rows: list[Row], changed: tuple[str, ...], at: str) -> list[Evidence]:
+def _seen(rows: list[Triple], changed: tuple[str, ...], at: str) -> list[Evidence]:
     """Return the evidence in rows, in order: what ran after the last change, and what the person said."""
     found: list[Evidence] = []
     passed, commits = "", []
