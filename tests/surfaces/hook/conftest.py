@@ -74,6 +74,29 @@ class Hook:
         """The person asks something."""
         return self("UserPromptSubmit", session, prompt=text, **told)
 
+    def loaded_by(self, event: str, **told: object) -> tuple[list[str], str]:
+        """Return the modules that a real hook has loaded when it ends, in their order, and what it printed."""
+        # Written so, the hook uses no bundle, and makes none.
+        words = " ".join(self.command(event)[5:]).replace("--agent ", "--agent=").split()
+        code = (
+            "import os, sys\n"
+            f"__file__ = {RUNNER!r}\n"
+            "leave = os._exit\n"
+            "os._exit = lambda code: (print(*sys.modules, file=sys.stderr, flush=True), leave(code))\n"
+            f"sys.argv = {['run.py', *words]!r}\n"
+            "exec(compile(open(__file__).read(), __file__, 'exec'))\n"
+        )
+        environment = told.pop("environment", {})
+        about = {"session_id": "s1", "cwd": str(self.folder), "prompt_id": event, **told}
+        ended = subprocess.run(
+            [PYTHON, "-I", "-S", "-E", "-c", code],
+            input=json.dumps(about).encode(),
+            capture_output=True,
+            env=self.environment(**environment),
+            check=True,
+        )
+        return ended.stderr.decode().split(), ended.stdout.decode()
+
     def log(self) -> list[str]:
         """Return the lines of the hook's log."""
         path = self.home / "state" / "hook.log"

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import holdfast
+from holdfast import agents
 from holdfast.surfaces.hook import bundling
 
 from .conftest import HOST, PYTHON
@@ -97,29 +98,62 @@ def test_a_place_that_cannot_be_written_does_no_harm(start, package):
     assert left == [place_of(package).name]
 
 
-def test_a_rare_way_is_not_remembered(start, package, shop):
-    """A start that had to open the whole house, after a compaction, leaves the bundle as it was."""
-    start("s1")
-    before = place_of(package).read_bytes()
-    start("s3", source="compact")
-    assert place_of(package).read_bytes() == before
-    assert "holdfast.workspace" not in modules_in(place_of(package))
+def test_the_bundle_is_the_same_whoever_makes_it(start, package, shop):
+    """An install, a usual start and one that had to do more, after a compaction, all leave the same bundle."""
+    start("s1", source="compact")
+    (made,) = [place.read_bytes() for place in place_of(package).parent.glob("bundle.*")]
+    place_of(package).unlink()
+    start("s2")
+    assert modules_in(place_of(package)) == [part[0] for part in marshal.loads(made)[1]]
+    script = "from holdfast import agents; from holdfast.surfaces.hook import bundling as b"
+    script += "; b.write_all(agents.get('claude-code'))"
+    subprocess.run([sys.executable, "-c", script], env={"PYTHONPATH": str(package.parent)}, check=True)
+    assert modules_in(place_of(package)) == [part[0] for part in marshal.loads(made)[1]]
+    places = [place.name.split(".")[1] for place in place_of(package).parent.glob("bundle.*")]
+    assert sorted(places) == sorted(agents.get("claude-code").events)
 
 
-def test_a_prompt_that_decides_or_goes_on_makes_no_bundle_for_the_others(package, home, shop, remember):
-    """The pages are written or told at few prompts, so the first prompt without them makes the bundle."""
-    remember("Deploys need the VPN.")
-    place = place_of(package).with_name(f"bundle.UserPromptSubmit.claude-code.{sys.implementation.cache_tag}")
-    runner = str(package / "surfaces" / "hook" / "run.py")
-    for number, (prompt, made) in enumerate(
-        [("Let's go with Postgres, not Redis.", False), ("where were we?", False), ("How do I deploy this?", True)]
-    ):
-        told = {"session_id": "s1", "cwd": str(shop), "prompt": prompt, "prompt_id": str(number)}
-        command = [PYTHON, "-I", "-S", "-E", runner, "UserPromptSubmit", "--agent", "claude-code", "--home", str(home)]
-        environment = {"HOME": str(home.parent), **HOST}
-        subprocess.run(command, input=json.dumps(told).encode(), capture_output=True, env=environment, check=True)
-        assert place.exists() == made, prompt
-    assert "holdfast.continuity.resume" not in modules_in(place)
+# For each moment an event with which a session that has done something meets it.
+USUAL = {
+    "start": ("SessionStart", {"source": "startup"}),
+    "prompt": ("UserPromptSubmit", {"prompt": "how do I deploy through the VPN, please?"}),
+    "before-tool": ("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "ls -l"}}),
+    "tool": ("PostToolUse", {"tool_name": "Edit", "tool_input": {"file_path": "a.py"}}),
+    "tool-failed": ("PostToolUseFailure", {"tool_name": "Bash", "tool_input": {"command": "ls"}, "error": "no"}),
+    "compact": ("PreCompact", {"trigger": "auto"}),
+    "compacted": ("PostCompact", {"trigger": "auto"}),
+    "subagent-start": ("SubagentStart", {"agent_id": "a1"}),
+    "subagent-stop": ("SubagentStop", {"agent_id": "a1", "last_assistant_message": "Done with it."}),
+    "stop": ("Stop", {"last_assistant_message": "All tests pass now, the login page works."}),
+    "end": ("SessionEnd", {"reason": "other"}),
+}
+
+
+@pytest.mark.parametrize("moment", USUAL)
+def test_the_table_has_what_a_hook_of_each_moment_loads(hook, remember, moment):
+    """The modules of a bundle are those that a usual hook of its moment loads, no more and no less."""
+    remember("Deploys need the VPN. Ask Kim for access.")
+    hook.prompt("Let's go with Postgres, not Redis.")
+    event, told = USUAL[moment]
+    assert agents.get("claude-code").events[event] == moment
+    environment = {"HOLDFAST_SECURITY_BLOCK": "destructive"}
+    modules, _ = hook.loaded_by(event, environment=environment, **told)
+    ours = [name for name in modules if name.split(".")[0] == "holdfast"]
+    bundled = {part[0] for part in bundling.parts_of(bundling.names_of(moment, "claude-code"))}
+    assert bundled == {*ours, "holdfast.surfaces.hook.bundle"}, f"MODULES[{moment!r}] should be {entered(ours)}"
+
+
+def entered(loaded: list[str]) -> tuple[str, ...]:
+    """Return those of the loaded modules that no other one imports as it is loaded, in their order."""
+    base = [*bundling.ALWAYS, "holdfast.agents.claude_code"]
+    known = {part[0] for part in bundling.parts_of(base)}
+    found: list[str] = []
+    # A module is behind those that it imports.
+    for name in reversed(loaded):
+        if name not in known:
+            found.insert(0, name)
+            known |= {part[0] for part in bundling.parts_of([name])}
+    return tuple(found)
 
 
 def test_an_order_that_does_not_hold_does_no_harm(start, package):
@@ -128,16 +162,6 @@ def test_an_order_that_does_not_hold_does_no_harm(start, package):
     code, parts = marshal.loads(place_of(package).read_bytes())
     place_of(package).write_bytes(marshal.dumps((code, parts[::-1])))
     assert start("s2") == first
-
-
-def test_a_bundle_that_was_made_by_a_poor_hook_is_made_anew(start, package):
-    """Where a hook needs many more modules than its bundle has, the next has them in order; few change nothing."""
-    first = start("s1")
-    code, parts = marshal.loads(place_of(package).read_bytes())
-    for left_out, renewed in ((3, False), (len(parts) // 2, True)):
-        place_of(package).write_bytes(marshal.dumps((code, parts[:-left_out])))
-        assert start(f"s{left_out}") == first
-        assert (modules_in(place_of(package)) == [part[0] for part in parts]) == renewed
 
 
 def test_what_is_not_known_gets_no_bundle(start, package, home):
@@ -159,7 +183,7 @@ def test_lean_code_does_what_its_source_says(tmp_path):
         "def told(one: Thing, *more: Thing, by: int = 2) -> Thing:\n    'Says.'\n    raise ValueError(one * by)\n"
     )
     names: dict[str, object] = {}
-    exec(bundling.lean(source.encode(), "told.py"), names)
+    exec(bundling.lean(source.encode(), "told.py")[0], names)
     assert names["Other"] == 1 and names["Row"].__annotations__ == {"name": "Thing"} and "annotations" not in names
     assert names["told"].__annotations__ == {} and names["told"].__doc__ is None
     with pytest.raises(ValueError, match="tt") as raised:

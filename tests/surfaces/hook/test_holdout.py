@@ -7,7 +7,7 @@ import pytest
 from holdfast import agents
 from holdfast.records import HookCall
 
-from .test_light import HEAVY, loaded_by
+from .test_light import HEAVY
 
 ASKED = "how do I deploy through the VPN, please?"
 ALL = {"HOLDFAST_MEASURE_HOLDOUT": "1"}
@@ -66,8 +66,8 @@ def test_what_is_asked_for_is_never_withheld(told, cli, monkeypatch):
 def test_a_share_in_the_config_keeps_the_hook_light(told):
     """A float in config.toml is read without the parser, and the draw loads nothing heavy."""
     (told.home / "config.toml").write_text("[measure]\nholdout = 0.999999\n")
-    modules, printed = loaded_by(told, "SessionStart", source="startup")
-    assert "holdfast.inject.holdout" in modules and modules & HEAVY == set()
+    modules, printed = told.loaded_by("SessionStart", source="startup")
+    assert "holdfast.inject.holdout" in modules and HEAVY.intersection(modules) == set()
     assert printed == "" and told.events("receipt")[0]["withheld"] is True
 
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 
 import pytest
-
-from .conftest import PYTHON
 
 HEAVY = {
     *(
@@ -30,30 +26,6 @@ HEAVY = {
 }
 
 
-def loaded_by(hook, event: str, **told: str) -> tuple[set[str], str]:
-    """Return the modules that a real hook has loaded when it ends, and what it printed."""
-    runner = hook.command("x")[4]
-    # Written so, the hook uses no bundle, in which is whatever an earlier hook of that event needed.
-    words = " ".join(hook.command(event)[5:]).replace("--agent ", "--agent=").split()
-    code = (
-        "import os, sys\n"
-        f"__file__ = {runner!r}\n"
-        "leave = os._exit\n"
-        "os._exit = lambda code: (print(*sorted(sys.modules), file=sys.stderr, flush=True), leave(code))\n"
-        f"sys.argv = {['run.py', *words]!r}\n"
-        "exec(compile(open(__file__).read(), __file__, 'exec'))\n"
-    )
-    about = {"session_id": "s1", "cwd": str(hook.folder), "prompt_id": event, **told}
-    ended = subprocess.run(
-        [PYTHON, "-I", "-S", "-E", "-c", code],
-        input=json.dumps(about).encode(),
-        capture_output=True,
-        env=hook.environment(),
-        check=True,
-    )
-    return set(ended.stderr.decode().split()), ended.stdout.decode()
-
-
 @pytest.mark.parametrize(
     ("event", "told"),
     [
@@ -67,17 +39,17 @@ def test_nothing_heavy_is_loaded(hook, remember, event, told):
     """None of the modules that cost milliseconds is loaded on the way of these events, also with a config.toml."""
     remember("Deploys need the VPN. Ask Kim for access.")
     (hook.home / "config.toml").write_text("[recall]\nlimit = 5\n")
-    modules, printed = loaded_by(hook, event, **told)
+    modules, printed = hook.loaded_by(event, **told)
     assert "holdfast.app.hook" in modules
-    assert modules & HEAVY == set()
+    assert HEAVY.intersection(modules) == set()
     assert ("Ask Kim" in printed) == (event == "UserPromptSubmit")
 
 
 def test_nothing_of_a_start_is_heavy(hook, remember):
     """A session's start loads nothing heavy either."""
     remember("Deploys need the VPN. Ask Kim for access.")
-    modules, printed = loaded_by(hook, "SessionStart", source="startup")
-    assert modules & HEAVY == set()
+    modules, printed = hook.loaded_by("SessionStart", source="startup")
+    assert HEAVY.intersection(modules) == set()
     assert "Ask Kim" in printed
 
 
@@ -95,8 +67,8 @@ def test_keeping_the_working_state_is_light(hook, remember, event, told):
     """What a project's pages are kept by loads nothing heavy either, also while there is something to write."""
     remember("Deploys need the VPN. Ask Kim for access.")
     hook.prompt("we decided to use Postgres for the sessions")
-    modules, _ = loaded_by(hook, event, **told)
-    assert "holdfast.continuity.session_notes" in modules and modules & HEAVY == set()
+    modules, _ = hook.loaded_by(event, **told)
+    assert "holdfast.continuity.session_notes" in modules and HEAVY.intersection(modules) == set()
     assert hook.log() == []
 
 
@@ -105,12 +77,12 @@ def test_what_was_not_left_is_not_looked_for(hook, remember):
     remember("Deploys need the VPN. Ask Kim for access.")
     hook.prompt("Add a dark mode toggle to the settings page", session_id="s0")
     finishing = {"holdfast.learning.work.closing", "holdfast.learning.work.turns", "holdfast.learning.work.model"}
-    modules, _ = loaded_by(hook, "SessionStart", source="startup")
-    assert "holdfast.learning.work.hook" in modules and modules & finishing == set()
+    modules, _ = hook.loaded_by("SessionStart", source="startup")
+    assert "holdfast.learning.work.hook" in modules and finishing.intersection(modules) == set()
     (noted,) = (hook.home / "state" / "work").iterdir()
     os.utime(noted, (0, 0))
-    modules, _ = loaded_by(hook, "SessionStart", source="startup", session_id="s2")
-    assert modules >= finishing
+    modules, _ = hook.loaded_by("SessionStart", source="startup", session_id="s2")
+    assert finishing.issubset(modules)
 
 
 def test_a_failure_of_another_session_costs_a_prompt_nothing(hook, remember):
@@ -119,11 +91,11 @@ def test_a_failure_of_another_session_costs_a_prompt_nothing(hook, remember):
     failed = {"tool_name": "Bash", "tool_input": {"command": "npm test"}, "error": "Exit code 1\nno such module: left"}
     prompt = {"prompt": "how do I deploy through the VPN, please?"}
     offering = {"holdfast.learning.fixes.offers", "holdfast.learning.readback"}
-    modules, _ = loaded_by(hook, "UserPromptSubmit", **prompt)
-    assert modules & {*offering, "holdfast.learning.fixes.hook"} == set()
-    loaded_by(hook, "PostToolUseFailure", session_id="s2", **failed)
+    modules, _ = hook.loaded_by("UserPromptSubmit", **prompt)
+    assert {*offering, "holdfast.learning.fixes.hook"}.isdisjoint(modules)
+    hook.loaded_by("PostToolUseFailure", session_id="s2", **failed)
     assert (hook.home / "state" / "failures").is_dir()
-    modules, _ = loaded_by(hook, "UserPromptSubmit", session_id="s3", **prompt)
-    assert modules & offering == set()
-    modules, _ = loaded_by(hook, "UserPromptSubmit", session_id="s2", **prompt)
-    assert modules >= offering
+    modules, _ = hook.loaded_by("UserPromptSubmit", session_id="s3", **prompt)
+    assert offering.intersection(modules) == set()
+    modules, _ = hook.loaded_by("UserPromptSubmit", session_id="s2", **prompt)
+    assert offering.issubset(modules)

@@ -14,7 +14,7 @@ from holdfast.learning.work import model as work
 from holdfast.learning.work.model import Work
 from holdfast.workspace import Workspace
 
-from .test_light import HEAVY, loaded_by
+from .test_light import HEAVY
 
 SHOP = "example.com--acme--shop"
 
@@ -35,8 +35,8 @@ def learned(hook):
 def test_a_start_tells_it_and_stays_light(hook, learned):
     """Lessons, trend and work are told without a heavy module, also when the table of lessons has to be made."""
     for text in ("made", "read"):
-        modules, printed = loaded_by(hook, "SessionStart", source="startup", prompt_id=text)
-        assert modules & HEAVY == set()
+        modules, printed = hook.loaded_by("SessionStart", source="startup", prompt_id=text)
+        assert HEAVY.intersection(modules) == set()
         assert all(words in printed for words in ("Ask before a rebase", "7.0 of 10 on average", "Build the cart"))
     assert hook.log() == []
 

@@ -1,8 +1,8 @@
 """The bundle of a hook: the code of its modules in one file beside the `.pyc` files, so that it starts quickly.
 
-There is one for each event of each agent. It is a cache: made by a hook where there is none, checked against every
-source, and done without where it is untrue. Its modules are run one after the other, past the import system; what a
-hook needs beyond them comes from there.
+There is one for each event of each agent, of a fixed list of modules (`bundling.py`). It is a cache: made by an install
+or by a hook that finds none, checked against every source, and done without where one changed. Its modules are run one
+after the other, past the import system; what a hook needs beyond them comes from there.
 """
 
 from __future__ import annotations
@@ -12,26 +12,12 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container
     from types import CodeType, ModuleType
 
     # Name, path, change time and size of the source, whether it is a package, and its code.
     Part = tuple[str, str, int, int, bool, CodeType]
 
-PACKAGE = "holdfast"
 MAIN = "holdfast.surfaces.hook.main"
-# What is loaded when a hook had something to do, and when it went a rare way, such as laying a scaffold.
-WORKING = "holdfast.app.hook"
-HEAVY = "holdfast.workspace"
-PROMPT = "holdfast.app.at_prompt"
-ELSEWHERE = ("holdfast.app.at_start", "holdfast.continuity.session_pages")
-RARE_AT_A_PROMPT = (
-    *("holdfast.continuity.resume", "holdfast.learning.fixes.offers", "holdfast.continuity.buffer"),
-    # Reads again what somebody edited by hand.
-    "holdfast.store.memory_file",
-)
-# Once a hook needs so many times the modules of its bundle, that was made by one that had little to do.
-_POOR = 4 / 3
 
 
 class Bundle:
@@ -85,25 +71,3 @@ def opened(parts: list[Part], here: str) -> Bundle | None:
     bundle = Bundle(parts)
     bundle.run(MAIN)
     return bundle
-
-
-def _is_rare(loaded: Container[str]) -> bool:
-    """Whether a hook did what few do: all others would read its modules, too, and wait for them."""
-    # A prompt that ran out of time has not come to its answer.
-    at_prompt = PROMPT in loaded or not any(name in loaded for name in ELSEWHERE)
-    return HEAVY in loaded or (at_prompt and any(name in loaded for name in RARE_AT_A_PROMPT))
-
-
-def renew(place: str, bundle: Bundle | None) -> None:
-    """Write the bundle where there is none or a poor one; trouble with that is nobody's."""
-    if WORKING not in sys.modules or _is_rare(sys.modules):
-        return
-    known = bundle.names if bundle is not None else []
-    # The import system puts a module behind those that it imports, once it has run, so this is the order for next time.
-    loaded = [name for name in sys.modules if name == PACKAGE or name.startswith(f"{PACKAGE}.")]
-    names = [*known, *[name for name in loaded if name not in known]]
-    if bundle is not None and len(names) <= len(known) * _POOR:
-        return
-    from holdfast.surfaces.hook import bundling
-
-    bundling.write(place, names)

@@ -1,4 +1,4 @@
-"""How a bundle is made: the sources of the modules are compiled without what nobody asks for while a hook runs."""
+"""How a bundle is made: the modules that an event needs, compiled without what nobody asks for while a hook runs."""
 
 from __future__ import annotations
 import __future__
@@ -8,49 +8,187 @@ import marshal
 import os
 import sys
 
+from holdfast import agents
+from holdfast.errors import NotFound
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import CodeType
     from typing import Any
 
+    from holdfast.agents.base import Agent
     from holdfast.surfaces.hook.bundle import Part
 
 _FIRST = "holdfast.surfaces.hook.bundle"
+ALWAYS = (_FIRST, "holdfast.surfaces.hook.main", "holdfast.agents")
+# What a usual hook of each moment imports on its way, beside the module of its agent; what these import as they are
+# loaded comes with them. A test runs a hook of each moment and holds this equal. What only few hooks of a moment need
+# stays out: all others would read it, too, and wait for it.
+MODULES: dict[str, tuple[str, ...]] = {
+    "start": (
+        "holdfast.continuity.session_pages",
+        "holdfast.agents.transcript_tail",
+        "holdfast.app.hook_parts",
+        "holdfast.learning.work.hook",
+        "holdfast.app.at_start",
+        "holdfast.inject.holdout",
+        "holdfast.inject.receipts",
+    ),
+    "prompt": (
+        "holdfast.project",
+        "holdfast.continuity.session_notes",
+        "holdfast.language.triggers",
+        "holdfast.app.hook_parts",
+        "holdfast.learning.ratings.hook",
+        "holdfast.learning.work.hook",
+        "holdfast.app.at_prompt",
+        "holdfast.inject.holdout",
+        "holdfast.inject.receipts",
+    ),
+    "before-tool": ("holdfast.learning.security.hook", "holdfast.learning.security.judge"),
+    "tool": (
+        "holdfast.continuity.session_pages",
+        "holdfast.agents.transcript_tail",
+        "holdfast.learning.work.hook",
+        "holdfast.learning.work.turns",
+        "holdfast.agents.transcript_calls",
+        "holdfast.learning.fixes.hook",
+        "holdfast.learning.security.hook",
+        "holdfast.learning.security.judge",
+    ),
+    "tool-failed": (
+        "holdfast.continuity.session_pages",
+        "holdfast.agents.transcript_tail",
+        "holdfast.learning.fixes.hook",
+        "holdfast.learning.fixes.retries",
+        "holdfast.learning.security.hook",
+        "holdfast.learning.security.judge",
+    ),
+    "compact": (
+        "holdfast.continuity.session_pages",
+        "holdfast.continuity.closing",
+        "holdfast.agents.transcript_tail",
+        "holdfast.app.hook_parts",
+    ),
+    "compacted": ("holdfast.continuity.session_pages", "holdfast.app.hook_parts"),
+    "subagent-start": ("holdfast.continuity.session_pages", "holdfast.app.hook_parts"),
+    "subagent-stop": (
+        "holdfast.continuity.session_pages",
+        "holdfast.app.hook_parts",
+        "holdfast.learning.work.hook",
+        "holdfast.learning.security.hook",
+        "holdfast.learning.research.model",
+    ),
+    "stop": (
+        "holdfast.continuity.session_pages",
+        "holdfast.continuity.closing",
+        "holdfast.continuity.answers",
+        "holdfast.agents.transcript_tail",
+        "holdfast.app.hook_parts",
+        "holdfast.learning.work.hook",
+        "holdfast.learning.work.turns",
+        "holdfast.agents.transcript_calls",
+        "holdfast.recall.make_vectors",
+        "holdfast.store.sketches",
+    ),
+    "end": (
+        "holdfast.continuity.session_pages",
+        "holdfast.continuity.closing",
+        "holdfast.agents.transcript_tail",
+        "holdfast.app.hook_parts",
+        "holdfast.learning.work.hook",
+        "holdfast.learning.work.turns",
+        "holdfast.agents.transcript_calls",
+        "holdfast.app.background_sweep",
+        "holdfast.recall.make_vectors",
+        "holdfast.store.sketches",
+    ),
+}
+
+_made: dict[tuple[str, int, int], tuple[Part, list[str]]] = {}
 
 
-def write(place: str, names: list[str]) -> None:
-    """Write the bundle of these modules whole, or not at all."""
+def write_all(agent: Agent) -> None:
+    """Make the bundles of all events of an agent, so that no hook has to; trouble with that is nobody's."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__pycache__")
+    for event in agent.events:
+        write(os.path.join(folder, f"bundle.{event}.{agent.name}.{sys.implementation.cache_tag}"), event, agent.name)
+
+
+def write(place: str, event: str, agent_name: str) -> None:
+    """Write the bundle of an event whole, or not at all; what is not known gets none."""
     temporary = f"{place}.{os.getpid()}"
     try:
+        moment = agents.get(agent_name).events.get(event, "")
+        if moment not in MODULES:
+            return
+        os.makedirs(os.path.dirname(place), exist_ok=True)
         if not os.access(os.path.dirname(place), os.W_OK):
             return
-        data = _bytes_of(names)
+        parts = parts_of(names_of(moment, agent_name))
+        first = next(part[5] for part in parts if part[0] == _FIRST)
+        # In one piece, so that what many modules name is read once.
+        data = marshal.dumps((first, parts))
         with open(temporary, "xb") as file:
             file.write(data)
         os.replace(temporary, place)
-    except (OSError, ValueError, TypeError, SyntaxError):
+    except (NotFound, OSError, ValueError, TypeError, SyntaxError):
         _discard(temporary)
 
 
-def _bytes_of(names: list[str]) -> bytes:
-    parts = [_part(name) for name in names]
-    first = next(part[5] for part in parts if part[0] == _FIRST)
-    # In one piece, so that what many modules name is read once.
-    return marshal.dumps((first, parts))
+def names_of(moment: str, agent_name: str) -> list[str]:
+    """Return the modules that a bundle begins with; those that they import come before them."""
+    return [*ALWAYS, f"holdfast.agents.{agents.BUILT_IN[agent_name]}", *MODULES.get(moment, ())]
 
 
-def _part(name: str) -> Part:
-    module = sys.modules[name]
-    path = str(module.__file__)
+def parts_of(names: list[str]) -> list[Part]:
+    """Return these modules and all that they import as they are loaded, each behind what it imports."""
+    # The folder that the package is in.
+    root = os.path.abspath(__file__).rsplit(os.sep, 4)[0]
+    parts: list[Part] = []
+    seen: set[str] = set()
+
+    def add(name: str) -> None:
+        if name in seen or not (path := _source_of(root, name)):
+            return
+        seen.add(name)
+        add(name.rpartition(".")[0])
+        part, needed = _part(name, path)
+        for one in needed:
+            add(one)
+        parts.append(part)
+
+    for name in names:
+        add(name)
+    return parts
+
+
+def _part(name: str, path: str) -> tuple[Part, list[str]]:
+    """Return a module as a part of bundles, and the names of what it imports; events share most of them."""
     # Before the source is read: if it changes between the two, the bundle is seen to be untrue.
     status = os.stat(path)
-    with open(path, "rb") as file:
-        code = lean(file.read(), path)
-    return name, path, status.st_mtime_ns, status.st_size, hasattr(module, "__path__"), code
+    state = path, status.st_mtime_ns, status.st_size
+    if state not in _made:
+        with open(path, "rb") as file:
+            code, needed = lean(file.read(), path)
+        _made[state] = (name, *state, path.endswith("__init__.py"), code), needed
+    return _made[state]
 
 
-def lean(source: bytes, path: str) -> CodeType:
-    """Compile a source without docstrings, without annotations of functions and without what is for type checkers."""
+def _source_of(root: str, name: str) -> str:
+    """Return the path of a module of ours; nothing where a name is not one."""
+    if not f"{name}.".startswith("holdfast."):
+        return ""
+    path = os.path.join(root, *name.split("."))
+    return next((one for one in (f"{path}.py", os.path.join(path, "__init__.py")) if os.path.isfile(one)), "")
+
+
+def lean(source: bytes, path: str) -> tuple[CodeType, list[str]]:
+    """Compile a source without docstrings, without annotations of functions and without what is for type checkers.
+
+    Beside the code stand the names of what it imports while it is loaded.
+    """
     tree: Any = compile(source, path, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
     waiting: list[_ast.AST] = [tree]
     while waiting:
@@ -61,7 +199,7 @@ def lean(source: bytes, path: str) -> CodeType:
             waiting += [each for each in (inner if isinstance(inner, list) else [inner]) if isinstance(each, _ast.AST)]
     # The annotations that are left, of records, stay texts without the import that says so.
     flags = __future__.annotations.compiler_flag
-    return compile(tree, path, "exec", flags, dont_inherit=True, optimize=2)  # type: ignore[no-any-return]
+    return compile(tree, path, "exec", flags, dont_inherit=True, optimize=2), list(_imported(tree))
 
 
 def _strip(node: _ast.AST) -> None:
@@ -73,6 +211,16 @@ def _strip(node: _ast.AST) -> None:
         node.test = _ast.Constant(False, lineno=node.lineno, col_offset=0)
     elif isinstance(node, _ast.Module):
         node.body = [each for each in node.body if getattr(each, "module", "") != "__future__"]
+
+
+def _imported(tree: Any) -> Iterator[str]:
+    """Yield the names that a module imports while it is loaded, and what may be modules of a package among them."""
+    for node in tree.body:
+        if isinstance(node, _ast.Import):
+            yield from (each.name for each in node.names)
+        elif isinstance(node, _ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{each.name}" for each in node.names)
 
 
 def _discard(path: str) -> None:

@@ -11,8 +11,6 @@ import os
 import sys
 import time
 
-from holdfast.surfaces.hook.bundle import renew
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,13 +43,20 @@ def main(arguments: list[str] | None = None, place: str = "", bundle: Bundle | N
         answer = run(words, os.environ, bundle)
         if answer:
             _print(answer)
-        # A bundle is named by the event and the agent, as an install writes them.
-        if place and words[1:2] == ["--agent"] and not sys.dont_write_bytecode:
-            renew(place, bundle)
+        if bundle is None and place and not sys.dont_write_bytecode:
+            _make_bundle(place, words)
     except BaseException:
         # Even an interrupt: an agent that stops its hook has gone on already.
         os._exit(0)
     os._exit(0)
+
+
+def _make_bundle(place: str, words: list[str]) -> None:
+    """Make the bundle for the next hook of this event; it is named by event and agent, as an install writes them."""
+    if words[1:2] == ["--agent"] and "holdfast.agents" in sys.modules:
+        from holdfast.surfaces.hook import bundling
+
+        bundling.write(place, words[0], words[2])
 
 
 def run(words: list[str], environment: Environment, bundle: Bundle | None = None) -> str:

@@ -10,6 +10,7 @@ from holdfast.app import install, publish
 from holdfast.surfaces.cli.changes import changes_json
 from holdfast.surfaces.cli.shared import command as make_command
 from holdfast.surfaces.cli.shared import consent_options, json_option, person_agrees, print_json, say, with_workspace
+from holdfast.surfaces.hook import bundling
 
 if TYPE_CHECKING:
     from holdfast.app.install import Plan, Seen
@@ -50,6 +51,7 @@ def command(
     done = "it is installed" if planned.agent.events else "its sessions are read without an install"
     if agreed(planned, dry_run=dry_run, yes=yes, as_json=as_json, nothing=f"nothing to do: {done}"):
         install.apply(workspace, planned)
+        bundling.write_all(planned.agent)
         published = publish.refresh(workspace)
         told(planned, as_json, f"installed {planned.agent.title}", published)
     if not as_json and not dry_run:
