@@ -22,12 +22,13 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "rec
 from sets import Haystack, Question, find_sets
 
 from holdfast.errors import NotFound
-from holdfast.recall.embed import Model, to_bytes
+from holdfast.recall.embed import Model
 from holdfast.recall.engine import Engine
+from holdfast.recall.vectors import make_vectors
 from holdfast.records import Scope
 from holdfast.store import tokens
 from holdfast.store.base import Filter
-from holdfast.store.passages import Passage, Passages, Source
+from holdfast.store.passages import Passages, Source
 from holdfast.store.words import ask, quoted
 
 DEPTH = 50
@@ -52,15 +53,17 @@ class Laid:
         self.db.execute("BEGIN")
         for name, places in sessions.items():
             self._put(name, places)
+        while make_vectors(self.table, model, 2_000):
+            pass
         self._lay_plain(sessions)
         self.db.execute("COMMIT")
         self.engines = {"holdfast": Engine(self.table, model), "words": Engine(self.table, None)}
 
     def _put(self, name: str, places: list[int]) -> None:
         found = [self.haystack.passages[place] for place in places]
-        vectors = [to_bytes(v) for v in self.model.encode_many([p.text for p in found])]
-        source = Source(name, Scope("global"), at=found[0].at)
-        self.table.put(source, [Passage(n, p.text, p.id, p.speaker, p.at) for n, p in enumerate(found)], vectors)
+        scope = Scope("global")
+        told = [(n, p.text, p.id, p.speaker, p.at) for n, p in enumerate(found)]
+        self.table.put(Source(name, scope, at=found[0].at), {scope: told})
 
     def _lay_plain(self, sessions: dict[str, list[int]]) -> None:
         for table in ("plain", "plain_session"):

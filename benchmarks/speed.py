@@ -24,14 +24,15 @@ import holdfast
 from holdfast.app.reindex import reindex
 from holdfast.errors import BadInput
 from holdfast.recall import embed
-from holdfast.recall.embed import Model, to_bytes
+from holdfast.recall.embed import Model
 from holdfast.recall.engine import Engine
-from holdfast.recall.recall import make_vectors, recall
+from holdfast.recall.recall import recall
 from holdfast.recall.scan import Scan
+from holdfast.recall.vectors import make_vectors
 from holdfast.records import Memory, Scope
 from holdfast.store import memory_file
 from holdfast.store.base import Filter
-from holdfast.store.passages import Passage, Passages, Source
+from holdfast.store.passages import Passages, Source
 from holdfast.workspace import Workspace
 
 SIZES = "1000,10000,100000"
@@ -60,7 +61,7 @@ else:
     table = MemoryTable(Index(path))
 asked = table.ask(prompt)
 for one in Engine(table, Model.open()).find(asked, wanted, 3):
-    table.read(one.id) if kind == "passages" else table.candidate(one.id, 1.0, asked, wanted)
+    table.read(one.id) if kind == "passages" else table.candidates({one.id: (1.0, 0.0)}, asked, wanted)
 """
 Times = dict[str, float]
 Report = dict[str, dict[str, Times]]
@@ -171,11 +172,13 @@ def lay_passages(db: sqlite3.Connection, size: int, model: Model, tell: Callable
                 tell(f"  {done:,} of {size:,} after {time.perf_counter() - start:.0f} s")
             db.execute("BEGIN")
         at = f"2026-{number % 12 + 1:02}-{number % 28 + 1:02}"
-        passages = [Passage(place, text, f"{number}:{place}", "user", at) for place, text in enumerate(turns)]
-        vectors = [to_bytes(vector) for vector in model.encode_many(turns)]
-        table.put(Source(f"s-{number}", Scope("project", f"p-{number % PROJECTS}"), at=at), passages, vectors)
+        told = [(place, text, f"{number}:{place}", "user", at) for place, text in enumerate(turns)]
+        scope = Scope("project", f"p-{number % PROJECTS}")
+        table.put(Source(f"s-{number}", scope, at=at), {scope: told})
         done += len(turns)
     db.execute("COMMIT")
+    while make_vectors(table, model, 2_000):
+        pass
     return time.perf_counter() - start
 
 
@@ -195,7 +198,7 @@ def memories_part(folder: str, size: int, tell: Callable[[str], None]) -> Times:
     with Workspace(home, project="bench") as workspace:
         reindex(workspace)
         model = workspace.model()
-        while model and workspace.store.consult(lambda table: make_vectors(table, model, 500)):
+        while model and workspace.store.ask(lambda tables: make_vectors(tables.memories, model, 500)):
             pass
         built = time.perf_counter() - start
         long, short = Writer(7).prompts()

@@ -11,7 +11,7 @@ import time
 
 from holdfast import project as projects
 from holdfast import settings as settings_table
-from holdfast.errors import BadInput, HoldfastError, NotFound, ScopeUnknown, StoreUnavailable, SwitchedOff, TooLarge
+from holdfast.errors import BadInput, HoldfastError, NotFound, ScopeUnknown, StoreUnavailable, SwitchedOff
 from holdfast.journal.events import Journal
 from holdfast.memory import index_pages
 from holdfast.privacy import redact
@@ -19,16 +19,17 @@ from holdfast.recall.embed import Model
 from holdfast.recall.scan import Scan
 from holdfast.records import SCOPES, Draft, Memory, Project, Scope, Stored, replace
 from holdfast.store import memory_file
+from holdfast.store.back_ends import open_store
 from holdfast.store.keys import check_key
-from holdfast.store.local import LocalStore
+from holdfast.store.layout import check_text as check_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import TracebackType
 
-    from holdfast.store.base import Progress
-    from holdfast.store.memory_table import MemoryTable
+    from holdfast.store.base import Progress, Store
+    from holdfast.store.tables import SearchTable
 
 # The order in which a key without a scope is looked for: the narrowest first.
 NARROWEST_FIRST = ("session", "project", "agent", "global")
@@ -65,7 +66,7 @@ class Workspace:
         self.progress = progress
         self.journal = Journal(self.home)
         self.registry = projects.Registry(os.path.join(self.home, "projects.tsv"))
-        self._store: LocalStore | None = None
+        self._store: Store | None = None
         self._project: Project | None = None
         self._model: Model | None = None
         self._model_is_readable = True
@@ -100,10 +101,10 @@ class Workspace:
         return self.settings.flag("enabled")
 
     @property
-    def store(self) -> LocalStore:
+    def store(self) -> Store:
         """The store, opened at its first use. Nothing is made where the home does not exist yet."""
         if self._store is None:
-            self._store = LocalStore(self.home, create=False, largest=self.settings.number("memory.largest"))
+            self._store = open_store(self.home, self.settings.number("memory.largest"))
         return self._store
 
     def model(self) -> Model | None:
@@ -118,7 +119,7 @@ class Workspace:
                 self.say(f"recall goes by words alone: {problem}. {problem.hint}")
         return self._model
 
-    def scan(self, table: MemoryTable) -> Scan:
+    def scan(self, table: SearchTable) -> Scan:
         """Return what finds the nearest by meaning; it keeps the vectors from one recall to the next."""
         if self._scan is None:
             self._scan = Scan(table)
@@ -182,10 +183,8 @@ class Workspace:
         self._tell_notes()
 
     def _see(self, scopes: tuple[Scope, ...] | None) -> None:
-        before, counted_anew = self.store.index, self.store.index.fresh
-        self.store.refresh(scopes, self.progress)
         # Uses that are counted already do not count again, so an index of somebody else's making may get them too.
-        if counted_anew or self.store.index is not before:
+        if self.store.refresh(scopes, self.progress).anew:
             self.store.add_uses(self.journal.uses())
         index_pages.see_other_files(self.store, scopes)
 
@@ -226,23 +225,20 @@ class Workspace:
             self.say(f"{key} is in {', '.join(str(memory.scope) for memory in found)} too; --scope chooses")
         return found[0]
 
-    def check(self, draft: Draft) -> None:
-        """Refuse a draft that cannot be stored, before anything is read or written for its sake."""
-        self.need_enabled()
-        check_size(draft.text, self.settings.number("memory.largest"))
-        for text in _texts(draft):
-            check_text(text)
-        if not draft.text.strip():
-            raise BadInput("there is no text to remember", 'Example: holdfast remember "Deploys need the VPN."')
-        for key in (*(() if draft.key is None else (draft.key,)), *draft.supersedes):
-            refuse_secret(check_key(key), "the key")
-        refuse_secret(draft.scope.owner, f"the {draft.scope.kind} id")
-
     def put(self, draft: Draft) -> Stored:
         """Redact the draft and store it. This is the only way into the store."""
-        self.check(draft)
-        draft, kinds = redacted(draft)
-        stored = self.store.put(draft)
+        self.need_enabled()
+        kinds: tuple[str, ...] = ()
+
+        def clean(checked: Draft) -> Draft:
+            nonlocal kinds
+            for key in (checked.key or "", *checked.supersedes):
+                refuse_secret(key, "the key")
+            refuse_secret(checked.scope.owner, f"the {checked.scope.kind} id")
+            cleaned, kinds = redacted(checked)
+            return cleaned
+
+        stored = self.store.put(draft, clean)
         self._record_project(draft.scope)
         if kinds:
             self.say(f"redacted before it was stored: {', '.join(kinds)}")
@@ -263,7 +259,7 @@ class Workspace:
 
     def write_pages(self) -> None:
         """Write each index.md that is older than what its folder holds."""
-        if not self.enabled or self.store.index.path == ":memory:":
+        if not self.enabled or self.store.is_temporary:
             return
         try:
             self._changed |= index_pages.write_stale(self.store, self.settings)
@@ -328,24 +324,6 @@ def refuse_secret(name: str, what: str) -> None:
     kinds = redact.redact(name)[1] if name else ()
     if kinds:
         raise BadInput(f"{what} looks like a secret ({', '.join(kinds)})", "Give it another name.")
-
-
-def check_size(text: str, largest: int) -> None:
-    """Refuse a text over the limit before anything is done with it: redacting megabytes would take its time."""
-    size = len(text.encode("utf-8", "surrogateescape"))
-    if size > largest:
-        hint = "Store what matters of it, or keep the file under data/ and store a memory that points to it."
-        raise TooLarge(f"the text has {size:,} bytes, and a memory at most {largest:,}", hint)
-
-
-def check_text(text: str) -> None:
-    """Refuse a text with NUL bytes or with bytes that were not UTF-8."""
-    if "\0" in text:
-        raise BadInput("the text has a NUL byte", "Remove it; a memory is text.")
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as problem:
-        raise BadInput("the text is not UTF-8", f"Convert it first (position {problem.start}).") from None
 
 
 def normal_tags(tags: tuple[str, ...]) -> tuple[str, ...]:

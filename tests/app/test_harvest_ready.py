@@ -17,8 +17,8 @@ def test_a_new_lesson_is_known_to_the_next_hook(workspace, home, shop):
         complained(one, shop, "s-2", REMOVED)
         harvest(one, everything=True)
         (found,) = learned_in(one)
-        assert one.store.consult(lambda table: table.without_vector(10)) == []
-        assert one.store.consult(lambda table: table.model()) != ""
+        assert one.store.ask(lambda tables: tables.memories.without_vector(10)) == []
+        assert one.store.ask(lambda tables: tables.memories.model()) != ""
     told = (home / "state/lessons.tsv").read_text().splitlines()
     assert [line.split("\t")[:4] for line in told[1:]] == [[SHOP, found.key, "standing", "2"]]
 
@@ -30,7 +30,7 @@ def test_without_meaning_no_vector_is_made(workspace, shop, monkeypatch):
         complained(one, shop, "s-1", DELETED)
         complained(one, shop, "s-2", REMOVED)
         harvest(one, everything=True)
-        assert one.store.consult(lambda table: table.model()) == ""
+        assert one.store.ask(lambda tables: tables.memories.model()) == ""
 
 
 def test_trouble_is_told_and_takes_nothing_away(workspace, home, shop, tmp_path):

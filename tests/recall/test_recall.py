@@ -190,7 +190,7 @@ def test_uses_outlive_the_index(fruit, home) -> None:
 def test_an_index_that_is_damaged_inside_is_made_anew(fruit, home) -> None:
     """An index with a good head and a broken body does not stop a recall; it is made anew, and that is said."""
     with fruit() as h:
-        h.store.index.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        h.store.tree.index.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     data = (home / "index.db").read_bytes()
     (home / "index.db").write_bytes(data[:4096] + b"\xff" * (len(data) - 4096))
     with fruit() as h:

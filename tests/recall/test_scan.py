@@ -7,12 +7,14 @@ import sqlite3
 
 import pytest
 
+import passage_rows
 from holdfast.recall import scan
 from holdfast.recall.embed import near, to_bytes
 from holdfast.recall.scan import Scan
 from holdfast.records import Scope
 from holdfast.store.base import Filter
 from holdfast.store.passages import Passage, Passages, Source
+from passage_rows import all_vectors
 
 EVERYTHING = Filter(None)
 SHOP, BLOG = Scope("project", "shop"), Scope("project", "blog")
@@ -34,7 +36,7 @@ def table():
     for number, scope in enumerate((SHOP, BLOG) * 5):
         vectors = [to_bytes(vector(chance)) for _ in range(8)]
         turns = [Passage(place, "x", f"{number}:{place}", at=f"2026-01-{number + 1:02}") for place in range(10)]
-        table.put(Source(str(number), scope), turns, [*vectors, None, vectors[0]])
+        passage_rows.put(table, Source(str(number), scope), turns, [*vectors, None, vectors[0]])
     yield table
     db.close()
 
@@ -49,7 +51,7 @@ def large():
         scope = (SHOP, BLOG, Scope("global"))[number % 3]
         vectors = [to_bytes(vector(chance, chance.choice(things))) for _ in range(20)]
         turns = [Passage(place, "x", at=f"2026-{number // 28 + 1:02}-{number % 28 + 1:02}") for place in range(20)]
-        table.put(Source(str(number), scope), turns, vectors)
+        passage_rows.put(table, Source(str(number), scope), turns, vectors)
     yield table, things
     db.close()
 
@@ -62,7 +64,7 @@ def query():
 
 def exactly(table: Passages, query: list[float], wanted: Filter, limit: int) -> list[tuple[int, int, int]]:
     """Return what going through every vector finds."""
-    return [row for row, _ in sorted(table.all_vectors(wanted), key=lambda one: -near(query, one[1]))][:limit]
+    return [row for row, _ in sorted(all_vectors(table, wanted), key=lambda one: -near(query, one[1]))][:limit]
 
 
 def test_the_nearest_of_a_few_are_found(table, query):
@@ -83,7 +85,7 @@ def test_the_nearest_of_many_are_found(large):
 
 def test_only_what_the_filter_lets_through(table, query):
     """However near, a passage of another scope is not found."""
-    shop = {row for row, _ in table.all_vectors(Filter((SHOP,)))}
+    shop = {row for row, _ in all_vectors(table, Filter((SHOP,)))}
     assert set(Scan(table).nearest(query, Filter((SHOP,)), 1000)) == shop
     assert Scan(table).nearest(query, Filter(()), 10) == []
     assert Scan(table).nearest(query, Filter((Scope("project", "none"),)), 10) == []
@@ -108,7 +110,7 @@ def test_nothing_of_another_scope_or_time_is_found(large, seed):
     scopes = tuple(chance.sample([SHOP, BLOG, Scope("global"), Scope("agent", "shop")], chance.randrange(4)))
     days = [f"2026-{month:02}-{chance.randrange(1, 29):02}" for month in (chance.randrange(1, 6), 9)]
     wanted = Filter(scopes, since=chance.choice(["", days[0]]), until=chance.choice(["", days[1]]))
-    allowed = {row for row, _ in table.all_vectors(wanted)}
+    allowed = {row for row, _ in all_vectors(table, wanted)}
     found = Scan(table).nearest(chance.choice(things), wanted, 50)
     assert set(found) <= allowed
     assert len(found) == min(50, len(allowed))
@@ -118,7 +120,7 @@ def test_one_scan_sees_what_changed(table, query):
     """A scan that is asked again finds what came meanwhile, and not what went."""
     one = Scan(table)
     first = one.nearest(query, EVERYTHING, 1)
-    table.put(Source("new", SHOP), [Passage(0, "x", "late")], [to_bytes(query)])
+    passage_rows.put(table, Source("new", SHOP), [Passage(0, "x", "late")], [to_bytes(query)])
     ((row, _, _),) = one.nearest(query, EVERYTHING, 1)
     assert table.read(row)[0].name == "late"
     assert one.nearest(query, Filter((BLOG,)), 1) != [(row, 0, 0)]
@@ -151,9 +153,11 @@ def test_many_that_are_the_same(query):
     """A thousand equal vectors do not hide the one that is nearer."""
     db = sqlite3.connect(":memory:", isolation_level=None)
     table, other = Passages(db), to_bytes(vector(random.Random(8)))
-    table.put(Source("a", SHOP), [Passage(0, "x", "near")], [to_bytes(query)])
+    passage_rows.put(table, Source("a", SHOP), [Passage(0, "x", "near")], [to_bytes(query)])
     for number in range(60):
-        table.put(Source(f"s{number}", SHOP), [Passage(place, "x") for place in range(100)], [other] * 100)
+        passage_rows.put(
+            table, Source(f"s{number}", SHOP), [Passage(place, "x") for place in range(100)], [other] * 100
+        )
     found = Scan(table).nearest(query, EVERYTHING, 5)
     assert table.read(found[0][0])[0].name == "near"
     assert len(found) == 5

@@ -9,13 +9,13 @@ from holdfast.sessions.archive import Archive
 from holdfast.sessions.browse import list_sessions
 from holdfast.sessions.index import Indexing, Rows, make_passage_vectors, rebuild, settle, waiting_passages
 from holdfast.sessions.search import search
-from holdfast.store.session_table import SessionTable, Wanted
+from holdfast.store.session_table import Wanted
 from support.archived import edited, said, session, store
 
 
 def names(workspace) -> list[str]:
     """Return the sessions that the index has."""
-    return [row.name for row in workspace.store.tree.ask(lambda index: SessionTable(index.db).find(Wanted()))]
+    return [row.name for row in workspace.store.ask(lambda tables: tables.sessions.find(Wanted()))]
 
 
 def found(workspace, word: str, **asked) -> list[str]:
@@ -164,6 +164,6 @@ def test_forgotten_words_leave_the_pages_of_the_index(workspace, shop, home) -> 
     with workspace() as h:
         name = store(h, session("one", shop), said("human", "The secretword is in here."))
         session_index.drop(h, name)
-        session_index.erase_traces(h)
+        h.store.erase_traces(passages=True)
     data = b"".join(path.read_bytes() for path in home.glob("index.db*"))
     assert b"secretword" not in data

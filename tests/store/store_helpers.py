@@ -56,7 +56,7 @@ def snapshot(home: str) -> dict[str, bytes]:
 
 def path_of(store: LocalStore, memory: Memory) -> str:
     """Return where the memory's file stands."""
-    return os.path.join(store.root, memory.path)
+    return os.path.join(store.tree.root, memory.path)
 
 
 def write(path: str, text: str | bytes) -> None:

@@ -78,7 +78,7 @@ def check_all(home: str, tried: dict[int, tuple[Scope, str, str]], acknowledged:
     before = list(store.find(EVERYTHING))
     store.rebuild()
     assert list(store.find(EVERYTHING)) == before
-    assert store.index.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert store.tree.index.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     store.close()
 
 
@@ -107,7 +107,7 @@ def test_a_sweep_that_is_killed_is_made_up_for(home, index):
     store = LocalStore(home)
     store.refresh()
     assert len(list(store.find(EVERYTHING))) == SWEPT
-    (words,) = store.index.db.execute("SELECT count(*) FROM words WHERE words MATCH 'statement'").fetchone()
+    (words,) = store.tree.index.db.execute("SELECT count(*) FROM words WHERE words MATCH 'statement'").fetchone()
     assert words == SWEPT
     store.close()
 

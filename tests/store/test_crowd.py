@@ -60,7 +60,7 @@ def assert_index_agrees(store: LocalStore) -> None:
     store.rebuild()
     assert (list(store.find(EVERYTHING)), [c.memory for c in store.search("statement", EVERYTHING, 1000)]) == before
     assert store.problems() == []
-    assert store.index.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert store.tree.index.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
 MIXED = """

@@ -113,7 +113,7 @@ def test_an_index_that_cannot_grow_loses_no_write(filled, disk):
     os.unlink(f"{disk}/ballast")
     again = LocalStore(filled.home)
     assert len(listed(again)) == 20 + stored
-    assert again.index.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert again.tree.index.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     again.close()
 
 

@@ -145,7 +145,7 @@ def test_fifty_megabytes_change_nothing(filled, home):
 
 def test_a_link_as_a_memory_file_is_never_followed(filled, home, outside):
     """A link in the place of a file is not read, not written through, and names itself when it is asked for."""
-    os.symlink(f"{outside}/secret.md", os.path.join(filled.root, "global/memories/trap.md"))
+    os.symlink(f"{outside}/secret.md", os.path.join(filled.tree.root, "global/memories/trap.md"))
     before = snapshot(home), snapshot(outside)
     assert found(filled, "xylophone") == []
     filled.rebuild()
@@ -174,7 +174,7 @@ def test_a_link_as_a_memory_file_is_never_followed(filled, home, outside):
 def test_a_link_as_a_folder_is_never_followed(filled, home, outside, place, target):
     """Through a link in the place of a folder nothing is read, listed, stored or removed."""
     scope = Scope("agent", "memories") if place == "agents" else Scope("project", "evil")
-    full = os.path.join(filled.root, place)
+    full = os.path.join(filled.tree.root, place)
     os.makedirs(os.path.dirname(full), exist_ok=True)
     os.symlink(os.path.join(outside, target), full)
     before = snapshot(home), snapshot(outside)
@@ -202,7 +202,7 @@ def test_a_link_as_a_folder_is_never_followed(filled, home, outside, place, targ
 @pytest.mark.parametrize("scopes", [None, (PROJECT,)])
 def test_a_scope_that_becomes_a_link_is_gone(filled, outside, scopes):
     """When the folder of a scope is replaced by a link, what it held is no longer found."""
-    folder = os.path.join(filled.root, "projects/shop")
+    folder = os.path.join(filled.tree.root, "projects/shop")
     os.rename(folder, f"{outside}/shop")
     os.symlink(f"{outside}/shop", folder)
     filled.refresh(scopes)
@@ -211,7 +211,7 @@ def test_a_scope_that_becomes_a_link_is_gone(filled, outside, scopes):
 
 def test_a_link_as_the_list_of_the_forgotten_is_refused(filled, outside):
     """A planted `.forgotten` is not written through."""
-    os.symlink(f"{outside}/secret.md", os.path.join(filled.root, "global/.forgotten"))
+    os.symlink(f"{outside}/secret.md", os.path.join(filled.tree.root, "global/.forgotten"))
     with pytest.raises(HoldfastError):
         filled.remove(GLOBAL, "k", forget=True)
     assert read(f"{outside}/secret.md") == b"Xylophone.\n"
@@ -247,7 +247,7 @@ def test_a_home_behind_a_link_is_the_persons_choice(tmp_path):
 @pytest.mark.parametrize("kind", ["pipe", "folder", "socket"])
 def test_what_is_no_plain_file_is_left_alone(filled, kind):
     """A named pipe, a socket or a folder called like a memory stops nobody and is refused when it is asked for."""
-    path = os.path.join(filled.root, "global/memories/odd.md")
+    path = os.path.join(filled.tree.root, "global/memories/odd.md")
     if kind == "pipe":
         os.mkfifo(path)
     elif kind == "folder":
@@ -262,7 +262,7 @@ def test_what_is_no_plain_file_is_left_alone(filled, kind):
 
 def test_a_file_that_is_not_utf_8_is_read_and_never_rewritten(store):
     """Wrong bytes are shown as U+FFFD, the file is named in problems(), and every rewrite is refused."""
-    path = os.path.join(store.root, "global/memories/latin.md")
+    path = os.path.join(store.tree.root, "global/memories/latin.md")
     write(path, b"# Caf\xe9\n\nDeploys need the VPN, Ren\xe9.\n")
     assert found(store, "vpn") == ["latin"]
     assert store.get(GLOBAL, "latin").title == "Caf\ufffd"
@@ -281,7 +281,7 @@ def test_a_file_that_is_not_utf_8_is_read_and_never_rewritten(store):
 
 def test_broken_front_matter_is_read_and_never_rewritten(store):
     """A file with broken front matter is found, named with its line, and refused as the target of a change."""
-    path = os.path.join(store.root, "global/memories/broken.md")
+    path = os.path.join(store.tree.root, "global/memories/broken.md")
     write(path, "---\ntags: [a\n---\nDeploys need the VPN.\n")
     assert found(store, "vpn") == ["broken"]
     (problem,) = store.problems()
@@ -297,7 +297,7 @@ def test_broken_front_matter_is_read_and_never_rewritten(store):
 def test_a_huge_file_is_read_in_part_and_never_rewritten(home):
     """Of a file far over the limit the beginning is found; it is named, and nothing of it is ever lost."""
     store = LocalStore(home, largest=1000)
-    path = os.path.join(store.root, "global/memories/huge.md")
+    path = os.path.join(store.tree.root, "global/memories/huge.md")
     whole = ("Deploys need the VPN.\n" + "日本語 " * 400_000 + "\nthe very end").encode()
     write(path, whole)
     assert found(store, "vpn") == ["huge"]
@@ -328,7 +328,7 @@ def test_a_history_that_grows_without_end_is_refused_in_time(home):
 
 def test_a_name_that_is_not_utf_8_stops_nobody(filled):
     """A file or folder whose name is no text is left alone and named, and all others are found."""
-    folder = os.fsencode(os.path.join(filled.root, "global/memories"))
+    folder = os.fsencode(os.path.join(filled.tree.root, "global/memories"))
     with open(folder + b"/caf\xe9.md", "wb") as file:
         file.write(b"Text.\n")
     os.mkdir(folder + b"/d\xe9p")
@@ -372,4 +372,4 @@ def test_a_path_through_dots_is_refused(filled, home, outside):
         with pytest.raises(HoldfastError):
             filled.text(wrong)
         with pytest.raises(HoldfastError):
-            filled.replace_text(wrong, "Text.")
+            filled.relink(wrong, "Text.")

@@ -80,7 +80,7 @@ def test_a_reader_notices_that_the_home_was_made(home):
     late.refresh()
     late.put(draft("Deploys need the VPN.", key="k"))
     assert found(early, "vpn") == ["k"]
-    assert not early.index.in_memory
+    assert not early.tree.index.in_memory
     early.close()
     late.close()
 
@@ -112,7 +112,7 @@ def test_a_title_that_a_person_wrote_stays(store):
 
 def test_what_a_person_wrote_around_stays(store):
     """An update keeps unknown keys, their order, comments, blank lines and values that say the same in other words."""
-    path = os.path.join(store.root, "global/memories/k.md")
+    path = os.path.join(store.tree.root, "global/memories/k.md")
     write(
         path,
         "---\naliases: [x]   # mine\n\ncreated: 2026-01-02\ntags: ops, on call\ntype: nonsense\npinned: no\n# note\n"
@@ -133,7 +133,7 @@ def test_the_forgotten_file_never_holds_the_words(store):
     store.put(draft("Xylophone secret.", key="k"))
     store.put(draft("Zeppelin secret.", key="k"))
     store.remove(GLOBAL, "k", forget=True)
-    whole = b"".join(snapshot(store.root).values()).lower()
+    whole = b"".join(snapshot(store.tree.root).values()).lower()
     assert b"k\t" in whole
     for word in (b"xylophone", b"zeppelin", b"secret"):
         assert word not in whole
@@ -144,7 +144,7 @@ def test_a_tombstone_survives_a_line_cut_short(store):
     store.put(draft("One.", key="one"))
     store.put(draft("Two.", key="two"))
     store.remove(GLOBAL, "one", forget=True)
-    path = os.path.join(store.root, "global", ".forgotten")
+    path = os.path.join(store.tree.root, "global", ".forgotten")
     write(path, read(path) + b"2026-01-01T00:00:00Z\thalf\tabc")
     store.remove(GLOBAL, "two", forget=True)
     for text in ("One.", "Two."):
@@ -155,7 +155,7 @@ def test_a_tombstone_survives_a_line_cut_short(store):
 def test_forgetting_buries_every_file_of_the_key(store):
     """Where two files claim one key, both go, and the words of both stay forgotten."""
     store.put(draft("From the tool.", key="k"))
-    write(os.path.join(store.root, "global/memories/sub/K.md"), "By hand.\n")
+    write(os.path.join(store.tree.root, "global/memories/sub/K.md"), "By hand.\n")
     store.refresh()
     store.remove(GLOBAL, "k", forget=True)
     assert listed(store) == []
@@ -171,9 +171,9 @@ def test_storing_what_came_back_by_hand_lifts_the_tombstone(store):
     store.remove(GLOBAL, "k", forget=True)
     write(path_of(store, memory), text)
     store.refresh()
-    assert store.was_forgotten(store.get(GLOBAL, "k"))
+    assert store.forgot(GLOBAL, "k", store.get(GLOBAL, "k").body)
     assert store.put(draft("Text.", key="k")).action == "unchanged"
-    assert not store.was_forgotten(store.get(GLOBAL, "k"))
+    assert not store.forgot(GLOBAL, "k", store.get(GLOBAL, "k").body)
 
 
 def test_a_scope_inherits_what_another_forgot(store):
@@ -188,7 +188,7 @@ def test_a_scope_inherits_what_another_forgot(store):
 def test_a_memory_in_a_sub_folder_is_updated_there(store):
     """A file that a person moved into a sub-folder keeps its key and is updated where it lies."""
     memory = store.put(draft("One.", key="k")).memory
-    write(os.path.join(store.root, "global/memories/ops/k.md"), read(path_of(store, memory)))
+    write(os.path.join(store.tree.root, "global/memories/ops/k.md"), read(path_of(store, memory)))
     os.unlink(path_of(store, memory))
     store.refresh()
     assert store.put(draft("Two.", key="k")).memory.path == "global/memories/ops/k.md"
@@ -206,14 +206,14 @@ def test_the_names_of_other_pages_are_good_keys(store, key):
 def test_pages_of_a_scope_are_no_memories(store):
     """MEMORY.md, buffer.md and their like in a scope's own folder, and every index.md, are not memories."""
     for name in ("index.md", "MEMORY.md", "buffer.md", "decisions.md", "lessons.md", "todo.md", "memories/index.md"):
-        write(os.path.join(store.root, "projects/shop", name), "Deploys need the VPN.\n")
+        write(os.path.join(store.tree.root, "projects/shop", name), "Deploys need the VPN.\n")
     assert listed(store) == []
 
 
 def test_a_text_called_index_gets_another_key(store):
     """An automatic key is never `index`, since that file is the page of its folder."""
     assert store.put(draft("Index")).memory.key != "index"
-    write(os.path.join(store.root, "global/memories/INDEX!.md"), "By hand.\n")
+    write(os.path.join(store.tree.root, "global/memories/INDEX!.md"), "By hand.\n")
     assert len(listed(store)) == 2
     assert "index" not in listed(store)
 
@@ -262,7 +262,7 @@ def test_replacing_links_never_loses_a_statement(store, home):
     other.put(draft("Something else.", key="k"))
     other.close()
     with pytest.raises(Conflict):
-        store.replace_text(memory, text)
+        store.relink(memory, text)
     assert store.get(GLOBAL, "k").body == "Something else."
 
 
@@ -280,7 +280,7 @@ def test_absorbing_keeps_every_statement(store):
 def test_a_memory_can_be_placed_in_a_folder(store):
     """Tidying moves the file and nothing else."""
     before = store.put(draft("Deploys need the VPN.", SESSION, key="k")).memory
-    after = store.place_in(before, "sessions/s-1/memories/ops")
+    after = store.tree.place_in(before, "sessions/s-1/memories/ops")
     assert (after.key, after.body, after.path) == ("k", before.body, "sessions/s-1/memories/ops/k.md")
     assert found(store, "vpn") == ["k"]
     assert store.get(SESSION, "k").path == after.path
@@ -288,7 +288,7 @@ def test_a_memory_can_be_placed_in_a_folder(store):
 
 def test_what_is_wrong_in_a_file_stays_named_after_an_update(store):
     """A warning about a value is still there when Holdfast itself rewrote another part of the file."""
-    write(os.path.join(store.root, "global/memories/k.md"), "---\ntype: nonsense\n---\nText.\n")
+    write(os.path.join(store.tree.root, "global/memories/k.md"), "---\ntype: nonsense\n---\nText.\n")
     store.refresh()
     assert [problem.kind for problem in store.problems()] == ["front-matter"]
     store.change(GLOBAL, "k", pinned=True)

@@ -13,12 +13,13 @@ from holdfast.store.database import MEMORY
 from holdfast.store.index import Index, Stamp
 from holdfast.store.memory_table import MemoryTable
 from holdfast.store.words import COUNTED, is_narrowed
+from passage_rows import all_vectors
 
 
 @pytest.fixture
 def table(store):
     """The table of an empty store."""
-    return MemoryTable(store.index)
+    return MemoryTable(store.tree.index)
 
 
 def fill(table: MemoryTable) -> None:
@@ -26,10 +27,15 @@ def fill(table: MemoryTable) -> None:
     table.put_vectors([(row, bytes([len(text) % 256])) for row, text in table.without_vector(1000)])
 
 
+def candidate_of(table, row, text, asked, wanted, meaning=0.0):
+    """Return one row as a candidate, or None where it is none."""
+    return next(iter(table.candidates({row: (text, meaning)}, asked, wanted)), None)
+
+
 def having(table: MemoryTable, wanted: Filter = EVERYTHING) -> set[str]:
     """Return the keys of the memories that have a vector."""
     keys = dict(table.db.execute("SELECT id, key FROM memory"))
-    return {keys[row] for (row, _, _), _ in table.all_vectors(wanted)}
+    return {keys[row] for (row, _, _), _ in all_vectors(table, wanted)}
 
 
 def rows_of_meaning(table: MemoryTable) -> int:
@@ -73,10 +79,10 @@ def test_a_vector_goes_when_a_person_edits_the_file(store, table):
     """An edit that a sweep finds takes the vector of what stood there before."""
     memory = store.put(draft("Apples are red.", key="k")).memory
     fill(table)
-    with open(os.path.join(store.root, memory.path), "a", encoding="utf-8") as file:
+    with open(os.path.join(store.tree.root, memory.path), "a", encoding="utf-8") as file:
         file.write("And sweet.\n")
     store.refresh()
-    assert having(MemoryTable(store.index)) == set()
+    assert having(MemoryTable(store.tree.index)) == set()
 
 
 def test_another_model_throws_vectors_away(store, table):
@@ -99,7 +105,7 @@ def test_vectors_of_a_model_that_was_left_meanwhile_are_not_kept(store, table):
     store.put(draft("Apples are red.", key="k"))
     table.use_model("one")
     missing = table.without_vector(10)
-    MemoryTable(store.index).use_model("two")
+    MemoryTable(store.tree.index).use_model("two")
     table.put_vectors([(row, b"\1") for row, _ in missing])
     assert rows_of_meaning(table) == 0
     assert len(table.without_vector(10)) == 1
@@ -111,7 +117,7 @@ def test_another_model_throws_vectors_away_in_memory_too(store, table):
     table.use_model("one")
     fill(table)
     index = Index(MEMORY)
-    index.copy_from(f"file:{store.index.path}?mode=ro")
+    index.copy_from(f"file:{store.tree.index.path}?mode=ro")
     copied = MemoryTable(index)
     assert having(copied) == {"k"}
     copied.use_model("two")
@@ -162,26 +168,6 @@ def test_vectors_are_read_by_number_and_by_scope(store, table):
     assert having(table, Filter(())) == set()
 
 
-def test_the_state_changes_with_the_vectors_only(store, table):
-    """What all_vectors answers changes the state; asking and counting uses do not."""
-    store.put(draft("Apples are red.", key="k"))
-    states = [table.state()]
-    for act in (
-        lambda: fill(table),
-        lambda: table.use_model("two"),
-        lambda: fill(table),
-        lambda: store.change(GLOBAL, "k", tags=("fruit",)),
-        lambda: fill(table),
-        lambda: store.remove(GLOBAL, "k", forget=False),
-    ):
-        act()
-        states.append(table.state())
-    assert len(set(states)) == len(states)
-    table.ask("apples")
-    store.add_uses([(GLOBAL, "k", "2026-01-01T00:00:00Z")])
-    assert table.state() == states[-1]
-
-
 def sketched(table: MemoryTable, wanted: Filter = EVERYTHING) -> list[str]:
     """Return the keys of the memories that have a sketch, in order; one that is gone has the key `gone`."""
     keys = dict(table.db.execute("SELECT id, key FROM memory"))
@@ -224,19 +210,19 @@ def test_what_is_seen_and_few(store, table):
 def test_many_memories_are_searched_narrowly_and_found_by_a_filter(store, table):
     """Above the bound those with a rare word come first, and a filter that leaves nothing of that widens the search."""
     stamp, at = Stamp(1, 1, 1), "2026-01-01T00:00:00Z"
-    with store.index.begin():
+    with store.tree.index.begin():
         for number in range(COUNTED + 100):
             text = f"common {'usual' if number % 2 else 'other'} {'rare' if number % 2000 == 0 else number}"
             scope = PROJECT if number == 17 else GLOBAL
             memory = Memory(f"k-{number}", scope, "t", text, created=at, updated=at, path=f"global/k-{number}.md")
-            store.index.put(memory, stamp, b"x")
+            store.tree.index.put(memory, stamp, b"x")
     asked = table.ask("common usual rare")
     assert is_narrowed(asked.expression)
     rows = table.matches(asked.expression, EVERYTHING, 5)
-    found = [table.candidate(row, text, asked, EVERYTHING) for row, _, _, text in rows]
+    found = [candidate_of(table, row, text, asked, EVERYTHING) for row, _, _, text in rows]
     assert {one.memory.key for one in found} >= {"k-0", "k-2000", "k-4000"}
     ((row, _, _, _),) = table.matches(asked.expression, Filter((PROJECT,)), 5)
-    assert table.candidate(row, 1.0, asked, EVERYTHING).words == ("common", "usual")
+    assert candidate_of(table, row, 1.0, asked, EVERYTHING).words == ("common", "usual")
 
 
 def test_a_candidate_tells_the_words_that_matched(store, table):
@@ -245,7 +231,7 @@ def test_a_candidate_tells_the_words_that_matched(store, table):
     store.add_uses([(GLOBAL, "k", "2026-01-01T00:00:00Z")])
     asked = table.ask("deploys of apples and qzxv")
     ((row, _, _, text),) = table.matches(asked.expression, EVERYTHING, 10)
-    candidate = table.candidate(row, text, asked, EVERYTHING, 0.5)
+    candidate = candidate_of(table, row, text, asked, EVERYTHING, 0.5)
     assert (candidate.memory.key, candidate.text, candidate.meaning, candidate.uses) == ("k", text, 0.5, 1)
     assert candidate.words == ("deploying", "apples")
     assert not candidate.earlier
@@ -258,7 +244,7 @@ def test_a_candidate_tells_that_only_an_earlier_statement_matched(store, table):
     for query, words, earlier in (("red", ("red",), True), ("apples red", ("apples",), False)):
         asked = table.ask(query)
         ((row, _, _, text),) = table.matches(asked.expression, EVERYTHING, 10)
-        candidate = table.candidate(row, text, asked, EVERYTHING)
+        candidate = candidate_of(table, row, text, asked, EVERYTHING)
         assert (candidate.words, candidate.earlier) == (words, earlier)
 
 
@@ -267,7 +253,7 @@ def test_a_candidate_by_meaning_has_no_words(store, table):
     store.put(draft("Apples are red.", key="k"))
     ((row, _),) = table.without_vector(1)
     for query in ("qzxv", "", "???"):
-        candidate = table.candidate(row, 0.0, table.ask(query), EVERYTHING, 0.7)
+        candidate = candidate_of(table, row, 0.0, table.ask(query), EVERYTHING, 0.7)
         assert (candidate.words, candidate.earlier, candidate.meaning) == ((), False, 0.7)
 
 
@@ -277,14 +263,14 @@ def test_a_candidate_tells_what_replaced_it(store, table):
     store.put(draft("Apples are yellow.", key="new", supersedes=("old",)))
     asked = table.ask("red")
     ((row, _, _, text),) = table.matches(asked.expression, EVERYTHING, 10)
-    assert table.candidate(row, text, asked, EVERYTHING).superseded_by == "new"
+    assert candidate_of(table, row, text, asked, EVERYTHING).superseded_by == "new"
 
 
 def test_a_memory_has_no_neighbours_and_no_session(store, table):
     """The questions about sessions are answered with nothing."""
     store.put(draft("Apples are red.", key="k"))
     assert table.session_scores('"apples"', EVERYTHING, 10) == {}
-    assert table.around(0, -1, 1, EVERYTHING) == []
+    assert table.around_many([(0, 0)], EVERYTHING) == []
     assert table.count() == 1
 
 
@@ -293,9 +279,9 @@ def test_a_candidate_that_went_or_changed_its_scope_is_none(store, table):
     store.put(draft("Apples are red.", key="k"))
     asked = table.ask("red")
     ((row, _, _, text),) = table.matches(asked.expression, EVERYTHING, 10)
-    assert table.candidate(row, text, asked, Filter((PROJECT,))) is None
+    assert candidate_of(table, row, text, asked, Filter((PROJECT,))) is None
     store.remove(GLOBAL, "k", forget=False)
-    assert table.candidate(row, text, asked, EVERYTHING) is None
+    assert candidate_of(table, row, text, asked, EVERYTHING) is None
 
 
 def test_candidates_come_in_the_order_of_their_marks(store, table):
@@ -307,6 +293,6 @@ def test_candidates_come_in_the_order_of_their_marks(store, table):
     marks = {rows["second"]: (1.0, 0.5), rows["third"]: (0.5, 0.0), rows["first"]: (0.4, 0.1)}
     found = table.candidates(marks, asked, EVERYTHING)
     assert [candidate.memory.key for candidate in found] == ["second", "third", "first"]
-    assert found == [table.candidate(row, text, asked, EVERYTHING, near) for row, (text, near) in marks.items()]
+    assert found == [candidate_of(table, row, text, asked, EVERYTHING, near) for row, (text, near) in marks.items()]
     assert [set(candidate.words) for candidate in found] == [{"apples", "second"}, {"apples"}, {"apples"}]
     assert table.candidates(marks, asked, Filter((PROJECT,), keys=("nothing",))) == []

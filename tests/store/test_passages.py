@@ -7,11 +7,13 @@ import sqlite3
 
 import pytest
 
+import passage_rows
 from holdfast.errors import NotFound
 from holdfast.records import Scope
 from holdfast.store.base import Filter
 from holdfast.store.passages import Passage, Passages, Source, spoken_date
 from holdfast.store.words import ask, is_narrowed
+from passage_rows import all_vectors
 
 GLOBAL = Scope("global")
 SHOP = Scope("project", "shop")
@@ -31,7 +33,9 @@ def table():
 def put(table: Passages, name: str, *texts: str, scope: Scope = GLOBAL, at: str = "", **given: str) -> None:
     """Store a session of these turns; the vector of a turn is its place as one byte."""
     passages = [Passage(place, text, f"{name}:{place}", at=at) for place, text in enumerate(texts)]
-    table.put(Source(name, scope, at=at, **given), passages, [bytes([place]) for place in range(len(texts))])
+    passage_rows.put(
+        table, Source(name, scope, at=at, **given), passages, [bytes([place]) for place in range(len(texts))]
+    )
 
 
 def found(table: Passages, query: str, wanted: Filter = EVERYTHING) -> list[str]:
@@ -50,7 +54,7 @@ def ids(table: Passages) -> dict[str, int]:
 def test_a_passage_comes_back_as_it_was_put(table):
     """Everything that was said of a passage and of its session is read again."""
     source = Source("s", SHOP, "codex", "log", "A title", "2026-11-01")
-    table.put(source, [Passage(3, "Deploys need the VPN.", "turn-3", "user", "2026-11-02")], [None])
+    passage_rows.put(table, source, [Passage(3, "Deploys need the VPN.", "turn-3", "user", "2026-11-02")], [None])
     passage, of = table.read(ids(table)["turn-3"])
     assert passage == Passage(3, "Deploys need the VPN.", "turn-3", "user", "2026-11-02", "s")
     assert of == source
@@ -126,8 +130,8 @@ def test_a_date_as_people_write_it(at, words):
 
 def test_the_speaker_is_found(table):
     """A passage is found by who said it, after those whose text says it."""
-    table.put(Source("s", GLOBAL), [Passage(0, "Hello there.", "said", "Caroline")], [None])
-    table.put(Source("t", GLOBAL), [Passage(0, "Caroline called.", "named", "Melanie")], [None])
+    passage_rows.put(table, Source("s", GLOBAL), [Passage(0, "Hello there.", "said", "Caroline")], [None])
+    passage_rows.put(table, Source("t", GLOBAL), [Passage(0, "Caroline called.", "named", "Melanie")], [None])
     assert found(table, "caroline") == ["named", "said"]
 
 
@@ -163,71 +167,18 @@ def test_whole_sessions_are_scored(table):
     assert len(table.session_scores('"apples" OR "pears"', EVERYTHING, 1)) == 1
 
 
-def test_what_stands_around(table):
-    """The neighbours within a session come in order; those of other sessions, and those not wanted, do not."""
-    put(table, "s", "a", "b", "c", "d")
-    put(table, "t", "e", "f")
-    session = table.db.execute("SELECT id FROM session WHERE name = 's'").fetchone()[0]
-    assert [place for _, place in table.around(session, 0, 2, EVERYTHING)] == [0, 1, 2]
-    assert [place for _, place in table.around(session, 3, 9, EVERYTHING)] == [3]
-    assert [place for _, place in table.around(session, -1, 0, EVERYTHING)] == [0]
-    assert table.around(session, 0, 9, Filter((SHOP,))) == []
-
-
-def test_what_stands_around_is_in_the_wanted_time(table):
-    """A neighbour from before `since` or from `until` on is not returned."""
-    days = [Passage(place, "x", at=f"2026-01-0{place + 1}") for place in range(4)]
-    table.put(Source("s", GLOBAL), days, [None] * 4)
-    wanted = Filter(None, since="2026-01-02", until="2026-01-04")
-    assert [place for _, place in table.around(1, 0, 9, wanted)] == [1, 2]
-
-
 def test_vectors(table):
     """Vectors come back by number, without those that have none, whatever their count."""
     texts = [Passage(place, "word", str(place)) for place in range(1200)]
-    table.put(Source("s", GLOBAL), texts, [None if place % 3 == 0 else bytes([place % 250]) for place in range(1200)])
+    passage_rows.put(
+        table, Source("s", GLOBAL), texts, [None if place % 3 == 0 else bytes([place % 250]) for place in range(1200)]
+    )
     numbers = ids(table)
     vectors = table.vectors([*numbers.values(), 99_999])
     assert len(vectors) == 800
     assert vectors[numbers["601"]] == bytes([601 % 250])
     assert table.vectors([]) == {}
-    assert {row: vector for (row, _, _), vector in table.all_vectors(EVERYTHING)} == vectors
-
-
-def test_a_vector_is_given_for_each_passage(table):
-    """Fewer vectors than passages is a mistake of the caller, not a passage without one."""
-    with pytest.raises(ValueError, match="shorter"):
-        table.put(Source("s", GLOBAL), [Passage(0, "a"), Passage(1, "b")], [None])
-
-
-def test_the_state_changes_with_the_table_and_not_by_asking(table):
-    """Putting, putting again and dropping give a state not seen before; asking and reading do not."""
-    states = [table.state()]
-    for act in (
-        lambda: put(table, "s", "apples"),
-        lambda: put(table, "t", "pears"),
-        lambda: put(table, "s", "apples"),
-        lambda: table.drop("t"),
-        lambda: table.drop("s"),
-        lambda: put(table, "s", "apples"),
-    ):
-        act()
-        states.append(table.state())
-    assert len(set(states)) == len(states)
-    found(table, "apples")
-    list(table.all_vectors(EVERYTHING))
-    assert table.state() == states[-1]
-
-
-def test_the_state_tells_what_another_process_did(tmp_path):
-    """A change by another connection gives another state."""
-    connections = [sqlite3.connect(tmp_path / "index.db", isolation_level=None) for _ in range(2)]
-    here, there = map(Passages, connections)
-    before = here.state()
-    put(there, "s", "apples")
-    assert here.state() != before
-    for db in connections:
-        db.close()
+    assert {row: vector for (row, _, _), vector in all_vectors(table, EVERYTHING)} == vectors
 
 
 def test_what_stands_beside_many(table):
@@ -237,13 +188,11 @@ def test_what_stands_beside_many(table):
     sessions = dict(table.db.execute("SELECT name, id FROM session"))
     places = [(sessions["s"], 0), (sessions["s"], 1), (sessions["t"], 1), (4711, 0)]
     for wanted in (EVERYTHING, Filter((SHOP,)), Filter(None, since="2025-01-01"), Filter(())):
-        one_by_one = {
-            (row, session, at)
-            for session, place in places
-            for row, at in table.around(session, place - 1, place + 1, wanted)
-        }
+        one_by_one = {row for place in places for row in table.around_many([place], wanted)}
         assert table.around_many(places, wanted) == sorted(one_by_one)
     assert len(table.around_many(places, EVERYTHING)) == 5
+    assert [place for _, _, place in table.around_many([(sessions["s"], 2)], EVERYTHING)] == [1, 2, 3]
+    assert table.around_many(places, Filter((SHOP,))) == table.around_many([(sessions["t"], 1)], EVERYTHING)
     assert table.around_many([], EVERYTHING) == []
     assert len(table.around_many([(sessions["s"], place) for place in range(2000)], EVERYTHING)) == 4
 
@@ -254,7 +203,7 @@ def test_what_stands_beside_many(table):
 def vectors_of(table: Passages) -> dict[str, bytes]:
     """Return the vectors that are seen, by the name of their passage, in each of the ways to see them."""
     names = {row: name for name, row in ids(table).items()}
-    found = {names[row]: vector for (row, _, _), vector in table.all_vectors(EVERYTHING)}
+    found = {names[row]: vector for (row, _, _), vector in all_vectors(table, EVERYTHING)}
     rows = sorted(names)
     assert {names[row]: vector for row, vector in table.vectors(rows).items()} == found
     assert {names[row]: vector for (row, _, _), vector in table.seen(rows, EVERYTHING)} == found
@@ -310,7 +259,9 @@ def test_one_that_still_uses_the_old_model_sees_only_its_own(table):
 def test_passages_without_a_vector_wait_for_one(table):
     """What came without a vector waits, the newest first; what went meanwhile is passed over."""
     table.use_model("one")
-    table.put(Source("s", GLOBAL), [Passage(n, f"word {n}", f"s:{n}") for n in range(4)], [None, b"\x01", None, None])
+    passage_rows.put(
+        table, Source("s", GLOBAL), [Passage(n, f"word {n}", f"s:{n}") for n in range(4)], [None, b"\x01", None, None]
+    )
     assert [text for _, text in table.without_vector(2)] == ["word 3", "word 2"]
     waiting = table.without_vector(10)
     table.drop("s")
@@ -333,7 +284,7 @@ def test_a_part_of_the_vectors_may_be_put(table):
 def test_dropping_takes_vectors_and_sketches(table):
     """After a drop neither a vector nor a sketch nor a wish for one is left."""
     put(table, "s", "apples", "pears")
-    table.put(Source("t", GLOBAL), [Passage(0, "plums")], [None])
+    passage_rows.put(table, Source("t", GLOBAL), [Passage(0, "plums")], [None])
     for name in "st":
         table.drop(name)
     for name in ("passage_meaning", "passage_sketch", "passage_unmade"):
@@ -358,7 +309,7 @@ def test_an_agent_may_be_wanted(table):
     wanted = Filter(None, agents=("gemini",))
     assert found(table, "vpn", wanted) == ["t:0"]
     assert list(table.session_scores('"vpn"', wanted, 5)) == [2]
-    assert [row for (row, _, _), _ in table.all_vectors(wanted)] == [ids(table)["t:0"]]
+    assert [row for (row, _, _), _ in all_vectors(table, wanted)] == [ids(table)["t:0"]]
 
 
 # A collection so large that words are estimated and the search is narrowed
@@ -426,7 +377,7 @@ def crowd():
     for number in range(60):
         days = sorted(chance.choices(DAYS, k=5))
         turns = [Passage(place, f"Deploys need the VPN {number}", str(number), at=at) for place, at in enumerate(days)]
-        table.put(Source(f"s{number}", chance.choice(SCOPES), at=days[0]), turns, [bytes([number])] * 5)
+        passage_rows.put(table, Source(f"s{number}", chance.choice(SCOPES), at=days[0]), turns, [bytes([number])] * 5)
     yield table
     db.close()
 
@@ -446,19 +397,20 @@ def test_nothing_of_another_scope_or_time_is_seen(crowd, seed):
 
     expected = {row for row, passage, source in everything if right(passage.at, source)}
     assert {row for row, _, _, _ in crowd.matches('"vpn"', wanted, 1000)} == expected
-    assert {row for (row, _, _), _ in crowd.all_vectors(wanted)} == expected
+    assert {row for (row, _, _), _ in all_vectors(crowd, wanted)} == expected
     sessions = dict(crowd.db.execute("SELECT id, name FROM session"))
     sources = {source.name: source for _, _, source in everything}
     seen = {sessions[row] for row in crowd.session_scores('"vpn"', wanted, 1000)}
     assert seen == {name for name, source in sources.items() if right(source.at, source)}
-    around = {row for session in sessions for row, _ in crowd.around(session, 0, 9, wanted)}
+    beside = [(session, place) for session in sessions for place in range(10)]
+    around = {row for row, _, _ in crowd.around_many(beside, wanted)}
     assert around == expected
 
 
 def test_who_said_it_how_long_it_is_and_its_vector_come_at_once(table):
     """What is not known of a passage is empty, and a passage that is not there is left out."""
     turns = [Passage(0, "Deploys need the VPN.", "a", "maria"), Passage(1, "Yes.", "b")]
-    table.put(Source("s", GLOBAL), turns, [b"\x07", None])
+    passage_rows.put(table, Source("s", GLOBAL), turns, [b"\x07", None])
     numbers = ids(table)
     assert table.known([numbers["a"], numbers["b"], 999]) == {
         numbers["a"]: ("maria", 4, b"\x07"),
@@ -480,8 +432,8 @@ def test_the_best_holders_have_most_of_the_words_and_are_seen(table):
 def test_a_passage_has_a_scope_of_its_own(table):
     """A passage with a scope of its own is seen there and not where its session is, and is counted once."""
     bakery = Scope("project", "bakery")
-    told = [Passage(0, "apples here", "a"), Passage(1, "apples there", "b", scope=bakery)]
-    table.put(Source("s", SHOP), told, [None, b"\x01"])
+    told = [Passage(0, "apples here", "a"), Passage(1, "apples there", "b")]
+    passage_rows.put(table, Source("s", SHOP), told, [None, b"\x01"], scopes={1: bakery})
     assert found(table, "apples", Filter((SHOP,))) == ["a"]
     assert found(table, "apples", Filter((bakery,))) == ["b"]
     assert table.read(ids(table)["b"])[1].scope == bakery
@@ -489,19 +441,6 @@ def test_a_passage_has_a_scope_of_its_own(table):
     table.drop("s")
     assert table.count() == 0 and table.waiting() == 0
     assert table.db.execute("SELECT sum(passages) FROM realm").fetchone() == (0,)
-
-
-def test_what_is_told_many_at_a_time_is_the_same(table):
-    """Passages that come as plain tuples are stored as those that come as records, without vectors."""
-    table.put(Source("s", SHOP, at="2026-05-07"), [Passage(0, "apples 部署", "a", "ann", "2026-05-07")], [None])
-    before = table.read(ids(table)["a"])
-    words = table.db.execute("SELECT text, about, grams FROM passage_words").fetchall()
-    scores = table.session_scores('"apples"', EVERYTHING, 5)
-    table.put_told(Source("s", SHOP, at="2026-05-07"), {SHOP: [(0, "apples 部署", "a", "ann", "2026-05-07")]})
-    assert table.read(ids(table)["a"]) == before
-    assert table.db.execute("SELECT text, about, grams FROM passage_words").fetchall() == words
-    assert list(table.session_scores('"apples"', EVERYTHING, 5).values()) == list(scores.values())
-    assert table.waiting() == 1
 
 
 def test_the_newest_come_first(table):

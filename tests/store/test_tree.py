@@ -12,10 +12,10 @@ from store_helpers import EVERYTHING, GLOBAL, PROJECT, child, draft, finished, f
 
 import holdfast
 from holdfast.records import Scope
-from holdfast.store.base import Filter
+from holdfast.store.base import Filter, Refreshed
 from holdfast.store.index import Index
 from holdfast.store.local import LocalStore
-from holdfast.store.tree import CLOCK_TICK_NS, Swept
+from holdfast.store.tree import CLOCK_TICK_NS
 
 QUERIES = ("deploys", "vpn kim", "port 8080 database", "bastion", "日本", "statement", "number 7", "nothing-of-this")
 
@@ -24,11 +24,11 @@ def settle(store: LocalStore) -> None:
     """Let the clock tick and sweep, so that every file is known for sure."""
     time.sleep(CLOCK_TICK_NS / 1e9 * 1.2)
     store.refresh()
-    assert store.refresh() == Swept()
+    assert store.refresh() == Refreshed()
 
 
 def full(store: LocalStore, path: str) -> str:
-    return os.path.join(store.root, path)
+    return os.path.join(store.tree.root, path)
 
 
 def answers(store: LocalStore) -> list[object]:
@@ -67,7 +67,7 @@ def test_an_edit_in_place_with_the_old_times_is_seen(store):
         file.write(text.replace(b"VPN", b"LAN"))
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert (os.stat(path).st_size, os.stat(path).st_mtime_ns) == (before.st_size, before.st_mtime_ns)
-    assert store.refresh() == Swept(read=1)
+    assert store.refresh() == Refreshed(read=1)
     assert found(store, "lan") == ["k"]
     assert found(store, "vpn") == []
 
@@ -81,7 +81,7 @@ def test_an_edit_by_atomic_replace_is_seen(store):
     write(path + ".new", read(path).replace(b"VPN", b"LAN"))
     os.utime(path + ".new", ns=(before.st_atime_ns, before.st_mtime_ns))
     os.replace(path + ".new", path)
-    assert store.refresh() == Swept(read=1)
+    assert store.refresh() == Refreshed(read=1)
     assert found(store, "lan") == ["k"]
 
 
@@ -109,8 +109,8 @@ def test_unchanged_files_are_not_read_again(store):
     assert store.refresh().read == 1000
     settle(store)
     write(full(store, "projects/shop/memories/k-7.md"), "Changed.\n")
-    assert store.refresh((GLOBAL,)) == Swept()
-    assert store.refresh((PROJECT,)) == Swept(read=1)
+    assert store.refresh((GLOBAL,)) == Refreshed()
+    assert store.refresh((PROJECT,)) == Refreshed(read=1)
     settle(store)
 
 
@@ -119,8 +119,8 @@ def test_our_own_writes_are_settled_once(store):
     for number in range(5):
         store.put(draft(f"Statement {number}.", key=f"k-{number}"))
     time.sleep(CLOCK_TICK_NS / 1e9 * 1.2)
-    assert store.refresh() == Swept(again=5)
-    assert store.refresh() == Swept()
+    assert store.refresh() == Refreshed(again=5)
+    assert store.refresh() == Refreshed()
 
 
 def test_a_new_file_is_seen(store):
@@ -179,7 +179,7 @@ def test_a_deletion_is_seen(store):
     store.put(draft("Other.", key="other"))
     settle(store)
     os.unlink(path_of(store, memory))
-    assert store.refresh() == Swept(gone=1)
+    assert store.refresh() == Refreshed(gone=1)
     assert listed(store) == ["other"]
 
 
@@ -228,7 +228,7 @@ def test_a_clock_that_was_set_back_hides_nothing(store):
     """A mark of the future in the index does not keep a change from being seen."""
     memory = store.put(draft("Deploys need the VPN.", key="k")).memory
     settle(store)
-    with store.index.begin() as db:
+    with store.tree.index.begin() as db:
         db.execute("UPDATE folder SET seen_ns = ?", (time.time_ns() + 10**15,))
     write(path_of(store, memory), "Deploys need the LAN.\n")
     assert found(store, "lan") == ["k"]
@@ -308,7 +308,7 @@ def test_an_index_deleted_while_it_is_open_is_made_anew(store, home):
     store.close()
     other.put(draft("After the first was closed.", key="last"))
     assert found(other, "closed") == ["last"]
-    assert other.index.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert other.tree.index.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     other.close()
 
 
@@ -360,7 +360,7 @@ def test_a_damaged_index_is_made_anew_at_the_next_opening(store, home, damage):
     assert answers(again) == before
     assert len(again.notes) == 1
     assert again.notes[0].startswith("index.db was made anew from 44 files: it was ")
-    assert again.index.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert again.tree.index.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     again.close()
 
 
@@ -379,7 +379,7 @@ def test_an_index_damaged_while_it_is_open_is_made_anew(store, home, damage):
     """A store whose open index.db is overwritten or cut goes on, writes included, and heals by itself."""
     fill(store)
     before = answers(store)
-    store.index.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    store.tree.index.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     damage(f"{home}/index.db")
     store.put(draft("Stored on a broken index.", key="late"))
     assert store.get(GLOBAL, "late").body == "Stored on a broken index."

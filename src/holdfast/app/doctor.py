@@ -95,12 +95,9 @@ def index_is_sound(workspace: Workspace) -> Iterator[Problem]:
     if not workspace.enabled or not os.path.isdir(workspace.home):
         return
     path = os.path.join(workspace.home, "index.db")
-    try:
-        result = str(workspace.store.index.db.execute("PRAGMA quick_check").fetchone()[0])
-    except sqlite3.Error as problem:
-        result = str(problem)
-    if result != "ok":
-        yield Problem("index", path, f"damaged: {result}", "`holdfast doctor --fix` makes it anew.", severity="error")
+    damage = workspace.store.damage()
+    if damage:
+        yield Problem("index", path, f"damaged: {damage}", "`holdfast doctor --fix` makes it anew.", severity="error")
         return
     workspace.refresh(None)
     if _set_aside(workspace):

@@ -10,7 +10,7 @@ from holdfast.errors import HoldfastError
 from holdfast.learning.lessons import lesson_table
 from holdfast.learning.synthesis import write as synthesis
 from holdfast.learning.work import closing as work_closing
-from holdfast.recall.recall import make_vectors
+from holdfast.recall.vectors import make_vectors
 from holdfast.records import Problem
 from holdfast.workspace import now
 
@@ -46,4 +46,4 @@ def _make_vectors(workspace: Workspace) -> None:
     """Make the vectors of the newest memories, by the model that the index goes by."""
     model = workspace.model()
     if model is not None:
-        workspace.store.consult(lambda table: make_vectors(table, model, _MAX_VECTORS))
+        workspace.store.ask(lambda tables: make_vectors(tables.memories, model, _MAX_VECTORS))

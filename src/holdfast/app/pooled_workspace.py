@@ -10,13 +10,14 @@ import threading
 
 from holdfast.errors import HoldfastError
 from holdfast.recall.scan import Scan
-from holdfast.store.local import LocalStore
 from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import TracebackType
+
+    from holdfast.store.base import Store
 
 _MAX_FREE = 4
 
@@ -26,29 +27,29 @@ class Stores:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._free: list[tuple[LocalStore, Scan | None]] = []
+        self._free: list[tuple[tuple[str, int], Store, Scan | None]] = []
 
-    def take(self, home: str, largest: int) -> tuple[LocalStore | None, Scan | None]:
-        """Return the store that was used last, if it is one of that home; others are closed."""
+    def take(self, opened_with: tuple[str, int]) -> tuple[Store | None, Scan | None]:
+        """Return the store that was used last, if it was opened with this home and limit; others are closed."""
         with self._lock:
-            store, scan = self._free.pop() if self._free else (None, None)
-        if store is not None and (store.home, store.largest) != (home, largest):
+            its, store, scan = self._free.pop() if self._free else (opened_with, None, None)
+        if store is not None and its != opened_with:
             store.close()
             return None, None
         return store, scan
 
-    def give_back(self, store: LocalStore, scan: Scan | None) -> None:
+    def give_back(self, opened_with: tuple[str, int], store: Store, scan: Scan | None) -> None:
         """Keep the store for the next house."""
         with self._lock:
             if len(self._free) < _MAX_FREE:
-                self._free.append((store, scan))
+                self._free.append((opened_with, store, scan))
                 return
         store.close()
 
     def close(self) -> None:
         """Close all of them."""
         while self._free:
-            self._free.pop()[0].close()
+            self._free.pop()[1].close()
 
 
 class PooledWorkspace(Workspace):
@@ -67,7 +68,8 @@ class PooledWorkspace(Workspace):
     ) -> None:
         super().__init__(home, folder=folder, environment=environment, flags=flags, session=session, say=say)
         self._stores = stores
-        self._store, self._scan = stores.take(self.home, self.settings.number("memory.largest"))
+        self._opened_with = self.home, self.settings.number("memory.largest")
+        self._store, self._scan = stores.take(self._opened_with)
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
@@ -87,5 +89,5 @@ class PooledWorkspace(Workspace):
         except BaseException:
             self.reopen()
             raise
-        self._stores.give_back(self._store, self._scan)
+        self._stores.give_back(self._opened_with, self._store, self._scan)
         self._store = None

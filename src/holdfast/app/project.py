@@ -41,7 +41,7 @@ def plan_alias(workspace: Workspace, old: str, new: str = "") -> tuple[str, list
 def _is_known(workspace: Workspace, name: str) -> bool:
     """Whether the id has a folder of memories or was seen before; a typing error is neither."""
     known = workspace.registry.known()
-    folder = os.path.join(workspace.store.root, layout.folder_of(Scope("project", name)))
+    folder = os.path.join(workspace.store.tree.root, layout.folder_of(Scope("project", name)))
     return os.path.isdir(folder) or name in known.roots() or name in known.markers or name in known.repositories
 
 
@@ -92,7 +92,7 @@ def apply_merge(workspace: Workspace, old: str, target: Scope, acts: list[tuple[
 
 
 def _act(workspace: Workspace, memory: Memory, target: Scope, there: dict[str, Memory]) -> str:
-    if workspace.store.forgot(target, memory):
+    if workspace.store.forgot(target, memory.key, memory.body):
         return "drop"
     other = there.get(memory.key)
     if other is None:

@@ -28,7 +28,7 @@ from holdfast.records import Draft, Memory, Problem, Proposal, Scope, replace
 from holdfast.store import layout
 from holdfast.store.base import Filter
 from holdfast.store.keys import LONGEST, automatic_key
-from holdfast.store.memory_file import first_words, split_title
+from holdfast.store.memory_file import split_title
 from holdfast.workspace import Workspace, check_text, now
 
 TYPE_CHECKING = False
@@ -330,12 +330,11 @@ class Judge:
     def is_forgotten(self, scope: Scope, text: str) -> bool:
         """Whether the statement was forgotten or corrected, here or for everywhere."""
         statement = split_title(text).statement
-        memory = Memory(automatic_key(statement), scope, first_words(statement), statement)
-        return any(self._forgot(one, memory) for one in readable(self.workspace, scope))
-
-    def _forgot(self, scope: Scope, memory: Memory) -> bool:
-        store = self.workspace.store
-        return store.forgot(scope, memory) or store.tree.ask(lambda index: index.was_corrected(scope, memory.body))
+        key, store = automatic_key(statement), self.workspace.store
+        return any(
+            store.forgot(one, key, statement) or store.was_corrected(one, statement)
+            for one in readable(self.workspace, scope)
+        )
 
     def _statements(self, scope: Scope) -> frozenset[str]:
         if scope not in self._said:

@@ -11,7 +11,7 @@ import time
 from holdfast.base import files
 from holdfast.base.light_records import dataclass
 from holdfast.errors import StoreBusy
-from holdfast.recall.recall import make_vectors
+from holdfast.recall.vectors import in_portions, make_vectors
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.index import make_passage_vectors, rebuild, waiting_passages
 from holdfast.workspace import Workspace
@@ -19,10 +19,8 @@ from holdfast.workspace import Workspace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.recall.embed import Model
-    from holdfast.store.memory_table import MemoryTable
+    from holdfast.store.tables import Tables
 
-# What is stopped in the middle of a portion makes it again.
-_PORTION = 256
 # Words are what an index must have; meaning may follow. Nobody should wait a minute for it.
 _SECONDS = 30.0
 
@@ -76,7 +74,11 @@ def _make_vectors(workspace: Workspace, seconds: float) -> Made:
     end = time.monotonic() + seconds
     try:
         with _making(workspace):
-            made = _in_portions(workspace, model, end)
+            made = in_portions(
+                lambda size: workspace.store.ask(lambda tables: make_vectors(tables.memories, model, size)),
+                end,
+                lambda: workspace.progress(*_counts(workspace, model)) if workspace.progress else None,
+            )
     except StoreBusy:
         workspace.say("another process is making the vectors already")
         made = 0
@@ -89,22 +91,13 @@ def _making(workspace: Workspace) -> files.Lock:
     return files.lock_of(workspace.home, "meaning", seconds=0.0)
 
 
-def _in_portions(workspace: Workspace, model: Model, end: float) -> int:
-    made, count = 0, _PORTION
-    while count == _PORTION and time.monotonic() < end:
-        count = workspace.store.consult(lambda table: make_vectors(table, model, _PORTION))
-        made += count
-        if workspace.progress:
-            workspace.progress(*_counts(workspace, model))
-    return made
-
-
 def _counts(workspace: Workspace, model: Model) -> tuple[int, int]:
     """Return how many memories have a vector by this model, and how many there are."""
     width = (model.dim + 7) // 8
 
-    def count(table: MemoryTable) -> tuple[int, int]:
+    def count(tables: Tables) -> tuple[int, int]:
+        table = tables.memories
         done = sum([rows for _, rows in table.chunks(None, width)]) if table.model() == model.version else 0
         return min(done, table.count()), table.count()
 
-    return workspace.store.consult(count)
+    return workspace.store.ask(count)

@@ -172,7 +172,7 @@ def _put_back(workspace: Workspace, one: Touched, state: dict[str, bytes | None]
 
 def _refuse_forgotten(workspace: Workspace, path: str, text: str) -> None:
     memory = memory_file.read(text, place_of(workspace, path))[0]
-    if workspace.store.forgot(memory.scope, memory):
+    if workspace.store.forgot(memory.scope, memory.key, memory.body):
         raise Forgotten(f"{path} was forgotten since", "Store it with `holdfast remember` if it holds again.")
 
 
@@ -206,7 +206,7 @@ def _swap_all(workspace: Workspace, act: Act, changes: Sequence[Change]) -> None
 
 def _swap(workspace: Workspace, one: Change) -> None:
     if is_memory(one.path):
-        workspace.store.swap(one.path.removeprefix("memory/"), one.now, one.then)
+        workspace.store.tree.swap(one.path.removeprefix("memory/"), one.now, one.then)
         return
     if bytes_of(workspace, one.path) != one.now:
         raise Conflict(f"{one.path} changed meanwhile", "Look at it, then try again.")

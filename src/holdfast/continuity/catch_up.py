@@ -11,7 +11,7 @@ from holdfast.errors import HoldfastError
 from holdfast.language import when
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.browse import ask, projects_here, span
-from holdfast.store.session_table import SessionRow, SessionTable, Wanted
+from holdfast.store.session_table import SessionRow, Wanted
 from holdfast.workspace import Workspace, now
 
 TYPE_CHECKING = False
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from holdfast.continuity.buffer import State
     from holdfast.continuity.log import Entry
     from holdfast.sessions.facts import Digest
+    from holdfast.store.tables import SessionRows
 
 # Without a time it is the week that ended with the last session: who was away longer still wants to know that one.
 SPAN = "7d"
@@ -216,7 +217,7 @@ def _tried(logged: Iterable[Entry]) -> list[str]:
     return [text for entry in logged for text in entry.failed]
 
 
-def _files(table: SessionTable, wanted: Wanted, logged: Iterable[Entry]) -> tuple[Changed, ...]:
+def _files(table: SessionRows, wanted: Wanted, logged: Iterable[Entry]) -> tuple[Changed, ...]:
     changes: dict[str, int] = {}
     for file in table.files(wanted):
         changes[file.path] = changes.get(file.path, 0) + file.changes

@@ -87,5 +87,6 @@ def _folders(workspace: Workspace, scope: Scope) -> tuple[str, tuple[str, ...]]:
         project = None
     aliases = project.aliases if project and project.id == scope.owner else ()
     found = [layout.folder_of(Scope("project", owner)) for owner in (scope.owner, *aliases)]
-    own, *older = [os.path.dirname(layout.contained(workspace.store.root, f"{folder}/{page.PAGE}")) for folder in found]
+    root = workspace.store.tree.root
+    own, *older = [os.path.dirname(layout.contained(root, f"{folder}/{page.PAGE}")) for folder in found]
     return own, tuple(older)

@@ -45,14 +45,14 @@ class Act:
 
     def __enter__(self) -> Act:
         if self._keep:
-            self.workspace.store.before_change = self._look_at_memory
+            self.workspace.store.tree.before_change = self._look_at_memory
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._keep:
-            self.workspace.store.before_change = None
+            self.workspace.store.tree.before_change = None
         touched = self._touched()
         if kind is not None and touched:
             self.done(", ".join(one.path for one in touched[:3]), _HALF_WAY)
@@ -199,7 +199,7 @@ def is_memory(path: str) -> bool:
 
 def place_of(workspace: Workspace, path: str) -> memory_file.Place:
     """Return what the path of a memory, below the home, tells about it."""
-    return workspace.store.tree.place(path.removeprefix("memory/"), 0.0)
+    return workspace.store.tree.place(path.removeprefix("memory/"))
 
 
 def bytes_of(workspace: Workspace, path: str) -> bytes | None:

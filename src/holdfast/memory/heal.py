@@ -61,13 +61,13 @@ def apply(workspace: Workspace, steps: list[Step]) -> list[Step]:
 
 
 def _redact(workspace: Workspace, step: Step) -> None:
-    path = layout.contained(workspace.store.root, step.target)
+    path = layout.contained(workspace.store.tree.root, step.target)
     text, _ = redact.redact(files.read(path).decode("utf-8", "surrogateescape"))
     files.write(path, text.encode("utf-8", "surrogateescape"))
 
 
 def _remove(workspace: Workspace, step: Step) -> None:
-    files.remove(layout.contained(workspace.store.root, step.target))
+    files.remove(layout.contained(workspace.store.tree.root, step.target))
 
 
 def _clear(workspace: Workspace, step: Step) -> None:
@@ -126,8 +126,8 @@ def _says_the_same(memory: Memory, extra: Memory) -> bool:
 def _drop_second_file(workspace: Workspace, answering: Memory, both: tuple[Memory, Memory]) -> None:
     for memory in both:
         if memory.path != answering.path:
-            data = files.read(layout.contained(workspace.store.root, memory.path))
-            workspace.store.swap(memory.path, data, None)
+            data = files.read(layout.contained(workspace.store.tree.root, memory.path))
+            workspace.store.tree.swap(memory.path, data, None)
 
 
 def _joined(kept: Memory, extra: Memory) -> tuple[Statement, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from holdfast.base import files
 from holdfast.memory import indexes, scaffold
 from holdfast.memory.indexes import Page
 from holdfast.records import Scope
@@ -12,46 +13,46 @@ from holdfast.store import layout, links
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.settings import Settings
-    from holdfast.store.local import LocalStore
+    from holdfast.store.base import Store
 
 _MAX_DATA = 50
 
 
-def write_stale(store: LocalStore, settings: Settings) -> bool:
+def write_stale(store: Store, settings: Settings) -> bool:
     """Write the page of each changed folder, of its parents, and the root page; return whether anything changed."""
-    stale = store.stale_folders()
+    stale = store.tree.stale_folders()
     if not stale:
         return False
-    with store.lock("pages"):
+    with files.lock_of(store.tree.home, "pages"):
         pages = {page for changed in stale if changed for page in _pages_of(changed)}
         for folder in sorted(pages):
-            if layout.is_plain_folder(os.path.join(store.root, folder)):
+            if layout.is_plain_folder(os.path.join(store.tree.root, folder)):
                 _write_folder_page(store, settings, folder)
         _write_root_page(store, settings)
         for folder in stale:
-            store.freshen(folder)
+            store.tree.freshen(folder)
     return True
 
 
-def see_other_files(store: LocalStore, scopes: tuple[Scope, ...] | None) -> None:
+def see_other_files(store: Store, scopes: tuple[Scope, ...] | None) -> None:
     """Mark the page of a scope whose `data/` changed or whose `index.md` is gone; the store sees only memories."""
-    if store.index.path == ":memory:":
+    if store.is_temporary:
         return
-    found = layout.scopes_on_disk(store.root) if scopes is None else scopes
+    found = layout.scopes_on_disk(store.tree.root) if scopes is None else scopes
     stale = [folder for folder in map(layout.folder_of, found) if _is_behind(store, folder)]
-    if not os.path.lexists(os.path.join(store.root, layout.INDEX)) and store.index.holds():
+    if not os.path.lexists(os.path.join(store.tree.root, layout.INDEX)) and store.tree.holds():
         stale.append("")
     if stale:
-        store.index.mark_stale(stale)
+        store.tree.mark_stale(stale)
 
 
-def _is_behind(store: LocalStore, folder: str) -> bool:
-    page = os.path.join(store.root, folder, layout.INDEX)
+def _is_behind(store: Store, folder: str) -> bool:
+    page = os.path.join(store.tree.root, folder, layout.INDEX)
     try:
         written = os.lstat(page).st_mtime_ns
     except OSError:
-        return any(store.index.holds(held) for held in (folder, f"{folder}/{layout.MEMORIES}"))
-    data = os.path.join(store.root, folder, layout.DATA)
+        return any(store.tree.holds(held) for held in (folder, f"{folder}/{layout.MEMORIES}"))
+    data = os.path.join(store.tree.root, folder, layout.DATA)
     try:
         if os.stat(data).st_mtime_ns < written:
             return False
@@ -80,29 +81,29 @@ def _pages_of(folder: str) -> list[str]:
     return found
 
 
-def _write_folder_page(store: LocalStore, settings: Settings, folder: str) -> None:
+def _write_folder_page(store: Store, settings: Settings, folder: str) -> None:
     scope = layout.scope_of(folder)
     if scope is None:
         return
     base = layout.folder_of(scope)
     listed = (base, f"{base}/{layout.MEMORIES}") if folder == base else (folder,)
-    memories, total = store.listing(listed, settings.number("index.show"))
+    memories, total = store.tree.listing(listed, settings.number("index.show"))
     nested = listed[-1]
     page = Page(
         title=title_of(scope) if folder == base else os.path.basename(folder),
         memories=memories,
         total=total,
         folder=folder,
-        subfolders=tuple(store.subfolders(nested)),
-        data=_data_files(os.path.join(store.root, folder, layout.DATA)) if folder == base else (),
+        subfolders=tuple(store.tree.subfolders(nested)),
+        data=_data_files(os.path.join(store.tree.root, folder, layout.DATA)) if folder == base else (),
         nested=links.relative(nested, folder) + "/" if nested != folder else "",
     )
     new_page = scaffold.template("scope.md").format(title=page.title) + "\n"
-    path = layout.contained(store.root, f"{folder}/{layout.INDEX}")
+    path = layout.contained(store.tree.root, f"{folder}/{layout.INDEX}")
     indexes.write_page(path, new_page, indexes.page_lines(page, settings.number("index.group_at")))
 
 
-def _write_root_page(store: LocalStore, settings: Settings) -> None:
+def _write_root_page(store: Store, settings: Settings) -> None:
     lines: list[str] = []
     show = settings.number("index.show")
     for kind, heading in (("global", ""), ("project", "Projects"), ("agent", "Agents"), ("session", "Sessions")):
@@ -113,10 +114,10 @@ def _write_root_page(store: LocalStore, settings: Settings) -> None:
             lines.append(f"- [{group.scope.owner or 'Global'}]({link}) ({group.memories})")
         if len(groups) > show:
             lines.append(f"- and {len(groups) - show} more; `holdfast status` shows all")
-    path = layout.contained(store.root, layout.INDEX)
+    path = layout.contained(store.tree.root, layout.INDEX)
     if not os.path.lexists(path):
         # The map that is laid now speaks of the doctrine, so that is laid with it.
-        scaffold.lay(store.root, scaffold.plan(store.root, ("system",)))
+        scaffold.lay(store.tree.root, scaffold.plan(store.tree.root, ("system",)))
     indexes.write_page(path, scaffold.template("index.md") + "\n", lines or ["Nothing yet."])
 
 

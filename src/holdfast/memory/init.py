@@ -18,7 +18,7 @@ def plan(workspace: Workspace, folder: str | None = None) -> list[Step]:
     """Return what is missing; nothing where the tree is whole."""
     workspace.need_enabled()
     if folder is None:
-        return scaffold.plan(workspace.store.root, scaffold.HOME_FOLDERS)
+        return scaffold.plan(workspace.store.tree.root, scaffold.HOME_FOLDERS)
     if os.path.exists(folder) and not os.path.isdir(folder):
         raise BadInput(f"{folder} is a file", "Name a folder, or none to prepare the home.")
     return scaffold.plan(_workspace_root(folder), scaffold.WORKSPACE_FOLDERS)
@@ -34,11 +34,11 @@ def apply(workspace: Workspace, steps: list[Step], folder: str | None = None) ->
     files.make_folder(workspace.home)
     if steps:
         os.chmod(workspace.home, files.FOLDER_MODE)
-    scaffold.lay(workspace.store.root, steps)
+    scaffold.lay(workspace.store.tree.root, steps)
     workspace.reopen()
     workspace.refresh(None)
     if steps:
-        workspace.store.index.mark_stale(["global"])
+        workspace.store.tree.mark_stale(["global"])
 
 
 def write_workspace_page(workspace: Workspace, root: str) -> None:

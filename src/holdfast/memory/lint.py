@@ -8,7 +8,7 @@ from holdfast.base import files
 from holdfast.errors import HoldfastError
 from holdfast.memory import checks, indexes
 from holdfast.privacy import redact
-from holdfast.records import Memory, Problem, replace
+from holdfast.records import Memory, Problem
 from holdfast.store import layout
 from holdfast.store.base import Filter
 from holdfast.workspace import Workspace
@@ -25,7 +25,7 @@ def find(workspace: Workspace) -> list[Problem]:
     workspace.refresh(None)
     memories = list(workspace.store.find(Filter(None)))
     texts = _texts(workspace, memories)
-    root = workspace.store.root
+    root = workspace.store.tree.root
     found = [
         *workspace.store.problems(),
         *checks.contradictions(memories),
@@ -63,7 +63,7 @@ def _secrets(texts: dict[str, str]) -> list[Problem]:
 
 def _forgot(workspace: Workspace, memory: Memory, key: str) -> bool:
     """Whether a memory of that key was forgotten in the scope of this one."""
-    return workspace.store.forgot(memory.scope, replace(memory, key=key, body=""))
+    return workspace.store.forgot(memory.scope, key, "")
 
 
 def _came_back(workspace: Workspace, memories: list[Memory]) -> list[Problem]:
@@ -71,7 +71,7 @@ def _came_back(workspace: Workspace, memories: list[Memory]) -> list[Problem]:
     return [
         Problem("came-back", memory.path, f"{memory.key} was forgotten and its file is there again", hint)
         for memory in memories
-        if workspace.store.was_forgotten(memory)
+        if workspace.store.forgot(memory.scope, memory.key, memory.body)
     ]
 
 

@@ -29,4 +29,4 @@ def list_memories(
 
 def replaced_by(workspace: Workspace, memory: Memory) -> str:
     """Return the key of what supersedes the memory, or nothing."""
-    return workspace.store.index.superseded_by(memory.scope, memory.key)
+    return workspace.store.superseded_by(memory.scope, memory.key)

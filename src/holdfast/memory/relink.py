@@ -36,7 +36,7 @@ def correct(workspace: Workspace, memory: Memory, corrected: Callable[[str], str
     try:
         text = workspace.store.text(memory)
         if corrected(text) != text:
-            workspace.store.replace_text(memory, corrected(text))
+            workspace.store.relink(memory, corrected(text))
     except Conflict as problem:
         workspace.say(f"the links in {memory.path} were left as they are: {problem}")
 

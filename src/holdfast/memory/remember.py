@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.errors import BadInput
-from holdfast.records import TRUSTS, TYPES, Draft, Stored
+from holdfast.records import Draft, Stored
 from holdfast.workspace import Workspace, normal_tags
 
 
@@ -23,8 +22,6 @@ def remember(
     pinned: bool | None = None,
 ) -> Stored:
     """Store the text in the scope as seen from here. The same text again changes nothing."""
-    _check_choice("type", type, TYPES)
-    _check_choice("trust", trust, TRUSTS)
     workspace.need_enabled()
     draft = Draft(
         text=text,
@@ -40,11 +37,5 @@ def remember(
         supersedes=supersedes,
         pinned=pinned,
     )
-    workspace.check(draft)
     workspace.refresh_once(draft.scope)
     return workspace.put(draft)
-
-
-def _check_choice(name: str, value: str | None, allowed: tuple[str, ...]) -> None:
-    if value is not None and value not in allowed:
-        raise BadInput(f"{value!a} is not a {name}", f"Use one of {', '.join(allowed)}.")

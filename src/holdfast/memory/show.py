@@ -16,4 +16,4 @@ def show(workspace: Workspace, key: str, *, scope: str | None = None) -> Memory:
 
 def data(workspace: Workspace, memory: Memory) -> bytes:
     """Return its file, byte for byte, even where that is not UTF-8."""
-    return files.read(os.path.join(workspace.store.root, memory.path))
+    return files.read(os.path.join(workspace.store.tree.root, memory.path))

@@ -43,7 +43,7 @@ def apply(workspace: Workspace, moves: dict[str, list[Memory]]) -> int:
     with audit.Act(workspace, "tidy") as act:
         for folder, members in moves.items():
             for memory in members:
-                workspace.store.place_in(memory, folder)
+                workspace.store.tree.place_in(memory, folder)
                 act.done(memory.path, f"to {folder}/")
         _correct_links(workspace, places)
     audit.trim(workspace)
@@ -66,7 +66,7 @@ def _correct_links(workspace: Workspace, places: dict[str, str]) -> None:
     wanted = Filter(tuple(scope for scope in scopes if scope is not None))
 
     def there(path: str) -> bool:
-        return os.path.exists(os.path.join(workspace.store.root, path))
+        return os.path.exists(os.path.join(workspace.store.tree.root, path))
 
     for memory in list(workspace.store.find(wanted)):
         old, new = os.path.dirname(came_from.get(memory.path, memory.path)), os.path.dirname(memory.path)

@@ -160,7 +160,7 @@ def _refuse_unknown(workspace: Workspace, project: str, ids: frozenset[str], tol
 
 
 def _has_memories(workspace: Workspace, project: str) -> bool:
-    return os.path.isdir(os.path.join(workspace.store.root, layout.folder_of(Scope("project", project))))
+    return os.path.isdir(os.path.join(workspace.store.tree.root, layout.folder_of(Scope("project", project))))
 
 
 __all__ = ["Gathered", "find", "found_in", "gather"]

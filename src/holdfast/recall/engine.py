@@ -19,7 +19,7 @@ from holdfast.recall import standing, weights
 from holdfast.recall.embed import plain, words
 from holdfast.recall.nearness import cosines
 from holdfast.recall.scan import Scan
-from holdfast.store.held import worth_of
+from holdfast.store.full_text import worth_of
 from holdfast.store.words import COUNTED
 
 TYPE_CHECKING = False
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
     from holdfast.recall.embed import Model
     from holdfast.store.base import Filter
-    from holdfast.store.memory_table import MemoryTable
-    from holdfast.store.passages import Passages
+    from holdfast.store.tables import SearchTable
     from holdfast.store.words import Asked
 
     Marked = tuple[float, ...]
@@ -79,7 +78,7 @@ class Scored:
 class Engine:
     """Search over one table; without a model, by words alone."""
 
-    def __init__(self, table: Passages | MemoryTable, model: Model | None, scan: Scan | None = None) -> None:
+    def __init__(self, table: SearchTable, model: Model | None, scan: Scan | None = None) -> None:
         self.table = table
         self.model = model
         self.scan = scan or Scan(table)

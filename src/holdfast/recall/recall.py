@@ -7,17 +7,18 @@ from holdfast.errors import BadInput, HoldfastError, NotFound
 from holdfast.journal import events as journal
 from holdfast.language import spoken_time, when
 from holdfast.recall import fusion
-from holdfast.recall.embed import Model, near, to_bytes
+from holdfast.recall.embed import Model, near
 from holdfast.recall.engine import Engine
+from holdfast.recall.vectors import make_vectors
 from holdfast.records import Hit, Scope, replace
 from holdfast.store.base import Candidate, Filter
-from holdfast.store.memory_table import MemoryTable
 from holdfast.workspace import Workspace, normal_tags, now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.language.spoken_time import Span
     from holdfast.records import Memory
+    from holdfast.store.tables import MemorySearch, Tables
     from holdfast.store.words import Asked
 
 _LOOKED_AT = 20
@@ -120,14 +121,15 @@ def _unasked(workspace: Workspace, memory: Memory) -> Candidate:
         words=(),
         earlier=False,
         uses=workspace.store.uses(memory.scope, memory.key)[0],
-        superseded_by=workspace.store.index.superseded_by(memory.scope, memory.key),
+        superseded_by=workspace.store.superseded_by(memory.scope, memory.key),
     )
 
 
 def _found(workspace: Workspace, query: str, wanted: Filter, limit: int, span: Span | None = None) -> list[Candidate]:
     model = workspace.model()
 
-    def search(table: MemoryTable) -> list[Candidate]:
+    def search(tables: Tables) -> list[Candidate]:
+        table = tables.memories
         if model is not None:
             make_vectors(table, model, model.at_once)
         asked = table.ask(query)
@@ -140,11 +142,11 @@ def _found(workspace: Workspace, query: str, wanted: Filter, limit: int, span: S
             marks.update(_marks_of(table, model, asked, {row: text / best for row, text in texts.items()}))
         return table.candidates(marks, asked, wanted)
 
-    return workspace.store.consult(search)
+    return workspace.store.ask(search)
 
 
 def _best_text(
-    table: MemoryTable,
+    table: MemorySearch,
     asked: Asked,
     wanted: Filter,
     inside: list[tuple[int, int, int, float]],
@@ -158,7 +160,7 @@ def _best_text(
 
 
 def _marks_of(
-    table: MemoryTable, model: Model | None, asked: Asked, texts: dict[int, float]
+    table: MemorySearch, model: Model | None, asked: Asked, texts: dict[int, float]
 ) -> dict[int, tuple[float, float]]:
     """Return the marks of what has the words and lies in the spoken time, though others have more of the words."""
     if model is None or not texts:
@@ -215,24 +217,14 @@ def _with_replacements(
             for memory in workspace.store.find(replace(wanted, scopes=(scope,), keys=(key,)), 1):
                 added.append(replace(_unasked(workspace, memory), text=candidate.text, meaning=candidate.meaning))
                 instead_of[memory.path] = candidate.memory.key
-            key = workspace.store.index.superseded_by(scope, key)
+            key = workspace.store.superseded_by(scope, key)
     return [*candidates, *added], instead_of
-
-
-def make_vectors(table: MemoryTable, model: Model, most: int) -> int:
-    """Make the vectors of memories that have none yet, at most so many, the newest first; return how many."""
-    table.use_model(model.version)
-    missing = table.without_vector(most)
-    if missing:
-        vectors = model.encode_many([text for _, text in missing])
-        table.put_vectors([(row, to_bytes(vector)) for (row, _), vector in zip(missing, vectors, strict=True)])
-    return len(missing)
 
 
 def count_use(workspace: Workspace, hits: list[Hit], at: str) -> None:
     """Note in journal and index that the hits were handed out. A home that cannot be written does not stop a recall."""
     memories = [(hit.memory.scope, hit.memory.key) for hit in hits]
-    if not memories or workspace.store.index.path == ":memory:":
+    if not memories or workspace.store.is_temporary:
         return
     try:
         workspace.journal.append(journal.use(memories, at), durable=False)

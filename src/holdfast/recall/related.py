@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
 from holdfast.recall.embed import near
-from holdfast.recall.recall import make_vectors
+from holdfast.recall.vectors import make_vectors
 from holdfast.records import Memory, Scope
 from holdfast.store import links, words
 from holdfast.store.base import Filter
-from holdfast.store.memory_table import MemoryTable
 from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from holdfast.store.tables import MemorySearch, Tables
 
 LIMIT = 10
 # Neighbours are at least so near, as a cosine.
@@ -49,8 +50,7 @@ def related_to(workspace: Workspace, memory: Memory, scopes: tuple[Scope, ...], 
 
 
 def _ties(workspace: Workspace, memory: Memory, scopes: tuple[Scope, ...], limit: int) -> Iterator[tuple[Memory, str]]:
-    index = workspace.store.index
-    newer = index.superseded_by(memory.scope, memory.key)
+    newer = workspace.store.superseded_by(memory.scope, memory.key)
     yield from ((other, "replaced by") for other in _of_scope(workspace, memory.scope, (newer,)))
     yield from ((other, "replaces") for other in _of_scope(workspace, memory.scope, memory.supersedes))
     for target in links.targets(memory.body):
@@ -78,11 +78,12 @@ def _target(workspace: Workspace, memory: Memory, key: str, scopes: tuple[Scope,
 def _linking(workspace: Workspace, memory: Memory, scopes: tuple[Scope, ...]) -> list[Memory]:
     """Return the memories whose `[[key]]` leads to this one."""
 
-    def naming(table: MemoryTable) -> list[Memory]:
+    def naming(tables: Tables) -> list[Memory]:
+        table = tables.memories
         rows = table.matches(words.quoted(memory.key), Filter(scopes), _LOOKED_AT)
         return _memories(table, [row for row, _, _, _ in rows], scopes)
 
-    others = [other for other in workspace.store.consult(naming) if memory.key in links.targets(other.body)]
+    others = [other for other in workspace.store.ask(naming) if memory.key in links.targets(other.body)]
     return [
         other for other in others if [m.path for m in _target(workspace, other, memory.key, scopes)] == [memory.path]
     ]
@@ -96,7 +97,8 @@ def _neighbours(
     if model is None:
         return []
 
-    def nearest(table: MemoryTable) -> list[tuple[float, Memory]]:
+    def nearest(tables: Tables) -> list[tuple[float, Memory]]:
+        table = tables.memories
         make_vectors(table, model, model.at_once)
         text = "\n".join((memory.title, *memory.tags, memory.body))
         vector = model.encode(text)
@@ -110,11 +112,10 @@ def _neighbours(
         best = [row for row in sorted(marks, key=lambda row: -marks[row]) if marks[row] >= NEAR_ENOUGH][: limit + 1]
         return [(marks[row], other) for row in best for other in _memories(table, [row], scopes)]
 
-    found = workspace.store.consult(nearest)
-    return [(mark, other) for mark, other in found if not workspace.store.index.superseded_by(other.scope, other.key)]
+    found = workspace.store.ask(nearest)
+    return [(mark, other) for mark, other in found if not workspace.store.superseded_by(other.scope, other.key)]
 
 
-def _memories(table: MemoryTable, rows: list[int], scopes: tuple[Scope, ...]) -> list[Memory]:
-    nothing = table.ask("")
-    found = [table.candidate(row, 0.0, nothing, Filter(scopes)) for row in rows]
-    return [candidate.memory for candidate in found if candidate is not None]
+def _memories(table: MemorySearch, rows: list[int], scopes: tuple[Scope, ...]) -> list[Memory]:
+    found = table.candidates(dict.fromkeys(rows, (0.0, 0.0)), table.ask(""), Filter(scopes))
+    return [candidate.memory for candidate in found]

@@ -16,9 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holdfast.store.memory_table import MemoryTable
-    from holdfast.store.passages import Passages
     from holdfast.store.sketches import Chunk
+    from holdfast.store.tables import SearchTable
 
 # So many vectors are compared for an answer, at least, and so many sketches are looked at whole.
 COMPARED = 120
@@ -37,7 +36,7 @@ Near = tuple[Row, float]
 class Scan:
     """The sketches of one table, kept between queries."""
 
-    def __init__(self, table: Passages | MemoryTable) -> None:
+    def __init__(self, table: SearchTable) -> None:
         self.table = table
         self._kept: dict[int, Chunk] = {}
         self._kept_of: object = None
@@ -83,7 +82,7 @@ class Scan:
         found: list[Chunk] = []
         for _ in range(_TRIES):
             listed = self.table.chunks(wanted.scopes, width)
-            read = {number: self._kept.get(number) or self.table.sketches.read(number) for number, _ in listed}
+            read = {number: self._kept.get(number) or self.table.chunk(number) for number, _ in listed}
             found = [chunk for chunk in read.values() if chunk is not None]
             if len(found) == len(read):
                 break

@@ -19,7 +19,7 @@ from holdfast.sessions import index as session_index
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.facts import OUTCOMES, Digest
 from holdfast.sessions.markdown import markdown
-from holdfast.store.session_table import BY, SessionRow, SessionTable, Wanted
+from holdfast.store.session_table import BY, SessionRow, Wanted
 from holdfast.workspace import Workspace, now
 
 TYPE_CHECKING = False
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from holdfast.sessions.raw import RawEvents
     from holdfast.store.session_table import Spent
+    from holdfast.store.tables import SessionRows
 
     Answer = TypeVar("Answer")
 
@@ -145,17 +146,17 @@ def in_folder(workspace: Workspace, path: str) -> str:
     return os.path.normpath(whole) if os.path.lexists(whole) else path
 
 
-def ask(workspace: Workspace, question: Callable[[SessionTable], Answer]) -> Answer:
+def ask(workspace: Workspace, question: Callable[[SessionRows], Answer]) -> Answer:
     """Return what the table of sessions answers; it is filled first, where the index was made anew."""
     session_index.complete(workspace, Archive(workspace.home))
-    return workspace.store.tree.ask(lambda index: question(SessionTable(index.db)))
+    return workspace.store.ask(lambda tables: question(tables.sessions))
 
 
 def ids_beginning(workspace: Workspace, start: str) -> list[str]:
     """Return the ids in the index that begin so; nothing is read or written beside it."""
     if not workspace.enabled:
         return []
-    return [id for id in workspace.store.tree.ask(lambda index: SessionTable(index.db).ids()) if id.startswith(start)]
+    return [id for id in workspace.store.ask(lambda tables: tables.sessions.ids()) if id.startswith(start)]
 
 
 def cost(workspace: Workspace, *, by: str = "project", since: str = "", until: str = "") -> list[CostRow]:
@@ -281,7 +282,7 @@ def apply_forget(workspace: Workspace, names: list[str]) -> None:
             audit.note(workspace, "sessions forget", name, "raw events, digest, index rows, and all that it alone left")
     session_index.drop_all(workspace, names)
     workspace.store.erase_traces()
-    session_index.erase_traces(workspace)
+    workspace.store.erase_traces(passages=True)
 
 
 def shown(

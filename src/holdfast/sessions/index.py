@@ -15,15 +15,15 @@ from contextlib import contextmanager
 from holdfast.base import files
 from holdfast.base.structs import dataclass
 from holdfast.errors import HoldfastError, StoreBusy
-from holdfast.recall.embed import to_bytes
+from holdfast.recall.vectors import in_portions, make_vectors
 from holdfast.records import Scope, Session, Spend, replace
 from holdfast.sessions import names
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.facts import Digest
 from holdfast.sessions.passages import DIGEST, Talk, changes_of, of_digest
 from holdfast.sessions.projects import ProjectOf
-from holdfast.store.passages import Passages, Source
-from holdfast.store.session_table import FileRow, SessionRow, SessionTable
+from holdfast.store.passages import Source
+from holdfast.store.session_table import FileRow, SessionRow
 from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -35,15 +35,13 @@ if TYPE_CHECKING:
     from holdfast.sessions.facts import FileChange
     from holdfast.sessions.passages import Piece
     from holdfast.store.base import Progress
-    from holdfast.store.index import Index
     from holdfast.store.passages import Told
+    from holdfast.store.tables import Tables
 
 # What waits to be written together is bounded.
 _MAX_WAITING = 500
 _MAX_CHARACTERS = 8_000_000
 _TOGETHER = 50
-# A portion of vectors should take about so long; what is stopped in the middle of one makes it again.
-_SMALLEST, _LARGEST, _PORTION_SECONDS = 8, 512, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +76,19 @@ class Rows:
         if self._waiting:
             # A home that was made a moment ago has no index open yet.
             self._workspace.store.refresh(())
-            self._workspace.store.tree.ask(self._write)
+            self._workspace.store.ask(self._write)
             self.clear()
 
     def clear(self) -> None:
         """Let go of what waits."""
         self._waiting, self._characters = [], 0
 
-    def _write(self, index: Index) -> None:
-        with index.begin() as db:
-            table, passages = SessionTable(db), Passages(db)
+    def _write(self, tables: Tables) -> None:
+        with tables.begin():
+            sessions, passages = tables.sessions, tables.passages
             for one in self._waiting:
-                table.put(one.row, one.files, one.spends)
-                passages.put_told(one.source, one.passages)
+                sessions.put(one.row, one.files, one.spends)
+                passages.put(one.source, one.passages)
 
 
 class Indexing:
@@ -163,27 +161,15 @@ def drop(workspace: Workspace, name: str) -> None:
 def drop_all(workspace: Workspace, gone: list[str]) -> None:
     """Take sessions out of the index."""
 
-    def write(index: Index) -> None:
-        with index.begin() as db:
-            table, passages = SessionTable(db), Passages(db)
+    def write(tables: Tables) -> None:
+        with tables.begin():
+            sessions, passages = tables.sessions, tables.passages
             for name in gone:
-                table.drop(name)
+                sessions.drop(name)
                 passages.drop(name)
 
     if gone:
-        workspace.store.tree.ask(write)
-
-
-def erase_traces(workspace: Workspace) -> None:
-    """Take the words of what went out of the index's own pages, where full-text search keeps them for a while."""
-
-    def write(index: Index) -> None:
-        with index.begin() as db:
-            for table in ("passage_words", "session_words"):
-                db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
-        index.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-    workspace.store.tree.ask(write)
+        workspace.store.ask(write)
 
 
 def rebuild(workspace: Workspace, archive: Archive, progress: Progress | None = None) -> int:
@@ -198,7 +184,7 @@ def settle(workspace: Workspace, archive: Archive, progress: Progress | None = N
 
 def complete(workspace: Workspace, archive: Archive) -> None:
     """Fill the index from the archive, where that was not done since the index was made."""
-    if not workspace.store.tree.ask(lambda index: SessionTable(index.db).is_complete()):
+    if not workspace.store.ask(lambda tables: tables.sessions.is_complete()):
         count = settle(workspace, archive, workspace.progress)
         if count:
             workspace.say(f"{count:,} sessions of the archive were put into index.db")
@@ -206,7 +192,7 @@ def complete(workspace: Workspace, archive: Archive) -> None:
 
 def _settle(workspace: Workspace, archive: Archive, progress: Progress | None, *, anew: bool) -> int:
     workspace.store.refresh(())
-    known = workspace.store.tree.ask(lambda index: SessionTable(index.db).talks())
+    known = workspace.store.ask(lambda tables: tables.sessions.talks())
     entries = {entry.name: entry for entry in archive.entries() if entry.digest_bytes}
     wanted = [one for one in entries.values() if anew or known.get(one.name) != bool(one.raw_bytes)]
     indexing = Indexing(workspace, ProjectOf(workspace.registry, workspace.settings.text("project.id")))
@@ -220,13 +206,8 @@ def _settle(workspace: Workspace, archive: Archive, progress: Progress | None, *
             progress(min(start + _TOGETHER, len(wanted)), len(wanted))
     gone = [name for name in known if name not in entries]
     drop_all(workspace, gone)
-    workspace.store.tree.ask(_finish)
+    workspace.store.ask(lambda tables: tables.sessions.finished())
     return done
-
-
-def _finish(index: Index) -> None:
-    with index.begin() as db:
-        SessionTable(db).finished()
 
 
 def _index_one(workspace: Workspace, archive: Archive, entry: Entry, indexing: Indexing) -> bool:
@@ -351,39 +332,15 @@ def make_passage_vectors(workspace: Workspace, seconds: float, model: Model | No
         return 0
     try:
         with files.lock_of(workspace.home, "passage-meaning", seconds=0.0):
-            return _in_portions(workspace, model, time.monotonic() + seconds)
+            return in_portions(
+                lambda size: workspace.store.ask(lambda tables: make_vectors(tables.passages, model, size)),
+                time.monotonic() + seconds,
+            )
     except StoreBusy:
         # Another process makes them just now.
         return 0
 
 
-def _in_portions(workspace: Workspace, model: Model, end: float) -> int:
-    made, size = 0, _SMALLEST
-    while time.monotonic() < end:
-        began, portion = time.monotonic(), size
-        count = workspace.store.tree.ask(lambda index: make_some_vectors(index, model, portion))  # noqa: B023
-        made += count
-        if count < portion:
-            break
-        quick = time.monotonic() - began < _PORTION_SECONDS
-        size = min(_LARGEST, size * 2) if quick else max(_SMALLEST, size // 2)
-    return made
-
-
 def waiting_passages(workspace: Workspace) -> int:
     """Return how many passages have no vector yet."""
-    return workspace.store.tree.ask(lambda index: Passages(index.db).waiting())
-
-
-def make_some_vectors(index: Index, model: Model, most: int) -> int:
-    """Make at most so many vectors of passages, the newest first; return how many."""
-    table = Passages(index.db)
-    table.use_model(model.version)
-    missing = table.without_vector(most)
-    if missing:
-        vectors = model.encode_many([text for _, text in missing])
-        # Plain floats: to round a number of numpy takes many times as long.
-        made = [(row, to_bytes(list(map(float, one)))) for (row, _), one in zip(missing, vectors, strict=True)]
-        with index.begin():
-            table.put_vectors(made)
-    return len(missing)
+    return workspace.store.ask(lambda tables: tables.passages.waiting())

@@ -8,19 +8,20 @@ from holdfast.language import spoken_time
 from holdfast.recall import weights
 from holdfast.recall.engine import Engine, Marks
 from holdfast.recall.fusion import TIME_LEANS, TIME_NARROWS
+from holdfast.recall.vectors import make_vectors
 from holdfast.records import Part, Scope, replace
 from holdfast.sessions import index as session_index
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.browse import projects_here, span
 from holdfast.store.base import Filter
-from holdfast.store.passages import Passage, Passages
+from holdfast.store.passages import Passage
 from holdfast.workspace import Workspace, now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.language.spoken_time import Span
     from holdfast.recall.embed import Model
-    from holdfast.store.index import Index
+    from holdfast.store.tables import PassageSearch, Tables
 
 # More are looked at than are wanted: what says the same is one hit.
 _LOOKED_AT = 3
@@ -91,14 +92,14 @@ def search(
     if model is not None:
         _make_some_vectors(workspace, model)
     searching = _Searching(query, wanted, max(_MIN_LOOKED_AT, _LOOKED_AT * limit), model, explain)
-    hits = workspace.store.tree.ask(searching.hits)[:limit]
+    hits = workspace.store.ask(searching.hits)[:limit]
     return Searched(tuple(hits), projects[0] if projects else "")
 
 
 def _make_some_vectors(workspace: Workspace, model: Model) -> None:
     """Make some of the vectors that wait; a home that cannot be written is searched as it is."""
-    if not workspace.store.index.in_memory:
-        workspace.store.tree.ask(lambda index: session_index.make_some_vectors(index, model, model.at_once))
+    if not workspace.store.is_temporary:
+        workspace.store.ask(lambda tables: make_vectors(tables.passages, model, model.at_once))
 
 
 class _Searching:
@@ -112,9 +113,9 @@ class _Searching:
         self.explain = explain
         self.span = spoken_time.spoken(query, now())
 
-    def hits(self, index: Index) -> list[SessionHit]:
+    def hits(self, tables: Tables) -> list[SessionHit]:
         """Return the hits, best first; passages that say the same are one."""
-        table = Passages(index.db)
+        table = tables.passages
         if self.span is not None and self.span.event:
             self.span = self._dated(table, self.span)
         text = self.query if self.span is None else self.span.rest
@@ -129,7 +130,7 @@ class _Searching:
                 found.append(hit)
         return found
 
-    def _scored(self, table: Passages, text: str) -> list[tuple[int, tuple[Part, ...], float]]:
+    def _scored(self, table: PassageSearch, text: str) -> list[tuple[int, tuple[Part, ...], float]]:
         if self.span is not None and self.span.bare:
             inside = table.newest(self._within(self.span), self.most)
             if inside:
@@ -147,7 +148,7 @@ class _Searching:
     def _within(self, span: Span) -> Filter:
         return replace(self.wanted, between=(span.since, span.until))
 
-    def _found(self, table: Passages, text: str, wanted: Filter) -> list[tuple[int, tuple[Part, ...], float]]:
+    def _found(self, table: PassageSearch, text: str, wanted: Filter) -> list[tuple[int, tuple[Part, ...], float]]:
         asked = table.ask(text)
         engine = Engine(table, self.model)
         scored = engine.find(asked, wanted, self.most)
@@ -156,7 +157,7 @@ class _Searching:
         how_much = weights.at(engine.marked(asked, wanted)[2], self.model is not None)
         return [(one.id, _parts(one.marks, how_much), one.score) for one in scored]
 
-    def _dated(self, table: Passages, span: Span) -> Span | None:
+    def _dated(self, table: PassageSearch, span: Span) -> Span | None:
         """Return the span with the time of its event: when that was said which has enough of its words."""
         asked = table.ask(span.event)
         for one in Engine(table, self.model).find(asked, Filter(self.wanted.scopes), _MIN_LOOKED_AT):
@@ -177,7 +178,7 @@ def _parts(marks: Marks, how_much: tuple[float, ...]) -> tuple[Part, ...]:
 
 
 def _with_time(
-    table: Passages, found: list[tuple[int, tuple[Part, ...], float]], span: Span
+    table: PassageSearch, found: list[tuple[int, tuple[Part, ...], float]], span: Span
 ) -> list[tuple[int, tuple[Part, ...], float]]:
     """Return the passages with the spoken time as a part of their score, best first; the other parts share the rest."""
     share = TIME_NARROWS if span.kind == spoken_time.NARROWS else TIME_LEANS
@@ -198,7 +199,9 @@ def _with_time(
     return sorted(weighed, key=lambda one: -one[2])
 
 
-def _hit(table: Passages, row: int, parts: tuple[Part, ...], score: float, words: tuple[str, ...]) -> SessionHit | None:
+def _hit(
+    table: PassageSearch, row: int, parts: tuple[Part, ...], score: float, words: tuple[str, ...]
+) -> SessionHit | None:
     try:
         passage, source = table.read(row)
     except NotFound:

@@ -172,13 +172,19 @@ class Database:
 
 
 class Transaction:
-    """A write transaction, taken at once so that it never fails half-way for want of the lock."""
+    """A write transaction, taken at once so that it never fails half-way for want of the lock.
+
+    Within another one it is a part of that, which alone ends it.
+    """
 
     def __init__(self, db: sqlite3.Connection, path: str) -> None:
         self.db = db
         self.path = path
+        self.is_part = db.in_transaction
 
     def __enter__(self) -> sqlite3.Connection:
+        if self.is_part:
+            return self.db
         try:
             self.db.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as problem:
@@ -186,6 +192,8 @@ class Transaction:
         return self.db
 
     def __exit__(self, kind: object, problem: BaseException | None, trace: object) -> None:
+        if self.is_part:
+            return
         if problem is None:
             try:
                 self.db.execute("COMMIT")

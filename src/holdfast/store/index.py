@@ -71,7 +71,7 @@ class Index(Database):
         self._put_words(row, memory)
         self._put_lists(row, memory)
         self.put_problems(problems)
-        self._mark_stale([folder])
+        self.mark_stale([folder])
 
     def put_problems(self, problems: Iterable[Problem]) -> None:
         """Add what is wrong in a file."""
@@ -116,10 +116,13 @@ class Index(Database):
             self.db.execute(f"DELETE FROM {table} WHERE memory = ?", found)
         return int(found[0])
 
-    def erase_traces(self) -> None:
-        """Merge the full-text index, so that no word of a removed memory is left in it, and empty the log."""
+    def erase_traces(self, *, passages: bool = False) -> None:
+        """Merge the full-text index, so that no word of what was removed is left in it, and empty the log."""
+        wanted = "('passage_words', 'session_words')" if passages else "('words')"
+        tables = self.db.execute(f"SELECT name FROM sqlite_master WHERE name IN {wanted}").fetchall()
         with self.begin():
-            self.db.execute("INSERT INTO words(words) VALUES ('optimize')")
+            for (table,) in tables:
+                self.db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
         self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def was_corrected(self, scope: Scope, statement: str) -> bool:
@@ -157,11 +160,6 @@ class Index(Database):
         """Return how many files of the folder the index has."""
         return int(self.db.execute("SELECT count(*) FROM memory WHERE folder = ?", (folder,)).fetchone()[0])
 
-    def holds(self, folder: str = "") -> bool:
-        """Whether there is any memory, or any in the folder."""
-        where = "folder = ?1" if folder else "?1 = ''"
-        return bool(self.db.execute(f"SELECT 1 FROM memory WHERE {where} LIMIT 1", (folder,)).fetchone())
-
     def folders(self) -> dict[str, int]:
         """Return every known folder with the newest change seen in it."""
         return dict(self.db.execute("SELECT path, seen_ns FROM folder WHERE path <> ''"))
@@ -173,12 +171,8 @@ class Index(Database):
             (folder, seen_ns),
         )
 
-    def mark_stale(self, folders: list[str]) -> None:
+    def mark_stale(self, folders: Iterable[str]) -> None:
         """Note that the `index.md` of these folders has to be written."""
-        with self.begin():
-            self._mark_stale(folders)
-
-    def _mark_stale(self, folders: Iterable[str]) -> None:
         self.db.executemany(
             "INSERT INTO folder(path) VALUES (?) ON CONFLICT DO UPDATE SET stale = 1 WHERE stale = 0",
             [(folder,) for folder in folders],
@@ -188,7 +182,7 @@ class Index(Database):
         """Take out a folder that is gone, with all that it held."""
         self.drop([path for (path,) in self.db.execute("SELECT path FROM memory WHERE folder = ?", (folder,))])
         self.db.execute("DELETE FROM folder WHERE path = ?", (folder,))
-        self._mark_stale(["", os.path.dirname(folder)])
+        self.mark_stale(["", os.path.dirname(folder)])
 
     def paths(self, scope: Scope, key: str) -> list[str]:
         """Return the files of that key; more than one where two claim it."""
@@ -205,46 +199,27 @@ class Index(Database):
     def find(self, wanted: Filter, limit: int | None) -> Iterator[Memory]:
         """Return memories, newest first."""
         where, values = where_of(wanted)
+        order = "ORDER BY m.updated DESC, m.path"
         rows = self.db.execute(
-            f"SELECT m.id FROM memory m WHERE {where} ORDER BY m.updated DESC, m.path LIMIT ?",
-            (*values, -1 if limit is None else limit),
+            f"SELECT m.id FROM memory m WHERE {where} {order} LIMIT ?", (*values, -1 if limit is None else limit)
         )
-        return self._by_page([row for (row,) in rows], where, values)
+        ids = [row for (row,) in rows]
 
-    def _by_page(self, ids: list[int], where: str, values: list[object]) -> Iterator[Memory]:
-        """Return these memories, some at a time: an open cursor would keep this process from writing meanwhile."""
-        for start in range(0, len(ids), _PAGE):
-            page = ids[start : start + _PAGE]
-            # The condition again: meanwhile a memory may have gone, and another one got its number.
-            rows = self.db.execute(
-                f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id"
-                f" WHERE m.id IN ({','.join('?' * len(page))}) AND {where}",
-                (*page, *values),
-            ).fetchall()
-            found = {row[0]: row for row in rows}
-            yield from (self.memory_of(found[number]) for number in page if number in found)
+        def by_page() -> Iterator[Memory]:
+            # Some at a time: an open cursor would keep this process from writing meanwhile.
+            for start in range(0, len(ids), _PAGE):
+                page = ",".join(map(str, ids[start : start + _PAGE]))
+                # The condition again: meanwhile a memory may have gone, and another one got its number.
+                yield from self.memories(f"m.id IN ({page}) AND {where} {order}", values)
 
-    def listing(self, folders: tuple[str, ...], limit: int) -> list[Memory]:
-        """Return the newest memories that lie directly in these folders."""
+        return by_page()
+
+    def memories(self, condition: str, values: Iterable[object]) -> list[Memory]:
+        """Return the memories that meet a condition on `m`, as SQL."""
         rows = self.db.execute(
-            f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id"
-            f" WHERE m.folder IN ({','.join('?' * len(folders))}) ORDER BY m.updated DESC, m.path LIMIT ?",
-            (*folders, limit),
-        )
+            f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id WHERE {condition}", tuple(values)
+        ).fetchall()
         return [self.memory_of(row) for row in rows]
-
-    def subfolders(self, folder: str) -> list[tuple[str, int]]:
-        """Return the names of the sub-folders with the number of memories in and below each."""
-        start = len(folder) + 1
-        counts: dict[str, int] = {}
-        rows = self.db.execute(
-            "SELECT folder, count(*) FROM memory WHERE folder > ? AND folder < ? GROUP BY folder",
-            (f"{folder}/", f"{folder}0"),
-        )
-        for path, count in rows:
-            name = path[start:].split("/", 1)[0]
-            counts[name] = counts.get(name, 0) + count
-        return sorted(counts.items())
 
     def memory_of(self, row: tuple[object, ...]) -> Memory:
         path, scope, owner, key, kind, trust, created, updated, source, agent, session = map(str, row[1:12])

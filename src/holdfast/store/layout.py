@@ -49,6 +49,11 @@ def scope_of(path: str) -> Scope | None:
     return Scope(kind, rest[0]) if rest else None
 
 
+def usual_path(scope: Scope, key: str) -> str:
+    """Return where a memory is written first; a person may put it elsewhere below the scope's `memories/`."""
+    return f"{folder_of(scope)}/{MEMORIES}/{key}.md"
+
+
 def is_memory_file(name: str, *, in_scope_folder: bool = False) -> bool:
     """Whether a file of that name is a memory: below `memories/`, or directly in the folder of a scope."""
     if name[-3:].lower() != ".md" or name[0] == ".":
@@ -69,6 +74,16 @@ def is_text(name: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def check_text(text: str) -> None:
+    """Refuse a text with NUL bytes or with bytes that were not UTF-8."""
+    if "\0" in text:
+        raise BadInput("the text has a NUL byte", "Remove it; a memory is text.")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as problem:
+        raise BadInput("the text is not UTF-8", f"Convert it first (position {problem.start}).") from None
 
 
 def memory_folders(root: str, scope: Scope) -> Iterator[str]:

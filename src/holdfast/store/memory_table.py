@@ -1,4 +1,4 @@
-"""Memories as the engine searches them: the same questions as `passages` answers, over the table of memories.
+"""Memories as they are searched: the words of their statements, earlier ones too, and their vectors.
 
 Vectors are derived like everything in the index. They are made when a memory is first looked at, belong to one version
 of the model, and go with the row that they describe; without them a memory is found by its words.
@@ -9,17 +9,16 @@ from __future__ import annotations
 from holdfast.records import Scope
 from holdfast.store import words
 from holdfast.store.base import Candidate, Filter
-from holdfast.store.held import all_holders, documents, heaviest, held_words, in_parts, word_count
+from holdfast.store.full_text import MAX_WEIGHED, FullTextTable, heaviest, in_parts, word_count
 from holdfast.store.index import COLUMNS, Index, where_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from holdfast.store.sketches import Sketches
     from holdfast.store.words import Asked, Match
 
-    Row = tuple[int, int, int]
     # The words of a query as they stand in a memory's current statement, and those only in earlier ones.
     Matched = tuple[tuple[str, ...], tuple[str, ...]]
 
@@ -28,8 +27,6 @@ _WEIGHTS = "3.0, 2.0, 2.0, 1.0, 0.3, 1.0"
 _OPEN, _CLOSE = "\x02", "\x03"
 # Counts every change of the vectors, or of what they stand for, by any process.
 _COUNT = "UPDATE meta SET value = value + 1 WHERE name = 'vectors'"
-# Of an expression that finds many memories, the newest so many are weighed.
-_MAX_WEIGHED = 3_000
 # So many times as many as are wanted are looked at, of those that hold most of the words.
 _LOOKED_AT = 4
 # To ask for one row costs as much as walking so many documents of the words.
@@ -49,8 +46,19 @@ _TABLES = (
 )
 
 
-class MemoryTable:
+class MemoryTable(FullTextTable):
     """The memories of one index."""
+
+    words = "words"
+    vocabulary = "vocabulary"
+    rows = "memory m"
+    alias = "m"
+    numbers = "m.id, 0, 0"
+
+    @property
+    def meanings(self) -> str:
+        """The table of vectors; those of another model are not kept."""
+        return "meaning"
 
     def __init__(self, index: Index) -> None:
         self.index = index
@@ -73,21 +81,17 @@ class MemoryTable:
             self._sketches = Sketches(self.db, "memory_sketch")
         return self._sketches
 
-    def ask(self, query: str) -> Asked:
-        """Return what the query asks of these memories."""
-        return words.ask(self.db, "vocabulary", documents(self.db, "words"), query, "words")
+    def seen_by(self, wanted: Filter) -> tuple[str, list[object]]:
+        """Return the condition on `m` that keeps what may and should be seen, and its values."""
+        return where_of(wanted)
 
     def count(self) -> int:
         """Return how many memories there are."""
         return int(self.db.execute("SELECT count(*) FROM memory").fetchone()[0])
 
-    def matches(self, expression: str, wanted: Filter, limit: int) -> list[Match]:
+    def scored(self, expression: str, where: str, values: list[object], limit: int, bounded: bool) -> list[Match]:
         """Return id, nought, nought and text score of the memories that match, best first."""
-        where, values = where_of(wanted)
-        return words.matches(expression, limit, lambda one, bounded: self._scored(one, where, values, limit, bounded))
-
-    def _scored(self, expression: str, where: str, values: list[object], limit: int, bounded: bool) -> list[Match]:
-        newest = f"ORDER BY words.rowid DESC LIMIT {_MAX_WEIGHED}" if bounded else ""
+        newest = f"ORDER BY words.rowid DESC LIMIT {MAX_WEIGHED}" if bounded else ""
         rows = self.db.execute(
             "SELECT id, 0, 0, text FROM"
             f" (SELECT m.id AS id, -bm25(words, {_WEIGHTS}) AS text, m.updated AS updated, m.path AS path"
@@ -97,9 +101,13 @@ class MemoryTable:
         )
         return rows.fetchall()
 
-    def holders(self, asked: Asked) -> dict[str, int] | None:
-        """Return the memories that hold a word of the query, as `all_holders` does."""
-        return all_holders(self.db, "words", asked)
+    def search(self, query: str, wanted: Filter, limit: int) -> list[Candidate]:
+        """Return the candidates that hold at least one of the query's words, best first."""
+        asked = self.ask(query)
+        if not asked.expression:
+            return []
+        found = self.matches(asked.expression, wanted, limit)
+        return self.candidates({row: (text, 0.0) for row, _, _, text in found}, asked, wanted)
 
     def best_holders(
         self, holders: dict[str, int], asked: Asked, worth: Sequence[float], wanted: Filter, limit: int
@@ -112,26 +120,10 @@ class MemoryTable:
             numbers = heaviest(holders, worth, looked_at)
             # With the plus, SQLite walks the words' documents once instead of asking for each number anew.
             among = f"+words.rowid IN ({','.join(numbers)}) AND {where}"
-            found = self._scored(every, among, values, limit, False)
+            found = self.scored(every, among, values, limit, False)
             if len(found) >= min(limit, words.ENOUGH_FOUND) or len(numbers) >= len(holders):
                 return found
             looked_at *= 8
-
-    def session_scores(self, expression: str, wanted: Filter, limit: int) -> dict[int, float]:
-        """Memories belong to no session."""
-        return {}
-
-    def around(self, session: int, first: int, last: int, wanted: Filter) -> list[tuple[int, int]]:
-        """Nothing stands beside a memory."""
-        return []
-
-    def around_many(self, places: Iterable[tuple[int, int]], wanted: Filter) -> list[Row]:
-        """Nothing stands beside a memory."""
-        return []
-
-    def held(self, asked: Asked, ids: Sequence[int]) -> dict[int, int]:
-        """Return for each of these memories which words of the query it holds, one bit a word."""
-        return held_words(self.db, "words", asked, ids)
 
     def known(self, ids: Sequence[int]) -> dict[int, tuple[str, int, bytes]]:
         """Return of each of these memories how many words it has and its vector; nobody is asked for by name."""
@@ -144,52 +136,6 @@ class MemoryTable:
             )
             found.update({row: ("", word_count(sizes, columns=4), vector or b"") for row, sizes, vector in rows})
         return found
-
-    def times(self, ids: Sequence[int]) -> dict[int, str]:
-        """Memories that say the same are put in order by `fusion`, which knows more of them."""
-        return {}
-
-    def texts(self, ids: Sequence[int]) -> dict[int, str]:
-        """As `times`."""
-        return {}
-
-    def vectors(self, ids: list[int]) -> dict[int, bytes]:
-        """Return the vectors of these memories, where there are any."""
-        marks = ",".join("?" * len(ids))
-        return dict(self.db.execute(f"SELECT id, vector FROM meaning WHERE id IN ({marks})", ids))
-
-    def all_vectors(self, wanted: Filter) -> Iterator[tuple[Row, bytes]]:
-        """Return every vector with its id."""
-        where, values = where_of(wanted)
-        return self._with_vectors(where, values)
-
-    def seen(self, ids: Sequence[int], wanted: Filter) -> list[tuple[Row, bytes]]:
-        """Return those of these memories that the filter lets through and that have a vector, with it."""
-        where, values = where_of(wanted)
-        found: list[tuple[Row, bytes]] = []
-        for part, marks in in_parts(ids):
-            found += self._with_vectors(f"m.id IN ({marks}) AND {where}", [*part, *values])
-        return found
-
-    def _with_vectors(self, where: str, values: list[object]) -> Iterator[tuple[Row, bytes]]:
-        rows = self.db.execute(
-            f"SELECT m.id, v.vector FROM memory m JOIN meaning v ON v.id = m.id WHERE {where}", values
-        )
-        return (((int(row), 0, 0), vector) for row, vector in rows)
-
-    def few(self, wanted: Filter, most: int) -> list[int] | None:
-        """Return all that the filter lets through, or None where that is more than `most`."""
-        where, values = where_of(wanted)
-        rows = self.db.execute(f"SELECT m.id FROM memory m WHERE {where} LIMIT ?", [*values, most + 1]).fetchall()
-        return [row for (row,) in rows] if len(rows) <= most else None
-
-    def chunks(self, scopes: tuple[Scope, ...] | None, width: int) -> list[tuple[int, int]]:
-        """Return the chunks of sketches."""
-        return self.sketches.chunks(scopes, width)
-
-    def state(self) -> int:
-        """Return what changes whenever `all_vectors` may answer otherwise, here or in another process."""
-        return int(self.db.execute("SELECT value FROM meta WHERE name = 'vectors'").fetchone()[0])
 
     def model(self) -> str:
         """Return the version of the model that made the vectors."""
@@ -253,10 +199,6 @@ class MemoryTable:
             scopes.setdefault(Scope(*place), []).append((row, vector))
         for scope, same in scopes.items():
             self.sketches.add(scope, same)
-
-    def candidate(self, row: int, text: float, asked: Asked, wanted: Filter, meaning: float = 0.0) -> Candidate | None:
-        """Return a row as a candidate with all that ranks it; None where it went, or became another, meanwhile."""
-        return next(iter(self.candidates({row: (text, meaning)}, asked, wanted)), None)
 
     def candidates(
         self,

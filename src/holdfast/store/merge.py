@@ -3,42 +3,54 @@
 from __future__ import annotations
 
 from holdfast.base.light_records import replace
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, TooLarge
 from holdfast.records import TRUSTS, TYPES, Draft, Memory, Statement
 from holdfast.store import layout, memory_file
+from holdfast.store.keys import check_key
 
 
-def check(draft: Draft) -> None:
-    """Refuse a draft that no file could hold; nothing was changed yet."""
+def check(draft: Draft, largest: int) -> None:
+    """Refuse a draft that cannot be stored. The size comes first: all else would take its time with megabytes."""
+    size = len(draft.text.encode("utf-8", "surrogatepass"))
+    if size > largest:
+        hint = "Store what matters of it, or keep the file under data/ and store a memory that points to it."
+        raise TooLarge(f"the text has {size:,} bytes, and a memory at most {largest:,}", hint)
     for text in (draft.text, draft.title or "", draft.source, draft.agent, draft.session, *(draft.tags or ())):
-        if "\0" in text:
-            raise BadInput("the text has a NUL byte", "Remove it; a memory is text.")
-        if not layout.is_text(text):
-            raise BadInput("the text is not UTF-8", "Convert it first.")
+        layout.check_text(text)
     if not draft.text.strip():
-        raise BadInput("there is no text to remember", "Give the statement that should be kept.")
-    if draft.type not in (None, *TYPES):
-        raise BadInput(f"{draft.type!a} is not a type", f"Use one of {', '.join(TYPES)}.")
-    if draft.trust not in TRUSTS:
-        raise BadInput(f"{draft.trust!a} is not a trust", f"Use one of {', '.join(TRUSTS)}.")
+        raise BadInput("there is no text to remember", 'Example: holdfast remember "Deploys need the VPN."')
+    for name, value, allowed in (("type", draft.type, TYPES), ("trust", draft.trust, TRUSTS)):
+        if value is not None and value not in allowed:
+            raise BadInput(f"{value!a} is not a {name}", f"Use one of {', '.join(allowed)}.")
+    for key in (*(() if draft.key is None else (draft.key,)), *draft.supersedes):
+        check_key(key)
+    layout.check_scope(draft.scope)
 
 
-def _tags(draft: Draft) -> tuple[str, ...] | None:
-    """Return the tags as a file keeps them: each on one line, none empty."""
-    return None if draft.tags is None else tuple(filter(None, (" ".join(tag.split()) for tag in draft.tags)))
+def content_of(draft: Draft) -> memory_file.Content:
+    """Return title and statement of the draft."""
+    content = memory_file.split_title(draft.text)
+    return replace(content, title=" ".join(draft.title.split())) if draft.title else content
 
 
 def merged(draft: Draft, key: str, content: memory_file.Content, before: Memory | None) -> Memory:
     """Return the memory that the draft makes of what was there before."""
     at = memory_file.now()
+    # A file keeps each tag on one line.
+    tags = None if draft.tags is None else tuple(filter(None, (" ".join(tag.split()) for tag in draft.tags)))
     if before is None:
-        return _new(draft, key, content, at)
+        return Memory(
+            *(key, draft.scope, content.title, content.statement, draft.type or "project", tags or (), draft.trust),
+            *(at, at, draft.source, draft.agent, draft.session, draft.supersedes, bool(draft.pinned)),
+            path=layout.usual_path(draft.scope, key),
+        )
     said_anew = content.statement != before.body
     had_own_title = before.title != memory_file.first_words(before.body)
-    given = {"type": draft.type, "tags": _tags(draft), "pinned": draft.pinned}
+    has_heading = draft.text.lstrip().startswith("# ")
+    given = {"type": draft.type, "tags": tags, "pinned": draft.pinned}
     return replace(
         before,
-        title=draft.title or (before.title if had_own_title and not _has_heading(draft.text) else content.title),
+        title=draft.title or (before.title if had_own_title and not has_heading else content.title),
         body=content.statement,
         history=(Statement(before.body, before.updated), *before.history) if said_anew else before.history,
         trust=draft.trust if said_anew else before.trust,
@@ -51,26 +63,6 @@ def merged(draft: Draft, key: str, content: memory_file.Content, before: Memory 
     )
 
 
-def _new(draft: Draft, key: str, content: memory_file.Content, at: str) -> Memory:
-    return Memory(
-        key=key,
-        scope=draft.scope,
-        title=content.title,
-        body=content.statement,
-        type=draft.type or "project",
-        tags=_tags(draft) or (),
-        trust=draft.trust,
-        created=at,
-        updated=at,
-        source=draft.source,
-        agent=draft.agent,
-        session=draft.session,
-        supersedes=draft.supersedes,
-        pinned=bool(draft.pinned),
-        path=f"{layout.folder_of(draft.scope)}/{layout.MEMORIES}/{key}.md",
-    )
-
-
 def with_history(memory: Memory, before: Memory) -> Memory:
     """Return an edited memory, dated now, with the statement that the edit replaced."""
     if memory.body == before.body:
@@ -79,13 +71,21 @@ def with_history(memory: Memory, before: Memory) -> Memory:
     return replace(memory, updated=memory_file.now(), history=history)
 
 
-def joined(newer: Memory, older: Memory) -> tuple[Statement, ...]:
-    """Return every earlier statement of both, newest first, each text once, without the one that holds."""
+def combined(here: Memory, there: Memory) -> Memory:
+    """Return two memories of one key as one, in the place of the second: the newer statement holds.
+
+    History has every earlier statement of both, newest first, each text once, without the one that holds.
+    """
+    newer, older = (here, there) if here.updated > there.updated else (there, here)
     statements = [*newer.history, Statement(older.body, older.updated), *older.history]
     statements.sort(key=lambda statement: statement.at, reverse=True)
     by_text = {statement.text: statement for statement in reversed(statements) if statement.text != newer.body}
-    return tuple(sorted(by_text.values(), key=lambda statement: statement.at, reverse=True))
-
-
-def _has_heading(text: str) -> bool:
-    return text.lstrip().startswith("# ")
+    return replace(
+        newer,
+        scope=there.scope,
+        path=there.path,
+        created=min(here.created, there.created),
+        tags=tuple(dict.fromkeys((*there.tags, *here.tags))),
+        pinned=here.pinned or there.pinned,
+        history=tuple(sorted(by_text.values(), key=lambda statement: statement.at, reverse=True)),
+    )

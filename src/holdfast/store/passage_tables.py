@@ -43,10 +43,7 @@ _MONTHS = (
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One turn. `name` is what the source calls it; `place` counts from nought within the session.
-
-    `scope` is who may see it, where that is not who may see its session.
-    """
+    """One turn. `name` is what the source calls it; `place` counts from nought within the session."""
 
     place: int
     text: str
@@ -54,7 +51,6 @@ class Passage:
     speaker: str = ""
     at: str = ""
     session: str = ""
-    scope: Scope | None = None
 
 
 @dataclass(frozen=True, slots=True)

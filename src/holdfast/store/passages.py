@@ -7,7 +7,7 @@ Derived. Everything here is made of the archive and of logs, and may be deleted 
 Numbers. The number of a session or passage is never given again, so one that was found is gone or still the same.
 
 Searching. The table answers three questions, each by SQLite: which passages hold the words (`matches`), which whole
-sessions do (`session_scores`), and what stands beside a passage (`around`). How the answers are weighed is the room
+sessions do (`session_scores`), and what stands beside a passage (`around_many`). How the answers are weighed is up to
 `recall`.
 
 Meaning. A vector belongs to one version of the model, that of `use_model`, and is never seen by another. When the model
@@ -22,7 +22,8 @@ import sqlite3
 from holdfast.errors import NotFound
 from holdfast.records import Scope
 from holdfast.store import tokens, words
-from holdfast.store.held import all_holders, heaviest, held_words, in_parts, word_count, worth_of
+from holdfast.store.database import Transaction
+from holdfast.store.full_text import MAX_WEIGHED, FullTextTable, heaviest, in_parts, word_count, worth_of
 from holdfast.store.passage_tables import ALL, TABLES, seen_by
 from holdfast.store.passage_tables import Passage as Passage
 from holdfast.store.passage_tables import Source as Source
@@ -31,64 +32,63 @@ from holdfast.store.sketches import Sketches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from holdfast.store.base import Filter
+    from holdfast.store.tables import Row
     from holdfast.store.words import Asked, Match
 
-    Row = tuple[int, int, int]
     # A passage without its session: place, text, name, speaker, time.
     Told = tuple[int, str, str, str, str]
 
 _SCORE = "-bm25(passage_words, 1.0, 0.6, 1.0)"
 _OTHER_LETTER = re.compile("[^\x00-\x7f\u2010-\u2027\xa0\xab\xb7\xbb]")
-# Of an expression that finds many passages, the newest so many are weighed.
-_MAX_WEIGHED = 3_000
 # So many times as many as are wanted are looked at, of those that hold most of the words.
 _LOOKED_AT, _LOOKED_AT_FILTERED = 2, 6
 
 
-class Passages:
+class Passages(FullTextTable):
     """The passages of one index. A passage without a vector is found by words alone."""
+
+    words = "passage_words"
+    vocabulary = "passage_vocabulary"
+    rows = "passage p"
+    alias = "p"
+    numbers = "p.id, p.session, p.place"
+    every = "p.realm IN (SELECT id FROM realm)"
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db
-        self.sketches = Sketches(db, "passage_sketch")
+        self._sketches = Sketches(db, "passage_sketch")
         self._read: list[int] = []
         if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'passage_sketch_scope'").fetchone():
-            for statement in (*TABLES.split(";\n"), *self.sketches.tables()):
+            for statement in (*TABLES.split(";\n"), *self._sketches.tables()):
                 db.execute(statement)
         self._model = self._newest_model()
 
-    def ask(self, query: str) -> Asked:
-        """Return what the query asks of these passages."""
-        return words.ask(self.db, "passage_vocabulary", self.count(), query, "passage_words")
+    @property
+    def meanings(self) -> str:
+        """The vectors by the present model."""
+        return f"(SELECT id, vector FROM passage_meaning WHERE model = {self._model})"
 
-    def put(self, source: Source, passages: Iterable[Passage], vectors: Iterable[bytes | None]) -> None:
-        """Store the session whole, in place of what was there under its name. The caller holds a transaction.
+    @property
+    def sketches(self) -> Sketches:
+        """The sketches of the vectors."""
+        return self._sketches
 
-        A passage without a vector waits for one; the words of the whole session are told when they are asked for.
+    def seen_by(self, wanted: Filter) -> tuple[str, list[object]]:
+        """Return the condition on `p` that keeps what may and should be seen, and its values."""
+        return seen_by(wanted)
+
+    def put(self, source: Source, by_scope: Mapping[Scope, Sequence[Told]]) -> None:
+        """Store the session whole, by who may see what, in place of what was there under its name.
+
+        Each passage waits for its vector; the words of the whole session are told when they are asked for. The caller
+        holds a transaction.
         """
-        by_scope: dict[Scope, list[Told]] = {}
-        vectors_of: dict[Scope, list[bytes | None]] = {}
-        for one, vector in zip(passages, vectors, strict=True):
-            scope = one.scope or source.scope
-            by_scope.setdefault(scope, []).append((one.place, one.text, one.name, one.speaker, one.at))
-            vectors_of.setdefault(scope, []).append(vector)
         session = self._put_session(source)
         for scope, told in by_scope.items():
-            first = self._put_told(session, scope, told)
-            listed = list(enumerate(vectors_of[scope], first))
-            made = [(row, vector) for row, vector in listed if vector is not None]
-            self._keep(scope, made)
-            self._wait([row for row, vector in listed if vector is None])
-
-    def put_told(self, source: Source, by_scope: Mapping[Scope, Sequence[Told]]) -> None:
-        """As `put`, for passages that come many at a time and without vectors: as plain tuples, by who may see them."""
-        session = self._put_session(source)
-        for scope, told in by_scope.items():
-            first = self._put_told(session, scope, told)
-            self._wait(range(first, first + len(told)))
+            self._put_told(session, scope, told)
 
     def _put_session(self, source: Source) -> int | None:
         self.drop(source.name)
@@ -105,8 +105,8 @@ class Passages:
             return int(found[0])
         return self.db.execute("INSERT INTO realm(scope, owner) VALUES (?, ?)", place).lastrowid or 0
 
-    def _put_told(self, session: int | None, scope: Scope, told: Sequence[Told]) -> int:
-        """Put passages of one scope, many in one statement; return the number of the first, the others follow."""
+    def _put_told(self, session: int | None, scope: Scope, told: Sequence[Told]) -> None:
+        """Put passages of one scope, many in one statement."""
         given = self.db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'passage'").fetchone()
         first = int(given[0]) + 1 if given else 1
         realm = self._realm(scope)
@@ -126,18 +126,8 @@ class Passages:
             ],
         )
         self.db.execute("UPDATE realm SET passages = passages + ? WHERE id = ?", (len(told), realm))
-        return first
-
-    def _wait(self, rows: Iterable[int]) -> None:
-        self.db.executemany("INSERT INTO passage_unmade VALUES (?)", [(row,) for row in rows])
-
-    def _keep(self, scope: Scope, made: list[tuple[int, bytes]]) -> None:
-        if not made:
-            return
-        self.db.executemany(
-            "INSERT OR REPLACE INTO passage_meaning VALUES (?, ?, ?)", [(row, self._model, blob) for row, blob in made]
-        )
-        self.sketches.add(scope, made, self._model)
+        waiting = [(row,) for row in range(first, first + len(told))]
+        self.db.executemany("INSERT INTO passage_unmade VALUES (?)", waiting)
 
     def drop(self, name: str) -> None:
         """Take the session out, if it is there."""
@@ -158,15 +148,11 @@ class Passages:
         """Return how many passages there are."""
         return int(self.db.execute("SELECT ifnull(sum(passages), 0) FROM realm").fetchone()[0])
 
-    def matches(self, expression: str, wanted: Filter, limit: int) -> list[Match]:
+    def scored(self, expression: str, where: str, values: list[object], limit: int, bounded: bool) -> list[Match]:
         """Return id, session, place and text score of the passages that match, best first."""
-        where, values = seen_by(wanted)
-        return words.matches(expression, limit, lambda one, bounded: self._scored(one, where, values, limit, bounded))
-
-    def _scored(self, expression: str, where: str, values: list[object], limit: int, bounded: bool) -> list[Match]:
         # Where nothing is filtered out, only the best few are looked up.
         filtered = f" JOIN passage p ON p.id = passage_words.rowid WHERE {where} AND" if where != ALL else " WHERE"
-        newest = f"ORDER BY passage_words.rowid DESC LIMIT {_MAX_WEIGHED}" if bounded else ""
+        newest = f"ORDER BY passage_words.rowid DESC LIMIT {MAX_WEIGHED}" if bounded else ""
         rows = self.db.execute(
             "SELECT p.id, p.session, p.place, best.text FROM (SELECT number, text FROM"
             f" (SELECT passage_words.rowid AS number, {_SCORE} AS text FROM passage_words{filtered}"
@@ -175,10 +161,6 @@ class Passages:
             (*values, expression, limit),
         )
         return rows.fetchall()
-
-    def holders(self, asked: Asked) -> dict[str, int] | None:
-        """Return every passage that holds a word of the query, as `all_holders` does."""
-        return all_holders(self.db, "passage_words", asked)
 
     def best_holders(
         self, holders: dict[str, int], asked: Asked, worth: Sequence[float], wanted: Filter, limit: int
@@ -236,16 +218,6 @@ class Passages:
             self.db.execute("INSERT INTO session_words(rowid, text) VALUES (?, ?)", (session, whole))
             self.db.execute("DELETE FROM session_unworded WHERE id = ?", (session,))
 
-    def around(self, session: int, first: int, last: int, wanted: Filter) -> list[tuple[int, int]]:
-        """Return id and place of the passages of a session between two places, in order."""
-        where, values = seen_by(wanted)
-        rows = self.db.execute(
-            "SELECT p.id, p.place FROM passage p"
-            f" WHERE p.session = ? AND p.place BETWEEN ? AND ? AND {where} ORDER BY p.place",
-            (session, first, last, *values),
-        )
-        return [(int(row), int(place)) for row, place in rows]
-
     def around_many(self, places: Iterable[tuple[int, int]], wanted: Filter) -> list[Row]:
         """Return id, session and place of what stands directly beside these passages, and of themselves, each once."""
         where, values = seen_by(wanted)
@@ -260,10 +232,6 @@ class Passages:
             )
             found += rows.fetchall()
         return sorted(found)
-
-    def held(self, asked: Asked, ids: Sequence[int]) -> dict[int, int]:
-        """Return for each of these passages which words of the query it holds, one bit a word."""
-        return held_words(self.db, "passage_words", asked, ids)
 
     def known(self, ids: Sequence[int]) -> dict[int, tuple[str, int, bytes]]:
         """Return of each of these passages who said it, how many words it has, and its vector; empty where unknown."""
@@ -293,52 +261,9 @@ class Passages:
         numbers = ",".join("?" * len(ids))
         return dict(self.db.execute(f"SELECT rowid, text FROM passage_words WHERE rowid IN ({numbers})", ids))
 
-    def vectors(self, ids: list[int]) -> dict[int, bytes]:
-        """Return the vectors of these passages, where they have one by the present model."""
-        found: dict[int, bytes] = {}
-        for part, marks in in_parts(ids):
-            sql = f"SELECT id, vector FROM passage_meaning WHERE id IN ({marks}) AND model = ?"
-            found.update(self.db.execute(sql, [*part, self._model]))
-        return found
-
-    def all_vectors(self, wanted: Filter) -> Iterator[tuple[Row, bytes]]:
-        """Return id, session and place of every passage that has a vector, with the vector."""
-        where, values = seen_by(wanted)
-        return self._with_vectors(where, values)
-
-    def seen(self, ids: Sequence[int], wanted: Filter) -> list[tuple[Row, bytes]]:
-        """Return those of these passages that the filter lets through and that have a vector, with it."""
-        where, values = seen_by(wanted)
-        found: list[tuple[Row, bytes]] = []
-        for part, marks in in_parts(ids):
-            found += self._with_vectors(f"p.id IN ({marks}) AND {where}", [*part, *values])
-        return found
-
-    def _with_vectors(self, where: str, values: list[object]) -> Iterator[tuple[Row, bytes]]:
-        rows = self.db.execute(
-            "SELECT p.id, p.session, p.place, v.vector FROM passage p JOIN passage_meaning v ON v.id = p.id"
-            f" WHERE {where} AND v.model = ?",
-            [*values, self._model],
-        )
-        return (((row, session, place), vector) for row, session, place, vector in rows)
-
-    def few(self, wanted: Filter, most: int) -> list[int] | None:
-        """Return all that the filter lets through, or None where that is more than `most`."""
-        where, values = seen_by(wanted)
-        rows = self.db.execute(
-            f"SELECT p.id FROM passage p WHERE p.realm IN (SELECT id FROM realm) AND {where} LIMIT ?",
-            [*values, most + 1],
-        ).fetchall()
-        return [row for (row,) in rows] if len(rows) <= most else None
-
     def chunks(self, scopes: tuple[Scope, ...] | None, width: int) -> list[tuple[int, int]]:
         """Return the chunks of sketches by the present model."""
         return self.sketches.chunks(scopes, width, self._model)
-
-    def state(self) -> tuple[int, int]:
-        """Return what changes whenever the table does, here or in another process."""
-        given = self.db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'session'").fetchone()
-        return int(given[0]) if given else 0, int(self.db.execute("SELECT count(*) FROM session").fetchone()[0])
 
     def _newest_model(self) -> int:
         return int(self.db.execute("SELECT max(number) FROM passage_model").fetchone()[0])
@@ -392,25 +317,28 @@ class Passages:
         return texts
 
     def put_vectors(self, vectors: Iterable[tuple[int, bytes]]) -> None:
-        """Keep the vectors that `without_vector` asked for, where the passage is still there. Within a transaction."""
+        """Keep the vectors that `without_vector` asked for, where the passage is still there."""
         made = dict(vectors)
         scopes: dict[tuple[str, str], list[tuple[int, bytes]]] = {}
-        for row, vector in made.items():
-            found = self.db.execute(
-                "SELECT r.scope, r.owner FROM passage p JOIN realm r ON r.id = p.realm WHERE p.id = ? AND NOT EXISTS"
-                " (SELECT 1 FROM passage_meaning v WHERE v.id = p.id AND v.model = ?)",
-                (row, self._model),
-            ).fetchone()
-            if found:
-                scopes.setdefault(found, []).append((row, vector))
-        for (kind, owner), rows in scopes.items():
-            self._keep(Scope(kind, owner), rows)
-        self.db.executemany("DELETE FROM passage_unmade WHERE id = ?", [(row,) for row in made])
-        # They were read from the newest down, so all above the first that is missing are made.
-        down_to = next((row + 1 for row in self._read if row not in made), min(self._read, default=1 << 62))
-        self.db.execute(
-            "UPDATE passage_model SET unmade_below = min(unmade_below, ?) WHERE number = ?", (down_to, self._model)
-        )
+        with Transaction(self.db, "index.db"):
+            for row, vector in made.items():
+                found = self.db.execute(
+                    "SELECT r.scope, r.owner FROM passage p JOIN realm r ON r.id = p.realm WHERE p.id = ? AND NOT"
+                    " EXISTS (SELECT 1 FROM passage_meaning v WHERE v.id = p.id AND v.model = ?)",
+                    (row, self._model),
+                ).fetchone()
+                if found:
+                    scopes.setdefault(found, []).append((row, vector))
+            for (kind, owner), rows in scopes.items():
+                kept = [(row, self._model, blob) for row, blob in rows]
+                self.db.executemany("INSERT OR REPLACE INTO passage_meaning VALUES (?, ?, ?)", kept)
+                self.sketches.add(Scope(kind, owner), rows, self._model)
+            self.db.executemany("DELETE FROM passage_unmade WHERE id = ?", [(row,) for row in made])
+            # They were read from the newest down, so all above the first that is missing are made.
+            down_to = next((row + 1 for row in self._read if row not in made), min(self._read, default=1 << 62))
+            self.db.execute(
+                "UPDATE passage_model SET unmade_below = min(unmade_below, ?) WHERE number = ?", (down_to, self._model)
+            )
 
     def read(self, row: int) -> tuple[Passage, Source]:
         """Return a passage and its session; NotFound where it went meanwhile."""

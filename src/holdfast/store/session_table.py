@@ -167,14 +167,12 @@ class SessionTable:
             ],
         )
 
-    def drop(self, name: str) -> bool:
-        """Take the session out; say whether it was there."""
+    def drop(self, name: str) -> None:
+        """Take the session out, if it is there."""
         found = self.db.execute("SELECT number FROM session_row WHERE name = ?", (name,)).fetchone()
-        if not found:
-            return False
-        for table, column in (("session_file", "session"), ("session_spend", "session"), ("session_row", "number")):
-            self.db.execute(f"DELETE FROM {table} WHERE {column} = ?", found)
-        return True
+        if found:
+            for table, column in (("session_file", "session"), ("session_spend", "session"), ("session_row", "number")):
+                self.db.execute(f"DELETE FROM {table} WHERE {column} = ?", found)
 
     def find(self, wanted: Wanted, limit: int = -1) -> list[SessionRow]:
         """Return the sessions that are asked for, the last to end first."""

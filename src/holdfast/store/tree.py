@@ -17,10 +17,11 @@ import stat
 import time
 
 from holdfast.base import files
-from holdfast.base.light_records import dataclass
+from holdfast.base.light_records import dataclass, replace
 from holdfast.errors import Conflict, HoldfastError, NotFound, StoreUnavailable
 from holdfast.records import Memory, Problem, Scope
 from holdfast.store import layout, memory_file
+from holdfast.store.base import Refreshed
 from holdfast.store.database import MEMORY, is_damage, unavailable
 from holdfast.store.index import Index, Stamp, stamp_of
 from holdfast.store.keys import key_of_file
@@ -38,18 +39,6 @@ if TYPE_CHECKING:
 CLOCK_TICK_NS = 50_000_000
 BATCH = 1000
 _TRY_AGAIN_SECONDS = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Swept:
-    """What a sweep found: files read anew, files that are gone, files read once more that had not changed."""
-
-    read: int = 0
-    gone: int = 0
-    again: int = 0
-
-    def __add__(self, other: Swept) -> Swept:
-        return Swept(self.read + other.read, self.gone + other.gone, self.again + other.again)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +91,15 @@ class Tree:
         except sqlite3.Error as problem:
             raise unavailable(problem, self.index.path) from problem
 
-    def refresh(self, scopes: Iterable[Scope] | None = None, progress: Progress | None = None) -> Swept:
+    def refresh(self, scopes: Iterable[Scope] | None = None, progress: Progress | None = None) -> Refreshed:
         """See what people changed in the files of these scopes, or of all."""
-        if self.index.was_replaced() or self._is_time_to_try_again():
+        before, anew = self.index, self.index.fresh
+        time_to_try_again = before.in_memory and time.monotonic() >= self._try_again and os.path.isdir(self.home)
+        if before.was_replaced() or time_to_try_again:
             self.reopen()
         wanted = None if scopes is None else list(scopes)
-        return self._sturdy(lambda: self._refresh(wanted, progress))
+        found = self._sturdy(lambda: self._refresh(wanted, progress))
+        return replace(found, anew=anew or self.index is not before)
 
     def reopen(self) -> None:
         """Open the index again, as it is now."""
@@ -115,16 +107,16 @@ class Tree:
         self.index.close()
         self.index = self._open_index()
 
-    def _refresh(self, scopes: list[Scope] | None, progress: Progress | None) -> Swept:
+    def _refresh(self, scopes: list[Scope] | None, progress: Progress | None) -> Refreshed:
         if self.index.fresh:
             return self._fill(progress)
         known = self.index.folders()
-        found = Swept()
+        found = Refreshed()
         for scope in list(layout.scopes_on_disk(self.root)) if scopes is None else scopes:
             found += self._sweep_scope(scope, known)
         return found if scopes is not None else found + self._lose_scopes(known)
 
-    def rebuild(self, progress: Progress | None = None) -> Swept:
+    def rebuild(self, progress: Progress | None = None) -> Refreshed:
         """Read every file anew into the index; recall goes on meanwhile."""
         if self.index.was_replaced():
             self.reopen()
@@ -145,9 +137,6 @@ class Tree:
             self._try_again = time.monotonic() + _TRY_AGAIN_SECONDS
             return _copy_in_memory(path)
 
-    def _is_time_to_try_again(self) -> bool:
-        return self.index.in_memory and time.monotonic() >= self._try_again and os.path.isdir(self.home)
-
     def _recover(self, problem: sqlite3.DatabaseError | StoreUnavailable) -> None:
         """Replace an index that is damaged; one that cannot be read or written gives way to a copy in memory."""
         damaged = isinstance(problem, sqlite3.Error) and is_damage(problem)
@@ -162,7 +151,7 @@ class Tree:
             self._try_again = time.monotonic() + _TRY_AGAIN_SECONDS
             self.index = _copy_in_memory(path)
 
-    def _fill(self, progress: Progress | None) -> Swept:
+    def _fill(self, progress: Progress | None) -> Refreshed:
         why = self.index.why_fresh
         if self.index.in_memory:
             return self._fill_locked(progress)
@@ -170,13 +159,13 @@ class Tree:
             done_meanwhile = self.index.db.execute("SELECT 1 FROM meta WHERE name = 'complete'").fetchone()
             if done_meanwhile:
                 self.index.why_fresh = ""
-                return Swept()
+                return Refreshed()
             swept = self._fill_locked(progress)
         if swept.read:
             self.notes.append(f"index.db was made anew from {swept.read} files: {why}")
         return swept
 
-    def _fill_locked(self, progress: Progress | None) -> Swept:
+    def _fill_locked(self, progress: Progress | None) -> Refreshed:
         started = time.time_ns()
         scopes = list(layout.scopes_on_disk(self.root))
         folders = [folder for scope in scopes for folder in layout.memory_folders(self.root, scope)]
@@ -192,7 +181,7 @@ class Tree:
             self._see(folder, -1, statuses.values(), started)
         gone = self._drop_missing(listed)
         self.index.finished()
-        return Swept(done, gone)
+        return Refreshed(done, gone)
 
     def _drop_missing(self, listed: dict[str, dict[str, os.stat_result]]) -> int:
         rows = self.index.db.execute("SELECT path, folder FROM memory").fetchall()
@@ -202,13 +191,13 @@ class Tree:
                 self.index.drop(missing)
         return len(missing)
 
-    def _sweep_scope(self, scope: Scope, known: dict[str, int]) -> Swept:
+    def _sweep_scope(self, scope: Scope, known: dict[str, int]) -> Refreshed:
         told = self._told(scope)
         if told is not None:
             return self._follow_paths(told)
         folders = list(layout.memory_folders(self.root, scope))
         watched = self._start_watching(scope, folders)
-        found = Swept()
+        found = Refreshed()
         for folder in folders:
             found += self._sweep_folder(folder, known.get(folder, -1))
         if watched:
@@ -245,7 +234,7 @@ class Tree:
             paths += [f"{folder}/{name}" for name in memories if layout.is_text(name)]
         return paths
 
-    def _follow_paths(self, paths: list[str]) -> Swept:
+    def _follow_paths(self, paths: list[str]) -> Refreshed:
         """Bring the index up to date with what stands at these paths now."""
         there, gone = dict[str, os.stat_result](), []
         for path in paths:
@@ -257,23 +246,23 @@ class Tree:
         if gone:
             with self.index.begin():
                 self.index.drop(gone)
-        return Swept(gone=len(gone)) + self._follow(there)
+        return Refreshed(gone=len(gone)) + self._follow(there)
 
-    def _lose_scopes(self, known: dict[str, int]) -> Swept:
+    def _lose_scopes(self, known: dict[str, int]) -> Refreshed:
         return self._lose([folder for folder in known if not self._is_here(folder)])
 
     def _is_here(self, folder: str) -> bool:
         return os.path.isdir(self.full(folder)) and not layout.link_on_the_way(self.root, folder)
 
-    def _lose(self, folders: list[str]) -> Swept:
+    def _lose(self, folders: list[str]) -> Refreshed:
         gone = 0
         for folder in folders:
             gone += self.index.count(folder)
             with self.index.begin():
                 self.index.lose(folder)
-        return Swept(gone=gone)
+        return Refreshed(gone=gone)
 
-    def _sweep_folder(self, folder: str, seen_ns: int) -> Swept:
+    def _sweep_folder(self, folder: str, seen_ns: int) -> Refreshed:
         started = time.time_ns()
         # A mark in the future is of a clock that was set back: it would hide every change until then.
         since = seen_ns if seen_ns <= started else -1
@@ -284,7 +273,7 @@ class Tree:
         self._see(folder, seen_ns, recent.values(), started)
         return found
 
-    def _follow(self, statuses: dict[str, os.stat_result]) -> Swept:
+    def _follow(self, statuses: dict[str, os.stat_result]) -> Refreshed:
         """Bring the index up to date with these files."""
         changed, unsure = dict[str, os.stat_result](), []
         for path, status in statuses.items():
@@ -296,7 +285,7 @@ class Tree:
         for batch in _batches(list(changed), BATCH):
             self._read_into_index({path: changed[path] for path in batch})
         self._settle([path for path, status in unsure if not _is_recent(status)])
-        return Swept(read=len(changed), again=len(unsure))
+        return Refreshed(read=len(changed), again=len(unsure))
 
     def _reads_differently(self, path: str) -> bool:
         try:
@@ -310,7 +299,7 @@ class Tree:
                 for path in paths:
                     self.index.settle(path)
 
-    def _compare(self, folder: str) -> Swept:
+    def _compare(self, folder: str) -> Refreshed:
         """Compare the whole folder with the index: what is gone, and what an interrupted sweep left out."""
         there = self._look(folder, -1)[1]
         known = self.index.stamps(folder)
@@ -319,7 +308,7 @@ class Tree:
             with self.index.begin():
                 self.index.drop(gone)
         missed = {path: status for path, status in there.items() if path not in known}
-        return Swept(gone=len(gone)) + self._follow(missed)
+        return Refreshed(gone=len(gone)) + self._follow(missed)
 
     def _see(self, folder: str, seen_ns: int, statuses: Iterable[os.stat_result], started: int) -> None:
         """Move the mark up to which the folder is settled.
@@ -396,7 +385,7 @@ class Tree:
         memory, more = memory_file.read(text, self.place(path, status.st_mtime))
         return Read(memory, (*problems, *more), stamp_of(status, unsure=_is_recent(status)), digest_of(data))
 
-    def place(self, path: str, changed: float) -> memory_file.Place:
+    def place(self, path: str, changed: float = 0.0) -> memory_file.Place:
         """Return what the path tells about the file at it."""
         scope = layout.scope_of(path)
         if scope is None:

@@ -108,7 +108,7 @@ def stand(workspace: Workspace, lesson: Lesson, *, trust: str, why: str, text: s
     workspace.refresh_once(scope)
     key = _known_as(workspace, scope, text) or _usable(lesson)
     memory = Memory(key, scope, first_words(text), text)
-    if not again and workspace.store.forgot(scope, memory):
+    if not again and workspace.store.forgot(scope, memory.key, memory.body):
         # What a person forgot does not come back by recurring.
         _drop_proposal(workspace, lesson)
         return room.change(lesson, status="rejected")

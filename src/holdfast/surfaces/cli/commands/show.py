@@ -24,7 +24,7 @@ def command(workspace: Workspace, key: str, scope: str | None, only_path: bool, 
         return
     memory = show.show(workspace, key, scope=scope)
     if only_path:
-        click.echo(os.path.join(workspace.store.root, memory.path))
+        click.echo(os.path.join(workspace.store.tree.root, memory.path))
     elif as_json:
         print_json(memory_json(memory, history=True))
     else:

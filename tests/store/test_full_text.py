@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 
 from holdfast.store.database import TOKENIZE
-from holdfast.store.held import (
+from holdfast.store.full_text import (
     MAX_DOCUMENTS,
     MAX_HOLDERS,
     all_holders,
@@ -15,7 +15,7 @@ from holdfast.store.held import (
     heaviest,
     held_words,
     in_parts,
-    lengths,
+    word_count,
 )
 from holdfast.store.words import COUNTED, Asked
 
@@ -56,9 +56,9 @@ def test_a_word_that_stands_everywhere_is_passed_over(db):
 
 def test_lengths_in_words(db):
     """The first columns are counted, also above what one byte can say."""
-    assert lengths(db, "words", [1, 3, 4]) == {1: 4, 3: 1, 4: 300}
-    assert lengths(db, "words", [3], columns=2) == {3: 3}
-    assert lengths(db, "words", []) == {}
+    sizes = dict(db.execute("SELECT id, sz FROM words_docsize"))
+    assert [word_count(sizes[row]) for row in (1, 3, 4)] == [4, 1, 300]
+    assert word_count(sizes[3], columns=2) == 3
 
 
 def test_every_holder_of_a_large_collection_is_told_at_once(db):

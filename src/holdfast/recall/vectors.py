@@ -1,0 +1,40 @@
+"""Making the vectors that a table lacks: some on the way of a search, all of them in portions that can be stopped."""
+
+from __future__ import annotations
+
+import time
+
+from holdfast.recall.embed import to_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.recall.embed import Model
+    from holdfast.store.tables import SearchTable
+
+# What is stopped in the middle of a portion makes it again.
+PORTION = 256
+
+
+def make_vectors(table: SearchTable, model: Model, most: int) -> int:
+    """Make the vectors of rows that have none yet, at most so many, the newest first; return how many."""
+    table.use_model(model.version)
+    missing = table.without_vector(most)
+    if missing:
+        vectors = model.encode_many([text for _, text in missing])
+        # Plain floats: to round a number of numpy takes many times as long.
+        made = [(row, to_bytes(list(map(float, one)))) for (row, _), one in zip(missing, vectors, strict=True)]
+        table.put_vectors(made)
+    return len(missing)
+
+
+def in_portions(make: Callable[[int], int], end: float, after_each: Callable[[], None] | None = None) -> int:
+    """Call `make` with how many to make, until it makes fewer or the time is up; return how many it made in all."""
+    made, count = 0, PORTION
+    while count == PORTION and time.monotonic() < end:
+        count = make(PORTION)
+        made += count
+        if after_each:
+            after_each()
+    return made

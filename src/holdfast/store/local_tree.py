@@ -1,0 +1,179 @@
+"""The memory files of one machine as they are written, and the folders that they lie in.
+
+Every write is durable before the index is told of it. The file holds then, so trouble with the index is no failure: a
+note says so, and the next sweep sees the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+
+from holdfast.base import files
+from holdfast.errors import Conflict, NotFound, StoreUnavailable, TooLarge
+from holdfast.records import Memory, Scope
+from holdfast.store import layout, memory_file
+from holdfast.store.index import stamp_of
+from holdfast.store.tree import Tree, digest_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_LOCKS = 64
+
+
+class LocalTree(Tree):
+    """The tree of one home, open for writing. Whoever changes a memory holds its lock."""
+
+    def __init__(self, home: str, largest: int, *, create: bool = True) -> None:
+        self.home, self.root = home, os.path.join(home, "memory")
+        if create and not os.path.isdir(self.root):
+            self.make_root()
+        super().__init__(home, largest)
+        # Who keeps a change history is told the path of each file, below `root`, right before it changes.
+        self.before_change: Callable[[str], None] | None = None
+
+    def lock_memories(self, *places: tuple[Scope, str]) -> Locks:
+        """Return the lock of these memories, each a scope and a key."""
+        # A fixed number of names, so that locks do not pile up; in one order, so that nobody waits for each other.
+        digests = [hashlib.sha256(f"{scope}/{key}".encode()).digest() for scope, key in places]
+        return Locks(
+            [files.lock_of(self.home, f"key-{number:02d}") for number in sorted({one[0] % _LOCKS for one in digests})]
+        )
+
+    def make_root(self) -> None:
+        """Make the home with its memory tree, private to the person."""
+        files.make_folder(self.root)
+        os.chmod(self.home, files.FOLDER_MODE)
+
+    def make_scope(self, scope: Scope) -> None:
+        """Make the folder for the memories of the scope, where it is missing."""
+        folder = f"{layout.folder_of(scope)}/{layout.MEMORIES}"
+        if not os.path.isdir(self.full(folder)):
+            files.make_folder(os.path.dirname(layout.contained(self.root, f"{folder}/x")))
+
+    def write_new(self, memory: Memory) -> None:
+        """Write a file that holds the memory."""
+        data = memory_file.create(memory).encode("utf-8")
+        stamp = stamp_of(self._write(memory.path, data), unsure=True)
+        self._tell_index(lambda: self.index.put(memory, stamp, digest_of(data)), memory.key)
+
+    def write_text(self, path: str, text: str) -> None:
+        """Write the file and index what it says, with what a person wrote wrong in it."""
+        data = text.encode("utf-8")
+        status = self._write(path, data)
+        memory, problems = memory_file.read(text, self.place(path, status.st_mtime))
+        stamp = stamp_of(status, unsure=True)
+        self._tell_index(lambda: self.index.put(memory, stamp, digest_of(data), problems), memory.key)
+
+    def _write(self, path: str, data: bytes) -> os.stat_result:
+        if len(data) > self.most_read:
+            hint = "Take old history out of the file in an editor, or store it under a new key with --supersedes."
+            raise TooLarge(f"{path} would be too large to be read whole, with its history", hint)
+        self._announce(path)
+        return files.write(layout.contained(self.root, path), data)
+
+    def unlink(self, path: str, key: str) -> None:
+        """Remove the file of a memory for good."""
+        self._announce(path)
+        files.remove(layout.contained(self.root, path))
+        self._tell_index(lambda: self.index.drop([path]), key)
+
+    def swap(self, path: str, before: bytes | None, after: bytes | None) -> None:
+        """Put other bytes, or no file, in the place of a memory's file; Conflict where it is not as it was `before`."""
+        place, whole = self.place(path), layout.contained(self.root, path)
+        with self.lock_memories((place.scope, place.key)):
+            try:
+                now = files.read(whole)
+            except NotFound:
+                now = None
+            if now != before:
+                raise Conflict(f"{path} changed meanwhile", "Look at it, then try again.")
+            if after is None:
+                self.unlink(path, place.key)
+            else:
+                files.make_folder(os.path.dirname(whole))
+                self.write_text(path, after.decode("utf-8"))
+
+    def place_in(self, memory: Memory, folder: str) -> Memory:
+        """Move the file into another folder of its scope; key and text stay."""
+        path = f"{folder}/{os.path.basename(memory.path)}"
+        files.make_folder(os.path.dirname(layout.contained(self.root, path)))
+        with self.lock_memories((memory.scope, memory.key)):
+            self._announce(memory.path, path)
+            files.move(layout.contained(self.root, memory.path), layout.contained(self.root, path))
+            found = self.read(path)
+
+            def follow() -> None:
+                self.index.drop([memory.path])
+                self.index.put(found.memory, found.stamp, found.digest, found.problems)
+
+            self._tell_index(follow, memory.key)
+        return found.memory
+
+    def _announce(self, *paths: str) -> None:
+        if self.before_change is not None:
+            for path in paths:
+                self.before_change(path)
+
+    def _tell_index(self, tell: Callable[[], None], key: str) -> None:
+        try:
+            with self.index.begin():
+                tell()
+        except (StoreUnavailable, sqlite3.Error) as problem:
+            self.notes.append(f"{key} is written; the index will catch up ({problem})")
+
+    def holds(self, folder: str = "") -> bool:
+        """Whether there is any memory directly in the folder, or anywhere."""
+        where = "folder = ?1" if folder else "?1 = ''"
+        return bool(self.index.db.execute(f"SELECT 1 FROM memory WHERE {where} LIMIT 1", (folder,)).fetchone())
+
+    def listing(self, folders: tuple[str, ...], limit: int) -> tuple[list[Memory], int]:
+        """Return the newest memories directly in these folders, and how many there are."""
+        marks = ",".join("?" * len(folders))
+        found = self.index.memories(f"m.folder IN ({marks}) ORDER BY m.updated DESC, m.path LIMIT ?", (*folders, limit))
+        return found, sum(self.index.count(folder) for folder in folders)
+
+    def subfolders(self, folder: str) -> list[tuple[str, int]]:
+        """Return the names of the sub-folders with the number of memories in and below each."""
+        counts: dict[str, int] = {}
+        rows = self.index.db.execute(
+            "SELECT folder, count(*) FROM memory WHERE folder > ? AND folder < ? GROUP BY folder",
+            (f"{folder}/", f"{folder}0"),
+        )
+        for path, count in rows:
+            name = path[len(folder) + 1 :].split("/", 1)[0]
+            counts[name] = counts.get(name, 0) + count
+        return sorted(counts.items())
+
+    def stale_folders(self) -> list[str]:
+        """Return the folders whose `index.md` is older than what they hold."""
+        rows = self.index.db.execute("SELECT path FROM folder WHERE stale = 1 ORDER BY path")
+        return [path for (path,) in rows]
+
+    def mark_stale(self, folders: list[str]) -> None:
+        """Note that the `index.md` of these folders has to be written."""
+        with self.index.begin():
+            self.index.mark_stale(folders)
+
+    def freshen(self, folder: str) -> None:
+        """Note that the `index.md` of the folder is true again."""
+        with self.index.begin() as db:
+            db.execute("UPDATE folder SET stale = 0 WHERE path = ?", (folder,))
+
+
+class Locks:
+    """Several locks, taken in the order given and held for the length of a `with` block."""
+
+    def __init__(self, locks: list[files.Lock]) -> None:
+        self.locks = locks
+
+    def __enter__(self) -> None:
+        for lock in self.locks:
+            lock.__enter__()
+
+    def __exit__(self, kind: object, problem: object, trace: object) -> None:
+        for lock in reversed(self.locks):
+            lock.__exit__(None, None, None)
