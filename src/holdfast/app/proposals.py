@@ -16,11 +16,10 @@ from holdfast.errors import (
     StoreUnavailable,
     SwitchedOff,
 )
-from holdfast.exchange.statements import same
 from holdfast.learning.lessons import proposals as lesson_proposals
 from holdfast.memory import audit
 from holdfast.memory import edit as editing
-from holdfast.memory.proposal_files import FOLDER, Proposals, id_of
+from holdfast.memory.proposal_files import FOLDER, Proposals, id_of, same
 from holdfast.privacy import redact
 from holdfast.recall.embed import plain, words
 from holdfast.recall.fusion import ALIKE

@@ -86,7 +86,7 @@ else:
     def _plain(value):
         if isinstance(value, tuple):
             return [_plain(item) for item in value]
-        if isinstance(value, _Record) or hasattr(value, "__struct_fields__"):
+        if isinstance(value, _Record) or hasattr(value, "__struct_fields__") or hasattr(value, "__dataclass_fields__"):
             return asdict(value)
         return value
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import os
 import re
-from functools import partial
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from holdfast.base import files
 from holdfast.base.digests import short
-from holdfast.base.light_records import replace
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.exchange.import_memories import FileImport, Imported
 from holdfast.language.likeness import FEWEST, words_of
@@ -30,10 +31,6 @@ from holdfast.sessions.wording import one_line
 from holdfast.store import front_matter
 from holdfast.store.layout import is_plain_folder
 from holdfast.workspace import Workspace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 AGENT = "import"
 _PARTS = ("system", "algorithm", "failures", "signals")
@@ -87,14 +84,12 @@ class _Run:
             is_new = not os.path.lexists(os.path.join(target, incidents.CONTEXT))
             known += not is_new
             if is_new and not self.dry_run:
-                self._guarded(path, partial(self._put, room, folder, target))
+                with self._problems_of(path):
+                    room.put(target, self._contents(folder, target))
             if is_new:
                 self._tell(folder, "failure", new=1)
         if known:
             self._tell(_named(self.base, "failures"), "failure", known=known)
-
-    def _put(self, room: incidents.Incidents, folder: str, target: str) -> None:
-        room.put(target, self._contents(folder, target))
 
     def _contents(self, folder: str, target: str) -> dict[str, bytes]:
         """Return the files of a failure without secrets; the rating gets an id, so that it is known again."""
@@ -115,7 +110,8 @@ class _Run:
         """Propose what each learning says."""
         for category in ("system", "algorithm"):
             for path in _walk(_named(self.base, category), ".md"):
-                self._guarded(path, partial(self._learning, path, category))
+                with self._problems_of(path):
+                    self._learning(path, category)
 
     def _learning(self, path: str, category: str) -> None:
         text = files.read(path, _MAX_READ).decode("utf-8", "replace")
@@ -138,17 +134,18 @@ class _Run:
             self.proposals += [waiting.get(found.id)] if found and found.id in waiting.ids() else []
         self._tell(path, "learning", **{status: 1})
 
-    def _guarded(self, path: str, act: Callable[[], object]) -> None:
+    @contextmanager
+    def _problems_of(self, path: str) -> Iterator[None]:
+        """What goes wrong with one file is told, and the others go on."""
         try:
-            act()
+            yield
         except HoldfastError as problem:
             self.problems.append(Problem("unreadable", path, str(problem), problem.hint))
 
     def _tell(self, path: str, kind: str, **counts: int) -> None:
         scope = "project" if self.project else "global"
         shown = redact.redact(os.path.relpath(path, self.base))[0]
-        told = FileImport(AGENT, scope, kind, shown)
-        self.files.append(replace(told, **counts))  # type: ignore[arg-type]
+        self.files.append(FileImport.of(AGENT, scope, kind, shown, Counter(counts)))
 
 
 def statement_of(text: str) -> str:

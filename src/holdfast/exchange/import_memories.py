@@ -1,33 +1,55 @@
 """Import what agents know themselves: their memory and instruction files, cut into statements, offered as proposals.
 
-A statement is proposed once. What a memory says already, what waits already, what a person rejected and what was
-forgotten or corrected is only counted.
+The files are those that agents' adapters name, opened with care, without what Holdfast wrote into them. A statement is
+proposed once. What a memory says already, what waits already, what a person rejected and what was forgotten or
+corrected is only counted.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import unicodedata
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from holdfast.agents.base import Place
+from holdfast import agents
+from holdfast.agents.base import Agent, MemoryFile, Place
+from holdfast.agents.editing import block_text
+from holdfast.app import install
 from holdfast.app import proposals as decisions
 from holdfast.app.proposals import Decision, Judge
-from holdfast.base.light_records import dataclass
-from holdfast.errors import BadInput, ScopeUnknown
+from holdfast.base import files
+from holdfast.base.light_records import replace
+from holdfast.errors import BadInput, HoldfastError, NotFound, ScopeUnknown
 from holdfast.exchange import statements
-from holdfast.exchange.import_sources import Source, place_of, sources, text_of
 from holdfast.exchange.statements import Cut, Found
 from holdfast.memory import scaffold
-from holdfast.memory.proposal_files import Proposals, id_of
-from holdfast.privacy import redact
+from holdfast.memory.proposal_files import Proposals, id_of, same
+from holdfast.privacy import fence, redact
+from holdfast.project import git
 from holdfast.records import Draft, Problem, Proposal, Scope
 from holdfast.workspace import Workspace, now, redacted
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+MAX_READ = 262_144
+# The agent of a file that no door names.
+NO_AGENT = "file"
+_BLOCK = re.compile(r"<!-- holdfast:(?:pattern-)?begin.*?<!-- holdfast:(?:pattern-)?end[^>\n]*-->", re.DOTALL)
+# Line ends, and the joiners that scripts and emoji need.
+_KEPT = "\n\t\r\u200c\u200d\u00ad"
+_FENCED = re.compile(re.escape(fence.OPEN) + ".*?" + re.escape(fence.CLOSE), re.DOTALL)
 
-_TEMPLATES = ("definition.md", "index.md", "scope.md")
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to import: whose it is, where it holds, its path, and the path as it is shown and remembered."""
+
+    agent: str
+    scope: str
+    kind: str
+    path: str
+    shown: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +70,22 @@ class FileImport:
     refused: int = 0
     mentions: tuple[str, ...] = ()
     redacted: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        agent: str,
+        scope: str,
+        kind: str,
+        path: str,
+        counts: Counter[str],
+        mentions: tuple[str, ...] = (),
+        redacted: tuple[str, ...] = (),
+    ) -> FileImport:
+        """Return what was made of a file, by how many statements there are of each verdict."""
+        found = (counts[verdict] for verdict in ("new", "waiting", "known", "rejected", "refused"))
+        new, waiting, known, rejected, refused = found
+        return cls(agent, scope, kind, path, new, waiting, known, rejected, refused, mentions, redacted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +133,9 @@ class _Run:
         self.place: Place = place_of(workspace)
         self.room = Proposals(workspace.home)
         self.judge = Judge(workspace)
-        self.ours = _of_the_scaffold()
+        # What the pages say that Holdfast itself lays: a copy of them in a workspace is nobody's statement.
+        texts = map(scaffold.template, ("definition.md", "index.md", "scope.md"))
+        self.ours = {same(found.text) for text in texts for found in statements.cut(text).statements}
         self.at = now()
         self.files: list[FileImport] = []
         self.proposals: list[Proposal] = []
@@ -117,7 +157,8 @@ class _Run:
         text, kinds = redact.redact(text)
         cut = statements.cut(text, topic=source.kind == "memory")
         counts = Counter(self._offer(source, scope, cut, found) for found in self._own(source, cut))
-        self.files.append(_told(source, cut, counts, tuple(kinds)))
+        about = (source.agent, source.scope, source.kind, source.shown)
+        self.files.append(FileImport.of(*about, counts, cut.mentions, tuple(kinds)))
 
     def _own(self, source: Source, cut: Cut) -> Iterator[Found]:
         """Yield the statements of the file's own: neither ours, nor a line of an index that leads to another file."""
@@ -125,7 +166,7 @@ class _Run:
         for found in cut.statements:
             leads_to = statements.pointer(found.text) if source.kind == "memory" else ""
             is_index = leads_to and os.path.isfile(os.path.join(folder, leads_to))
-            if not is_index and statements.same(found.text) not in self.ours:
+            if not is_index and same(found.text) not in self.ours:
                 yield found
 
     def _offer(self, source: Source, scope: Scope, cut: Cut, found: Found) -> str:
@@ -146,22 +187,6 @@ class _Run:
         return verdict
 
 
-def _told(source: Source, cut: Cut, counts: Counter[str], kinds: tuple[str, ...]) -> FileImport:
-    return FileImport(
-        agent=source.agent,
-        scope=source.scope,
-        kind=source.kind,
-        path=source.shown,
-        new=counts["new"],
-        waiting=counts["waiting"],
-        known=counts["known"],
-        rejected=counts["rejected"],
-        refused=counts["refused"],
-        mentions=cut.mentions,
-        redacted=kinds,
-    )
-
-
 def _proposal(source: Source, scope: Scope, cut: Cut, found: Found, now: str) -> Proposal:
     at = " ".join(found.heading.split()) or f"L{found.line}"
     shown = redact.redact(source.shown)[0]
@@ -180,7 +205,164 @@ def _proposal(source: Source, scope: Scope, cut: Cut, found: Found, now: str) ->
     )
 
 
-def _of_the_scaffold() -> frozenset[str]:
-    """Return what the pages say that Holdfast itself lays; a copy of them in a workspace is nobody's statement."""
-    texts = [scaffold.template(name) for name in _TEMPLATES]
-    return frozenset(statements.same(found.text) for text in texts for found in statements.cut(text).statements)
+def place_of(workspace: Workspace) -> Place:
+    """Return where we look: at the root of the project, or in this folder where it is none."""
+    try:
+        return install.place_of(workspace, "project")
+    except ScopeUnknown:
+        return install.place_of(workspace, "user")
+
+
+def sources(workspace: Workspace, names: tuple[str, ...], paths: tuple[str, ...], scope: str) -> list[Source]:
+    """Return the files to import, each once: those of the adapters of that name or of all, or only the given paths."""
+    place = place_of(workspace)
+    known: dict[str, Source] = {}
+    for source in _of_adapters(workspace, names, place):
+        # Several agents read one file, by its name or by a link; it is the first one's.
+        known.setdefault(os.path.realpath(source.path), source)
+    if not paths:
+        return list(known.values())
+    return [_given(workspace, path, known, names, scope, place) for path in paths]
+
+
+def _of_adapters(workspace: Workspace, names: tuple[str, ...], place: Place) -> Iterator[Source]:
+    shared = _shared_root(place.folder)
+    for agent in _adapters(workspace, names):
+        for folder in _on_the_way(workspace, place.folder):
+            for found in _files_of(workspace, agent, replace(place, folder=folder)):
+                if folder == place.folder or _lies_in(found.path, folder):
+                    yield Source(agent.name, found.scope, found.kind, found.path, shown(found.path, place))
+        for found in _files_of(workspace, agent, replace(place, folder=shared)) if shared else ():
+            # Its notes on the project hold in every worktree; the instructions are those that are checked out here.
+            if found.kind == "memory" and not _lies_in(found.path, shared):
+                yield Source(agent.name, found.scope, found.kind, found.path, shown(found.path, place))
+
+
+def _shared_root(root: str) -> str:
+    """Return the main work tree of a repository, where the root is another worktree of it."""
+    try:
+        found = git.at(root)
+    except git.Unusable:
+        return ""
+    main, name = os.path.split(found.common) if found is not None else ("", "")
+    return main if name == ".git" and main != root else ""
+
+
+def _adapters(workspace: Workspace, names: tuple[str, ...]) -> Iterator[Agent]:
+    if names:
+        yield from [agents.get(name) for name in dict.fromkeys(names)]
+        return
+    for name in agents.names():
+        try:
+            yield agents.get(name)
+        except NotFound as problem:
+            workspace.say(str(problem))
+
+
+def _files_of(workspace: Workspace, agent: Agent, place: Place) -> list[MemoryFile]:
+    try:
+        return agent.memory_files(place)
+    except OSError as problem:
+        workspace.say(f"the files of {agent.name} cannot be listed: {problem}")
+        return []
+
+
+def _on_the_way(workspace: Workspace, root: str) -> list[str]:
+    """Return the root and each folder from there to where we stand: agents read the instructions of all of them."""
+    here = os.path.realpath(workspace.folder or os.curdir)
+    if here == root or not _lies_in(here, root):
+        return [root]
+    parts = os.path.relpath(here, root).split(os.sep)
+    return [root, *(os.path.join(root, *parts[: depth + 1]) for depth in range(len(parts)))]
+
+
+def _given(
+    workspace: Workspace, path: str, known: dict[str, Source], names: tuple[str, ...], scope: str, place: Place
+) -> Source:
+    full = os.path.abspath(os.path.join(workspace.folder or os.curdir, os.path.expanduser(path)))
+    if not os.path.lexists(full):
+        raise NotFound(f"{path} does not exist", "Name a Markdown or text file.")
+    found = known.get(os.path.realpath(full))
+    if found is not None:
+        return replace(found, scope=scope or found.scope)
+    # The person named this file, so a link that it may be is the person's word.
+    real = os.path.realpath(full)
+    return Source(names[0] if names else NO_AGENT, scope or "project", "instructions", real, shown(full, place))
+
+
+def shown(path: str, place: Place) -> str:
+    """Return the path as people say it: within the project, from the home, or whole."""
+    if _lies_in(path, place.folder):
+        return os.path.relpath(path, place.folder)
+    return "~/" + os.path.relpath(path, place.home) if _lies_in(path, place.home) else path
+
+
+def text_of(workspace: Workspace, source: Source, place: Place) -> tuple[str, list[Problem]]:
+    """Return what the file says besides what is ours, and what was wrong with it; nothing of it stops an import."""
+    real = os.path.realpath(source.path)
+    if _lies_in(real, os.path.realpath(workspace.home)):
+        return "", [_problem(source, "ours", "this file is Holdfast's own", "There is nothing to import in it.")]
+    if not _may_be_read(source.path, real, place):
+        hint = "Import the file that it leads to, by --file."
+        return "", [_problem(source, "link", f"a link leads out to {real}, and is not followed", hint)]
+    if not os.path.isfile(real):
+        return "", [_problem(source, "unreadable", "this is no file", "Name a Markdown or text file.")]
+    try:
+        data = files.read(real, MAX_READ + 1)
+    except HoldfastError as problem:
+        return "", [_problem(source, "unreadable", str(problem), problem.hint)]
+    text, problems = _decoded(source, data)
+    seen = visible(text)
+    if len(seen) < len(text.removeprefix("\ufeff")):
+        hint = "Look at the file with a program that shows them."
+        problems.append(_problem(source, "hidden", "characters that nobody sees were left out", hint))
+    return _without_ours(seen), problems
+
+
+def visible(text: str) -> str:
+    """Return the text without what a person does not see when it is shown: control, direction and tag characters."""
+    text = text.removeprefix("\ufeff")
+    if text.isascii() and text.replace("\n", "").replace("\t", "").replace("\r", "").isprintable():
+        return text
+    return "".join(letter for letter in text if letter in _KEPT or unicodedata.category(letter) not in ("Cc", "Cf"))
+
+
+def _may_be_read(path: str, real: str, place: Place) -> bool:
+    """Whether a link, if there is one on the way, stays in the project, or in the person's home."""
+    if _lies_in(path, place.folder):
+        return _lies_in(real, os.path.realpath(place.folder))
+    inside = (os.path.realpath(place.home), os.path.realpath(os.path.dirname(path)))
+    return path == real or any(_lies_in(real, folder) for folder in inside)
+
+
+def _decoded(source: Source, data: bytes) -> tuple[str, list[Problem]]:
+    problems = []
+    if b"\0" in data:
+        return "", [_problem(source, "binary", "the file has NUL bytes, so it is no text", "Save it as UTF-8 text.")]
+    if len(data) > MAX_READ:
+        text = f"the file has more than {MAX_READ:,} bytes; the rest was not read"
+        problems = [_problem(source, "too-large", text, "Cut it into several files.")]
+        data = data[: data.rfind(b"\n", 0, MAX_READ) + 1] or data[:MAX_READ]
+    try:
+        return data.decode("utf-8", "ignore" if problems else "strict"), problems
+    except UnicodeDecodeError as wrong:
+        line = data.count(b"\n", 0, wrong.start) + 1
+        return "", [replace(_problem(source, "not-utf-8", "the file is not UTF-8", "Save it as UTF-8."), line=line)]
+
+
+def _without_ours(text: str) -> str:
+    """Return the text without what Holdfast wrote; the lines after it keep their numbers."""
+    if block_text.NOTE.strip() in text:
+        return ""
+    for pattern in (_BLOCK, _FENCED):
+        text = pattern.sub(lambda found: "\n" * found[0].count("\n"), text)
+    # A fence that was cut short hands over ours up to the end of the text.
+    return fence.stripped(text) if fence.OPEN in text or fence.CLOSE in text else text
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _problem(source: Source, kind: str, text: str, hint: str) -> Problem:
+    return Problem(kind, source.shown, text, hint)

@@ -9,18 +9,16 @@ with `@path` is opened.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from holdfast.base.light_records import dataclass, replace
-from holdfast.exchange.blocks import Block, blocks
+from markdown_it import MarkdownIt
+
 from holdfast.records import TYPES
 from holdfast.store import front_matter
+from holdfast.store.front_matter import Document, Value
 from holdfast.store.memory_file import TITLE_LENGTH, first_words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.store.front_matter import Document, Value
 
 # What is longer than this is cut at its paragraphs or items.
 LONGEST = 1_200
@@ -45,6 +43,12 @@ _ABOUT_THE_FILE = re.compile(
 # A heading below which an agent collects what it was told says nothing of a single statement.
 _COLLECTION = ("memories", "memory", "notes")
 _CHECKBOX = re.compile(r"\[[ xX]\]\s+")
+# Definitions of links are text for us, so that nothing of a file is lost.
+_MARKDOWN = MarkdownIt("commonmark").enable("table").disable("reference")
+# A list is told by its items, and a rule says nothing.
+_NO_TEXT = ("hr", "bullet_list_open", "ordered_list_open")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_ITEM_SIGN = re.compile(r"\s*(?:[-*+]|\d+[.)])\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,23 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
+class Block:
+    """A part of a file with the line where it begins: `level` is that of a heading, `number` that of a listed step."""
+
+    kind: Literal["heading", "text", "item", "table"]
+    line: int
+    text: str
+    level: int = 0
+    number: str = ""
+
+    @property
+    def listed(self) -> str:
+        """An item as it stands in a list."""
+        first, *rest = self.text.split("\n")
+        return "\n".join([f"{self.number or '-'} {first}", *(f"  {line}" if line else "" for line in rest)])
+
+
+@dataclass(frozen=True, slots=True)
 class _Section:
     """What stands below one heading; `named` is false below the title of the whole file."""
 
@@ -80,21 +101,15 @@ def cut(text: str, *, topic: bool = False) -> Cut:
     """Return the statements of a Markdown text; a `topic` with a name in its front matter is one statement."""
     document = front_matter.parse(text.replace("\r\n", "\n").replace("\r", "\n"))
     given = front_matter.values(document)[0]
-    name, first = _one(given, "name", "title"), _lines_before(document) + 1
-    body = document.body.split("\n")
+    before = document.head + "".join(entry.text for entry in document.entries) + document.foot
+    name, first = _one(given, "name", "title"), before.count("\n") + 1
     if topic and name and document.body.strip() and len(document.body) <= LONGEST_TOPIC:
-        found = [Found(_without_sign("\n".join(body).strip()), _title(name), name, first)]
+        found = [Found(_without_sign(document.body.strip()), _title(name), name, first)]
     else:
-        found = [one for section in _sections(blocks(body, first)) for one in _statements(section)]
+        found = [one for section in _sections(blocks(document.body, first)) for one in _statements(section)]
     limit = _limits(given)
     kept = [_limited(one, limit) for one in map(_without_mentions, found) if _says_something(one.text)]
     return Cut(tuple(kept), _mentions(document.body), _type(document, given), _several(given, "tags"))
-
-
-def same(text: str) -> str:
-    """Return the text as statements are compared: case, white space, emphasis and a last full stop do not count."""
-    words = [word.replace("`", "").removeprefix("**") for word in text.casefold().split()]
-    return " ".join(word.removesuffix("**").removesuffix("**.") for word in words if word).rstrip(".")
 
 
 def pointer(text: str) -> str:
@@ -103,8 +118,49 @@ def pointer(text: str) -> str:
     return found[1] if found else ""
 
 
-def _lines_before(document: Document) -> int:
-    return (document.head + "".join(entry.text for entry in document.entries) + document.foot).count("\n")
+def blocks(text: str, first: int = 1) -> list[Block]:
+    """Return the blocks of a Markdown text whose first line has that number in its file.
+
+    What belongs to a block stays with it: what is nested in an item, the code below a paragraph. Comments are no text.
+    """
+    tokens, found = _MARKDOWN.parse(text), list[Block]()
+    code = {line for token in tokens if token.type == "fence" and token.map for line in range(*token.map)}
+    lines = _without_comments(text, code).split("\n")
+    for place, token in enumerate(tokens):
+        is_item = token.type == "list_item_open" and token.level == 1
+        if not token.map or token.type in _NO_TEXT or (token.level and not is_item):
+            continue
+        line, own = first + token.map[0], [line.rstrip() for line in lines[slice(*token.map)]]
+        said = "\n".join(own).strip("\n")
+        if token.type == "heading_open":
+            found.append(Block("heading", line, _COMMENT.sub("", tokens[place + 1].content), int(token.tag[1:])))
+        elif is_item:
+            found.append(Block("item", line, _item_text(own), number=token.info and token.info + token.markup))
+        elif token.type in ("fence", "code_block") and found and found[-1].kind == "text":
+            gap = "\n" if lines[token.map[0] - 1].strip() else "\n\n"
+            found[-1] = replace(found[-1], text=found[-1].text + gap + said)
+        elif said.strip():
+            found.append(Block("table" if token.type == "table_open" else "text", line, said.strip()))
+    return found
+
+
+def _without_comments(text: str, code: set[int]) -> str:
+    """Return the text without HTML comments, in as many lines; what stands in code is no comment."""
+
+    def instead(comment: re.Match[str]) -> str:
+        is_code = text.count("\n", 0, comment.start()) in code
+        return comment[0] if is_code else "\n" * comment[0].count("\n")
+
+    return _COMMENT.sub(instead, text)
+
+
+def _item_text(lines: list[str]) -> str:
+    """Return what an item says, without its sign and as far to the left as it goes."""
+    sign = _ITEM_SIGN.match(lines[0])
+    inset = len(sign[0].rstrip()) + 1 if sign else 0
+    rest = [line.expandtabs(4) for line in lines[1:]]
+    own = [lines[0][sign.end() if sign else 0 :], *(line[:inset].strip() + line[inset:] for line in rest)]
+    return "\n".join(own).strip("\n")
 
 
 def _sections(found: list[Block]) -> Iterator[_Section]:
@@ -151,7 +207,7 @@ def _announces(block: Block, rest: list[Block]) -> bool:
     if last.endswith((":", ":**")):
         return True
     is_bold = last.startswith("**") and last.endswith("**")
-    return len(block.lines) == 1 and (is_bold or rest[0].line == block.line + 1)
+    return "\n" not in block.text and (is_bold or rest[0].line == block.line + 1)
 
 
 def _run(found: list[Block], *kinds: str) -> list[Block]:
@@ -165,7 +221,7 @@ def _run(found: list[Block], *kinds: str) -> list[Block]:
 def _list_of(first: Block, found: list[Block]) -> list[Block]:
     """Return the items that go on the list of the first; steps with numbers behind points without are another list."""
     run = _run(found, "item")
-    other = (place for place, item in enumerate(run) if item.is_ordered != first.is_ordered)
+    other = (place for place, item in enumerate(run) if bool(item.number) != bool(first.number))
     return run[: next(other, len(run))]
 
 
@@ -203,7 +259,7 @@ def _are_names(items: list[Block]) -> bool:
 
 def _are_steps(items: list[Block]) -> bool:
     """Whether the items are one procedure."""
-    return all(item.is_ordered for item in items) and sum(len(item.text) for item in items) <= _STEP * len(items)
+    return all(item.number for item in items) and sum(len(item.text) for item in items) <= _STEP * len(items)
 
 
 def _found(section: _Section, text: str, line: int, title: str = "") -> Found:

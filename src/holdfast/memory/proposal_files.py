@@ -21,7 +21,6 @@ import os
 from holdfast.base import files, rows
 from holdfast.base.digests import short
 from holdfast.errors import BadInput, BrokenFile, Conflict, HoldfastError, NotFound, Refused
-from holdfast.exchange.statements import same
 from holdfast.records import TYPES, Problem, Proposal, Scope
 from holdfast.store import front_matter, layout, memory_file
 
@@ -37,6 +36,12 @@ KINDS = ("memory", "page", "lesson")
 ID_LENGTH = 8
 MAX_READ = 1_048_576
 _FIELDS = ("id", "kind", "scope", "owner", "type", "tags", "status", "created", "agent", "source", "evidence")
+
+
+def same(text: str) -> str:
+    """Return the text as statements are compared: case, white space, emphasis and a last full stop do not count."""
+    words = [word.replace("`", "").removeprefix("**") for word in text.casefold().split()]
+    return " ".join(word.removesuffix("**").removesuffix("**.") for word in words if word).rstrip(".")
 
 
 def id_of(scope: Scope, text: str) -> str:

@@ -12,10 +12,10 @@ from holdfast.continuity.pages import LESSON
 from holdfast.continuity.pages_tables import Note
 from holdfast.continuity.project_pages import Written
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
-from holdfast.exchange.statements import same
 from holdfast.learning.lessons import model as learned_lessons
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.lesson_file import Evidence, Lesson
+from holdfast.memory.proposal_files import same
 from holdfast.workspace import Workspace, now
 
 STATED = "stated"

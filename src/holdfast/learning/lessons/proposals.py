@@ -6,9 +6,9 @@ The id of one is that of its lesson. A person may edit the proposal first; then 
 from __future__ import annotations
 
 from holdfast.errors import Forgotten, NotFound
-from holdfast.exchange.statements import same
 from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons import standing as lesson_standing
+from holdfast.memory.proposal_files import same
 from holdfast.privacy import redact
 from holdfast.records import Draft, Proposal
 from holdfast.workspace import Workspace, check_text

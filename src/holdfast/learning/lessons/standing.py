@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from holdfast.base.light_records import replace
 from holdfast.errors import BadInput, BadKey, HoldfastError, NotFound
-from holdfast.exchange.statements import same
 from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons.categories import category as category_of
 from holdfast.learning.lessons.lesson_file import Evidence, Lesson
 from holdfast.learning.lessons.model import RECURS
 from holdfast.memory import audit
-from holdfast.memory.proposal_files import Proposals
+from holdfast.memory.proposal_files import Proposals, same
 from holdfast.privacy import fence, redact
 from holdfast.records import Draft, Memory, Proposal, Scope
 from holdfast.store.base import Filter
