@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.project.gitconfig import Broken, remotes
+from holdfast.project.git import Broken
+from holdfast.project.git import parsed_remotes as remotes
 from sampling import count
 
 FILES = [

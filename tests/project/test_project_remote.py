@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.project import record, resolve
-from holdfast.project.ids import hashed_id, is_id, local_id, remote_id
-from holdfast.project.remote import locate
+from holdfast.project.ids import hashed_id, is_id, local_id, locate, remote_id
 
 SAME = [
     "https://github.com/acme/app",

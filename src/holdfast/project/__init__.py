@@ -7,8 +7,7 @@ git is read from its files, never spawned.
 from __future__ import annotations
 
 from holdfast.project.ids import check_id
-from holdfast.project.marking import mark
 from holdfast.project.registry import Registry, add_alias, remove_alias
-from holdfast.project.rules import record, resolve
+from holdfast.project.rules import mark, record, resolve
 
 __all__ = ["Registry", "add_alias", "check_id", "mark", "record", "remove_alias", "resolve"]

@@ -73,8 +73,10 @@ def is_at(folder: str, marker: Marker) -> bool:
 def write(folder: str, marker: Marker, *, replace: bool) -> None:
     """Put the marker into the folder; Conflict if one is there and `replace` is not set."""
     path = os.path.join(folder, NAME)
+    created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    text = f"{_HEADER}\nid: {marker.id}\nnonce: {marker.nonce}\ncreated: {created}\n"
     try:
-        (files.replace if replace else files.create)(path, _text(marker).encode())
+        (files.replace if replace else files.create)(path, text.encode())
     except FileExistsError:
         raise Conflict(
             f"{printable(path)} is there already",
@@ -82,11 +84,6 @@ def write(folder: str, marker: Marker, *, replace: bool) -> None:
         ) from None
     except OSError as error:
         raise files.unavailable(error, printable(path), in_home=False) from error
-
-
-def _text(marker: Marker) -> str:
-    created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    return f"{_HEADER}\nid: {marker.id}\nnonce: {marker.nonce}\ncreated: {created}\n"
 
 
 def _parsed(data: bytes) -> Marker | None:

@@ -98,7 +98,7 @@ class Registry:
             data = b""
         except OSError as error:
             raise files.unavailable(error, self.path) from error
-        return Known(_parsed(data))
+        return Known(dict(_keyed(row) for row in _rows(data)))
 
     def append(self, *added: Row) -> None:
         """Add the rows that do not hold yet, durably."""
@@ -108,7 +108,7 @@ class Registry:
         files.make_folder(os.path.dirname(os.path.abspath(self.path)))
         with files.Lock(self.path, _LOCK_SECONDS):
             known = self.known()
-            lines = [_line(row) for row in dict.fromkeys(added) if not known.has(row)]
+            lines = ["\t".join(map(_escaped, row)) for row in dict.fromkeys(added) if not known.has(row)]
             if lines:
                 rows.append(self.path, lines, alone=True, errors="surrogateescape")
 
@@ -141,10 +141,6 @@ def _keyed(row: Row) -> tuple[Row, Row]:
     return (kind, name), tuple(rest)
 
 
-def _parsed(data: bytes) -> dict[Row, Row]:
-    return dict(_keyed(row) for row in _rows(data))
-
-
 def _rows(data: bytes) -> Iterator[Row]:
     for line in data.decode("utf-8", "surrogateescape").split("\n"):
         row = tuple(_unescaped(field) for field in line.split("\t"))
@@ -165,10 +161,6 @@ def _is_whole(row: Row) -> bool:
         case ("path", name, path):
             return is_id(name) and path.startswith("/")
     return False
-
-
-def _line(row: Row) -> str:
-    return "\t".join(_escaped(field) for field in row)
 
 
 def _escaped(field: str) -> str:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 
 from holdfast.base.light_records import dataclass
-from holdfast.errors import ScopeUnknown
-from holdfast.project import git, marker, remote
+from holdfast.errors import BadInput, Conflict, NotFound, Refused, ScopeUnknown
+from holdfast.project import git, marker
 from holdfast.project.files import within
-from holdfast.project.ids import check_id, hashed_id, is_id, local_id, printable, remote_id
+from holdfast.project.ids import Remote, check_id, hashed_id, is_id, local_id, locate, printable, remote_id
+from holdfast.project.marker import Marker
 from holdfast.records import Project
 
 TYPE_CHECKING = False
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from holdfast.project.registry import Known, Registry, Row
 
 MAX_HOPS = 5
+_SEEN = {
+    "copy": "this repository is a copy of one that is still there, known",
+    "unsure": "this repository may be one that was known",
+}
 _WAYS_OUT = "cd into a project, or use --scope global, or name one with --project ID"
 
 
@@ -95,7 +100,10 @@ class Search:
         if self.place in (self.home, "/"):
             which = "/" if self.place == "/" else "the home folder"
             raise ScopeUnknown(f"{which} is not a project", hint=_WAYS_OUT)
-        return self.by_git() or self._by_marker() or self._by_path()
+        if found := self.by_git() or self._by_marker():
+            return found
+        made = free_id(os.path.basename(self.place), self.place, self.known)
+        return Found(made, "path", "no repository and no marker, so the path of the folder names it", self.place)
 
     def by_git(self) -> Found | None:
         """Return what the remote or the repository says; None if the folder is in none that counts."""
@@ -106,7 +114,10 @@ class Search:
             return None
         if repository is None or self._is_too_wide(repository.root):
             return None
-        return self._by_remote(repository) or self._by_repository(repository)
+        if found := self._by_remote(repository):
+            return found
+        made, reason, rows = self._repository_id(repository.common)
+        return Found(made, "repository", reason, repository.root, rows=rows)
 
     def _is_too_wide(self, root: str) -> bool:
         # Dotfiles kept in git: every folder below the home would become that one project.
@@ -127,16 +138,18 @@ class Search:
             via += f"{name} is a repository on this machine, and "
             if after is None:
                 return self._remote_found(self._missing(path), f"{via}it is not there now", chain)
-            loop = chain[_index(chain, after) :]  # all members of a loop agree on one
-            if loop or len(chain) > MAX_HOPS:
-                return self._by_source(chain, min(loop or chain[-1:], key=_common), via)
+            commons = [step.common for step in chain]
+            if after.common in commons:  # all members of a loop agree on one
+                return self._by_source(chain, min(commons[commons.index(after.common) :]), via)
+            if len(chain) > MAX_HOPS:
+                return self._by_source(chain, commons[-1], via)
             chain.append(after)
-        return self._by_source(chain, chain[-1], via)
+        return self._by_source(chain, chain[-1].common, via)
 
-    def _by_source(self, chain: list[Repository], source: Repository, via: str) -> Found | None:
+    def _by_source(self, chain: list[Repository], common: str, via: str) -> Found | None:
         if len(chain) == 1:
             return None
-        made, _, rows = self._repository_id(source.common)
+        made, _, rows = self._repository_id(common)
         return self._remote_found(made, f"{via}its git directory names it", chain, rows)
 
     def _remote_found(self, made: str, reason: str, chain: list[Repository], rows: tuple[Row, ...] = ()) -> Found:
@@ -159,7 +172,7 @@ class Search:
         ids = [name for name, (_, where) in self.known.repositories.items() if where in places]
         return ids[-1] if ids else local_id(path)
 
-    def _remote(self, repository: Repository) -> tuple[str, remote.Place] | None:
+    def _remote(self, repository: Repository) -> tuple[str, Remote] | None:
         try:
             urls = git.remotes(repository)
         except git.Unusable as unusable:
@@ -170,33 +183,23 @@ class Search:
         name = "origin" if "origin" in urls else min(urls)
         # The name of a remote can itself be a url, so a strange one is not repeated.
         label = f"the git remote {name}" if is_id(name) else "a git remote"
-        place = remote.locate(urls[name])
+        place = locate(urls[name])
         if place is None:
             self.notes.append(f"{label} has an address that cannot be read, so it is not used")
         return (label, place) if place else None
 
-    def _by_repository(self, repository: Repository) -> Found:
-        made, reason, rows = self._repository_id(repository.common)
-        return Found(made, "repository", reason, repository.root, rows=rows)
-
     def _repository_id(self, common: str) -> tuple[str, str, tuple[Row, ...]]:
-        made, reason = self._repository_name(common)
+        made, how = _recorded(self.known, common)
+        reason = f"the git directory {printable(common)} names it, as there is no remote to use"
+        if how == "moved":
+            before = printable(self.known.repositories[made][1])
+            reason = f"the git directory moved here from {before}, so the project keeps its id"
+        elif how != "here":
+            if how:
+                self.notes.append(_merge_note(_SEEN[how], made))
+            made = free_id(git.name_of(common), common, self.known)
         mark = git.fingerprint(common)
         return made, reason, (("repository", made, mark, common),) if mark else ()
-
-    def _repository_name(self, common: str) -> tuple[str, str]:
-        old, how = _recorded(self.known, common)
-        reason = f"the git directory {printable(common)} names it, as there is no remote to use"
-        if how == "here":
-            return old, reason
-        if how == "moved":
-            before = printable(self.known.repositories[old][1])
-            return old, f"the git directory moved here from {before}, so the project keeps its id"
-        if how == "copy":
-            self.notes.append(_merge_note("this repository is a copy of one that is still there, known", old))
-        if how == "unsure":
-            self.notes.append(_merge_note("this repository may be one that was known", old))
-        return free_id(git.name_of(common), common, self.known), reason
 
     def _by_marker(self) -> Found | None:
         root = marker.find(self.place, self.home)
@@ -209,29 +212,22 @@ class Search:
             return None
         return self._by_tag(root, tag) if tag else None
 
-    def _by_tag(self, root: str, tag: marker.Marker) -> Found | None:
+    def _by_tag(self, root: str, tag: Marker) -> Found | None:
         nonce, path = self.known.markers.get(tag.id, ("", ""))
         where = f"the marker in {printable(root)}"
-        row = ("marker", tag.id, tag.nonce, root)
         if nonce != tag.nonce:
-            self.notes.append(
-                f"{where} was not made here, so it is not used; `holdfast project mark --adopt` accepts it"
-            )
-            return None
-        if path == root:
-            return Found(tag.id, "marker", f"{where} names it", root, rows=(row,))
-        if marker.is_at(path, tag):
-            self.notes.append(
-                f"{where} is a copy of the one in {printable(path)}, so it is not used; "
+            why = "was not made here, so it is not used; `holdfast project mark --adopt` accepts it"
+        elif path != root and marker.is_at(path, tag):
+            why = (
+                f"is a copy of the one in {printable(path)}, so it is not used; "
                 "`holdfast project mark --new` makes this folder a project of its own"
             )
-            return None
-        reason = f"{where} names it; the folder moved here from {printable(path)}"
-        return Found(tag.id, "marker", reason, root, rows=(row,))
-
-    def _by_path(self) -> Found:
-        made = free_id(os.path.basename(self.place), self.place, self.known)
-        return Found(made, "path", "no repository and no marker, so the path of the folder names it", self.place)
+        else:
+            moved = "" if path == root else f"; the folder moved here from {printable(path)}"
+            rows = (("marker", tag.id, tag.nonce, root),)
+            return Found(tag.id, "marker", f"{where} names it{moved}", root, rows=rows)
+        self.notes.append(f"{where} {why}")
+        return None
 
 
 def _project(found: Found, known: Known, notes: list[str]) -> Project:
@@ -266,15 +262,6 @@ def _recorded(known: Known, common: str) -> tuple[str, str]:
     return (rows[-1][0], "copy") if rows else ("", "")
 
 
-def _common(repository: Repository) -> str:
-    return repository.common
-
-
-def _index(chain: list[Repository], repository: Repository) -> int:
-    commons = [_common(step) for step in chain]
-    return commons.index(repository.common) if repository.common in commons else len(chain)
-
-
 def _real(folder: str) -> str:
     """Return the real path of a folder, empty if it is not there."""
     try:
@@ -282,3 +269,54 @@ def _real(folder: str) -> str:
         return path if os.path.isdir(path) else ""
     except (OSError, ValueError):
         return ""
+
+
+def mark(folder: str, registry: Registry, *, adopt: bool = False, new: bool = False) -> Project:
+    """Write a marker into the folder and remember it; `adopt` accepts one that is there, `new` replaces it.
+
+    The id is the one that the path gave until now, so that what was stored stays readable.
+    """
+    if adopt and new:
+        raise BadInput("adopt and new cannot go together", hint="adopt keeps the marker's id, new makes another")
+    known = registry.known()
+    place = _markable(folder, known)
+    if adopt:
+        tag = _adopted(place, known)
+    else:
+        made = free_id(os.path.basename(place), place, known, fresh=new)
+        tag = Marker(made, os.urandom(16).hex())
+        # The file goes first: a row without its file would hold the id back from the folder that it names.
+        marker.write(place, tag, replace=new)
+    registry.append(("marker", tag.id, tag.nonce, place))
+    return resolve(place, registry)
+
+
+def _markable(folder: str, known: Known) -> str:
+    search = Search(folder, known)
+    if search.place in (search.home, "/"):
+        raise Refused(
+            "the home folder and / cannot be marked: every folder below would become one project",
+            hint="mark the folder of the project itself",
+        )
+    if search.by_git():
+        raise Refused(
+            "the folder is in a git repository, which names the project, so a marker would do nothing",
+            hint="set HOLDFAST_PROJECT, or `holdfast project merge`, to give it another id",
+        )
+    return search.place
+
+
+def _adopted(place: str, known: Known) -> Marker:
+    try:
+        tag = marker.read(place)
+    except marker.BadMarker as bad:
+        raise Conflict(str(bad), hint="`holdfast project mark --new` replaces it") from None
+    if tag is None:
+        raise NotFound("there is no marker in this folder to adopt", hint="`holdfast project mark` makes one")
+    nonce, path = known.markers.get(tag.id, ("", ""))
+    if path and path != place and marker.is_at(path, Marker(tag.id, nonce)):
+        raise Conflict(
+            f"the id {tag.id} belongs to a marked folder that is still there",
+            hint="`holdfast project mark --new` makes this folder a project of its own",
+        )
+    return tag
