@@ -17,7 +17,7 @@ from holdfast.errors import NotFound
 
 SOURCE = Path(holdfast.__file__).parent
 ADDED = """
-from holdfast.agents.base import Agent, hook_groups, server
+from holdfast.agents.base import Agent
 
 class Dummy(Agent):
     name = "dummy"
@@ -33,7 +33,7 @@ class Dummy(Agent):
 
     def parts(self, place, command):
         path = self.folder(place) + "/settings.json"
-        return [*hook_groups(path, self.name, command, {"begin": 5}), server(path, self.name, command)]
+        return [*self.hook_parts(path, command), self.server_part(path, command)]
 """
 
 

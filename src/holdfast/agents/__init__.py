@@ -11,29 +11,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
 
-# The module of each agent that is built in; only the one that is asked for is loaded.
-BUILT_IN = {
-    "claude-code": "claude_code",
-    "codex": "codex",
-    "gemini-cli": "gemini_cli",
-    "opencode": "opencode",
-    "grok": "grok",
-    "kiro": "kiro",
-    "copilot": "copilot",
-    "cursor": "cursor",
-    "qwen": "qwen",
-    "pi": "pi",
-    "droid": "droid",
-    "kimi": "kimi",
-    "antigravity": "antigravity",
-}
+# The agents that are built in. The module of each has its name; only the one that is asked for is loaded.
+BUILT_IN = (
+    *("claude-code", "codex", "gemini-cli", "opencode", "grok", "kiro", "copilot", "cursor"),
+    *("qwen", "pi", "droid", "kimi", "antigravity"),
+)
 GROUP = "holdfast.agents"
 
 
 def get(name: str) -> Agent:
     """Return the agent of that name; NotFound names those that are known."""
     if name in BUILT_IN:
-        module = f"holdfast.agents.{BUILT_IN[name]}"
+        module = f"holdfast.agents.{name.replace('-', '_')}"
         __import__(module)
         agent: Agent = sys.modules[module].AGENT
         return agent

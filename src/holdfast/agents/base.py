@@ -1,11 +1,14 @@
 """The adapter of an agent: what Holdfast asks of it, with harmless answers for everything that an agent does not say.
 
+An adapter is one class in one file. Most of it is data, the attributes at the top of `Agent`; a method is overridden
+where an agent differs from what several share.
+
 **Names.** `name` is what people type and what `--agent` carries; `title` is how the agent calls itself. Nothing
 outside this folder asks for a name: it asks for a capability below.
 
 **Hooks** (`is_host`, `moment`, `read_hook_input`, `injection_output`) run in front of a waiting person. They import
-nothing but the lower packages, read no file and never raise for what an agent sends: a field that is missing or
-of another kind is empty. What another agent runs, because it reads this one's files, `is_host` tells apart.
+nothing but `base/`, read no transcript and never raise for what an agent sends: a field that is missing or of another
+kind is empty. `is_host` is false where another agent runs our line because it reads this one's files.
 
 **Installing** is a plan. `parts` says what of ours stands in which file; `plan_install` and `plan_uninstall` turn that
 into changes of whole files and write nothing. A change only adds bytes to a foreign file, so taking those bytes out
@@ -64,6 +67,27 @@ HOOK_SECONDS = {
 MAX_FILES = 1_000
 # Set by an agent that runs the hooks of other agents, too, beside aliases of their variables.
 RUNS_OTHERS = "GROK_HOOK_EVENT"
+# The events of several agents in two spellings, and which of MOMENTS each is.
+EVENTS = {
+    "SessionStart": "start",
+    "UserPromptSubmit": "prompt",
+    "PreToolUse": "before-tool",
+    "PostToolUse": "tool",
+    "PostToolUseFailure": "tool-failed",
+    "PreCompact": "compact",
+    "PostCompact": "compacted",
+    "SubagentStart": "subagent-start",
+    "SubagentStop": "subagent-stop",
+    "Stop": "stop",
+    "SessionEnd": "end",
+}
+CAMEL_EVENTS = {
+    "postToolUse": "tool",
+    "postToolUseFailure": "tool-failed",
+    "preCompact": "compact",
+    "subagentStart": "subagent-start",
+    "subagentStop": "subagent-stop",
+}
 # What tells one call of a hook from the next, in the words of any agent.
 _TAGS = (
     *("prompt_id", "promptId", "turn_id", "generation_id", "tool_use_id", "toolUseId", "agent_id", "timestamp"),
@@ -189,13 +213,11 @@ class Command:
 
 def shell_line(words: list[str]) -> str:
     """Return the words as one line that a POSIX shell reads back as exactly these words."""
-    return " ".join(_shell_word(word) for word in words)
+    return " ".join(word if _is_plain(word) else "'" + word.replace("'", "'\\''") + "'" for word in words)
 
 
-def _shell_word(word: str) -> str:
-    if word and all(letter.isascii() and (letter.isalnum() or letter in "-_./:=@%+,") for letter in word):
-        return word
-    return "'" + word.replace("'", "'\\''") + "'"
+def _is_plain(word: str) -> bool:
+    return bool(word) and word.isascii() and all(letter.isalnum() or letter in "-_./:=@%+," for letter in word)
 
 
 def is_hook_of(agent: str, text: object) -> bool:
@@ -230,6 +252,17 @@ class Agent:
     guard: str = ""
     # Instruction files of a folder of which it reads only the first that is there.
     reads_first: tuple[str, ...] = ()
+    # Its instruction files in which a block of ours can stand, best first: in its own folder, and in a project.
+    own_instructions: tuple[str, ...] = ()
+    project_instructions: tuple[str, ...] = ()
+    # Folders in which it looks for skills, best first; `own` is its config folder, others are in the home or project.
+    skill_homes: tuple[str, ...] = ()
+    # Its instruction and memory files: scope, kind, and names in its personal folder or the project; or a folder, which
+    # ends with a slash, and the endings of the files below it.
+    knowledge: tuple[tuple[str, ...], ...] = ()
+    # A rules file in the project for memories, and what that file begins with.
+    project_rule: str = ""
+    rule_head: str = ""
     # Variables of the environment that say where it keeps its sessions; a scheduled sweep is given them.
     moved_by: tuple[str, ...] = ()
     # The module with `find`, `sniff` and `read` for its sessions: the contract is in `agents/reading/base.py`.
@@ -270,11 +303,14 @@ class Agent:
 
     def injection_output(self, call: HookCall, text: str) -> str:
         """Return what to print so that the text reaches the model; nothing where it cannot."""
-        return ""
+        if call.moment not in self.injects:
+            return ""
+        return dumps({"hookSpecificOutput": {"hookEventName": call.native, "additionalContext": text}})
 
     def refusal_output(self, call: HookCall, reason: str) -> str:
         """Return what to print so that the call is refused and the model reads why; nothing where it cannot."""
-        return ""
+        answer = {"hookEventName": call.native, "permissionDecision": "deny", "permissionDecisionReason": reason}
+        return dumps({"hookSpecificOutput": answer}) if self.guard else ""
 
     def archived_as(self, call: HookCall) -> str:
         """Return the id that the session of a call has in the archive; a sub-agent may have one of its own."""
@@ -298,10 +334,42 @@ class Agent:
         """Return the folder of its config for the person, at whatever scope `place` is."""
         return self.folder(replace(place, scope="user"))
 
+    def instruction_folder(self, place: Place) -> str:
+        """Return the folder of its instruction files: the project's, or its own."""
+        return place.folder if place.scope == "project" else self.folder(place)
+
     def hooked(self, command: Command) -> dict[str, int]:
         """Return the events to install a hook for with their seconds; before a tool only where calls are judged."""
         timed = {native: self.seconds[moment] for native, moment in self.events.items() if moment in self.seconds}
         return {**timed, self.guard: GUARD_SECONDS} if self.guard and command.guards else timed
+
+    def hook_lines(self, command: Command) -> list[tuple[str, str, int]]:
+        """Return event, command line and seconds of every hook to install."""
+        timed = self.hooked(command).items()
+        return [(native, command.hook_line(self.name, native), seconds) for native, seconds in timed]
+
+    def hook_parts(self, path: str, command: Command, unit: int = 1, **more: object) -> list[Part]:
+        """Return our group for each event in the shape that several agents share; `unit` is a second in the agent's."""
+        found = []
+        for native, line, seconds in self.hook_lines(command):
+            handler = {"type": "command", "command": line, "timeout": seconds * unit, **more}
+            found.append(Part(path, "element", ("hooks", native), {"hooks": [handler]}))
+        return found
+
+    def hooks_file(self, command: Command) -> dict[str, object]:
+        """Return the same groups as a file of their own has them."""
+        return {"hooks": {part.keys[1]: [part.value] for part in self.hook_parts("", command)}}
+
+    def server(self, command: Command, **more: object) -> dict[str, object]:
+        """Return our MCP server in the shape that most agents share."""
+        first, *rest = command.mcp(self.name)
+        return {"command": first, "args": rest, **more}
+
+    def server_part(self, path: str, command: Command, **more: object) -> Part:
+        """Return what puts our MCP server into a file, JSON or TOML."""
+        if path.endswith(".toml"):
+            return Part(path, "table", ("mcp_servers", SERVER), self.server(command))
+        return Part(path, "member", ("mcpServers", SERVER), self.server(command, **more))
 
     def parts(self, place: Place, command: Command) -> list[Part]:
         """Return what of ours stands in which of its files."""
@@ -322,19 +390,35 @@ class Agent:
 
     def memory_files(self, place: Place) -> list[MemoryFile]:
         """Return the instruction and memory files of the agent's own that are there, at whatever scope `place` is."""
-        return []
+        found: list[MemoryFile] = []
+        for scope, kind, *names in self.knowledge:
+            root = self.personal_folder(place) if scope == "global" else place.folder
+            if names[0].endswith("/"):
+                found += all_below(scope, kind, os.path.join(root, names[0]), *names[1:])
+            else:
+                there = existing(scope, kind, root, *names)
+                found += there[:1] if tuple(names) == self.reads_first else there
+        return found
 
     def rules_file(self, place: Place) -> ManagedFile | None:
         """Return where memories stand for the agent to read, or None where its hooks hand them over."""
-        return None
+        if not self.project_rule or place.scope != "project":
+            return None
+        return ManagedFile(os.path.join(place.folder, self.project_rule), self.rule_head)
 
     def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
         """Return where a rule can stand that the agent always reads, best first: a block, or a file of that name."""
-        return []
+        names = self.project_instructions if place.scope == "project" else self.own_instructions
+        folder = self.instruction_folder(place)
+        if names and names == self.reads_first:
+            names = tuple(name for name in names if os.path.isfile(os.path.join(folder, name)))[:1] or names[:1]
+        return blocks_in(folder, *names)
 
     def skill_folders(self, place: Place) -> list[str]:
         """Return the folders in which the agent looks for skills, its own first; none where it knows no skills."""
-        return []
+        root = place.folder if place.scope == "project" else place.home
+        folders = [self.folder(place) if name == "own" else os.path.join(root, name) for name in self.skill_homes]
+        return [os.path.join(folder, "skills") for folder in folders]
 
     def plugin(self, command: Command, version: str, skill: str) -> dict[str, object]:
         """Return the files of a plugin with hooks, server and skill, by their paths; none where it takes none."""
@@ -392,21 +476,13 @@ def tag(data: Mapping[str, object], transcript: str) -> str:
     there is none either, the time does, so that no call is taken for a repetition of another.
     """
     found = [str(data[name]) for name in _TAGS if isinstance(data.get(name), (str, int)) and data[name]]
-    found = found or [_length(transcript) if transcript else str(time.time_ns())]
+    if not found:
+        try:
+            status = os.stat(transcript) if transcript else None
+            found = [str(status.st_size if stat.S_ISREG(status.st_mode) else 0) if status else str(time.time_ns())]
+        except (OSError, ValueError):
+            found = ["0"]
     return "/".join([*found, told(data, "source", "trigger", "reason")]).strip("/")
-
-
-def _length(path: str) -> str:
-    try:
-        status = os.stat(path)
-    except (OSError, ValueError):
-        return "0"
-    return str(status.st_size) if stat.S_ISREG(status.st_mode) else "0"
-
-
-def context_json(native: str, text: str) -> str:
-    """Return the answer that several agents take: additional context for the event that asked."""
-    return dumps({"hookSpecificOutput": {"hookEventName": native, "additionalContext": text}})
 
 
 def on_path(names: tuple[str, ...], environment: Mapping[str, str]) -> str:
@@ -437,46 +513,3 @@ def all_below(scope: str, kind: str, folder: str, *endings: str) -> list[MemoryF
 def blocks_in(folder: str, *names: str) -> list[ManagedFile]:
     """Return the instruction files of these names, in each of which a block can stand."""
     return [ManagedFile(os.path.join(folder, name), block=True) for name in names]
-
-
-def skills_in(place: Place, own: str, *shared: str) -> list[str]:
-    """Return the folders of skills in the agent's own folder, and in those that it shares with others."""
-    root = place.folder if place.scope == "project" else place.home
-    return [os.path.join(folder, "skills") for folder in (own, *(os.path.join(root, name) for name in shared))]
-
-
-def grouped(groups: list[Part]) -> dict[str, object]:
-    """Return hook groups as a file of their own has them."""
-    return {"hooks": {group.keys[1]: [group.value] for group in groups}}
-
-
-def hook_groups(
-    path: str, agent: str, command: Command, seconds: Mapping[str, int], unit: int = 1, **more: object
-) -> list[Part]:
-    """Return our entry for each event in the shape that several agents share; the timeout is in the agent's unit."""
-    return [
-        Part(path, "element", ("hooks", native), {"hooks": [_handler(agent, command, native, timeout * unit, more)]})
-        for native, timeout in seconds.items()
-    ]
-
-
-def denial_json(native: str, reason: str) -> str:
-    """Return the answer before a tool runs by which several agents leave it."""
-    told = {"hookEventName": native, "permissionDecision": "deny", "permissionDecisionReason": reason}
-    return dumps({"hookSpecificOutput": told})
-
-
-def _handler(agent: str, command: Command, native: str, timeout: int, more: Mapping[str, object]) -> dict[str, object]:
-    return {"type": "command", "command": command.hook_line(agent, native), "timeout": timeout, **more}
-
-
-def server(path: str, agent: str, command: Command, **more: object) -> Part:
-    """Return our MCP server in the shape that most agents share."""
-    first, *rest = command.mcp(agent)
-    return Part(path, "member", ("mcpServers", SERVER), {"command": first, "args": rest, **more})
-
-
-def server_table(path: str, agent: str, command: Command) -> Part:
-    """Return our MCP server as a TOML table."""
-    first, *rest = command.mcp(agent)
-    return Part(path, "table", ("mcp_servers", SERVER), {"command": first, "args": rest})

@@ -6,6 +6,7 @@ import os
 
 from holdfast.agents.base import (
     ABOUT,
+    EVENTS,
     RUNS_OTHERS,
     SERVER,
     Agent,
@@ -16,21 +17,14 @@ from holdfast.agents.base import (
     Place,
     all_below,
     blocks_in,
-    context_json,
-    denial_json,
-    existing,
-    grouped,
-    hook_groups,
-    server,
-    skills_in,
 )
-from holdfast.records import HookCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.agents.headless import Headless
+    from holdfast.records import HookCall
 
 # Agents that read this one's settings set these, some of them beside aliases of its own variables.
 FOREIGN = (RUNS_OTHERS, "CURSOR_VERSION", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR")
@@ -47,19 +41,16 @@ class ClaudeCode(Agent):
     moved_by = ("CLAUDE_CONFIG_DIR",)
     injects = frozenset({"start", "prompt"})
     guard = "PreToolUse"
-    events = {  # noqa: RUF012
-        "SessionStart": "start",
-        "UserPromptSubmit": "prompt",
-        "PreToolUse": "before-tool",
-        "PostToolUse": "tool",
-        "PreCompact": "compact",
-        "PostCompact": "compacted",
-        "PostToolUseFailure": "tool-failed",
-        "SubagentStart": "subagent-start",
-        "SubagentStop": "subagent-stop",
-        "Stop": "stop",
-        "SessionEnd": "end",
-    }
+    events = EVENTS
+    own_instructions = ("CLAUDE.md",)
+    skill_homes = ("own",)
+    knowledge = (
+        ("global", "instructions", "CLAUDE.md"),
+        ("global", "rules", "rules/", ".md"),
+        ("project", "instructions", "CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"),
+        ("project", "rules", ".claude/rules/", ".md"),
+        ("project", "memory", ".claude/agent-memory/", ".md"),
+    )
 
     def is_host(self, environment: Mapping[str, str]) -> bool:
         ours = "CLAUDECODE" in environment or "CLAUDE_PROJECT_DIR" in environment
@@ -68,12 +59,6 @@ class ClaudeCode(Agent):
     def session_of(self, environment: Mapping[str, str]) -> str:
         return environment.get("CLAUDE_CODE_SESSION_ID", "")
 
-    def injection_output(self, call: HookCall, text: str) -> str:
-        return context_json(call.native, text)
-
-    def refusal_output(self, call: HookCall, reason: str) -> str:
-        return denial_json(call.native, reason)
-
     def archived_as(self, call: HookCall) -> str:
         return f"{call.session}.agent-{call.subagent}" if call.subagent else call.session
 
@@ -81,18 +66,14 @@ class ClaudeCode(Agent):
         return place.root("CLAUDE_CONFIG_DIR", ".claude")
 
     def parts(self, place: Place, command: Command) -> list[Part]:
-        settings = os.path.join(self.folder(place), "settings.json")
-        servers = server(self._servers(place), self.name, command, type="stdio")
-        return [*hook_groups(settings, self.name, command, self.hooked(command)), servers]
-
-    def _servers(self, place: Place) -> str:
+        servers = os.path.join(place.environment.get("CLAUDE_CONFIG_DIR") or place.home, ".claude.json")
         if place.scope == "project":
-            return os.path.join(place.folder, ".mcp.json")
-        return os.path.join(place.environment.get("CLAUDE_CONFIG_DIR") or place.home, ".claude.json")
+            servers = os.path.join(place.folder, ".mcp.json")
+        settings = os.path.join(self.folder(place), "settings.json")
+        return [*self.hook_parts(settings, command), self.server_part(servers, command, type="stdio")]
 
     def plugin(self, command: Command, version: str, skill: str) -> dict[str, object]:
         one = {"name": SERVER, "description": ABOUT, "version": version}
-        servers = server("", self.name, command).value
         return {
             ".claude-plugin/plugin.json": {**one, "author": {"name": "Holdfast"}},
             ".claude-plugin/marketplace.json": {
@@ -101,39 +82,24 @@ class ClaudeCode(Agent):
                 "description": ABOUT,
                 "plugins": [{**one, "source": "./"}],
             },
-            "hooks/hooks.json": grouped(hook_groups("", self.name, command, self.hooked(command))),
-            ".mcp.json": {"mcpServers": {SERVER: servers}},
+            "hooks/hooks.json": self.hooks_file(command),
+            ".mcp.json": {"mcpServers": {SERVER: self.server(command)}},
             f"skills/{SERVER}-memory/SKILL.md": skill,
         }
 
     def memory_files(self, place: Place) -> list[MemoryFile]:
-        personal = self.personal_folder(place)
-        shared = os.path.join(place.folder, ".claude")
-        names = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
-        return [
-            *existing("global", "instructions", personal, "CLAUDE.md"),
-            *all_below("global", "rules", os.path.join(personal, "rules"), ".md"),
-            *existing("project", "instructions", place.folder, *names),
-            *all_below("project", "rules", os.path.join(shared, "rules"), ".md"),
-            *all_below("project", "memory", self._own_memory(place, personal), ".md"),
-            *all_below("project", "memory", os.path.join(shared, "agent-memory"), ".md"),
-        ]
-
-    def _own_memory(self, place: Place, personal: str) -> str:
-        """Return the folder of its own memory of a project: that of its transcripts, named after the path."""
+        # Its own memory of a project lies beside the transcripts, in a folder named after the project's path.
         letters = [letter if letter.isascii() and letter.isalnum() else "-" for letter in place.folder]
         name = place.environment.get("CLAUDE_CODE_PROJECT_DIR_NAME") or "".join(letters)
-        return os.path.join(personal, "projects", name, "memory")
+        folder = os.path.join(self.personal_folder(place), "projects", name, "memory")
+        return [*super().memory_files(place), *all_below("project", "memory", folder, ".md")]
 
     def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
         if place.scope != "project":
-            return blocks_in(self.folder(place), "CLAUDE.md")
-        there = existing("project", "instructions", place.folder, "CLAUDE.md", ".claude/CLAUDE.md")
-        own = there[0].path if there else os.path.join(place.folder, "CLAUDE.md")
+            return super().instruction_files(place, name)
+        paths = [os.path.join(place.folder, name) for name in ("CLAUDE.md", ".claude/CLAUDE.md")]
+        own = next(filter(os.path.isfile, paths), paths[0])
         return [*_imported(own, place.folder), ManagedFile(own, block=True)]
-
-    def skill_folders(self, place: Place) -> list[str]:
-        return skills_in(place, self.folder(place))
 
     def headless(self, program: str, environment: Mapping[str, str]) -> Headless | None:
         from holdfast.agents import headless

@@ -4,32 +4,16 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import (
-    ABOUT,
-    SERVER,
-    Agent,
-    Command,
-    ManagedFile,
-    MemoryFile,
-    Part,
-    Place,
-    blocks_in,
-    context_json,
-    denial_json,
-    existing,
-    grouped,
-    hook_groups,
-    server,
-    server_table,
-    skills_in,
-)
-from holdfast.records import HookCall
+from holdfast.agents.base import ABOUT, EVENTS, SERVER, Agent, Command, ManagedFile, Part, Place, blocks_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.agents.headless import Headless
+
+# Where there is an override, the other one is not read.
+INSTRUCTIONS = ("AGENTS.override.md", "AGENTS.md")
 
 
 class Codex(Agent):
@@ -43,32 +27,21 @@ class Codex(Agent):
     injects = frozenset({"start", "prompt"})
     guard = "PreToolUse"
     advice = ("Start codex and type /hooks: it runs new or changed hooks only after you trusted them there.",)
-    events = {  # noqa: RUF012
-        "SessionStart": "start",
-        "UserPromptSubmit": "prompt",
-        "PreToolUse": "before-tool",
-        "PostToolUse": "tool",
-        "PreCompact": "compact",
-        "PostCompact": "compacted",
-        "SubagentStart": "subagent-start",
-        "SubagentStop": "subagent-stop",
-        "Stop": "stop",
-        "SessionEnd": "end",
-    }
-
-    def injection_output(self, call: HookCall, text: str) -> str:
-        return context_json(call.native, text)
-
-    def refusal_output(self, call: HookCall, reason: str) -> str:
-        return denial_json(call.native, reason)
+    events = {native: moment for native, moment in EVENTS.items() if moment != "tool-failed"}  # noqa: RUF012
+    skill_homes = (".agents",)
+    knowledge = (
+        ("global", "memory", "memories/MEMORY.md", "memories/memory_summary.md"),
+        ("global", "instructions", *INSTRUCTIONS),
+        ("project", "instructions", *INSTRUCTIONS),
+    )
 
     def folder(self, place: Place) -> str:
         return place.root("CODEX_HOME", ".codex")
 
     def parts(self, place: Place, command: Command) -> list[Part]:
         folder = self.folder(place)
-        hooks = hook_groups(os.path.join(folder, "hooks.json"), self.name, command, self.hooked(command))
-        return [*hooks, server_table(os.path.join(folder, "config.toml"), self.name, command)]
+        hooks = self.hook_parts(os.path.join(folder, "hooks.json"), command)
+        return [*hooks, self.server_part(os.path.join(folder, "config.toml"), command)]
 
     def plugin(self, command: Command, version: str, skill: str) -> dict[str, object]:
         folder = f"plugins/{SERVER}"
@@ -90,28 +63,14 @@ class Codex(Agent):
         return {
             ".agents/plugins/marketplace.json": {"name": SERVER, "plugins": [listed]},
             f"{folder}/.codex-plugin/plugin.json": manifest,
-            f"{folder}/hooks.json": grouped(hook_groups("", self.name, command, self.hooked(command))),
-            f"{folder}/.mcp.json": {"mcpServers": {SERVER: server("", self.name, command).value}},
+            f"{folder}/hooks.json": self.hooks_file(command),
+            f"{folder}/.mcp.json": {"mcpServers": {SERVER: self.server(command)}},
             f"{folder}/skills/{SERVER}-memory/SKILL.md": skill,
         }
 
-    def memory_files(self, place: Place) -> list[MemoryFile]:
-        personal = self.personal_folder(place)
-        names = ("AGENTS.override.md", "AGENTS.md")
-        return [
-            *existing("global", "memory", os.path.join(personal, "memories"), "MEMORY.md", "memory_summary.md"),
-            *existing("global", "instructions", personal, *names),
-            *existing("project", "instructions", place.folder, *names),
-        ]
-
     def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
-        folder = place.folder if place.scope == "project" else self.folder(place)
-        # Where there is an override, the other one is not read.
-        instead = existing(place.scope, "instructions", folder, "AGENTS.override.md")
-        return blocks_in(folder, "AGENTS.override.md" if instead else "AGENTS.md")
-
-    def skill_folders(self, place: Place) -> list[str]:
-        return skills_in(place, os.path.join(place.folder if place.scope == "project" else place.home, ".agents"))
+        override, usual = blocks_in(self.instruction_folder(place), *INSTRUCTIONS)
+        return [override if os.path.isfile(override.path) else usual]
 
     def headless(self, program: str, environment: Mapping[str, str]) -> Headless | None:
         from holdfast.agents import headless

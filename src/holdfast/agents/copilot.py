@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import (
-    SERVER,
-    Agent,
-    Command,
-    ManagedFile,
-    MemoryFile,
-    Part,
-    Place,
-    all_below,
-    blocks_in,
-    existing,
-    server,
-    skills_in,
-)
+from holdfast.agents.base import CAMEL_EVENTS, SERVER, Agent, Command, Part, Place
 from holdfast.base.minijson import dumps
-from holdfast.records import HookCall
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.records import HookCall
 
 
 class Copilot(Agent):
@@ -33,16 +23,20 @@ class Copilot(Agent):
     injects = frozenset({"start", "prompt"})
     starts_again = False
     events = {  # noqa: RUF012
-        "sessionStart": "start",
-        "userPromptSubmitted": "prompt",
-        "postToolUse": "tool",
-        "postToolUseFailure": "tool-failed",
-        "preCompact": "compact",
-        "subagentStart": "subagent-start",
-        "subagentStop": "subagent-stop",
-        "agentStop": "stop",
-        "sessionEnd": "end",
+        **{"sessionStart": "start", "userPromptSubmitted": "prompt"},
+        **CAMEL_EVENTS,
+        **{"agentStop": "stop", "sessionEnd": "end"},
     }
+    own_instructions = ("copilot-instructions.md",)
+    project_instructions = ("AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md")
+    skill_homes = ("own", ".claude")
+    knowledge = (
+        ("global", "instructions", "copilot-instructions.md"),
+        ("global", "rules", "instructions/", ".md"),
+        ("project", "instructions", ".github/copilot-instructions.md"),
+        ("project", "rules", ".github/instructions/", ".instructions.md"),
+        ("project", "instructions", "AGENTS.md"),
+    )
 
     def injection_output(self, call: HookCall, text: str) -> str:
         return dumps({"additionalContext": text})
@@ -52,33 +46,14 @@ class Copilot(Agent):
 
     def parts(self, place: Place, command: Command) -> list[Part]:
         folder = self.folder(place)
-        hooks = {native: [self._handler(native, seconds, command)] for native, seconds in self.hooked(command).items()}
+        hooks = {
+            native: [{"type": "command", "bash": line, "timeoutSec": seconds}]
+            for native, line, seconds in self.hook_lines(command)
+        }
         own = Part(os.path.join(folder, "hooks", f"{SERVER}.json"), "file", (), {"version": 1, "hooks": hooks})
         if place.scope == "project":
             return [own]
-        return [own, server(os.path.join(folder, "mcp-config.json"), self.name, command, type="local", tools=["*"])]
-
-    def _handler(self, native: str, seconds: int, command: Command) -> dict[str, object]:
-        return {"type": "command", "bash": command.hook_line(self.name, native), "timeoutSec": seconds}
-
-    def memory_files(self, place: Place) -> list[MemoryFile]:
-        personal = self.personal_folder(place)
-        shared = os.path.join(place.folder, ".github")
-        return [
-            *existing("global", "instructions", personal, "copilot-instructions.md"),
-            *all_below("global", "rules", os.path.join(personal, "instructions"), ".md"),
-            *existing("project", "instructions", shared, "copilot-instructions.md"),
-            *all_below("project", "rules", os.path.join(shared, "instructions"), ".instructions.md"),
-            *existing("project", "instructions", place.folder, "AGENTS.md"),
-        ]
-
-    def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
-        if place.scope != "project":
-            return blocks_in(self.folder(place), "copilot-instructions.md")
-        return blocks_in(place.folder, "AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md")
-
-    def skill_folders(self, place: Place) -> list[str]:
-        return skills_in(place, self.folder(place), ".claude")
+        return [own, self.server_part(os.path.join(folder, "mcp-config.json"), command, type="local", tools=["*"])]
 
 
 AGENT = Copilot()

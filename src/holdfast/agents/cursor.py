@@ -4,28 +4,13 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import (
-    Agent,
-    Command,
-    ManagedFile,
-    MemoryFile,
-    Part,
-    Place,
-    all_below,
-    blocks_in,
-    existing,
-    server,
-    skills_in,
-)
+from holdfast.agents.base import CAMEL_EVENTS, Agent, Command, Part, Place
 from holdfast.base.minijson import dumps
 from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-RULE = ".cursor/rules/holdfast.mdc"
-HEAD = "---\ndescription: What Holdfast remembers\nalwaysApply: true\n---\n"
 
 
 class Cursor(Agent):
@@ -37,16 +22,18 @@ class Cursor(Agent):
     reader = "holdfast.agents.reading.cursor"
     injects = frozenset({"start"})
     events = {  # noqa: RUF012
-        "sessionStart": "start",
-        "beforeSubmitPrompt": "prompt",
-        "postToolUse": "tool",
-        "postToolUseFailure": "tool-failed",
-        "preCompact": "compact",
-        "subagentStart": "subagent-start",
-        "subagentStop": "subagent-stop",
-        "stop": "stop",
-        "sessionEnd": "end",
+        **{"sessionStart": "start", "beforeSubmitPrompt": "prompt"},
+        **CAMEL_EVENTS,
+        **{"stop": "stop", "sessionEnd": "end"},
     }
+    project_rule = ".cursor/rules/holdfast.mdc"
+    rule_head = "---\ndescription: What Holdfast remembers\nalwaysApply: true\n---\n"
+    project_instructions = ("AGENTS.md",)
+    skill_homes = ("own",)
+    knowledge = (
+        ("project", "rules", ".cursor/rules/", ".mdc", ".md"),
+        ("project", "instructions", "AGENTS.md", ".cursorrules"),
+    )
 
     def read_hook_input(self, native: str, data: Mapping[str, object], environment: Mapping[str, str]) -> HookCall:
         call = super().read_hook_input(native, data, environment)
@@ -57,7 +44,7 @@ class Cursor(Agent):
 
     def injection_output(self, call: HookCall, text: str) -> str:
         # Where the rule stands, the memories are in it, and would come twice.
-        if call.moment != "start" or os.path.exists(os.path.join(call.folder, RULE)):
+        if call.moment != "start" or os.path.exists(os.path.join(call.folder, self.project_rule)):
             return ""
         return dumps({"additional_context": text})
 
@@ -65,34 +52,13 @@ class Cursor(Agent):
         return place.root("", ".cursor")
 
     def parts(self, place: Place, command: Command) -> list[Part]:
-        folder = self.folder(place)
-        path = os.path.join(folder, "hooks.json")
+        path = os.path.join(self.folder(place), "hooks.json")
         hooks = [
-            Part(path, "element", ("hooks", native), self._handler(native, seconds, command))
-            for native, seconds in self.hooked(command).items()
+            Part(path, "element", ("hooks", native), {"command": line, "timeout": seconds})
+            for native, line, seconds in self.hook_lines(command)
         ]
-        servers = server(os.path.join(folder, "mcp.json"), self.name, command)
+        servers = self.server_part(os.path.join(self.folder(place), "mcp.json"), command)
         return [Part(path, "default", ("version",), 1), *hooks, servers]
-
-    def _handler(self, native: str, seconds: int, command: Command) -> dict[str, object]:
-        return {"command": command.hook_line(self.name, native), "timeout": seconds}
-
-    def rules_file(self, place: Place) -> ManagedFile | None:
-        if place.scope != "project":
-            return None
-        return ManagedFile(os.path.join(place.folder, RULE), HEAD)
-
-    def memory_files(self, place: Place) -> list[MemoryFile]:
-        return [
-            *all_below("project", "rules", os.path.join(place.folder, ".cursor", "rules"), ".mdc", ".md"),
-            *existing("project", "instructions", place.folder, "AGENTS.md", ".cursorrules"),
-        ]
-
-    def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
-        return blocks_in(place.folder, "AGENTS.md") if place.scope == "project" else []
-
-    def skill_folders(self, place: Place) -> list[str]:
-        return skills_in(place, self.folder(place))
 
 
 AGENT = Cursor()

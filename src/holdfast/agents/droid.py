@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.agents.base import Agent, ManagedFile, Place, blocks_in, skills_in
+from holdfast.agents.base import Agent, Place
 
 
 class Droid(Agent):
@@ -12,15 +12,11 @@ class Droid(Agent):
     title = "Factory Droid"
     programs = ("droid",)
     reader = "holdfast.agents.reading.droid"
+    own_instructions = project_instructions = ("AGENTS.md",)
+    skill_homes = ("own",)
 
     def folder(self, place: Place) -> str:
         return place.root("", ".factory")
-
-    def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
-        return blocks_in(place.folder if place.scope == "project" else self.folder(place), "AGENTS.md")
-
-    def skill_folders(self, place: Place) -> list[str]:
-        return skills_in(place, self.folder(place))
 
 
 AGENT = Droid()

@@ -4,22 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import (
-    MILLISECONDS,
-    Agent,
-    Command,
-    ManagedFile,
-    MemoryFile,
-    Part,
-    Place,
-    all_below,
-    blocks_in,
-    context_json,
-    existing,
-    hook_groups,
-    server,
-    skills_in,
-)
+from holdfast.agents.base import MILLISECONDS, SERVER, Agent, Command, MemoryFile, Part, Place, all_below
 from holdfast.base.digests import short
 from holdfast.base.minijson import dumps
 from holdfast.records import HookCall, replace
@@ -52,6 +37,9 @@ class GeminiCli(Agent):
         "PreCompress": "compact",
         "SessionEnd": "end",
     }
+    own_instructions = project_instructions = ("GEMINI.md",)
+    skill_homes = ("own", ".agents")
+    knowledge = (("global", "instructions", "GEMINI.md"), ("project", "instructions", "GEMINI.md"))
 
     def is_host(self, environment: Mapping[str, str]) -> bool:
         return "GEMINI_PROJECT_DIR" in environment or "GEMINI_SESSION_ID" in environment
@@ -66,9 +54,6 @@ class GeminiCli(Agent):
     def session_of(self, environment: Mapping[str, str]) -> str:
         return environment.get("GEMINI_SESSION_ID", "")
 
-    def injection_output(self, call: HookCall, text: str) -> str:
-        return context_json(call.native, text)
-
     def refusal_output(self, call: HookCall, reason: str) -> str:
         return dumps({"decision": "deny", "reason": reason})
 
@@ -78,34 +63,25 @@ class GeminiCli(Agent):
 
     def parts(self, place: Place, command: Command) -> list[Part]:
         settings = os.path.join(self.folder(place), "settings.json")
-        hooks = hook_groups(settings, self.name, command, self.hooked(command), MILLISECONDS, name="holdfast")
-        return [*hooks, server(settings, self.name, command)]
+        hooks = self.hook_parts(settings, command, MILLISECONDS, name=SERVER)
+        return [*hooks, self.server_part(settings, command)]
 
     def memory_files(self, place: Place) -> list[MemoryFile]:
-        personal = self.personal_folder(place)
-        return [
-            *existing("global", "instructions", personal, "GEMINI.md"),
-            *existing("project", "instructions", place.folder, "GEMINI.md"),
-            *all_below("project", "memory", self._own_memory(place, os.path.join(personal, "tmp")), ".md"),
-        ]
-
-    def _own_memory(self, place: Place, folder: str) -> str:
-        """Return the folder of its own memory of a project: named after a hash of the path, or by a file in it."""
+        # Its own memory of a project is in a folder named after a hash of the path, or in one that a file names.
+        folder = os.path.join(self.personal_folder(place), "tmp")
+        own = short(place.folder, length=64)
         for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
             try:
                 with open(os.path.join(folder, name, ".project_root"), encoding="utf-8", errors="replace") as file:
-                    told = file.read(_LONGEST_PATH).strip()
+                    if file.read(_LONGEST_PATH).strip() == place.folder:
+                        own = name
+                        break
             except OSError:
                 continue
-            if told == place.folder:
-                return os.path.join(folder, name, "memory")
-        return os.path.join(folder, short(place.folder, length=64), "memory")
-
-    def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
-        return blocks_in(place.folder if place.scope == "project" else self.folder(place), "GEMINI.md")
-
-    def skill_folders(self, place: Place) -> list[str]:
-        return skills_in(place, self.folder(place), ".agents")
+        return [
+            *super().memory_files(place),
+            *all_below("project", "memory", os.path.join(folder, own, "memory"), ".md"),
+        ]
 
 
 AGENT = GeminiCli()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
-from holdfast.agents.base import Agent, ManagedFile, MemoryFile, Place, blocks_in, existing, skills_in
+from holdfast.agents.base import Agent, Place
 
 
 class Kimi(Agent):
@@ -15,18 +13,15 @@ class Kimi(Agent):
     programs = ("kimi",)
     reader = "holdfast.agents.reading.kimi"
     moved_by = ("KIMI_SHARE_DIR",)
+    project_instructions = ("AGENTS.md",)
+    skill_homes = (".agents",)
+    knowledge = (("project", "instructions", "AGENTS.md"),)
 
     def folder(self, place: Place) -> str:
         return place.root("", ".kimi-code")
 
-    def memory_files(self, place: Place) -> list[MemoryFile]:
-        return existing("project", "instructions", place.folder, "AGENTS.md")
-
-    def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
-        return blocks_in(place.folder, "AGENTS.md") if place.scope == "project" else []
-
     def skill_folders(self, place: Place) -> list[str]:
-        return skills_in(place, os.path.join(place.folder, ".agents")) if place.scope == "project" else []
+        return super().skill_folders(place) if place.scope == "project" else []
 
 
 AGENT = Kimi()

@@ -1,33 +1,16 @@
-"""Kiro CLI: an agent file of our own with hooks, the server in mcp.json, and in a project a steering file."""
+"""Kiro CLI: an agent file of our own with the hooks, the server in mcp.json, and in a project a steering file."""
 
 from __future__ import annotations
 
 import os
 import time
 
-from holdfast.agents.base import (
-    MILLISECONDS,
-    SERVER,
-    Agent,
-    Command,
-    ManagedFile,
-    MemoryFile,
-    Part,
-    Place,
-    all_below,
-    blocks_in,
-    existing,
-    server,
-    skills_in,
-)
+from holdfast.agents.base import MILLISECONDS, SERVER, Agent, Command, ManagedFile, Part, Place
 from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-STEERING = ".kiro/steering/holdfast.md"
-HEAD = "---\ninclusion: always\n---\n"
 
 
 class Kiro(Agent):
@@ -45,12 +28,16 @@ class Kiro(Agent):
         "Its hooks run only with the agent `holdfast`: use `kiro-cli chat --agent holdfast`, or make it the default "
         "with `kiro-cli settings chat.defaultAgent holdfast`.",
     )
-    events = {  # noqa: RUF012
-        "agentSpawn": "start",
-        "userPromptSubmit": "prompt",
-        "postToolUse": "tool",
-        "stop": "stop",
-    }
+    events = {"agentSpawn": "start", "userPromptSubmit": "prompt", "postToolUse": "tool", "stop": "stop"}  # noqa: RUF012
+    project_rule = ".kiro/steering/holdfast.md"
+    rule_head = "---\ninclusion: always\n---\n"
+    project_instructions = ("AGENTS.md",)
+    skill_homes = ("own",)
+    knowledge = (
+        ("global", "rules", "steering/", ".md"),
+        ("project", "rules", ".kiro/steering/", ".md"),
+        ("project", "instructions", "AGENTS.md"),
+    )
 
     def read_hook_input(self, native: str, data: Mapping[str, object], environment: Mapping[str, str]) -> HookCall:
         call = super().read_hook_input(native, data, environment)
@@ -59,7 +46,7 @@ class Kiro(Agent):
 
     def injection_output(self, call: HookCall, text: str) -> str:
         # Where the steering file stands, what a session starts with is in it, and would come twice.
-        if call.moment == "start" and os.path.exists(os.path.join(call.folder, STEERING)):
+        if call.moment == "start" and os.path.exists(os.path.join(call.folder, self.project_rule)):
             return ""
         return text
 
@@ -68,40 +55,25 @@ class Kiro(Agent):
 
     def parts(self, place: Place, command: Command) -> list[Part]:
         folder = self.folder(place)
-        hooks = {native: [self._hook(native, seconds, command)] for native, seconds in self.hooked(command).items()}
         own = {
             "name": SERVER,
             "description": "The usual agent, with the memory of Holdfast.",
             "tools": ["*"],
             "includeMcpJson": True,
             "resources": ["file://AGENTS.md", "file://README.md", "file://.kiro/steering/**/*.md"],
-            "hooks": hooks,
+            "hooks": {
+                native: [{"command": line, "timeout_ms": seconds * MILLISECONDS}]
+                for native, line, seconds in self.hook_lines(command)
+            },
         }
         return [
             Part(os.path.join(folder, "agents", f"{SERVER}.json"), "file", (), own),
-            server(os.path.join(folder, "settings", "mcp.json"), self.name, command),
-        ]
-
-    def _hook(self, native: str, seconds: int, command: Command) -> dict[str, object]:
-        return {"command": command.hook_line(self.name, native), "timeout_ms": seconds * MILLISECONDS}
-
-    def rules_file(self, place: Place) -> ManagedFile | None:
-        return ManagedFile(os.path.join(place.folder, STEERING), HEAD) if place.scope == "project" else None
-
-    def memory_files(self, place: Place) -> list[MemoryFile]:
-        steering = os.path.join(".kiro", "steering")
-        return [
-            *all_below("global", "rules", os.path.join(place.home, steering), ".md"),
-            *all_below("project", "rules", os.path.join(place.folder, steering), ".md"),
-            *existing("project", "instructions", place.folder, "AGENTS.md"),
+            self.server_part(os.path.join(folder, "settings", "mcp.json"), command),
         ]
 
     def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
-        own = ManagedFile(os.path.join(self.folder(place), "steering", f"{name}.md"), HEAD)
-        return [own, *(blocks_in(place.folder, "AGENTS.md") if place.scope == "project" else ())]
-
-    def skill_folders(self, place: Place) -> list[str]:
-        return skills_in(place, self.folder(place))
+        own = ManagedFile(os.path.join(self.folder(place), "steering", f"{name}.md"), self.rule_head)
+        return [own, *super().instruction_files(place, name)]
 
 
 AGENT = Kiro()
