@@ -58,7 +58,7 @@ def shown(paths: list[str], tmp_path) -> list[str]:
 
 
 @pytest.mark.parametrize("name", agents.BUILT_IN)
-def test_each_door_names_where_rules_are_read(name, tmp_path) -> None:
+def test_each_adapter_names_where_rules_are_read(name, tmp_path) -> None:
     """For everywhere and in a project, the best place first; a folder of rules gets a file of that name."""
     adapter = agents.get(name)
     for scope, expected in zip(("user", "project"), RULES[name], strict=True):
@@ -68,7 +68,7 @@ def test_each_door_names_where_rules_are_read(name, tmp_path) -> None:
 
 
 @pytest.mark.parametrize("name", agents.BUILT_IN)
-def test_each_door_names_where_skills_are_read(name, tmp_path) -> None:
+def test_each_adapter_names_where_skills_are_read(name, tmp_path) -> None:
     """For everywhere and in a project, its own folder first."""
     adapter = agents.get(name)
     for scope, expected in zip(("user", "project"), SKILLS[name], strict=True):

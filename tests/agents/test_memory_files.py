@@ -104,7 +104,7 @@ def full(name: str, place: Place) -> str:
 
 @pytest.mark.parametrize("scope", ["user", "project"])
 @pytest.mark.parametrize("name", KNOWN)
-def test_each_door_names_its_files(name: str, scope: str, place: Place, tmp_path) -> None:
+def test_each_adapter_names_its_files(name: str, scope: str, place: Place, tmp_path) -> None:
     """An adapter names exactly the files that its agent reads, with scope and kind, wherever it is installed."""
     for path in [*OTHERS, *(path for known in KNOWN.values() for path in known)]:
         target = tmp_path / full(path, place)
