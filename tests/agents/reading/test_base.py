@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.agents.reading import base, pending_calls
-from holdfast.agents.reading.base import class_of, cut, decode, input_text, lines, separated, text_of, when
-from holdfast.agents.reading.costs import Costs
-from holdfast.agents.reading.pending_calls import Held
-from holdfast.agents.reading.texts import without_bulk
+from holdfast.agents.reading import OURS, class_of, pending_calls, separated
+from holdfast.agents.reading import lines as files
+from holdfast.agents.reading.base import Costs
+from holdfast.agents.reading.lines import decode, lines
+from holdfast.agents.reading.pending_calls import PendingCalls
+from holdfast.agents.reading.values import cut, input_text, text_of, when, without_bulk
 from holdfast.privacy import fence
 from holdfast.records import ROLES, Cost, SessionEvent
 
@@ -29,9 +30,9 @@ JSON = st.recursive(
 )
 
 
-def told(data: bytes, start: int = 0) -> list[tuple[int, int, bytes]]:
+def told(data: bytes) -> list[tuple[int, int, bytes]]:
     """Return all lines of these bytes, without the newline that a decoder passes over."""
-    return [(number, end, raw.removesuffix(b"\n")) for number, end, raw in lines(io.BytesIO(data), start)]
+    return [(number, end, raw.removesuffix(b"\n")) for number, end, raw in lines(io.BytesIO(data))]
 
 
 def test_lines_end_with_a_newline_and_nothing_else() -> None:
@@ -47,20 +48,13 @@ def test_an_unfinished_line_is_held_back() -> None:
     assert told(b'{"a":1}\n{"b":2}') == [(1, 8, b'{"a":1}'), (2, 15, b'{"b":2}')]
 
 
-def test_reading_on_from_an_offset() -> None:
-    """What was read up to an offset and what is read from there are all lines, once each."""
-    data = b'{"a":1}\n{"b":2}\n{"c":3}\n'
-    first = told(data[:20])
-    assert [raw for _, _, raw in [*first, *told(data, first[-1][1])]] == [b'{"a":1}', b'{"b":2}', b'{"c":3}']
-
-
 def test_a_line_of_64_megabytes_is_read_and_a_longer_one_passed(monkeypatch) -> None:
     """The longest line that is accepted is understood; a longer one is one malformed line, and reading goes on."""
     long = b'{"a":"' + b"x " * (32 * 2**20) + b'","b":7}\n{"c":3}\n'
     [first, second] = told(long)
     assert (first[1], second) == (len(long) - 8, (2, len(long), b'{"c":3}'))
     assert (decode(first[2]) or {})["b"] == 7
-    monkeypatch.setattr(base, "MAX_LINE", 1_000)
+    monkeypatch.setattr(files, "MAX_LINE", 1_000)
     found = told(b'{"a":"' + b"x" * 5_000 + b'"}\n{"b":2}\n')
     assert decode(found[0][2]) is None and found[1][2] == b'{"b":2}' and found[1][1] == 5_017
 
@@ -142,7 +136,7 @@ def test_roles_are_told_by_how_a_text_begins(text: str, role: str) -> None:
 def test_what_we_handed_over_is_told_from_what_was_typed() -> None:
     """Our fence is the one that injection writes, and its text is apart from the prompt that it stands beside."""
     ours = fence.fenced(["- use tabs"])
-    assert base.OURS == fence.OPEN
+    assert OURS == fence.OPEN
     assert separated(f"{ours}\nfix it\n<system-reminder>x</system-reminder>") == [
         ("ours", ours),
         ("human", "fix it"),
@@ -189,7 +183,7 @@ def event(text: str, **more: object) -> SessionEvent:
 
 def test_events_wait_behind_a_call_until_it_is_answered() -> None:
     """The call comes out with its result and in its place; what came later comes later."""
-    held = Held()
+    held = PendingCalls()
     held.add(SessionEvent(0, "tool", at="2026-01-01T00:00:00Z", tool="Read", call="c"), "c")
     held.add(event("later"))
     assert list(held.take()) == []
@@ -203,7 +197,7 @@ def test_events_wait_behind_a_call_until_it_is_answered() -> None:
 def test_a_call_that_is_never_answered_holds_up_a_bounded_number(monkeypatch) -> None:
     """When too much waits, the call comes out as it is, and its late result finds no call."""
     monkeypatch.setattr(pending_calls, "MAX_HELD", 3)
-    held = Held()
+    held = PendingCalls()
     held.add(SessionEvent(0, "tool", call="c"), "c")
     for number in range(3):
         held.add(event(str(number)))
@@ -214,7 +208,7 @@ def test_a_call_that_is_never_answered_holds_up_a_bounded_number(monkeypatch) ->
 def test_what_was_dropped_takes_no_room(monkeypatch) -> None:
     """The bound on what waits counts what is there, not what was."""
     monkeypatch.setattr(pending_calls, "MAX_HELD_TEXT", 100)
-    held = Held()
+    held = PendingCalls()
     held.add(SessionEvent(0, "tool", call="c"), "c")
     for number in range(9):
         held.add(event("x" * 40), str(number))
@@ -226,7 +220,7 @@ def test_what_was_dropped_takes_no_room(monkeypatch) -> None:
 
 def test_a_call_knows_whether_its_result_came() -> None:
     """An answer completes the call, one without a result only lets it go."""
-    held = Held()
+    held = PendingCalls()
     for name in ("a", "b"):
         held.add(SessionEvent(0, "tool", call=name, at="2026-05-04T10:00:00.000Z"), name)
     held.answer("a", output="", until="2026-05-04T10:00:01.500Z")
@@ -236,7 +230,7 @@ def test_a_call_knows_whether_its_result_came() -> None:
 
 def test_what_another_session_told_is_passed_over() -> None:
     """Events with ids that are to be skipped go; the beginning is the first id of those that come."""
-    held = Held()
+    held = PendingCalls()
     held.skip = frozenset({"old"})
     for number, id in enumerate(("old", "", "new", "newer")):
         held.add(SessionEvent(number, "human", str(number), id=id))
@@ -246,7 +240,7 @@ def test_what_another_session_told_is_passed_over() -> None:
 
 def test_a_dropped_event_leaves_no_gap() -> None:
     """Places count what comes out, in order, without gaps."""
-    held = Held()
+    held = PendingCalls()
     held.add(event("queued"), "q")
     held.add(event("next"))
     assert held.drop("q") and not held.drop("q")
@@ -269,5 +263,5 @@ def test_only_plain_files_are_opened(tmp_path: Path) -> None:
     (tmp_path / "real.jsonl").write_text("{}\n")
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "real.jsonl")
     with pytest.raises(OSError):
-        base.open_plain(str(tmp_path / "pipe.jsonl"))
-    assert list(base.files_below(str(tmp_path), ".jsonl")) == [str(tmp_path / "real.jsonl")]
+        files.open_plain(str(tmp_path / "pipe.jsonl"))
+    assert list(files.files_below(str(tmp_path), ".jsonl")) == [str(tmp_path / "real.jsonl")]

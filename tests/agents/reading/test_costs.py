@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.agents.reading.costs import Costs
+from holdfast.agents.reading.base import Costs
 from holdfast.records import Cost, Spend
 
 REPORTS = st.tuples(

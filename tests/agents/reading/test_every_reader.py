@@ -31,7 +31,7 @@ from holdfast.agents.reading import (
     pi,
     qwen,
 )
-from holdfast.agents.reading.base import MAX_OUTPUT, MAX_TEXT
+from holdfast.agents.reading.values import MAX_OUTPUT, MAX_TEXT
 from holdfast.records import ROLES
 from sampling import count
 

@@ -16,11 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import holdfast
-from holdfast.agents.reading import long_lines
-from holdfast.agents.reading.base import decode, lines
-from holdfast.agents.reading.long_lines import shortened
-from holdfast.agents.reading.texts import stub, text_of
-from holdfast.agents.reading.turns import document
+from holdfast.agents.reading import lines as long_lines
+from holdfast.agents.reading.lines import decode, document, lines, shortened
+from holdfast.agents.reading.values import stub, text_of
 
 MEGABYTES = 64
 # What it takes to read a line and to make a digest, in megabytes, whatever the line is full of.

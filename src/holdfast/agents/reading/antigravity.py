@@ -10,15 +10,13 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from holdfast.agents.reading.base import first_records, text_of, told, when
-from holdfast.agents.reading.turns import Turns, listed, stem, table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.agents.base import Place
+from holdfast.agents.base import Place
+from holdfast.agents.reading.base import Turns
+from holdfast.agents.reading.lines import first_record, names_in
+from holdfast.agents.reading.values import listed, stem, table, text_of, told
 
 # The whole one first: the other has long fields cut.
 FILES = ("transcript_full.jsonl", "transcript.jsonl")
@@ -33,42 +31,33 @@ def find(place: Place) -> Iterator[str]:
     """Yield one file for each conversation of the command line, the desktop program and the editor."""
     for program in ("antigravity-cli", "antigravity", "antigravity-ide"):
         folder = os.path.join(place.home, ".gemini", program, "brain")
-        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        for name in names_in(folder):
             paths = [os.path.join(folder, name, ".system_generated", "logs", file) for file in FILES]
             yield from [path for path in paths if os.path.isfile(path) and not os.path.islink(path)][:1]
 
 
 def sniff(path: str) -> bool:
     """Whether the lines are steps with a source and a type."""
-    for record in first_records(path):
-        return "step_index" in record and bool(told(record, "source")) and told(record, "type").isupper()
-    return False
-
-
-def read(path: str) -> Iterator[AntigravityReading]:
-    """Yield the one conversation of a file."""
-    yield AntigravityReading(path)
+    record = first_record(path)
+    return "step_index" in record and bool(told(record, "source")) and told(record, "type").isupper()
 
 
 class AntigravityReading(Turns):
     """One conversation."""
 
     agent = "antigravity"
+    times = ("created_at",)
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
         self._asked: deque[str] = deque()
 
-    def _walk(self) -> Iterator[None]:
+    def begin(self) -> None:
         above, _, below = self.path.partition(f"{os.sep}brain{os.sep}")
         self.facts["id"] = below.partition(os.sep)[0] if below and above else stem(self.path)
-        for number, record in self.records():
-            self.stand(when(record.get("created_at")), number)
-            self._take(told(record, "type"), told(record, "source"), record)
-            yield
 
-    def _take(self, kind: str, source: str, record: dict[str, Any]) -> None:
-        text = text_of(record.get("content"))
+    def take(self, record: dict[str, Any]) -> None:
+        kind, source, text = told(record, "type"), told(record, "source"), text_of(record.get("content"))
         if kind == "USER_INPUT":
             self._over()
             self._input(text, "human" if source == PERSON else "injected")
@@ -97,8 +86,8 @@ class AntigravityReading(Turns):
         self.person(text[last:], usual="injected" if last else usual)
 
     def _call(self, key: str, call: dict[str, Any]) -> None:
-        given = {name: _plain(value) for name, value in table(call.get("args")).items()}
-        self.stand(self.at, self.line, folder=told(given, "Cwd"))
+        given = {name: _unquoted(value) for name, value in table(call.get("args")).items()}
+        self.circumstances(told(given, "Cwd"))
         self._asked.append(key)
         self.call(key, told(call, "name"), given)
 
@@ -113,10 +102,10 @@ class AntigravityReading(Turns):
         self._asked.clear()
 
 
-def _plain(value: Any) -> Any:
-    """Return what was given to a tool: a text in quotes without them."""
-    is_quoted = isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"'
-    return value[1:-1].replace('\\"', '"').replace("\\\\", "\\") if is_quoted else value
+def _unquoted(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > 1 and value[0] == value[-1] == '"':
+        return value[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+    return value
 
 
-__all__ = ["AntigravityReading", "find", "read", "sniff"]
+read = AntigravityReading.read

@@ -12,40 +12,87 @@ digests of ids and what each message cost are kept.
 
 from __future__ import annotations
 
-import io
-import json
-import os
-from typing import IO, TYPE_CHECKING, Any
+import re
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
+from typing import Any, Self
 
-import msgspec
+from holdfast.agents.reading import OURS, class_of, separated
+from holdfast.agents.reading.lines import HEAD, decode, lines, open_plain
+from holdfast.agents.reading.pending_calls import PendingCalls
+from holdfast.agents.reading.values import MAX_OUTPUT, MAX_TEXT, cut, input_text, text_of, when, whole
+from holdfast.records import Cost, Session, SessionEvent, Spend, replace
 
-from holdfast.agents.reading import OURS as OURS
-from holdfast.agents.reading import class_of as class_of
-from holdfast.agents.reading import separated as separated
-from holdfast.agents.reading.costs import Costs
-from holdfast.agents.reading.costs import whole as whole
-from holdfast.agents.reading.long_lines import LONG, shortened
-from holdfast.agents.reading.pending_calls import Held
-from holdfast.agents.reading.texts import MAX_OUTPUT as MAX_OUTPUT
-from holdfast.agents.reading.texts import MAX_TEXT as MAX_TEXT
-from holdfast.agents.reading.texts import cut as cut
-from holdfast.agents.reading.texts import input_text as input_text
-from holdfast.agents.reading.texts import is_typed as is_typed
-from holdfast.agents.reading.texts import text_of as text_of
-from holdfast.agents.reading.texts import writable
-from holdfast.agents.reading.times import milliseconds as milliseconds
-from holdfast.agents.reading.times import when as when
-from holdfast.base import files
-from holdfast.records import Session, SessionEvent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+# What is told of more days and models than these is counted without them.
+_MAX_SPENDS = 200
+_LONGEST_MODEL = 160
+# Our fence as an agent shows it that writes what hooks print as HTML.
+_ESCAPED = OURS.replace("<", "&lt;").replace(">", "&gt;")
+_QUERY = ("<user_query>", "</user_query>")
+_WORKSPACE = re.compile(r"^Workspace Path: (\S.*)$", re.M)
 
 
-# A line that is longer is not read whole: it counts as malformed.
-MAX_LINE = 96 * 2**20
-_BUFFER, _SMALL_BUFFER = 2**20, 2**15
-_SNIFFED_LINES, _SNIFFED_BYTES = 40, 4 * 2**20
+class Costs:
+    """What messages cost: of several reports on one message the largest of each kind counts, once.
+
+    `at` and `model` are those of the messages that come, where a report does not tell its own. Messages whose ids are
+    in `skip` are not counted.
+    """
+
+    def __init__(self) -> None:
+        self.at = ""
+        self.model = ""
+        self.skip: frozenset[str] = frozenset()
+        self._by_message: dict[int, tuple[int, tuple[int, ...]]] = {}
+        self._spends: dict[tuple[str, str], int] = {}
+        self._sums: list[list[int]] = []
+        self._dollars: list[float] = []
+
+    def add(self, message: str, *kinds: object, at: str = "", model: str = "", dollars: float = 0.0) -> None:
+        """Take a report: input without cache, output, cache read, cache write, reasoning. No id: it stands alone."""
+        if message in self.skip:
+            return
+        counts = tuple(map(whole, kinds))
+        key = hash(message)
+        before = self._by_message.get(key) if message else None
+        if before is None:
+            spend, added = self._spend((at or self.at)[:10], (model or self.model)[:_LONGEST_MODEL]), counts
+        elif before[1] == counts:
+            return
+        else:
+            spend, told_before = before
+            counts = tuple(map(max, zip_longest(counts, told_before, fillvalue=0)))
+            added = tuple(map(int.__sub__, counts, (*told_before, 0, 0, 0, 0, 0)))
+        sums = self._sums[spend]
+        for kind, count in enumerate(added):
+            sums[kind] += count
+        self._dollars[spend] += dollars
+        if message:
+            self._by_message[key] = (spend, counts)
+
+    def _spend(self, day: str, model: str) -> int:
+        key = (day, model)
+        if key not in self._spends and len(self._spends) >= _MAX_SPENDS:
+            key = ("", "")
+        if key not in self._spends:
+            self._spends[key] = len(self._sums)
+            self._sums.append([0] * 5)
+            self._dollars.append(0.0)
+        return self._spends[key]
+
+    def spends(self) -> tuple[Spend, ...]:
+        """Return what was paid for each model on each day, in order; what cost nothing is not told."""
+        found = [Spend(*key, _cost(self._sums[at], self._dollars[at])) for key, at in sorted(self._spends.items())]
+        return tuple(one for one in found if one.cost != Cost())
+
+    def total(self) -> Cost:
+        """Return the sum over all messages."""
+        return _cost([sum(column) for column in zip([0] * 5, *self._sums, strict=True)], sum(self._dollars))
+
+
+def _cost(kinds: list[int], dollars: float) -> Cost:
+    cost = Cost(kinds[0], kinds[1], kinds[2], kinds[3], kinds[4])
+    return replace(cost, dollars=dollars) if dollars else cost
 
 
 class Reading:
@@ -62,12 +109,17 @@ class Reading:
         self.path = path
         self.malformed = 0
         self.offset = 0
-        self.held = Held()
+        self.held = PendingCalls()
         self.facts: dict[str, str] = {}
         self.models: dict[str, None] = {}
         self.cost = Costs()
         self.started = ""
         self.ended = ""
+
+    @classmethod
+    def read(cls, path: str) -> Iterator[Self]:
+        """Yield the one session of a file: the `read` of most readers."""
+        yield cls(path)
 
     def __iter__(self) -> Iterator[SessionEvent]:
         self.held.skip = self.cost.skip = self.skip
@@ -90,12 +142,27 @@ class Reading:
                 else:
                     yield number, found
 
-    def seen_at(self, time: str) -> None:
-        """Take note of a time for the start and the end of the session."""
-        if time > self.ended:
-            self.ended = time
-        if time and (time < self.started or not self.started):
-            self.started = time
+    def numbered(self, messages: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+        """Yield each message with its number; count those that are None."""
+        for number, message in enumerate(messages, 1):
+            if message is None:
+                self.malformed += 1
+            else:
+                yield number, message
+
+    def seen_at(self, *times: str) -> None:
+        """Take note of times for the start and the end of the session."""
+        for time in times:
+            if time > self.ended:
+                self.ended = time
+            if time and (time < self.started or not self.started):
+                self.started = time
+
+    def know(self, **facts: str) -> None:
+        """Take note of facts about the session: those that are told replace what was known before."""
+        for name, value in facts.items():
+            if value:
+                self.facts[name] = value
 
     def session(self) -> Session:
         """Return the session as far as it was read."""
@@ -120,91 +187,163 @@ class Reading:
         )
 
 
-def open_plain(path: str, buffer: int = _BUFFER) -> io.BufferedReader:
-    """Open a plain file for reading; OSError for anything else, so that a pipe can hang nobody."""
-    return io.BufferedReader(io.FileIO(files.open_plain(path, follow=True), "rb"), buffer)
+class Turns(Reading):
+    """A reading in which every event has the time, folder, branch, model and line at which the session stands.
 
-
-def lines(file: IO[bytes], start: int = 0) -> Iterator[tuple[int, int, bytes]]:
-    r"""Yield number (from 1, counted from `start`), end offset and bytes of each line that is not blank.
-
-    Lines end with \n only. A last line without it is held back unless it is a whole JSON object, to which nothing can
-    be added. Of a line that is longer than LONG what is long in it is made short; of one that is longer than MAX_LINE
-    only the beginning is given, which no decoder takes.
+    A reader overrides `take`, and `begin`, `finish` or `records` where its files need it.
     """
-    if start:
-        file.seek(start)
-    end, number = start, 0
-    most_at_once = min(LONG, MAX_LINE)
-    while raw := file.readline(most_at_once):
-        number += 1
-        end += len(raw)
-        if len(raw) == most_at_once and raw[-1:] != b"\n":
-            raw, more = shortened(file, raw, MAX_LINE)
-            end += more
-        if raw[-1:] != b"\n" and (raw.rstrip(b"\0 \t\r")[-1:] != b"}" or decode(raw) is None):
+
+    # The fields of a record in which its time may stand.
+    times: tuple[str, ...] = ("timestamp",)
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.at = self.folder = self.branch = self.model = ""
+        self.line = 0
+        self._called: set[int] = set()
+        self._waiting: dict[str, None] = {}
+
+    def _walk(self) -> Iterator[None]:
+        self.begin()
+        for number, record in self.records():
+            self.stand(self.time_of(record), number)
+            self.take(record)
+            yield
+        self.finish()
+
+    def time_of(self, record: dict[str, Any]) -> str:
+        """Return the time at which the session stands with this record."""
+        return next((when(record[name]) for name in self.times if record.get(name)), "")
+
+    def begin(self) -> None:
+        """Take what the path and the files beside it say, before the first record."""
+
+    def take(self, record: dict[str, Any]) -> None:
+        """Take one record; time and line are known."""
+
+    def finish(self) -> None:
+        """Take what is left, after the last record."""
+
+    def stand(self, at: str = "", line: int = 0, folder: str = "", branch: str = "", model: str = "") -> None:
+        """Take note of where the session stands now; what is not told stays, but for the time and the line."""
+        self.at, self.line = at, line
+        self.cost.at = at or self.cost.at
+        if at:
+            self.seen_at(at)
+        self.circumstances(folder, branch, model)
+
+    def circumstances(self, folder: str = "", branch: str = "", model: str = "") -> None:
+        """Take note of folder, branch and model; what is not told stays."""
+        if folder:
+            self.folder = folder
+            self.facts.setdefault("folder", folder)
+        if branch:
+            self.branch = branch
+            self.facts.setdefault("branch", branch)
+        if model:
+            self.model = self.cost.model = model
+            self.models[model] = None
+
+    def usual(self) -> str:
+        """Return the role of what stands where a person speaks: to a sub-agent an agent speaks there."""
+        return "task" if "is_subagent" in self.facts else "human"
+
+    def person(self, text: str, id: str = "", usual: str = "human") -> None:
+        """Add what stands where a person speaks: what programs put there has a role of its own."""
+        for role, part in separated(text, usual):
+            before, query, after = _parted(part)
+            if not query:
+                self.say("ours" if role == "injected" and OURS in part else role, part, id)
+                continue
+            self.say("ours" if OURS in before else "injected", before, id)
+            self.say(class_of(query, usual), query, id)
+            self.say("injected", after, id)
+
+    def prompted(self, text: str, tag: str, id: str = "", usual: str = "human") -> None:
+        """Add a prompt in which blocks of this tag are what hooks handed over."""
+        while (start := text.find(f"<{tag}>")) >= 0 and (end := text.find(f"</{tag}>", start)) >= 0:
+            end += len(tag) + 3
+            self.person(text[:start], id, usual)
+            is_ours = OURS in text[start:end] or _ESCAPED in text[start:end]
+            self.say("ours" if is_ours else "injected", text[start:end], id)
+            text = text[end:]
+        self.person(text, id, usual)
+
+    def say(self, role: str, text: str, id: str = "", failed: bool = False) -> None:
+        """Add a text of this role, if it says anything."""
+        if text.strip():
+            self.held.add(self.event(role, cut(text.strip(), MAX_TEXT), id, failed))
+
+    def call(self, key: str, tool: str, given: Any, id: str = "") -> None:
+        """Add a call that waits for its result. One that was there before is passed over."""
+        if key and hash(key) in self._called:
             return
-        if raw[:1] == b"{" and raw[-2:] == b"}\n":
-            # As nearly all are; a decoder passes over the end of the line.
-            yield number, end, raw
-            continue
-        raw = raw.strip(b"\0\r\n\t ")
-        if raw[:3] == b"\xef\xbb\xbf":
-            raw = raw[3:].lstrip(b"\0\r\n\t ")
-        if raw:
-            yield number, end, raw
+        self._called.add(hash(key))
+        self._waiting[key] = None
+        if isinstance(given, str) and given[:1] == "{":
+            # JSON within a text becomes the same as JSON that is not.
+            found = decode(given.encode("utf-8", "replace"))
+            given = given if found is None else found
+        self.held.add(self.event("tool", "", id, False, tool, key, input_text(given)), key)
+
+    def result(self, key: str, output: Any, failed: bool = False, tool: str = "", took: int = 0) -> None:
+        """Join a result with its call; one whose call is not there stands alone, one that came before is no news."""
+        text = cut(text_of(output), MAX_OUTPUT)
+        self._waiting.pop(key, None)
+        if self.held.answer(key, output=text, failed=failed, milliseconds=took, until=self.at):
+            return
+        if not key or hash(key) not in self._called:
+            self._called.add(hash(key))
+            self.held.add(self.event("tool", "", "", failed, tool, key, "", text, answered=True))
+
+    def awaited(self, key: str, start: str) -> str:
+        """Return the key of the call that a result belongs to: its own or, of those that begin so, the oldest."""
+        if key in self._waiting:
+            return key
+        return next((one for one in self._waiting if one.startswith(start)), key)
+
+    def release(self) -> None:
+        """Let go of the calls that wait: their turn is over."""
+        for key in self._waiting:
+            self.held.answer(key)
+        self._waiting.clear()
+
+    def look_for_workspace(self, text: str) -> None:
+        """Take the folder from the text that some agents give to the model about the workspace."""
+        found = _WORKSPACE.search(text[:HEAD])
+        if found and "folder" not in self.facts:
+            self.folder = self.facts["folder"] = found[1].strip()
+
+    def event(
+        self,
+        role: str,
+        text: str = "",
+        id: str = "",
+        failed: bool = False,
+        tool: str = "",
+        call: str = "",
+        given: str = "",
+        output: str = "",
+        answered: bool = False,
+    ) -> SessionEvent:
+        """Return an event in these circumstances, with the place that is next."""
+        by_model = role in ("assistant", "tool") and bool(self.model)
+        if by_model:
+            self.models[self.model] = None
+        # Every field in its place: this is done for each event, and names would take twice the time.
+        circumstances = (self.folder, self.branch, self.model if by_model else "", id, self.line, answered)
+        return SessionEvent(self.held.place, role, text, self.at, tool, call, given, output, failed, 0, *circumstances)
 
 
-_decode = msgspec.json.Decoder().decode
+def unwrapped(text: str) -> str:
+    """Return what a person typed without the tag that some agents put around it."""
+    return (_parted(text)[1] or text).strip()
 
 
-def decode(raw: bytes) -> dict[str, Any] | None:
-    """Return the JSON object in these bytes, or None where there is none."""
-    try:
-        found = _decode(raw)
-    except (ValueError, RecursionError):
-        found = decode_broken(raw)
-    return found if isinstance(found, dict) else None
-
-
-def decode_broken(raw: bytes) -> Any:
-    """Return what bytes say that are no strict JSON: invalid UTF-8, lone surrogates, NUL runs. None: nothing."""
-    raw = raw.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf")
-    try:
-        return writable(json.loads(raw.decode("utf-8", "replace"), strict=False))
-    except (ValueError, RecursionError):
-        return None
-
-
-def told(record: Any, *names: str) -> str:
-    """Return the first of these fields that is a text and not empty."""
-    if isinstance(record, dict):
-        for name in names:
-            value = record.get(name)
-            if isinstance(value, str) and value:
-                return value
-    return ""
-
-
-def first_records(path: str) -> Iterator[dict[str, Any]]:
-    """Yield the first objects in a file, a few, for a look at what it is; none where it cannot be read."""
-    try:
-        with open_plain(path, _SMALL_BUFFER) as file:
-            for number, end, raw in lines(file):
-                found = decode(raw)
-                if found is not None:
-                    yield found
-                if number >= _SNIFFED_LINES or end > _SNIFFED_BYTES:
-                    return
-    except OSError:
-        return
-
-
-def files_below(folder: str, *endings: str) -> Iterator[str]:
-    """Yield the plain files with these endings in a folder and all below it, sorted; no link is followed."""
-    for parent, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            full = os.path.join(parent, name)
-            if name.endswith(endings) and os.path.isfile(full) and not os.path.islink(full):
-                yield full
+def _parted(text: str) -> tuple[str, str, str]:
+    """Return what stands before, within and behind the tag of a query, from the first beginning to the last end."""
+    start, end = text.find(_QUERY[0]), text.rfind(_QUERY[1])
+    if start < 0 or end < start:
+        return text, "", ""
+    inner = start + len(_QUERY[0])
+    return text[:start], text[inner:end] or " ", text[end + len(_QUERY[1]) :]

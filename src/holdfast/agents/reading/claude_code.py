@@ -10,36 +10,17 @@ sub-agents stand among those of the session and stay there.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
-from holdfast.agents.reading.base import (
-    MAX_OUTPUT,
-    MAX_TEXT,
-    OURS,
-    Reading,
-    class_of,
-    cut,
-    decode,
-    files_below,
-    first_records,
-    input_text,
-    is_typed,
-    lines,
-    open_plain,
-    separated,
-    text_of,
-    told,
-    when,
-)
-from holdfast.records import SessionEvent, replace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.agents.base import Place
-    from holdfast.records import Session
+from holdfast.agents.base import Place
+from holdfast.agents.reading import OURS, class_of, separated
+from holdfast.agents.reading.base import Reading
+from holdfast.agents.reading.lines import decode, files_below, first_records, lines, open_plain
+from holdfast.agents.reading.values import MAX_OUTPUT, MAX_TEXT, cut, input_text, is_typed, text_of, told, when
+from holdfast.records import Session, SessionEvent, replace
 
 # Metadata lines that no other agent writes.
 OWN_TYPES = (
@@ -135,11 +116,6 @@ def sniff(path: str) -> bool:
         own = own or (kind in OWN_TYPES and ("sessionId" in record or "snapshot" in record))
         own = own or (kind == "summary" and "leafUuid" in record)
     return own
-
-
-def read(path: str) -> Iterator[Reading]:
-    """Yield the one session of a file."""
-    yield ClaudeCodeReading(path)
 
 
 class ClaudeCodeReading(Reading):
@@ -490,3 +466,6 @@ def _spilled(raw: msgspec.Raw) -> Any:
     if isinstance(found, dict):
         return [found.get("stdout"), found.get("stderr")] if "stdout" in found else None
     return found
+
+
+read = ClaudeCodeReading.read

@@ -11,38 +11,33 @@ import io
 import os
 import re
 from collections import deque
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from holdfast.agents.reading.base import (
+from holdfast.agents.base import Place
+from holdfast.agents.reading import OURS, separated
+from holdfast.agents.reading.base import Turns
+from holdfast.agents.reading.lines import decode, files_below, lines, open_plain
+from holdfast.agents.reading.values import (
     MAX_OUTPUT,
     MAX_TEXT,
-    OURS,
-    Reading,
+    blocks,
+    counts,
     cut,
-    decode,
-    files_below,
     input_text,
-    lines,
-    open_plain,
-    separated,
+    table,
     text_of,
     told,
     when,
     whole,
 )
-from holdfast.records import SessionEvent
+from holdfast.records import Session
 
 try:
     import zstandard  # type: ignore[import-not-found,unused-ignore]
 except ImportError:  # Optional: without it, compressed files are counted and passed over.
     zstandard = None  # type: ignore[assignment,unused-ignore]
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.agents.base import Place
-    from holdfast.records import Session
 
 BROKEN: tuple[type[Exception], ...] = (zstandard.ZstdError,) if zstandard is not None else ()
 UNREADABLE: tuple[type[Exception], ...] = (OSError, *BROKEN)
@@ -90,12 +85,7 @@ def _is_own(record: dict[str, Any] | None) -> bool:
     return record.get("type") in ("message", "function_call") and ("content" in record or "call_id" in record)
 
 
-def read(path: str) -> Iterator[Reading]:
-    """Yield the one session of a file."""
-    yield CodexReading(path)
-
-
-class CodexReading(Reading):
+class CodexReading(Turns):
     """A session, or the thread of a sub-agent."""
 
     agent = "codex"
@@ -104,14 +94,9 @@ class CodexReading(Reading):
         super().__init__(path)
         self._void: list[tuple[int, int]] = []
         self._prefix = 0
-        self._number = 0
-        self._at = ""
-        self._folder = ""
-        self._branch = ""
-        self._model = ""
         self._recent: deque[tuple[str, str, str]] = deque(maxlen=_RECENT)
         self._ended: dict[str, dict[str, Any]] = {}
-        self._total = (0,) * len(KINDS)
+        self._total = [0] * len(KINDS)
 
     def _walk(self) -> Iterator[None]:
         try:
@@ -122,28 +107,29 @@ class CodexReading(Reading):
             self._prefix, self._void = _survey(self.path)
             with _opened(self.path) as file:
                 for number, end, raw in lines(file):
-                    self.offset = end
+                    self.offset, self.line = end, number
                     record = decode(raw)
                     if record is None:
                         self.malformed += 1
                         continue
-                    self._number = number
-                    self._take(record)
+                    self.at = when(record.get("timestamp", record.get("created_at")))
+                    self.take(record)
                     yield
         except BROKEN:
             self.malformed += 1
 
-    def _take(self, record: dict[str, Any]) -> None:
+    def take(self, record: dict[str, Any]) -> None:
         kind, payload = _opened_envelope(record)
-        self._at = when(record.get("timestamp", record.get("created_at")))
         if kind == "session_meta":
             self._meta(payload)
         elif kind == "event_msg" and payload.get("type") == "token_count":
             self._tokens(payload)
+        elif self.line <= self._prefix:
+            return
         elif kind == "turn_context":
-            self._context(payload)
-        elif self._number > self._prefix and not (self._void and self._is_void()):
-            self.seen_at(self._at)
+            self.circumstances(told(payload, "cwd"), model=told(payload, "model"))
+        elif not any(start <= self.line <= end for start, end in self._void):
+            self.seen_at(self.at)
             if kind == "response_item":
                 self._item(payload)
             elif kind == "event_msg":
@@ -151,81 +137,45 @@ class CodexReading(Reading):
             elif kind == "compacted":
                 self._add("summary", text_of(payload.get("message")))
 
-    def _is_void(self) -> bool:
-        return any(start <= self._number <= end for start, end in self._void)
-
     def _meta(self, meta: dict[str, Any]) -> None:
         if "id" in self.facts:
             # A fork repeats the beginning of another file; that file's own words about itself are not ours.
             if told(meta, "id") != self.facts["id"]:
                 self.facts.setdefault("parent", told(meta, "id"))
             else:
-                self._branch = told(meta.get("git"), "branch") or self._branch
+                self.branch = told(meta.get("git"), "branch") or self.branch
             return
-        git, source = meta.get("git"), meta.get("source")
-        spawned = source.get("subagent") if isinstance(source, dict) else None
-        spawn = spawned.get("thread_spawn") if isinstance(spawned, dict) else None
-        facts = {
-            "id": told(meta, "id", "session_id"),
-            "folder": told(meta, "cwd"),
-            "branch": told(git, "branch"),
-            "version": told(meta, "cli_version"),
-            "parent": told(meta, "parent_thread_id") or told(spawn, "parent_thread_id") or told(meta, "forked_from_id"),
-            "is_subagent": "yes" if spawned else "",
-        }
-        self.facts.update({name: value for name, value in facts.items() if value})
-        self._folder, self._branch = facts["folder"], facts["branch"]
-        self.seen_at(when(meta.get("timestamp")) or self._at)
-
-    def _context(self, context: dict[str, Any]) -> None:
-        if self._number <= self._prefix:
-            return
-        self._folder = told(context, "cwd") or self._folder
-        self._model = told(context, "model") or self._model
-        self.facts.setdefault("folder", self._folder)
-        if self._model:
-            self.models[self._model] = None
+        spawned = table(meta.get("source")).get("subagent")
+        spawn = table(spawned).get("thread_spawn")
+        self.know(
+            id=told(meta, "id", "session_id"),
+            version=told(meta, "cli_version"),
+            parent=told(meta, "parent_thread_id") or told(spawn, "parent_thread_id") or told(meta, "forked_from_id"),
+            is_subagent="yes" if spawned else "",
+        )
+        self.circumstances(told(meta, "cwd"), told(meta.get("git"), "branch"))
+        self.seen_at(when(meta.get("timestamp")) or self.at)
 
     def _tokens(self, payload: dict[str, Any]) -> None:
         """Count what was added to the running total; where the total starts anew, what the last step says."""
-        info = payload.get("info")
-        usage = info.get("total_token_usage") if isinstance(info, dict) else None
-        if not isinstance(info, dict) or not isinstance(usage, dict):
+        info = table(payload.get("info"))
+        usage = info.get("total_token_usage")
+        if not isinstance(usage, dict):
             return
-        total = tuple(whole(usage.get(name)) for name in KINDS)
-        added = tuple(new - old for new, old in zip(total, self._total, strict=True))
+        total = counts(usage, *KINDS)
+        added = [new - old for new, old in zip(total, self._total, strict=True)]
         if min(added[:2]) < 0:
             last = info.get("last_token_usage")
-            added = tuple(whole(last.get(name)) for name in KINDS) if isinstance(last, dict) else total
+            added = counts(last, *KINDS) if isinstance(last, dict) else total
         self._total = total
-        if self._number > self._prefix:
+        if self.line > self._prefix:
             given, output, cached, written, reasoning = added
-            counts = (given - cached - written, output - reasoning, cached, written, reasoning)
-            self.cost.add("", *counts, at=self._at, model=self._model)
+            used = (given - cached - written, output - reasoning, cached, written, reasoning)
+            self.cost.add("", *used, at=self.at, model=self.model)
 
-    def _add(self, role: str, text: str, **more: Any) -> None:
-        text = cut(text, MAX_TEXT)
-        if not text.strip() and role != "tool":
-            return
-        event = SessionEvent(
-            self.held.place,
-            role,
-            text,
-            self._at,
-            more.get("tool", ""),
-            more.get("call", ""),
-            more.get("input", ""),
-            more.get("output", ""),
-            more.get("failed", False),
-            0,
-            self._folder,
-            self._branch,
-            self._model if role in ("assistant", "tool") else "",
-            more.get("id", ""),
-            self._number,
-            role == "tool" and "output" in more,
-        )
-        self.held.add(event, event.call if role == "tool" and "output" not in more else "")
+    def _add(self, role: str, text: str, failed: bool = False) -> None:
+        if text.strip():
+            self.held.add(self.event(role, cut(text, MAX_TEXT), failed=failed))
 
     def _say(self, role: str, text: str, channel: str) -> None:
         """Add what was said, unless it was told through the other channel already."""
@@ -243,8 +193,7 @@ class CodexReading(Reading):
             text = request.strip()
             if channel == "item":
                 self._add("injected", before)
-        usual = "task" if self.facts.get("is_subagent") else "human"
-        for role, part in separated(cut(text, MAX_TEXT), usual):
+        for role, part in separated(cut(text, MAX_TEXT), self.usual()):
             if role in ("human", "task"):
                 self._say(role, part, channel)
             elif channel == "item":
@@ -266,7 +215,7 @@ class CodexReading(Reading):
         if role == "assistant":
             self._say("assistant", text_of(content), "item")
         elif role == "user":
-            for block in content if isinstance(content, list) else [content]:
+            for block in blocks(content):
                 self._person(text_of(block), "item")
         else:
             text = text_of(content)
@@ -277,19 +226,21 @@ class CodexReading(Reading):
         name = told(item, "name") or told(function, "name") or kind.removesuffix("_call")
         space = told(item, "namespace")
         given = next((item[one] for one in ("arguments", "input", "action", "revised_prompt") if one in item), None)
-        call, more = told(item, "call_id"), {}
-        if not call or "result" in item:
-            more["output"] = cut(text_of(item.get("result")), MAX_OUTPUT)
+        call = told(item, "call_id")
+        answered = not call or "result" in item
+        output = cut(text_of(item.get("result")), MAX_OUTPUT) if answered else ""
         tool = f"{space}.{name}" if space and not name.startswith(space) else name
-        self._add("tool", "", tool=tool, call=call, input=input_text(given), id=told(item, "id"), **more)
+        event = self.event("tool", "", told(item, "id"), False, tool, call, input_text(given), output, answered)
+        self.held.add(event, "" if answered else call)
 
     def _result(self, item: dict[str, Any]) -> None:
         call = told(item, "call_id")
         found = next((item[name] for name in ("output", "result", "tools") if name in item), None)
         result = _understood(found)
         result.update(self._ended.pop(call, {}))
-        if not self.held.answer(call, until=self._at, **result):
-            self._add("tool", "", call=call, tool=told(item, "name"), **result)
+        if not self.held.answer(call, until=self.at, **result):
+            name, output, failed = told(item, "name"), result["output"], result["failed"]
+            self.held.add(self.event("tool", "", "", failed, name, call, "", output, answered=True))
 
     def _told(self, event: dict[str, Any]) -> None:
         kind = told(event, "type")
@@ -298,7 +249,11 @@ class CodexReading(Reading):
         elif kind == "agent_message":
             self._say("assistant", text_of(event.get("message")), "event")
         elif kind == "item_completed":
-            self._completed(event.get("item"))
+            item = table(event.get("item"))
+            if told(item, "type") == "UserMessage":
+                self._person(text_of(item.get("content")), "event")
+            elif told(item, "type") == "AgentMessage":
+                self._say("assistant", text_of(item.get("content")), "event")
         elif kind in ("exec_command_end", "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response"):
             self._end(event)
         elif kind == "turn_aborted":
@@ -306,14 +261,7 @@ class CodexReading(Reading):
         elif kind in ("error", "stream_error"):
             self._add("injected", text_of(event.get("message")), failed=True)
         elif kind == "thread_name_updated":
-            self.facts["title"] = told(event, "thread_name") or self.facts.get("title", "")
-
-    def _completed(self, item: Any) -> None:
-        kind = told(item, "type")
-        if kind == "UserMessage":
-            self._person(text_of(item.get("content")), "event")
-        elif kind == "AgentMessage":
-            self._say("assistant", text_of(item.get("content")), "event")
+            self.know(title=told(event, "thread_name"))
 
     def _end(self, event: dict[str, Any]) -> None:
         """Keep how a call ended until its result comes, which says it less clearly."""
@@ -425,7 +373,9 @@ def _marked(path: str, fork: str) -> tuple[int, list[tuple[int, int]]]:
             name = told(payload, "type") or kind
             turn = told(payload, "turn_id") if name in ("task_started", "turn_context") else ""
             if copied and turn:
-                copied, has_ids = _is_before(turn, fork), True
+                # A turn was begun before the session where the time in its id is earlier.
+                are_ids = _ID.fullmatch(turn) and _ID.fullmatch(fork)
+                copied, has_ids = bool(are_ids and turn[:13] < fork[:13]), True
                 prefix = number - 1 if not copied else prefix
             if kind == "event_msg" and name in turns:
                 turns[name].append(number)
@@ -445,8 +395,4 @@ def _rolled_back(turns: dict[str, list[int]], count: int, number: int) -> list[t
     return [(first, number)]
 
 
-def _is_before(turn: str, session: str) -> bool:
-    """Whether a turn was begun before the session, by the times that both ids carry."""
-    if not (_ID.fullmatch(turn) and _ID.fullmatch(session)):
-        return False
-    return turn[:13] < session[:13]
+read = CodexReading.read

@@ -10,18 +10,19 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from holdfast.agents.reading.base import OURS, first_records, separated, text_of, told, when, whole
-from holdfast.agents.reading.turns import Turns, listed, small_text, stem, table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.agents.base import Place
-    from holdfast.records import Session
+from holdfast.agents.base import Place
+from holdfast.agents.reading import OURS, separated
+from holdfast.agents.reading.base import Turns
+from holdfast.agents.reading.lines import first_record, names_in, small_text
+from holdfast.agents.reading.values import apart, counts, listed, stem, table, text_of, told, whole
+from holdfast.records import Session
 
 _EXIT = re.compile(r"<exited with exit code [1-9]\d*>\s*\Z")
+TOKENS = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens")
+KINDS = ("input", "output", "cache_read", "cache_write")
 # Events that tell where the session stands.
 PLACES = ("session.start", "session.resume", "session.context_changed")
 
@@ -30,7 +31,7 @@ def find(place: Place) -> Iterator[str]:
     """Yield the logs: in a folder for each session, before that one file for each."""
     root = place.environment.get("COPILOT_HOME") or os.path.join(place.home, ".copilot")
     folder = os.path.join(root, "session-state")
-    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+    for name in names_in(folder):
         full = os.path.join(folder, name)
         path = full if name.endswith(".jsonl") else os.path.join(full, "events.jsonl")
         if os.path.isfile(path) and not os.path.islink(full):
@@ -39,14 +40,8 @@ def find(place: Place) -> Iterator[str]:
 
 def sniff(path: str) -> bool:
     """Whether the lines are events with a type of two words and data."""
-    for record in first_records(path):
-        return "." in told(record, "type") and isinstance(record.get("data"), dict) and "id" in record
-    return False
-
-
-def read(path: str) -> Iterator[CopilotReading]:
-    """Yield the one session of a file."""
-    yield CopilotReading(path)
+    record = first_record(path)
+    return "." in told(record, "type") and isinstance(record.get("data"), dict) and "id" in record
 
 
 class CopilotReading(Turns):
@@ -59,16 +54,15 @@ class CopilotReading(Turns):
         # The tokens of answers since the last shutdown.
         self._unsettled: dict[str, tuple[int, str, str]] = {}
 
-    def _walk(self) -> Iterator[None]:
+    def begin(self) -> None:
         own_folder = os.path.basename(self.path) == "events.jsonl"
         folder = os.path.dirname(os.path.abspath(self.path))
         self.facts["id"] = os.path.basename(folder) if own_folder else stem(self.path)
-        self.facts["title"] = _name_in(small_text(os.path.join(folder, "workspace.yaml"))) if own_folder else ""
-        for number, event in self.records():
-            data = table(event.get("data"))
-            self.stand(when(event.get("timestamp")), number, model=told(data, "model"))
-            self._take(told(event, "type"), data, told(event, "id"))
-            yield
+        for line in small_text(os.path.join(folder, "workspace.yaml")).splitlines() if own_folder else ():
+            key, _, value = line.partition(":")
+            if key in ("name", "summary") and value.strip():
+                self.facts["title"] = value.strip().strip("\"'")
+                break
 
     def session(self) -> Session:
         for message, (output, at, model) in self._unsettled.items():
@@ -76,7 +70,9 @@ class CopilotReading(Turns):
         self._unsettled.clear()
         return super().session()
 
-    def _take(self, kind: str, data: dict[str, Any], id: str) -> None:
+    def take(self, record: dict[str, Any]) -> None:
+        kind, id, data = told(record, "type"), told(record, "id"), table(record.get("data"))
+        self.circumstances(model=told(data, "model"))
         if kind in PLACES:
             self._place(data)
         elif kind == "user.message":
@@ -94,9 +90,8 @@ class CopilotReading(Turns):
 
     def _place(self, data: dict[str, Any]) -> None:
         context = table(data.get("context")) or data
-        self.facts["id"] = told(data, "sessionId") or self.facts["id"]
-        self.facts["version"] = told(data, "copilotVersion") or self.facts.get("version", "")
-        self.stand(self.at, self.line, told(context, "cwd"), told(context, "branch"))
+        self.know(id=told(data, "sessionId"), version=told(data, "copilotVersion"))
+        self.circumstances(told(context, "cwd"), told(context, "branch"))
 
     def _user(self, data: dict[str, Any], id: str) -> None:
         source = told(data, "source")
@@ -127,30 +122,23 @@ class CopilotReading(Turns):
             model: table(table(told_of).get("usage")) for model, told_of in table(data.get("modelMetrics")).items()
         }
         for model, usage in metrics.items():
-            names = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens")
-            given, output, cached, made, reasoning = (whole(usage.get(name)) for name in names)
-            reasoning = min(reasoning, output)
-            counts = (max(0, given - cached - made), output - reasoning, cached, made, reasoning)
-            self.cost.add("", *counts, at=self.at, model=model)
+            self.cost.add("", *apart(*counts(usage, *TOKENS)), at=self.at, model=model)
             self.models[model] = None
         if not any(metrics.values()):
-            metrics = self._settle_by_kind(table(data.get("tokenDetails")))
+            # Told by their kind, for all models together.
+            kinds = table(data.get("tokenDetails"))
+            metrics = {"": kinds}
+            added = [table(kinds.get(name)).get("tokenCount") for name in KINDS]
+            self.cost.add("", *added, at=self.at, model=self.model)
         if any(metrics.values()):
             self._unsettled.clear()
         self.release()
-
-    def _settle_by_kind(self, kinds: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        """Count tokens that are told by their kind, for all models together."""
-        names = ("input", "output", "cache_read", "cache_write")
-        counts = (whole(table(kinds.get(name)).get("tokenCount")) for name in names)
-        self.cost.add("", *counts, at=self.at, model=self.model)
-        return {"": kinds}
 
     def _other(self, kind: str, data: dict[str, Any], id: str) -> None:
         if kind == "session.model_change":
             self.model = told(data, "newModel") or self.model
         elif kind == "session.title_changed":
-            self.facts["title"] = told(data, "title") or self.facts.get("title", "")
+            self.know(title=told(data, "title"))
         elif kind == "session.compaction_complete":
             self.say("summary", told(data, "summaryContent", "summary"), id)
         elif kind == "session.error":
@@ -162,13 +150,4 @@ class CopilotReading(Turns):
             self.say("injected", told(data, "content", "message"), id)
 
 
-def _name_in(text: str) -> str:
-    """Return the name that a workspace file gives the session."""
-    for line in text.splitlines():
-        key, _, value = line.partition(":")
-        if key in ("name", "summary") and value.strip():
-            return value.strip().strip("\"'")
-    return ""
-
-
-__all__ = ["CopilotReading", "find", "read", "sniff"]
+read = CopilotReading.read

@@ -11,26 +11,14 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from holdfast.agents.reading.base import (
-    MAX_TEXT,
-    decode,
-    files_below,
-    first_records,
-    is_typed,
-    open_plain,
-    text_of,
-    told,
-    when,
-)
+from holdfast.agents.base import Place
+from holdfast.agents.reading.base import Turns
 from holdfast.agents.reading.database import Database, is_database, opened, text_in, value_in
-from holdfast.agents.reading.turns import Turns, head, stem, table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.agents.base import Place
+from holdfast.agents.reading.lines import decode, files_below, first_record, head, open_plain
+from holdfast.agents.reading.values import MAX_TEXT, blocks, is_typed, stem, table, text_of, told, when
 
 CALLS = ("tool_use", "tool_call", "tool-call")
 RESULTS = ("tool_result", "tool-result")
@@ -58,9 +46,9 @@ def sniff(path: str) -> bool:
     if is_database(path):
         database = opened(path)
         return bool(database and database.has("blobs", "id", "data") and database.has("meta", "key", "value"))
-    for record in first_records(path):
+    if record := first_record(path):
         is_line = told(record, "role") in ("user", "assistant") and "content" in table(record.get("message"))
-        return is_line and "uuid" not in record and "sessionId" not in record and "type" not in record
+        return is_line and not record.keys() & {"uuid", "sessionId", "type"}
     return head(path).lstrip().startswith((b"user:", b"assistant:"))
 
 
@@ -69,10 +57,8 @@ def read(path: str) -> Iterator[CursorReading]:
     database = opened(path) if is_database(path) else None
     if database is not None:
         yield StoreReading(path, database)
-    elif any(True for _ in first_records(path)):
-        yield CursorReading(path)
     else:
-        yield TextReading(path)
+        yield CursorReading(path) if first_record(path) else TextReading(path)
 
 
 class CursorReading(Turns):
@@ -88,17 +74,18 @@ class CursorReading(Turns):
             self.facts.update(parent=os.path.basename(os.path.dirname(folder)), is_subagent="yes")
         self._unnamed = 0
 
-    def _walk(self) -> Iterator[None]:
-        for number, record in self.records():
-            self.stand(when(record.get("timestamp")), number, model=told(record, "model"))
-            if told(record, "type") == "turn_ended":
-                self._end_turn(record)
-            else:
-                self._blocks(told(record, "role"), table(record.get("message")).get("content"))
-            yield
+    def take(self, record: dict[str, Any]) -> None:
+        self.circumstances(model=told(record, "model"))
+        if told(record, "type") != "turn_ended":
+            self._blocks(told(record, "role"), table(record.get("message")).get("content"))
+            return
+        self.release()
+        status = told(record, "status")
+        if status not in ("", "success", "completed"):
+            self.say("injected", f"[turn {status}: {told(record, 'error', 'message')}]", failed=True)
 
     def _blocks(self, role: str, content: Any) -> None:
-        for block in content if isinstance(content, list) else [content]:
+        for block in blocks(content):
             kind = told(block, "type")
             if kind in CALLS:
                 self._call(block)
@@ -115,7 +102,7 @@ class CursorReading(Turns):
         if role == "user":
             self.look_for_workspace(text)
             self.release()
-            self.person(text, usual="task" if "is_subagent" in self.facts else "human")
+            self.person(text, usual=self.usual())
         elif role == "assistant":
             self.say("assistant", text)
 
@@ -130,12 +117,6 @@ class CursorReading(Turns):
         output = block.get("content", block.get("result", block.get("output")))
         failed = block.get("is_error") is True or block.get("isError") is True
         self.result(key, output, failed, told(block, "name", "toolName"))
-
-    def _end_turn(self, record: dict[str, Any]) -> None:
-        self.release()
-        status = told(record, "status")
-        if status not in ("", "success", "completed"):
-            self.say("injected", f"[turn {status}: {told(record, 'error', 'message')}]", failed=True)
 
 
 class TextReading(CursorReading):
@@ -186,25 +167,21 @@ class StoreReading(CursorReading):
         self._database = database
 
     def _walk(self) -> Iterator[None]:
-        meta = self._meta()
-        facts = {"id": told(meta, "agentId"), "title": told(meta, "name")}
-        self.facts.update({name: value for name, value in facts.items() if value})
+        value = next(
+            (text_in(row, "value") for row in self._database.rows("SELECT value FROM meta WHERE key = '0'")), ""
+        )
+        meta = decode(bytes.fromhex(value) if _HEX.match(value) else value.encode("utf-8", "replace")) or {}
+        self.know(id=told(meta, "agentId"), title=told(meta, "name"))
         self.model = told(meta, "lastUsedModel")
         self.seen_at(when(meta.get("createdAt")))
         for number, id in enumerate(self._order(told(meta, "latestRootBlobId")), 1):
             message = decode(self._blob(id))
-            if message is None or not told(message, "role"):
-                continue
-            self.stand("", number)
-            self._blocks(_role(message), message.get("content"))
-            yield
+            role = told(message, "role")
+            if role:
+                self.stand("", number)
+                self._blocks("" if role == "system" else role, table(message).get("content"))
+                yield
         self.malformed += self._database.broken
-
-    def _meta(self) -> dict[str, Any]:
-        for row in self._database.rows("SELECT value FROM meta WHERE key = '0'"):
-            text = text_in(row, "value")
-            return decode(bytes.fromhex(text) if _HEX.match(text) else text.encode("utf-8", "replace")) or {}
-        return {}
 
     def _order(self, root: str) -> list[str]:
         """Return the ids of the blobs that the root names; all of them where it names none."""
@@ -216,10 +193,6 @@ class StoreReading(CursorReading):
             data = value_in(row, "data")
             return data if isinstance(data, bytes) else str(data or "").encode("utf-8", "replace")
         return b""
-
-
-def _role(message: dict[str, Any]) -> str:
-    return "" if told(message, "role") == "system" else told(message, "role")
 
 
 def _fields(data: bytes) -> Iterator[bytes]:
@@ -250,6 +223,3 @@ def _number(data: bytes, place: int) -> tuple[int, int]:
         if byte < 128:
             break
     return value, place
-
-
-__all__ = ["CursorReading", "StoreReading", "TextReading", "find", "read", "sniff"]

@@ -12,13 +12,11 @@ import shutil
 import sqlite3
 import tempfile
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 from urllib.parse import quote
 
-from holdfast.agents.reading.base import open_plain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from holdfast.agents.reading.lines import head, names_in
 
 MAGIC = b"SQLite format 3\0"
 SECONDS = 2.0
@@ -65,16 +63,12 @@ def opened(path: str) -> Database | None:
 
 def is_database(path: str) -> bool:
     """Whether the file is an SQLite database, by its first bytes."""
-    try:
-        with open_plain(path) as file:
-            return file.read(len(MAGIC)) == MAGIC
-    except OSError:
-        return False
+    return head(path, len(MAGIC)) == MAGIC
 
 
 def databases_in(folder: str, start: str, *endings: str) -> Iterator[str]:
     """Yield the databases in a folder whose names begin and end so."""
-    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+    for name in names_in(folder):
         full = os.path.join(folder, name)
         if name.startswith(start) and name.endswith(endings) and is_database(full):
             yield full
@@ -85,7 +79,7 @@ def _connected(path: str) -> sqlite3.Connection:
     connection = sqlite3.connect(address, uri=True, timeout=SECONDS, check_same_thread=False)
     try:
         connection.row_factory = sqlite3.Row
-        connection.text_factory = _text
+        connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_ROW)
         connection.execute("PRAGMA query_only=1")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
@@ -93,10 +87,6 @@ def _connected(path: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
-
-
-def _text(raw: bytes) -> str:
-    return raw.decode("utf-8", "replace")
 
 
 def _copied(path: str) -> str:
@@ -124,6 +114,3 @@ def text_in(row: sqlite3.Row, *names: str) -> str:
 def value_in(row: sqlite3.Row, name: str) -> Any:
     """Return a column, None where the table has none of this name."""
     return row[name] if name in row.keys() else None  # noqa: SIM118
-
-
-__all__ = ["Database", "databases_in", "is_database", "opened", "text_in", "value_in"]

@@ -8,20 +8,25 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from holdfast.agents.reading.base import files_below, first_records, is_typed, text_of, told, when, whole
-from holdfast.agents.reading.turns import Turns, small_json, stem, table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.agents.base import Place
+from holdfast.agents.base import Place
+from holdfast.agents.reading.base import Turns
+from holdfast.agents.reading.lines import files_below, first_records, small_json
+from holdfast.agents.reading.values import blocks, counts, is_typed, stem, table, text_of, told, whole
 
 _FAILED = re.compile(r"\AError: |exit(?:ed with)? code:? [1-9]\d*[)\]]")
 _LOOKED_AT = 400
 _MIN_ID = 12
 _UNTITLED = "New Session"
+TOKENS = (
+    "inputTokens|input_tokens",
+    "outputTokens|output_tokens",
+    "cacheReadTokens|cache_read_input_tokens",
+    "cacheCreationTokens|cache_creation_input_tokens",
+    "thinkingTokens",
+)
 
 
 def find(place: Place) -> Iterator[str]:
@@ -43,11 +48,6 @@ def sniff(path: str) -> bool:
     return False
 
 
-def read(path: str) -> Iterator[DroidReading]:
-    """Yield the one session of a file."""
-    yield DroidReading(path)
-
-
 class DroidReading(Turns):
     """One session."""
 
@@ -56,19 +56,20 @@ class DroidReading(Turns):
     def __init__(self, path: str) -> None:
         super().__init__(path)
         self._last = ""
+        self._settings: dict[str, Any] = {}
 
-    def _walk(self) -> Iterator[None]:
+    def begin(self) -> None:
         self.facts["id"] = stem(self.path)
-        beside = small_json(self.path.removesuffix(".jsonl") + ".settings.json")
-        self.stand(model=told(beside, "model"))
-        for number, record in self.records():
-            self.stand(when(record.get("timestamp")), number, folder=told(record, "cwd"))
-            self._take(told(record, "type"), record)
-            yield
-        # Told as one sum, which counts for the last day.
-        self._count(table(beside.get("tokenUsage")))
+        self._settings = small_json(self.path.removesuffix(".jsonl") + ".settings.json")
+        self.circumstances(model=told(self._settings, "model"))
 
-    def _take(self, kind: str, record: dict[str, Any]) -> None:
+    def finish(self) -> None:
+        # Told as one sum, which counts for the last day.
+        self._count(self._settings.get("tokenUsage"))
+
+    def take(self, record: dict[str, Any]) -> None:
+        kind = told(record, "type")
+        self.circumstances(told(record, "cwd"))
         if kind == "session_start":
             self._head(_head_of(record))
         elif kind == "message" and isinstance(record.get("message"), dict):
@@ -80,17 +81,18 @@ class DroidReading(Turns):
             self._streamed(kind, record)
 
     def _head(self, record: dict[str, Any]) -> None:
-        self.facts["id"] = told(record, "id") or self.facts["id"]
         title = told(record, "sessionTitle", "title")
-        self.facts["title"] = "" if title == _UNTITLED else title
-        self.facts["version"] = told(record, "version")
-        self.stand(self.at, self.line, folder=told(record, "cwd"))
-        self.facts["parent"] = told(record, "parentSessionId", "parent")
+        self.know(
+            id=told(record, "id"),
+            title="" if title == _UNTITLED else title,
+            version=told(record, "version"),
+            parent=told(record, "parentSessionId", "parent"),
+        )
+        self.circumstances(told(record, "cwd"))
 
     def _message(self, message: dict[str, Any], id: str) -> None:
         is_person = told(message, "role") == "user"
-        content = message.get("content")
-        for block in content if isinstance(content, list) else [content]:
+        for block in blocks(message.get("content")):
             kind = told(block, "type")
             if kind == "tool_use":
                 self.call(told(block, "id"), told(block, "name"), table(block).get("input"), id)
@@ -111,7 +113,7 @@ class DroidReading(Turns):
     def _streamed(self, kind: str, record: dict[str, Any]) -> None:
         key = told(record, "toolCallId", "id")
         if kind == "system":
-            self.stand(self.at, self.line, model=told(record, "model"))
+            self.circumstances(model=told(record, "model"))
         elif kind == "message":
             self._spoken(told(record, "role") == "user", told(record, "text"), _id_of(record))
         elif kind == "tool_call":
@@ -121,7 +123,7 @@ class DroidReading(Turns):
         elif kind == "completion":
             if told(record, "finalText").strip() != self._last:
                 self._spoken(False, told(record, "finalText"), "")
-            self._count(table(record.get("usage")))
+            self._count(record.get("usage"))
         elif kind == "error":
             self.say("injected", f"[error: {told(record, 'message')}]", failed=True)
 
@@ -130,17 +132,10 @@ class DroidReading(Turns):
         ends = text[:_LOOKED_AT] + text[-_LOOKED_AT:]
         self.result(key, text, failed is True or (failed is None and bool(_FAILED.search(ends))))
 
-    def _count(self, usage: dict[str, Any]) -> None:
-        names = (
-            ("inputTokens", "input_tokens"),
-            ("outputTokens", "output_tokens"),
-            ("cacheReadTokens", "cache_read_input_tokens"),
-            ("cacheCreationTokens", "cache_creation_input_tokens"),
-            ("thinkingTokens",),
-        )
-        kinds = [next((usage[name] for name in each if name in usage), 0) for each in names]
-        if any(whole(kind) for kind in kinds):
-            self.cost.add("", *kinds)
+    def _count(self, usage: Any) -> None:
+        used = counts(usage, *TOKENS)
+        if any(used):
+            self.cost.add("", *used)
 
 
 def _head_of(record: dict[str, Any]) -> dict[str, Any]:
@@ -167,4 +162,4 @@ def _value(record: dict[str, Any]) -> tuple[Any, bool | None]:
     return value, failed if isinstance(failed, bool) else None
 
 
-__all__ = ["DroidReading", "find", "read", "sniff"]
+read = DroidReading.read

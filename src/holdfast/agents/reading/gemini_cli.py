@@ -11,16 +11,24 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import IO, Any
 
-from holdfast.agents.reading.base import MAX_OUTPUT, decode, files_below, lines, open_plain, text_of, told, when, whole
-from holdfast.agents.reading.turns import Turns, document, first_line, head, listed, small_json, small_text, table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import IO
-
-    from holdfast.agents.base import Place
+from holdfast.agents.base import Place
+from holdfast.agents.reading.base import Turns
+from holdfast.agents.reading.lines import (
+    decode,
+    document,
+    files_below,
+    first_line,
+    head,
+    lines,
+    open_plain,
+    small_json,
+    small_text,
+    without_mark,
+)
+from holdfast.agents.reading.values import MAX_OUTPUT, blocks, counts, listed, table, text_of, told, when
 
 HANDED_OVER = "hook_context"
 TYPES = ("user", "gemini", "info", "error", "warning")
@@ -52,31 +60,18 @@ def sniff(path: str) -> bool:
     return is_message and "uuid" not in record and "message" not in record and "role" not in record
 
 
-def read(path: str) -> Iterator[GeminiReading]:
-    """Yield the one session of a file."""
-    yield GeminiReading(path)
-
-
 class GeminiReading(Turns):
     """One session, from a document or from a log."""
 
     agent = "gemini-cli"
 
-    def _walk(self) -> Iterator[None]:
-        self._take_folder()
-        messages = self._replayed() if self._is_log() else self._in_document()
-        for number, message in enumerate(messages, 1):
-            if message is None:
-                self.malformed += 1
-                continue
-            self._message(message, number)
-            yield
+    def records(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Return the messages, each with its number."""
+        first = first_line(self.path)
+        is_log = first is not None and "messages" not in first and "history" not in first
+        return self.numbered(self._replayed() if is_log else self._in_document())
 
-    def _is_log(self) -> bool:
-        record = first_line(self.path)
-        return record is not None and "messages" not in record and "history" not in record
-
-    def _take_folder(self) -> None:
+    def begin(self) -> None:
         parent = os.path.dirname(os.path.abspath(self.path))
         if os.path.basename(parent) != "chats" and os.path.basename(os.path.dirname(parent)) == "chats":
             self.facts.update(parent=os.path.basename(parent), is_subagent="yes")
@@ -86,18 +81,14 @@ class GeminiReading(Turns):
         if not folder:
             known = table(small_json(os.path.join(project, "..", "..", "projects.json")).get("projects"))
             folder = next((path for path, name in known.items() if name == os.path.basename(project)), "")
-        self.stand("", 0, folder)
+        self.circumstances(folder)
 
     def _metadata(self, record: dict[str, Any]) -> None:
-        for name, key in (("id", "sessionId"), ("title", "summary")):
-            if told(record, key):
-                self.facts[name] = told(record, key)
-        if told(record, "kind") == "subagent":
-            self.facts["is_subagent"] = "yes"
+        is_subagent = "yes" if told(record, "kind") == "subagent" else ""
+        self.know(id=told(record, "sessionId"), title=told(record, "summary"), is_subagent=is_subagent)
         for one in listed(record.get("directories"))[:1]:
-            self.stand("", 0, one if isinstance(one, str) and not self.folder else "")
-        for name in ("startTime", "start_time", "lastUpdated"):
-            self.seen_at(when(record.get(name)))
+            self.circumstances(one if isinstance(one, str) and not self.folder else "")
+        self.seen_at(*(when(record.get(name)) for name in ("startTime", "start_time", "lastUpdated")))
 
     def _in_document(self) -> Iterator[dict[str, Any] | None]:
         rest, messages = document(self.path, "messages")
@@ -123,8 +114,10 @@ class GeminiReading(Turns):
             record = decode(raw)
             if record is None:
                 self.malformed += 1
-            elif told(record, "$rewindTo"):
-                self._undo(kept, told(record, "$rewindTo"))
+            elif target := told(record, "$rewindTo"):
+                ids = list(kept)
+                for id in ids[ids.index(target) :] if target in kept else ():
+                    del kept[id]
             elif told(record, "id") and "$set" not in record:
                 kept[told(record, "id")] = span
             elif told(record, "type") in TYPES and "content" in record:
@@ -138,37 +131,34 @@ class GeminiReading(Turns):
         kept.pop("", None)
         return kept
 
-    def _undo(self, kept: dict[str, tuple[int, int]], target: str) -> None:
-        ids = list(kept)
-        for id in ids[ids.index(target) :] if target in kept else ():
-            del kept[id]
-
-    def _message(self, message: dict[str, Any], number: int) -> None:
-        kind, at = told(message, "type"), when(message.get("timestamp"))
-        self.stand(at, number, model=told(message, "model"))
+    def take(self, record: dict[str, Any]) -> None:
+        kind = told(record, "type")
+        self.circumstances(model=told(record, "model"))
         if kind == "user":
-            self._user(message)
+            self._user(record)
         elif kind == "gemini":
-            self._answer(message)
+            self._answer(record)
         elif kind in TYPES:
-            self.say("injected", text_of(message.get("content")), told(message, "id"), failed=kind == "error")
+            self.say("injected", text_of(record.get("content")), told(record, "id"), failed=kind == "error")
 
     def _user(self, message: dict[str, Any]) -> None:
-        content, id = message.get("content"), told(message, "id")
-        parts = content if isinstance(content, list) else [content]
+        id, parts = told(message, "id"), blocks(message.get("content"))
         texts = [text_of(part) for part in parts if "functionResponse" not in table(part)]
-        self._results(parts)
+        for part in parts:
+            response = table(table(part).get("functionResponse"))
+            if response:
+                output, error = _response(part)
+                self.result(told(response, "id"), output, error or _ended_badly(output), told(response, "name"))
         added = next((place for place, text in enumerate(texts) if text.strip().startswith(REFERENCED)), len(texts))
         typed = text_of(message.get("displayContent")) or "\n".join(texts[:added])
         workspace = _WORKSPACE.search(typed)
         if workspace and not self.folder:
-            self.stand(self.at, self.line, workspace[1].strip())
-        self.prompted(typed, HANDED_OVER, id, "task" if "is_subagent" in self.facts else "human")
+            self.circumstances(workspace[1].strip())
+        self.prompted(typed, HANDED_OVER, id, self.usual())
         self.say("injected", "\n".join(texts[added:]), id)
 
     def _answer(self, message: dict[str, Any]) -> None:
-        content = message.get("content")
-        parts = content if isinstance(content, list) else [content]
+        parts = blocks(message.get("content"))
         said = [text_of(part) for part in parts if not table(part).get("thought") and "functionCall" not in table(part)]
         self._count(message)
         self.say("assistant", "\n".join(said), told(message, "id"))
@@ -189,20 +179,11 @@ class GeminiReading(Turns):
         self.result(key, output, failed, name)
         self.at = now
 
-    def _results(self, parts: list[Any]) -> None:
-        for part in parts:
-            response = table(table(part).get("functionResponse"))
-            if response:
-                output, error = _response(part)
-                self.result(told(response, "id"), output, error or _ended_badly(output), told(response, "name"))
-
     def _count(self, message: dict[str, Any]) -> None:
-        tokens = table(message.get("tokens"))
-        names = ("input", "output", "cached", "thoughts", "total")
-        given, output, cached, thoughts, total = (whole(tokens.get(name)) for name in names)
-        counts = usage(given, output, cached, thoughts, total - whole(tokens.get("tool")))
-        at, model = when(message.get("timestamp")), told(message, "model")
-        self.cost.add(told(message, "id"), counts[0] + whole(tokens.get("tool")), *counts[1:], at=at, model=model)
+        names = ("input", "output", "cached", "thoughts", "total", "tool")
+        given, output, cached, thoughts, total, tool = counts(message.get("tokens"), *names)
+        given, *others = usage(given, output, cached, thoughts, total - tool)
+        self.cost.add(told(message, "id"), given + tool, *others, at=self.at, model=told(message, "model"))
 
 
 class _Pages:
@@ -217,7 +198,7 @@ class _Pages:
         """Return the message of this id in the record between two places of the file."""
         if (start, end) != self._span:
             self._file.seek(start)
-            record = decode(self._file.read(end - start).strip(b"\0\r\n\t ").removeprefix(b"\xef\xbb\xbf")) or {}
+            record = decode(without_mark(self._file.read(end - start))) or {}
             several = listed((table(record.get("$set")) or record).get("messages"))
             self._many = {told(one, "id"): one for one in reversed(several) if table(one)} or {id: record}
             self._span = (start, end)
@@ -242,4 +223,4 @@ def usage(prompt: int, output: int, cached: int, thoughts: int, total: int) -> t
     return max(0, prompt - cached), output, min(cached, prompt), 0, thoughts
 
 
-__all__ = ["GeminiReading", "find", "read", "sniff", "usage"]
+read = GeminiReading.read

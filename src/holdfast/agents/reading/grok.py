@@ -10,35 +10,22 @@ the log, and those of the oldest format, are told from the history.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 from urllib.parse import unquote
 
-from holdfast.agents.reading.base import (
-    MAX_TEXT,
-    class_of,
-    cut,
-    decode,
-    first_records,
-    lines,
-    open_plain,
-    text_of,
-    told,
-    when,
-    whole,
-)
-from holdfast.agents.reading.costs import Costs
-from holdfast.agents.reading.turns import Turns, listed, small_json, small_text, table, unwrapped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.agents.base import Place
-    from holdfast.records import Session
+from holdfast.agents.base import Place
+from holdfast.agents.reading import class_of
+from holdfast.agents.reading.base import Costs, Turns, unwrapped
+from holdfast.agents.reading.lines import decode, first_record, first_records, lines, open_plain, small_json, small_text
+from holdfast.agents.reading.values import MAX_TEXT, apart, counts, cut, listed, table, text_of, told, when, whole
+from holdfast.records import Session
 
 LOG, HISTORY, EVENTS, SUMMARY = "updates.jsonl", "chat_history.jsonl", "events.jsonl", "summary.json"
 KINDS = ("system", "user", "assistant", "reasoning", "tool_result", "backend_tool_call", "tool")
 # What the person typed while the agent was at work has a reason, too, but it is the person who speaks.
 TYPED = "interjection"
+TOKENS = ("inputTokens", "outputTokens", "cachedReadTokens", "cacheCreationTokens", "reasoningTokens")
 TICKS_IN_A_DOLLAR = 10_000_000_000
 MAX_ADDED = 1_000
 
@@ -64,17 +51,9 @@ def sniff(path: str) -> bool:
     """Whether the folder holds a session: a log of updates, or a history of items."""
     if not os.path.isdir(path):
         return False
-    for record in first_records(os.path.join(path, LOG)):
-        if told(_update(record), "sessionUpdate"):
-            return True
-    for record in first_records(os.path.join(path, HISTORY)):
-        return told(record, "type", "role") in KINDS
-    return False
-
-
-def read(path: str) -> Iterator[GrokReading]:
-    """Yield the one session of a folder."""
-    yield GrokReading(path)
+    if any(told(_update(record), "sessionUpdate") for record in first_records(os.path.join(path, LOG))):
+        return True
+    return told(first_record(os.path.join(path, HISTORY)), "type", "role") in KINDS
 
 
 class GrokReading(Turns):
@@ -126,16 +105,14 @@ class GrokReading(Turns):
     def _read_summary(self) -> None:
         summary = small_json(os.path.join(self.path, SUMMARY))
         info = table(summary.get("info"))
-        facts = {
-            "id": told(info, "id") or os.path.basename(os.path.abspath(self.path)),
-            "title": told(summary, "generated_title", "session_summary"),
-            "parent": told(summary, "parent_session_id"),
-            "is_subagent": "yes" if told(summary, "session_kind").startswith("subagent") else "",
-        }
-        self.facts.update({name: value for name, value in facts.items() if value})
-        self.stand("", 0, told(info, "cwd") or self._folder_by_name(), told(summary, "head_branch"))
-        for name in ("created_at", "last_active_at", "updated_at"):
-            self.seen_at(when(summary.get(name)))
+        self.know(
+            id=told(info, "id") or os.path.basename(os.path.abspath(self.path)),
+            title=told(summary, "generated_title", "session_summary"),
+            parent=told(summary, "parent_session_id"),
+            is_subagent="yes" if told(summary, "session_kind").startswith("subagent") else "",
+        )
+        self.circumstances(told(info, "cwd") or self._folder_by_name(), told(summary, "head_branch"))
+        self.seen_at(*(when(summary.get(name)) for name in ("created_at", "last_active_at", "updated_at")))
         self.model = told(summary, "current_model_id")
 
     def _folder_by_name(self) -> str:
@@ -188,12 +165,11 @@ class GrokReading(Turns):
     def _role_of(self, item: dict[str, Any]) -> tuple[str, str]:
         text, reason = text_of(item.get("content")), told(item, "synthetic_reason")
         self.look_for_workspace(text)
-        usual = "task" if "is_subagent" in self.facts else "human"
         if reason == TYPED or isinstance(item.get("prompt_index"), int):
-            return usual, text
+            return self.usual(), text
         if reason or text.lstrip().startswith("<user_info>"):
             return class_of(text, "summary" if "summary" in reason else "injected"), text
-        return class_of(text, usual), text
+        return class_of(text, self.usual()), text
 
     def _say_added(self, turn: int) -> None:
         line = self.line
@@ -253,7 +229,7 @@ class GrokReading(Turns):
                 self.release()
                 self._say_added(turn)
                 self._answered = False
-                self.stand(self.at, self.line, model=told(meta, "modelId"))
+                self.circumstances(model=told(meta, "modelId"))
             self._speaker, self._size = (role, turn, self.at, self.line), 0
         piece = text_of(update.get("content"))
         self._size += len(piece)
@@ -272,15 +248,17 @@ class GrokReading(Turns):
         elif role == "command":
             self.say("command", text)
         elif text:
-            self.person(text, usual="task" if "is_subagent" in self.facts else "human")
+            self.person(text, usual=self.usual())
         self.at, self.line = now
 
     def _result(self, update: dict[str, Any]) -> None:
         key, own = told(update, "toolCallId"), table(update.get("rawOutput"))
         took, failed, _ = self._tools.get(key, (0, False, ""))
         failed = failed or told(update, "status") == "failed" or whole(own.get("exit_code")) != 0
-        output = told(own, "output_for_prompt") or "\n".join(_told_by(block) for block in listed(update.get("content")))
-        self.result(key, output, failed, told(update, "title"), took)
+        blocks = listed(update.get("content"))
+        # Of a changed file it is enough which one it was.
+        texts = [f"changed {told(one, 'path')}" if told(one, "type") == "diff" else text_of(one) for one in blocks]
+        self.result(key, told(own, "output_for_prompt") or "\n".join(texts), failed, told(update, "title"), took)
 
     def _end_turn(self, update: dict[str, Any]) -> None:
         said = told(update, "agent_result")
@@ -293,20 +271,17 @@ class GrokReading(Turns):
     def _count(self, update: dict[str, Any], at: str) -> None:
         """Keep what a turn cost: of several reports on it, the largest. It was paid for even if it was undone."""
         usage, turn = table(update.get("usage")), told(update, "prompt_id") or f"line {self.offset}"
-        cached, made = whole(usage.get("cachedReadTokens")), whole(usage.get("cacheCreationTokens"))
-        given, output = whole(usage.get("inputTokens")), whole(usage.get("outputTokens"))
-        reasoning = min(output, whole(usage.get("reasoningTokens")))
-        counts = (max(0, given - cached - made), output - reasoning, cached, made, reasoning)
+        used = apart(*counts(usage, *TOKENS))
         models = list(table(usage.get("modelUsage")))
-        if turn not in self._counted or sum(counts) >= sum(self._counted[turn][0]):
+        if turn not in self._counted or sum(used) >= sum(self._counted[turn][0]):
             model = models[0] if len(models) == 1 else self.model
-            self._counted[turn] = (counts, whole(usage.get("costUsdTicks")) / TICKS_IN_A_DOLLAR, at, model)
+            self._counted[turn] = (used, whole(usage.get("costUsdTicks")) / TICKS_IN_A_DOLLAR, at, model)
         self.models.update(dict.fromkeys(models))
 
     def session(self) -> Session:
         self.cost = Costs()
-        for counts, dollars, at, model in self._counted.values():
-            self.cost.add("", *counts, at=at, model=model, dollars=dollars)
+        for used, dollars, at, model in self._counted.values():
+            self.cost.add("", *used, at=at, model=model, dollars=dollars)
         return super().session()
 
     def _walk_history(self) -> Iterator[None]:
@@ -323,7 +298,10 @@ class GrokReading(Turns):
                 took, failed, _ = self._tools.get(key, (0, False, ""))
                 self.result(key, item.get("content"), failed, took=took)
             elif kind == "backend_tool_call":
-                self._backend_call(table(item.get("kind")))
+                one = table(item.get("kind"))
+                id, tool, status = told(one, "id"), told(one, "tool_type"), told(one, "status")
+                self.call(id, tool, one.get("action"))
+                self.result(id, "", status not in ("", "completed"), tool)
             yield
 
     def _assistant(self, item: dict[str, Any]) -> None:
@@ -331,10 +309,6 @@ class GrokReading(Turns):
         for one in listed(item.get("tool_calls")):
             named = table(table(one).get("function")) or table(one)
             self.call(told(one, "id"), told(named, "name"), named.get("arguments"))
-
-    def _backend_call(self, kind: dict[str, Any]) -> None:
-        status = told(kind, "status")
-        self.used(told(kind, "id"), told(kind, "tool_type"), kind.get("action"), "", status not in ("", "completed"))
 
 
 def _update(record: dict[str, Any]) -> dict[str, Any]:
@@ -347,11 +321,4 @@ def _turn(update: dict[str, Any]) -> int:
     return turn if isinstance(turn, int) else -2
 
 
-def _told_by(block: Any) -> str:
-    """Return the text of a piece of a tool's output; of a changed file, which one it was."""
-    if told(block, "type") == "diff":
-        return f"changed {told(block, 'path')}"
-    return text_of(block)
-
-
-__all__ = ["GrokReading", "find", "read", "sniff"]
+read = GrokReading.read

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from holdfast.agents.reading.base import decode, files_below, first_records, text_of, told, when
+from holdfast.agents.base import Place
+from holdfast.agents.reading.base import Turns
 from holdfast.agents.reading.database import Database, is_database, opened, text_in, value_in
-from holdfast.agents.reading.turns import Turns, listed, small_json, stem, table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.agents.base import Place
+from holdfast.agents.reading.lines import decode, files_below, first_record, small_json
+from holdfast.agents.reading.values import blocks, listed, stem, table, text_of, told, when
 
 TABLES = ("conversations_v2", "conversations")
 KINDS = ("Prompt", "AssistantMessage", "ToolResults")
@@ -43,11 +41,10 @@ def sniff(path: str) -> bool:
     if is_database(path):
         database = opened(path)
         return bool(database and any(database.has(name, "key", "value") for name in TABLES))
-    for record in first_records(path):
-        if told(record, "kind") in KINDS:
-            return isinstance(record.get("data"), dict)
-        return bool(told(record.get("payload"), "type")) and "ordinal" not in record and "type" not in record
-    return False
+    record = first_record(path)
+    if told(record, "kind") in KINDS:
+        return isinstance(record.get("data"), dict)
+    return bool(told(record.get("payload"), "type")) and "ordinal" not in record and "type" not in record
 
 
 def read(path: str) -> Iterator[Turns]:
@@ -84,25 +81,31 @@ class ConversationReading(Turns):
         super().__init__(path)
         self._value = value
         self.facts["id"] = id
-        self.stand("", 0, folder)
-        for time in times:
-            self.seen_at(when(time))
+        self.circumstances(folder)
+        self.seen_at(*map(when, times))
         self.model = told(value.get("model_info"), "model_id", "model_name")
 
-    def _walk(self) -> Iterator[None]:
-        self.malformed += not isinstance(self._value.get("history"), list)
-        self.say("summary", _summary(self._value.get("latest_summary")))
-        for number, turn in enumerate(listed(self._value.get("history")), 1):
-            if not isinstance(turn, dict):
-                self.malformed += 1
-                continue
-            self._user(table(turn.get("user")), number)
-            self._answer(table(turn.get("assistant")), table(turn.get("request_metadata")), number)
-            yield
+    def begin(self) -> None:
+        summary = self._value.get("latest_summary")
+        # The text is told alone, or first in a list.
+        self.say("summary", text_of(summary[0] if isinstance(summary, list) and summary else summary))
 
-    def _user(self, user: dict[str, Any], number: int) -> None:
-        content = table(user.get("content"))
-        self.stand(when(user.get("timestamp")), number, _folder_in(user.get("env_context")))
+    def records(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Return the turns of the conversation."""
+        history = self._value.get("history")
+        turns = history if isinstance(history, list) else [None]
+        return self.numbered(turn if isinstance(turn, dict) else None for turn in turns)
+
+    def time_of(self, record: dict[str, Any]) -> str:
+        return when(table(record.get("user")).get("timestamp"))
+
+    def take(self, record: dict[str, Any]) -> None:
+        self._user(table(record.get("user")))
+        self._answer(table(record.get("assistant")), table(record.get("request_metadata")))
+
+    def _user(self, user: dict[str, Any]) -> None:
+        content, state = table(user.get("content")), table(user.get("env_context")).get("env_state")
+        self.circumstances(told(state, "current_working_directory"))
         self.person(_typed(told(content.get("Prompt"), "prompt")))
         for name in ("ToolUseResults", "CancelledToolUses"):
             results = table(content.get(name))
@@ -111,10 +114,10 @@ class ConversationReading(Turns):
                 self.result(told(one, "tool_use_id"), _joined(table(one).get("content")), failed)
             self.person(told(results, "prompt"))
 
-    def _answer(self, answer: dict[str, Any], request: dict[str, Any], number: int) -> None:
+    def _answer(self, answer: dict[str, Any], request: dict[str, Any]) -> None:
         said = table(answer.get("ToolUse")) or table(answer.get("Response"))
         at = when(request.get("stream_end_timestamp_ms")) or when(request.get("request_start_timestamp_ms")) or self.at
-        self.stand(at, number, model=told(request, "model_id"))
+        self.stand(at, self.line, model=told(request, "model_id"))
         self.say("assistant", told(said, "content"), told(said, "message_id"))
         for one in listed(said.get("tool_uses")):
             self.call(told(one, "id"), told(one, "name", "orig_name"), table(one).get("args"))
@@ -125,29 +128,23 @@ class LogReading(Turns):
 
     agent = "kiro"
 
-    def _walk(self) -> Iterator[None]:
-        self._facts(small_json(self.path.removesuffix("l")))
-        for number, record in self.records():
-            data = table(record.get("data"))
-            self.stand(when(table(data.get("meta")).get("timestamp")) or self.at, number)
-            self._take(told(record, "kind"), listed(data.get("content")), told(data, "message_id"))
-            yield
-
-    def _facts(self, facts: dict[str, Any]) -> None:
-        self.facts["id"] = told(facts, "session_id") or stem(self.path)
-        self.facts["title"] = told(facts, "title")
-        self.stand("", 0, told(facts, "cwd"))
-        for name in ("created_at", "updated_at"):
-            self.seen_at(when(facts.get(name)))
+    def begin(self) -> None:
+        facts = small_json(self.path.removesuffix("l"))
+        self.know(id=told(facts, "session_id") or stem(self.path), title=told(facts, "title"))
+        self.circumstances(told(facts, "cwd"))
+        self.seen_at(when(facts.get("created_at")), when(facts.get("updated_at")))
         state = table(facts.get("session_state"))
         self.model = told(table(state.get("rts_model_state")).get("model_info"), "model_id")
-        turns = listed(table(state.get("conversation_metadata")).get("user_turn_metadatas"))
-        for turn in turns:
-            counts = (table(turn).get(name) for name in ("input_token_count", "output_token_count"))
-            at = when(table(turn).get("end_timestamp")) or self.ended
-            self.cost.add("", *counts, at=at, model=self.model)
+        for turn in map(table, listed(table(state.get("conversation_metadata")).get("user_turn_metadatas"))):
+            used = (turn.get("input_token_count"), turn.get("output_token_count"))
+            self.cost.add("", *used, at=when(turn.get("end_timestamp")) or self.ended, model=self.model)
 
-    def _take(self, kind: str, content: list[Any], id: str) -> None:
+    def time_of(self, record: dict[str, Any]) -> str:
+        return when(table(table(record.get("data")).get("meta")).get("timestamp")) or self.at
+
+    def take(self, record: dict[str, Any]) -> None:
+        kind, data = told(record, "kind"), table(record.get("data"))
+        content, id = listed(data.get("content")), told(data, "message_id")
         text = "\n".join(told(one, "data") for one in content if told(one, "kind") == "text")
         if kind == "Prompt":
             self.person(_typed(text), id)
@@ -167,19 +164,15 @@ class NewerReading(Turns):
 
     agent = "kiro"
 
-    def _walk(self) -> Iterator[None]:
+    def begin(self) -> None:
         folder = os.path.dirname(os.path.abspath(self.path))
         facts = small_json(os.path.join(folder, "session.json"))
-        self.facts["id"] = told(facts, "id") or os.path.basename(folder)
-        self.facts["title"] = told(facts, "title", "name")
+        self.know(id=told(facts, "id") or os.path.basename(folder), title=told(facts, "title", "name"))
         self.model = told(facts, "modelId")
-        self.stand("", 0, told(facts, "cwd", "workspacePath"))
-        for number, record in self.records():
-            self.stand(when(record.get("timestamp")), number)
-            self._take(table(record.get("payload")), told(record, "id"))
-            yield
+        self.circumstances(told(facts, "cwd", "workspacePath"))
 
-    def _take(self, payload: dict[str, Any], id: str) -> None:
+    def take(self, record: dict[str, Any]) -> None:
+        payload, id = table(record.get("payload")), told(record, "id")
         kind, text = told(payload, "type"), text_of(payload.get("content"))
         if kind == "user":
             self.person(text, id)
@@ -196,19 +189,9 @@ def _typed(text: str) -> str:
     return text[text.rfind(_ADDED[1]) + len(_ADDED[1]) :] if text.startswith(_ADDED[0]) and _ADDED[1] in text else text
 
 
-def _summary(value: Any) -> str:
-    """Return the text of a summary, which is one, or stands first in a list."""
-    return text_of(value[0]) if isinstance(value, list) and value else text_of(value)
-
-
-def _folder_in(context: Any) -> str:
-    return told(table(context).get("env_state"), "current_working_directory")
-
-
 def _joined(content: Any) -> str:
     """Return what a tool answered: pieces of text and of JSON, named in either of two ways."""
-    pieces = content if isinstance(content, list) else [content]
-    return "\n".join(_piece(piece) for piece in pieces)
+    return "\n".join(map(_piece, blocks(content)))
 
 
 def _piece(piece: Any) -> str:
@@ -220,6 +203,3 @@ def _piece(piece: Any) -> str:
     if isinstance(value, dict):
         return "\n".join(text_of(value[name]) for name in ("stdout", "stderr", "content", "text") if value.get(name))
     return text_of(piece if value is None else value)
-
-
-__all__ = ["ConversationReading", "LogReading", "NewerReading", "find", "read", "sniff"]

@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
 
-from holdfast.agents.reading.base import MAX_LINE, decode, files_below, text_of, told, when, whole
+from holdfast.agents.base import Place
+from holdfast.agents.reading.base import Turns
 from holdfast.agents.reading.database import Database, databases_in, is_database, opened, text_in, value_in
-from holdfast.agents.reading.turns import Turns, document, head, listed, small_json, table, time_between
+from holdfast.agents.reading.lines import MAX_LINE, decode, document, files_below, head, names_in, small_json
+from holdfast.agents.reading.values import dollars, listed, milliseconds, table, text_of, told, when, whole
 
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Iterator
-
-    from holdfast.agents.base import Place
-
-    Messages = Iterator[tuple[dict[str, Any], list[dict[str, Any]]] | None]
+# Each message as `{"info": ..., "parts": [...]}`; None is one that cannot be read.
+Messages = Iterator[dict[str, Any] | None]
 
 _SESSION = re.compile(rb'"sessionID"\s*:\s*"|"projectID"\s*:\s*"')
 # How far the columns of a session and the fields of a document differ.
@@ -35,21 +34,16 @@ def find(place: Place) -> Iterator[str]:
     folder = os.path.join(data, "opencode")
     known: set[str] = set()
     named = place.environment.get("OPENCODE_DB", "")
-    for path in dict.fromkeys(
-        [*([os.path.join(folder, named)] if named else []), *databases_in(folder, "opencode", ".db")]
-    ):
+    own = [os.path.join(folder, named)] if named else []
+    for path in dict.fromkeys([*own, *databases_in(folder, "opencode", ".db")]):
         if is_database(path):
-            known.update(_ids(path))
+            database = opened(path)
+            if database and database.has("session", "id"):
+                known.update(text_in(row, "id") for row in database.rows("SELECT id FROM session"))
             yield path
     for path in files_below(os.path.join(folder, "storage", "session"), ".json"):
         if told(small_json(path), "id") not in known:
             yield path
-
-
-def _ids(path: str) -> Iterator[str]:
-    database = opened(path)
-    for row in database.rows("SELECT id FROM session") if database and database.has("session", "id") else ():
-        yield text_in(row, "id")
 
 
 def sniff(path: str) -> bool:
@@ -65,20 +59,16 @@ def sniff(path: str) -> bool:
 
 def read(path: str) -> Iterator[OpenCodeReading]:
     """Yield the sessions of a database, or the one of a document."""
-    if is_database(path):
-        database = opened(path)
-        for row in database.rows("SELECT * FROM session ORDER BY time_created, id") if database else ():
-            yield OpenCodeReading(path, _info_of(row), _rows(database, text_in(row, "id")))  # type: ignore[arg-type]
-    elif _is_export(path):
-        info, messages = document(path, "messages")
-        yield OpenCodeReading(path, table(info.get("info")), lambda: _exported(messages))
-    else:
+    database = opened(path)
+    if database is not None:
+        for row in database.rows("SELECT * FROM session ORDER BY time_created, id"):
+            yield OpenCodeReading(path, _info_of(row), _rows(database, text_in(row, "id")))
+    elif b'"info"' in head(path)[:200]:
+        rest, messages = document(path, "messages")
+        yield OpenCodeReading(path, table(rest.get("info")), messages)
+    elif not is_database(path):
         info = small_json(path)
-        yield OpenCodeReading(path, info, lambda: _tree(path, told(info, "id")))
-
-
-def _is_export(path: str) -> bool:
-    return b'"info"' in head(path)[:200]
+        yield OpenCodeReading(path, info, _tree(path, told(info, "id")))
 
 
 def _info_of(row: sqlite3.Row) -> dict[str, Any]:
@@ -88,65 +78,51 @@ def _info_of(row: sqlite3.Row) -> dict[str, Any]:
     return info
 
 
-def _rows(database: Database, session: str) -> Callable[[], Messages]:
-    """Return what reads the messages of a session, each with its parts, in statements that are over at once."""
-
-    def messages() -> Messages:
-        ids = database.rows("SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id", session)
-        for row in ids:
-            before = database.broken
-            yield _message(database, text_in(row, "id"))
-            if database.broken > before:
-                yield None
-        if not ids and database.has("session_message", "seq", "type", "data"):
-            yield from _newer_rows(database, session)
-
-    return messages
+def _rows(database: Database, session: str) -> Messages:
+    """Yield the messages of a session, each with its parts, by statements that are over at once."""
+    ids = database.rows("SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id", session)
+    for row in ids:
+        before = database.broken
+        yield _message(database, text_in(row, "id"))
+        if database.broken > before:
+            yield None
+    if not ids and database.has("session_message", "seq", "type", "data"):
+        for row in database.rows("SELECT * FROM session_message WHERE session_id = ? ORDER BY seq", session):
+            yield _newer_message(row)
 
 
-def _message(database: Database, id: str) -> tuple[dict[str, Any], list[dict[str, Any]]] | None:
+def _message(database: Database, id: str) -> dict[str, Any] | None:
     found = database.rows("SELECT data FROM message WHERE id = ?", id)
     info = decode(text_in(found[0], "data").encode()) if found else None
     parts = database.rows("SELECT id, data FROM part WHERE message_id = ? ORDER BY id", id)
-    told_parts = [(text_in(row, "id"), decode(text_in(row, "data").encode())) for row in parts]
-    read_parts = [{} if part is None else {"id": place, **part} for place, part in told_parts]
-    return None if info is None else ({"id": id, **info}, read_parts)
+    decoded = [(text_in(row, "id"), decode(text_in(row, "data").encode())) for row in parts]
+    shown = [{} if part is None else {"id": place, **part} for place, part in decoded]
+    return None if info is None else {"info": {"id": id, **info}, "parts": shown}
 
 
-def _newer_rows(database: Database, session: str) -> Messages:
-    """Yield the messages of the table that is to replace the other two, in the shape of the older ones."""
-    for row in database.rows("SELECT * FROM session_message WHERE session_id = ? ORDER BY seq", session):
-        data, kind = decode(text_in(row, "data").encode()), text_in(row, "type")
-        if data is None:
-            yield None
-            continue
-        role = "assistant" if kind in ("assistant", "compaction") else "user"
-        info = {"id": text_in(row, "id"), "time": {"created": value_in(row, "time_created")}, **data, "role": role}
-        text = told(data, "text", "summary")
-        parts = [{"type": "text", "text": text, "synthetic": kind == "synthetic"}] if text else []
-        yield (
-            {**info, "summary": kind == "compaction"},
-            parts + [one for one in listed(data.get("content")) if table(one)],
-        )
-
-
-def _exported(messages: Iterator[dict[str, Any] | None]) -> Messages:
-    for one in messages:
-        if one is None or not table(one.get("info")):
-            yield None
-        else:
-            yield one["info"], [table(part) for part in listed(one.get("parts"))]
+def _newer_message(row: sqlite3.Row) -> dict[str, Any] | None:
+    """Return a message of the table that is to replace the other two, in the shape of the older ones."""
+    data, kind = decode(text_in(row, "data").encode()), text_in(row, "type")
+    if data is None:
+        return None
+    info = {"id": text_in(row, "id"), "time": {"created": value_in(row, "time_created")}, **data}
+    role = "assistant" if kind in ("assistant", "compaction") else "user"
+    text = told(data, "text", "summary")
+    parts = [{"type": "text", "text": text, "synthetic": kind == "synthetic"}] if text else []
+    parts += filter(table, listed(data.get("content")))
+    return {"info": {**info, "role": role, "summary": kind == "compaction"}, "parts": parts}
 
 
 def _tree(path: str, session: str) -> Messages:
     """Yield the messages that lie beside a session in the older tree; once the parts of all lay in one folder."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(path))))
     found = [small_json(one) for one in _inside(os.path.join(root, "message"), session)]
-    flat = [small_json(os.path.join(root, "part", name)) for name in _names(os.path.join(root, "part"))]
+    names = [name for name in names_in(os.path.join(root, "part")) if name.endswith(".json")]
+    flat = [small_json(os.path.join(root, "part", name)) for name in names]
     for info in sorted(found, key=lambda one: (whole(table(one.get("time")).get("created")), told(one, "id"))):
         own = [small_json(one, MAX_LINE) for one in _inside(os.path.join(root, "part"), told(info, "id"))]
         own += [part for part in flat if told(part, "messageID") == told(info, "id")]
-        yield (info, own) if told(info, "role") else None
+        yield {"info": info, "parts": own} if told(info, "role") else None
 
 
 def _role_of(info: dict[str, Any]) -> str:
@@ -161,66 +137,53 @@ def _inside(folder: str, name: str) -> list[str]:
     return list(files_below(os.path.join(folder, name), ".json"))
 
 
-def _names(folder: str) -> list[str]:
-    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    return [name for name in names if name.endswith(".json")]
-
-
 class OpenCodeReading(Turns):
     """One session, from whichever of the three it comes."""
 
     agent = "opencode"
 
-    def __init__(self, path: str, info: dict[str, Any], messages: Callable[[], Messages]) -> None:
+    def __init__(self, path: str, info: dict[str, Any], messages: Messages) -> None:
         super().__init__(path)
         self._messages = messages
         self._revert = told(info.get("revert"), "messageID")
-        facts = {"id": told(info, "id"), "title": told(info, "title"), "version": told(info, "version")}
-        facts |= {"parent": told(info, "parentID"), "is_subagent": told(info, "parentID")}
-        self.facts.update({name: value for name, value in facts.items() if value})
-        self.stand("", 0, told(info, "directory"))
+        name, parent = told(info, "id"), told(info, "parentID")
+        title, version = told(info, "title"), told(info, "version")
+        self.know(id=name, title=title, version=version, parent=parent, is_subagent=parent)
+        self.circumstances(told(info, "directory"))
         times = table(info.get("time"))
-        self.seen_at(when(times.get("created")))
-        self.seen_at(when(times.get("updated")))
+        self.seen_at(when(times.get("created")), when(times.get("updated")))
 
-    def _walk(self) -> Iterator[None]:
-        for number, message in enumerate(self._messages(), 1):
-            if message is None:
-                self.malformed += 1
-                continue
-            info, parts = message
-            if self._revert and told(info, "id") >= self._revert:
-                break
-            self._circumstances(info, number)
-            for part in parts:
-                self.malformed += not part
-                self._part(info, part)
-            self._error(info)
-            yield
+    def records(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the messages up to the one to which the person went back."""
+        for number, message in self.numbered(one if table(table(one).get("info")) else None for one in self._messages):
+            if self._revert and told(message["info"], "id") >= self._revert:
+                return
+            yield number, message
 
-    def _circumstances(self, info: dict[str, Any], number: int) -> None:
-        times, path, model = table(info.get("time")), info.get("path"), table(info.get("model"))
-        folder = told(path, "cwd") or (path if isinstance(path, str) else "")
-        by_agent = _role_of(info) == "assistant"
-        name = told(info, "modelID") or told(model, "modelID", "id")
-        self.stand(when(times.get("created")), number, folder, model=name if by_agent else "")
-        self.seen_at(when(times.get("completed")))
-        if by_agent:
+    def time_of(self, record: dict[str, Any]) -> str:
+        return when(table(record["info"].get("time")).get("created"))
+
+    def take(self, record: dict[str, Any]) -> None:
+        info, path = record["info"], record["info"].get("path")
+        self.circumstances(told(path, "cwd") or (path if isinstance(path, str) else ""))
+        self.seen_at(when(table(info.get("time")).get("completed")))
+        if _role_of(info) == "assistant":
+            self.circumstances(model=told(info, "modelID") or told(info.get("model"), "modelID", "id"))
             self._count(info)
+        for part in map(table, listed(record.get("parts"))):
+            self.malformed += not part
+            self._part(info, part)
+        error = table(info.get("error"))
+        said = text_of(table(error.get("data")).get("message")) or told(error, "message")
+        self.say("injected", f"{told(error, 'name')}: {said}" if error else "", failed=True)
 
     def _count(self, info: dict[str, Any]) -> None:
         tokens = table(info.get("tokens"))
         cache = table(tokens.get("cache"))
-        kinds = (
-            tokens.get("input"),
-            tokens.get("output"),
-            cache.get("read"),
-            cache.get("write"),
-            tokens.get("reasoning"),
-        )
-        cost = info.get("cost")
-        dollars = cost if isinstance(cost, (int, float)) and 0 < cost < 1e9 else 0.0
-        self.cost.add(told(info, "id"), *kinds, at=self.at, model=self.model, dollars=dollars)
+        kinds = [tokens.get("input"), tokens.get("output"), cache.get("read"), cache.get("write")]
+        kinds.append(tokens.get("reasoning"))
+        price = dollars(info.get("cost"))
+        self.cost.add(told(info, "id"), *kinds, at=self.at, model=self.model, dollars=price)
 
     def _part(self, info: dict[str, Any], part: dict[str, Any]) -> None:
         kind, id, role = told(part, "type"), told(part, "id"), _role_of(info)
@@ -247,13 +210,5 @@ class OpenCodeReading(Turns):
             self.release()
         else:
             failed = status == "error" or whole(table(state.get("metadata")).get("exit")) != 0
-            self.result(key, output, failed, name, time_between(times.get("start"), times.get("end")))
+            self.result(key, output, failed, name, milliseconds(when(times.get("start")), when(times.get("end"))))
         self.at = at
-
-    def _error(self, info: dict[str, Any]) -> None:
-        error = table(info.get("error"))
-        said = text_of(table(error.get("data")).get("message")) or told(error, "message")
-        self.say("injected", f"{told(error, 'name')}: {said}" if error else "", failed=True)
-
-
-__all__ = ["OpenCodeReading", "find", "read", "sniff"]

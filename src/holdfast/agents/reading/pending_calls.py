@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from holdfast.agents.reading.times import milliseconds
+from holdfast.agents.reading.values import milliseconds
 from holdfast.base.structs import complete
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.records import SessionEvent
+from holdfast.records import SessionEvent
 
 # How many events, and characters of them, wait for the result of a call before it comes out unanswered.
 MAX_HELD = 1_000
@@ -28,7 +24,7 @@ class _Slot:
         self.key = key
 
 
-class Held:
+class PendingCalls:
     """A row of events in order. Those whose ids are in `skip` go without being given out."""
 
     def __init__(self) -> None:
@@ -86,10 +82,8 @@ class Held:
     def take(self) -> Sequence[SessionEvent]:
         """Return what waits for nothing, from the front; what waits too long comes out as it is."""
         queue = self._queue
-        if not queue or (queue[0].key and len(queue) <= MAX_HELD and self._characters <= MAX_HELD_TEXT):
-            return ()
         found: list[SessionEvent] = []
-        while self._queue and (not self._queue[0].key or self._is_full()):
+        while queue and (not queue[0].key or len(queue) > MAX_HELD or self._characters > MAX_HELD_TEXT):
             self._move_first(found)
         return found
 
@@ -99,9 +93,6 @@ class Held:
         while self._queue:
             self._move_first(found)
         return found
-
-    def _is_full(self) -> bool:
-        return len(self._queue) > MAX_HELD or self._characters > MAX_HELD_TEXT
 
     def _move_first(self, found: list[SessionEvent]) -> None:
         slot = self._queue.popleft()

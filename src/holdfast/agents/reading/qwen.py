@@ -7,32 +7,25 @@ line. What a hook of a prompt handed over is a part of its own in the prompt. Fo
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from holdfast.agents.reading.base import (
-    decode,
-    files_below,
-    first_records,
-    lines,
-    open_plain,
-    text_of,
-    told,
-    when,
-    whole,
-)
+from holdfast.agents.base import Place
+from holdfast.agents.reading.base import Turns
 from holdfast.agents.reading.gemini_cli import usage
-from holdfast.agents.reading.turns import Turns, listed, stem, table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.agents.base import Place
+from holdfast.agents.reading.lines import decode, files_below, first_records, lines, open_plain
+from holdfast.agents.reading.values import counts, listed, stem, table, text_of, told, when, whole
 
 HANDED_OVER = "qwen:user-prompt-submit-context"
 TYPES = ("user", "assistant", "tool_result", "system")
+TOKENS = (
+    *("promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount", "thoughtsTokenCount"),
+    "totalTokenCount",
+)
 
 
 def find(place: Place) -> Iterator[str]:
@@ -45,26 +38,16 @@ def find(place: Place) -> Iterator[str]:
 
 def sniff(path: str) -> bool:
     """Whether the lines have messages with parts, or payloads of the program, as no other agent with uuids has."""
-    for record in _first(path):
+    found = list(first_records(path))
+    if not found:
+        with contextlib.suppress(OSError), open_plain(path) as file:
+            found = [one for _, _, raw in islice(lines(file), 1) for one in _glued(raw)]
+    for record in found:
         if "uuid" not in record or "sessionId" not in record or told(record, "type") not in TYPES:
             return False
         if "systemPayload" in record or isinstance(table(record.get("message")).get("parts"), list):
             return True
     return False
-
-
-def _first(path: str) -> list[dict[str, Any]]:
-    found = list(first_records(path))
-    try:
-        with open_plain(path) as file:
-            return found or [one for _, _, raw in islice(lines(file), 1) for one in _glued(raw)]
-    except OSError:
-        return []
-
-
-def read(path: str) -> Iterator[QwenReading]:
-    """Yield the one session of a file."""
-    yield QwenReading(path)
 
 
 class QwenReading(Turns):
@@ -77,17 +60,9 @@ class QwenReading(Turns):
         self.facts["id"] = stem(path)
         self._is_named = False
 
-    def _walk(self) -> Iterator[None]:
-        void = self._rewound()
-        for number, record in self.records():
-            if "usageMetadata" in record:
-                self._count(record)
-            if not any(first < number < last for first, last in void):
-                self._take(record, number)
-                yield
-
     def records(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield line number and object of each record, also of those that stand on one line."""
+        """Yield the records that are not void, also those that stand on one line."""
+        void = self._rewound()
         with open_plain(self.path) as file:
             for number, end, raw in lines(file):
                 self.offset = end
@@ -95,7 +70,10 @@ class QwenReading(Turns):
                 found = [one] if one is not None else _glued(raw)
                 self.malformed += not found
                 for record in found:
-                    yield number, record
+                    if "usageMetadata" in record:
+                        self._count(record)
+                    if not any(first < number < last for first, last in void):
+                        yield number, record
 
     def _rewound(self) -> list[tuple[int, int]]:
         """Return the lines between which records are void."""
@@ -113,13 +91,13 @@ class QwenReading(Turns):
                     void.append((places.get(hash(target), number), number))
         return void
 
-    def _take(self, record: dict[str, Any], number: int) -> None:
+    def take(self, record: dict[str, Any]) -> None:
         kind, id = told(record, "type"), told(record, "uuid")
         if not self._is_named and told(record, "sessionId"):
             self.facts["id"], self._is_named = told(record, "sessionId"), True
-        self.facts["version"] = told(record, "version") or self.facts.get("version", "")
-        at, model = when(record.get("timestamp")), told(record, "model") if kind == "assistant" else ""
-        self.stand(at, number, told(record, "cwd"), told(record, "gitBranch"), model)
+        self.know(version=told(record, "version"))
+        model = told(record, "model") if kind == "assistant" else ""
+        self.circumstances(told(record, "cwd"), told(record, "gitBranch"), model)
         parts = [table(part) for part in listed(table(record.get("message")).get("parts"))]
         if kind == "user":
             self._user(record, parts, id)
@@ -146,34 +124,32 @@ class QwenReading(Turns):
                 self.call(told(call, "id"), told(call, "name"), call.get("args"), id)
 
     def _results(self, parts: list[dict[str, Any]], outcome: dict[str, Any]) -> None:
-        status = told(outcome, "status")
         for part in parts:
             answer = table(part.get("functionResponse"))
             response = table(answer.get("response"))
-            error = text_of(response.get("error")) or told(outcome, "error")
-            failed = status in ("error", "cancelled") or bool(text_of(response.get("error")))
-            output = text_of(response.get("output")) or error or text_of(outcome.get("resultDisplay"))
+            error = text_of(response.get("error"))
+            failed = told(outcome, "status") in ("error", "cancelled") or bool(error)
+            output = text_of(response.get("output")) or error or told(outcome, "error")
+            output = output or text_of(outcome.get("resultDisplay"))
             key = told(answer, "id") or told(outcome, "callId")
             self.result(key, output, failed, told(answer, "name"), whole(outcome.get("durationMs")))
 
     def _system(self, kind: str, payload: dict[str, Any], id: str) -> None:
         if kind == "custom_title":
-            self.facts["title"] = told(payload, "customTitle") or self.facts.get("title", "")
+            self.know(title=told(payload, "customTitle"))
         elif kind == "slash_command" and told(payload, "phase") != "result":
             self.say("command", told(payload, "rawCommand"), id)
         elif kind == "parent_session":
-            self.facts["parent"] = told(payload, "parentSessionId", "sessionId")
+            self.know(parent=told(payload, "parentSessionId", "sessionId"))
         elif kind == "chat_compression":
             first = [table(one).get("parts") for one in listed(payload.get("compressedHistory"))[:1]]
             self.say("summary", told(payload, "summary") or text_of(first), id)
 
     def _count(self, record: dict[str, Any]) -> None:
-        told_usage = table(record.get("usageMetadata"))
-        names = ("promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount", "thoughtsTokenCount")
-        counts = [whole(told_usage.get(name)) for name in (*names, "totalTokenCount")]
-        if any(counts):
+        used = counts(record.get("usageMetadata"), *TOKENS)
+        if any(used):
             at, model = when(record.get("timestamp")), told(record, "model")
-            self.cost.add(told(record, "uuid"), *usage(*counts), at=at, model=model)
+            self.cost.add(told(record, "uuid"), *usage(*used), at=at, model=model)
 
 
 def _glued(raw: bytes) -> list[dict[str, Any]]:
@@ -191,4 +167,4 @@ def _glued(raw: bytes) -> list[dict[str, Any]]:
     return found
 
 
-__all__ = ["QwenReading", "find", "read", "sniff"]
+read = QwenReading.read

@@ -1,7 +1,8 @@
-"""Lines of many megabytes, read in pieces: what is long in them is made short before anything decodes it.
+"""The files of agents: opened, decoded line by line or as one document, and made short where they are long.
 
-A text in such a line keeps its beginning and its end; base64 becomes its hash and size. So the memory that a line
-takes does not grow with it, unless it is long by the number of its texts. All else stays as it is, byte for byte.
+Lines of many megabytes are read in pieces: what is long in them is made short before anything decodes it. A text in
+such a line keeps its beginning and its end; base64 becomes its hash and size. So the memory that a line takes does not
+grow with it, unless it is long by the number of its texts. All else stays as it is, byte for byte.
 """
 
 from __future__ import annotations
@@ -9,9 +10,24 @@ from __future__ import annotations
 import binascii
 import contextlib
 import hashlib
+import io
+import json
+import os
 import re
-from typing import IO
+from collections.abc import Iterator
+from typing import IO, Any
 
+import msgspec
+
+from holdfast.agents.reading.values import writable
+from holdfast.base import files
+
+# A line that is longer is not read whole: it counts as malformed.
+MAX_LINE = 96 * 2**20
+HEAD = 2**16
+_BUFFER, _SMALL_BUFFER = 2**20, 2**15
+_SNIFFED_LINES, _SNIFFED_BYTES = 40, 4 * 2**20
+_BLANK = b"\0\r\n\t "
 # Lines up to this length are taken as they are.
 LONG = 4 * 2**20
 _PIECE = 2**20
@@ -29,6 +45,146 @@ _SAFE = rb"(?:[^\\]{6}(?=[\x00-\x7f])|\\u[0-9a-fA-F]{4}(?=\\u))"
 _FIRST_SAFE = re.compile(_SAFE)
 _LAST_SAFE = re.compile(rb".*" + _SAFE, re.DOTALL)
 _WINDOW = 1_024
+_decode = msgspec.json.Decoder().decode
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
+
+
+def open_plain(path: str, buffer: int = _BUFFER) -> io.BufferedReader:
+    """Open a plain file for reading; OSError for anything else, so that a pipe can hang nobody."""
+    return io.BufferedReader(io.FileIO(files.open_plain(path, follow=True), "rb"), buffer)
+
+
+def lines(file: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
+    r"""Yield number (from 1), end offset and bytes of each line that is not blank.
+
+    Lines end with \n only. A last line without it is held back unless it is a whole JSON object, to which nothing can
+    be added. Of a line that is longer than LONG what is long in it is made short; of one that is longer than MAX_LINE
+    only the beginning is given, which no decoder takes.
+    """
+    end, number = 0, 0
+    most_at_once = min(LONG, MAX_LINE)
+    while raw := file.readline(most_at_once):
+        number += 1
+        end += len(raw)
+        if len(raw) == most_at_once and raw[-1:] != b"\n":
+            raw, more = shortened(file, raw, MAX_LINE)
+            end += more
+        if raw[-1:] != b"\n" and (raw.rstrip(b"\0 \t\r")[-1:] != b"}" or decode(raw) is None):
+            return
+        if raw[:1] == b"{" and raw[-2:] == b"}\n":
+            # As nearly all are; a decoder passes over the end of the line.
+            yield number, end, raw
+            continue
+        if raw := without_mark(raw):
+            yield number, end, raw
+
+
+def without_mark(raw: bytes) -> bytes:
+    """Return bytes without blanks around them and without the mark of UTF-8 at their beginning."""
+    raw = raw.strip(_BLANK)
+    return raw[3:].lstrip(_BLANK) if raw[:3] == b"\xef\xbb\xbf" else raw
+
+
+def decode(raw: bytes) -> dict[str, Any] | None:
+    """Return the JSON object in these bytes, or None where there is none."""
+    try:
+        found = _decode(raw)
+    except (ValueError, RecursionError):
+        found = decode_broken(raw)
+    return found if isinstance(found, dict) else None
+
+
+def decode_broken(raw: bytes) -> Any:
+    """Return what bytes say that are no strict JSON: invalid UTF-8, lone surrogates, NUL runs. None: nothing."""
+    raw = raw.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf")
+    try:
+        return writable(json.loads(raw.decode("utf-8", "replace"), strict=False))
+    except (ValueError, RecursionError):
+        return None
+
+
+def first_records(path: str) -> Iterator[dict[str, Any]]:
+    """Yield the first objects in a file, a few, for a look at what it is; none where it cannot be read."""
+    try:
+        with open_plain(path, _SMALL_BUFFER) as file:
+            for number, end, raw in lines(file):
+                found = decode(raw)
+                if found is not None:
+                    yield found
+                if number >= _SNIFFED_LINES or end > _SNIFFED_BYTES:
+                    return
+    except OSError:
+        return
+
+
+def first_record(path: str) -> dict[str, Any]:
+    """Return the first object in a file; an empty one where there is none."""
+    return next(first_records(path), {})
+
+
+def files_below(folder: str, *endings: str) -> Iterator[str]:
+    """Yield the plain files with these endings in a folder and all below it, sorted; no link is followed."""
+    for parent, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            full = os.path.join(parent, name)
+            if name.endswith(endings) and os.path.isfile(full) and not os.path.islink(full):
+                yield full
+
+
+def names_in(folder: str) -> list[str]:
+    """Return the names in a folder, sorted; none where there is no such folder."""
+    return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+
+
+def document(path: str, name: str) -> tuple[dict[str, Any], Iterator[dict[str, Any] | None]]:
+    """Return a JSON document without its list of this name, and that list, decoded one by one; None is no object."""
+    with open_plain(path) as file:
+        found = short_document(file, MAX_LINE)
+    if found is None:
+        return {}, iter((None,))
+    raw = without_mark(found)
+    try:
+        members = _members(raw)
+        many = _items(members.pop(name, b"[]"))
+        rest = {key: msgspec.json.decode(value) for key, value in members.items()}
+    except (ValueError, RecursionError):
+        broken = decode_broken(raw)
+        rest = broken if isinstance(broken, dict) else {}
+        listed = rest.pop(name, None)
+        return rest, (
+            one if isinstance(one, dict) else None for one in (listed if isinstance(listed, list) else [None])
+        )
+    return rest, (decode(bytes(one)) for one in many)
+
+
+def head(path: str, most: int = HEAD) -> bytes:
+    """Return the beginning of a plain file, for a look at what it is; nothing where it cannot be read."""
+    try:
+        with open_plain(path) as file:
+            return file.read(most)
+    except OSError:
+        return b""
+
+
+def first_line(path: str) -> dict[str, Any] | None:
+    """Return the object on the first line that is not blank, None where that line is no object on its own."""
+    try:
+        with open_plain(path) as file:
+            return next((decode(raw) for _, _, raw in lines(file)), None)
+    except OSError:
+        return None
+
+
+def small_json(path: str, most: int = 2**22) -> dict[str, Any]:
+    """Return the object of a small JSON file beside a transcript; an empty one where it is missing or broken."""
+    return decode(head(path, most)) or {}
+
+
+def small_text(path: str) -> str:
+    """Return the text of a small file beside a transcript."""
+    return head(path).decode("utf-8", "replace").strip()
 
 
 def shortened(file: IO[bytes], first: bytes, most: int) -> tuple[bytes, int]:

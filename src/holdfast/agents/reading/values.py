@@ -1,10 +1,16 @@
-"""What the readers make of content: text within its bound, without base64, that can be written as UTF-8."""
+"""What the fields of a transcript say, whatever stands in them: texts, times, counts, tables and lists.
+
+A field of another kind than expected is empty, never an error. A text is within its bound, without base64, and can be
+written as UTF-8. A time is ISO 8601 in UTC with milliseconds and `Z`, such that times sort as texts.
+"""
 
 from __future__ import annotations
 
 import binascii
 import hashlib
+import os
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -14,6 +20,7 @@ MAX_OUTPUT = 20_000
 # The kinds of blocks in which a person speaks.
 TYPED = (None, "text", "input_text", "image", "input_image", "document", "file", "input_file")
 _PIECE = 2**20
+_MAX_COUNT = 10**15
 _DEPTH = 40
 _LONG_WORD = 1_024
 _DATA_URI = re.compile(r"data:[\w.+-]+/[\w.+-]+(?:;[\w.=+-]+)*;base64,([A-Za-z0-9+/_=-]{64,})")
@@ -22,6 +29,62 @@ _STUB = "[image sha256:"
 _URL_SAFE = {ord("-"): "+", ord("_"): "/"}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _encode = msgspec.json.Encoder(order="deterministic").encode
+
+
+def told(record: Any, *names: str) -> str:
+    """Return the first of these fields that is a text and not empty."""
+    if isinstance(record, dict):
+        for name in names:
+            value = record.get(name)
+            if isinstance(value, str) and value:
+                return value
+    return ""
+
+
+def table(value: Any) -> dict[str, Any]:
+    """Return the value where it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def listed(value: Any) -> list[Any]:
+    """Return the value where it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def blocks(content: Any) -> list[Any]:
+    """Return the blocks of a message; what is no list is one block."""
+    return content if isinstance(content, list) else [content]
+
+
+def whole(value: Any) -> int:
+    """Return a count; 0 for what is none."""
+    if value.__class__ is int:
+        return int(value) if 0 < value < _MAX_COUNT else 0
+    return (
+        int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < _MAX_COUNT else 0
+    )
+
+
+def counts(usage: Any, *names: str) -> list[int]:
+    """Return the counts of these names; of names with a `|` between them that of the first that is there."""
+    known = table(usage)
+    return [whole(next((known[name] for name in each.split("|") if name in known), 0)) for each in names]
+
+
+def apart(given: int, output: int, cached: int, made: int, reasoning: int) -> tuple[int, int, int, int, int]:
+    """Return counts as `Costs.add` takes them, where the cache is part of the input and reasoning of the output."""
+    reasoning = min(reasoning, output)
+    return max(0, given - cached - made), output - reasoning, cached, made, reasoning
+
+
+def dollars(value: Any) -> float:
+    """Return a price; 0 for what is none."""
+    return value if isinstance(value, (int, float)) and 0 < value < 1e9 else 0.0
+
+
+def stem(path: str) -> str:
+    """Return the name of a file without folder and ending."""
+    return os.path.basename(path).partition(".")[0]
 
 
 def writable(value: Any) -> Any:
@@ -156,3 +219,35 @@ def _shortened(value: Any, depth: int = 0) -> Any:
     if isinstance(value, dict):
         return {key[:200]: _shortened(one, depth + 1) for key, one in list(value.items())[:40]}
     return value
+
+
+def when(value: Any) -> str:
+    """Return a time as text; nothing where it is none. Numbers are seconds or milliseconds since 1970."""
+    try:
+        if isinstance(value, str):
+            moment = datetime.fromisoformat(value)
+            return value if _is_told_so(value) else _utc(moment)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0:
+            return _utc(datetime.fromtimestamp(value / 1_000 if value > 1e11 else value, UTC))
+    except (ValueError, OverflowError, OSError):
+        pass
+    return ""
+
+
+def _is_told_so(value: str) -> bool:
+    """Whether a text that is a time has the form already; a week may stand where the month does."""
+    return len(value) == 24 and value[10] == "T" and value[19] == "." and value[23] == "Z" and value[5] != "W"
+
+
+def _utc(moment: datetime) -> str:
+    moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return moment.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+
+
+def milliseconds(start: str, end: str) -> int:
+    """Return the time between two times, 0 where either is missing or they run backwards."""
+    try:
+        gap = datetime.fromisoformat(end) - datetime.fromisoformat(start)
+    except (ValueError, TypeError):
+        return 0
+    return max(0, round(gap.total_seconds() * 1_000))
