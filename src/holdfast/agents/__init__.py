@@ -22,14 +22,18 @@ GROUP = "holdfast.agents"
 def get(name: str) -> Agent:
     """Return the agent of that name; NotFound names those that are known."""
     if name in BUILT_IN:
-        module = f"holdfast.agents.{name.replace('-', '_')}"
-        __import__(module)
-        agent: Agent = sys.modules[module].AGENT
+        __import__(module_of(name))
+        agent: Agent = sys.modules[module_of(name)].AGENT
         return agent
     for entry in _added():
         if entry.name == name:
             return _loaded(entry)
     raise NotFound(f"there is no agent {name!r}", f"Known: {', '.join(names())}.")
+
+
+def module_of(name: str) -> str:
+    """Return the module of an agent that is built in."""
+    return f"holdfast.agents.{name.replace('-', '_')}"
 
 
 def names() -> list[str]:

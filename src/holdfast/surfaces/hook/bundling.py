@@ -139,7 +139,7 @@ def write(place: str, event: str, agent_name: str) -> None:
 
 def names_of(moment: str, agent_name: str) -> list[str]:
     """Return the modules that a bundle begins with; those that they import come before them."""
-    return [*ALWAYS, f"holdfast.agents.{agents.BUILT_IN[agent_name]}", *MODULES.get(moment, ())]
+    return [*ALWAYS, agents.module_of(agent_name), *MODULES.get(moment, ())]
 
 
 def parts_of(names: list[str]) -> list[Part]:
