@@ -12,8 +12,13 @@ from __future__ import annotations
 import pytest
 
 from holdfast.errors import BadInput, BadKey, Conflict, Forgotten, NotFound
-from holdfast.records import Draft, Scope
+from holdfast.recall.embed import Model
+from holdfast.recall.engine import Engine
+from holdfast.recall.vectors import make_vectors
+from holdfast.records import Cost, Draft, Scope, Spend, replace
 from holdfast.store.base import Filter
+from holdfast.store.passages import Source
+from holdfast.store.session_table import FileRow, SessionRow, Wanted
 
 GLOBAL = Scope("global")
 PROJECT = Scope("project", "shop")
@@ -307,6 +312,54 @@ class StoreContract:
             store.put(Draft("The port is 9.", GLOBAL, key="port", trust="import"))
         assert store.get(GLOBAL, "port").body == "The port is 80."
 
+    def test_a_scope_inherits_what_another_has_forgotten(self, store):
+        """What was forgotten in a scope that was merged into another may not be imported there either."""
+        store.put(Draft("Deploys need the VPN.", PROJECT, key="k"))
+        store.remove(PROJECT, "k", forget=True)
+        assert store.forgot(PROJECT, "k", "") and not store.forgot(OTHER, "k", "")
+        store.inherit_forgotten(PROJECT, OTHER)
+        assert store.forgot(OTHER, "other", "deploys need the VPN.")
+
+    def test_two_memories_of_one_key_become_one(self, store):
+        """The newer statement holds, the other is history; tags and pins of both are kept, in the second place."""
+        store.put(Draft("The port is 80.", PROJECT, key="port", tags=("net",), pinned=True))
+        store.put(Draft("The port is 8080.", GLOBAL, key="port", tags=("web",)))
+        after = store.absorb(store.get(PROJECT, "port"), GLOBAL)
+        assert store.get(GLOBAL, "port") == after and after.pinned and set(after.tags) == {"net", "web"}
+        assert {after.body, *(one.text for one in after.history)} == {"The port is 80.", "The port is 8080."}
+        with pytest.raises(NotFound):
+            store.get(PROJECT, "port")
+
+    # The text that a person edits
+
+    def test_a_text_comes_back_as_a_person_edits_it(self, store):
+        """The whole text can be replaced; a new statement makes the earlier one history, and nothing else is lost."""
+        store.put(Draft("The port is 80.", GLOBAL, key="port", tags=("net",)))
+        text = store.text(store.get(GLOBAL, "port"))
+        assert "The port is 80." in text and "net" in text
+        after = store.rewrite(GLOBAL, "port", text.replace("port is 80", "port is 8080"))
+        assert (after.body, after.tags) == ("The port is 8080.", ("net",))
+        assert [one.text for one in store.get(GLOBAL, "port").history] == ["The port is 80."]
+        assert store.size(after) > len("The port is 8080.") and store.modified(after) >= after.created
+
+    def test_links_are_changed_without_a_history(self, store):
+        """A text where only links changed makes no history; where the memory changed meanwhile it is a Conflict."""
+        before = store.put(Draft("See [[old]].", GLOBAL, key="k")).memory
+        store.relink(before, store.text(before).replace("[[old]]", "[[new]]"))
+        assert store.get(GLOBAL, "k").body == "See [[new]]." and store.get(GLOBAL, "k").history == ()
+        with pytest.raises(Conflict):
+            store.relink(before, "See [[other]].")
+
+    def test_only_what_was_cleaned_is_written(self, store):
+        """A bad draft is refused before it is cleaned; what cleaning leaves is all that is stored."""
+        with pytest.raises(BadInput):
+            store.put(Draft(" ", GLOBAL), lambda draft: pytest.fail("it was cleaned"))
+        stored = store.put(
+            Draft("The key is s3cret.", GLOBAL, key="k"), lambda one: replace(one, text="The key is safe.")
+        )
+        assert stored.memory.body == store.get(GLOBAL, "k").body == "The key is safe."
+        assert "s3cret" not in store.text(stored.memory)
+
     # Isolation
 
     def test_a_read_gets_only_the_scopes_it_names(self, store):
@@ -387,7 +440,91 @@ class StoreContract:
         store.add_uses([(GLOBAL, "k", "2026-01-01T10:05:00Z")])
         assert store.search("vpn", EVERYTHING, 5)[0].uses == 2
 
-    def test_a_fresh_store_has_no_problems(self, store):
-        """What Holdfast wrote itself has nothing wrong in it."""
+    def test_uses_can_be_counted_anew(self, store):
+        """A memory tells how often and when last it was used; cleared counts start from nought."""
         store.put(Draft("Deploys need the VPN.", GLOBAL, key="k"))
-        assert store.problems() == []
+        assert store.uses(GLOBAL, "k") == (0, "")
+        store.add_uses([(GLOBAL, "k", "2026-01-01T10:00:00Z")])
+        assert store.uses(GLOBAL, "k") == (1, "2026-01-01T10:00:00Z")
+        store.clear_uses()
+        assert store.uses(GLOBAL, "k") == (0, "")
+
+    def test_keys_by_their_beginning(self, store):
+        """The keys of the named scopes that begin so come in order, each once."""
+        for key, scope in (("deploys", PROJECT), ("deploys", GLOBAL), ("deadlines", PROJECT), ("decisions", OTHER)):
+            store.put(Draft("Text.", scope, key=key))
+        assert store.keys((PROJECT, GLOBAL), "de") == ["deadlines", "deploys"]
+        assert store.keys((PROJECT,), "x") == store.keys((), "") == []
+
+    def test_a_fresh_store_has_no_problems(self, store):
+        """What Holdfast wrote itself has nothing wrong in it, and nothing is broken in what was derived."""
+        store.put(Draft("Deploys need the VPN.", GLOBAL, key="k"))
+        assert store.problems() == [] and store.damage() == "" and store.notes == []
+
+    # Derived tables
+
+    def test_everything_derived_can_be_made_anew(self, store):
+        """After a rebuild, and after a look at what others changed, the same is found."""
+        store.put(Draft("Deploys need the VPN.", GLOBAL, key="k"))
+        store.rebuild()
+        store.refresh()
+        assert [c.memory.key for c in store.search("vpn", EVERYTHING, 5)] == ["k"]
+
+    def test_the_engine_finds_memories_and_passages(self, store):
+        """By words or by meaning, each table gives what is near to the question, and only what may be seen."""
+        model = Model.open()
+        store.put(Draft("Answer in British English.", GLOBAL, key="language"))
+        store.put(Draft("My dog likes long walks.", PROJECT, key="dog"))
+        said = [(0, "Deploys need the VPN.", "0", "user", "2026-11-01"), (1, "Ask Kim.", "1", "user", "2026-11-01")]
+
+        def put(tables):
+            with tables.begin():
+                tables.passages.put(Source("codex/s-1", PROJECT, "codex"), {PROJECT: said})
+
+        store.ask(put)
+        assert store.ask(lambda tables: tables.passages.waiting()) == 2
+        for name in ("memories", "passages"):
+            store.ask(lambda tables: make_vectors(getattr(tables, name), model, 10))  # noqa: B023
+        assert store.ask(lambda tables: (tables.passages.waiting(), tables.memories.count())) == (0, 2)
+
+        def best(table, query, wanted):
+            return [one.id for one in Engine(table, model).find(table.ask(query), wanted, 5)]
+
+        def memories(tables, query, wanted):
+            found = best(tables.memories, query, wanted)
+            listed = tables.memories.candidates(dict.fromkeys(found, (1.0, 1.0)), tables.memories.ask(query), wanted)
+            return [one.memory.key for one in listed]
+
+        def passages(tables, query, wanted):
+            return [tables.passages.read(row)[0].text for row in best(tables.passages, query, wanted)]
+
+        assert (
+            store.ask(lambda tables: memories(tables, "what language should I reply in", EVERYTHING))[0] == "language"
+        )
+        assert store.ask(lambda tables: memories(tables, "dog", Filter((GLOBAL,)))) in ([], ["language"])
+        assert store.ask(lambda tables: passages(tables, "who needs the vpn", EVERYTHING))[0] == "Deploys need the VPN."
+        assert store.ask(lambda tables: passages(tables, "vpn", Filter((OTHER,)))) == []
+        store.ask(lambda tables: tables.passages.drop("codex/s-1"))
+        assert store.ask(lambda tables: passages(tables, "vpn", EVERYTHING)) == []
+
+    def test_sessions_are_listed_with_their_files_and_costs(self, store):
+        """A session is put whole, listed, asked for its files and costs, and dropped."""
+        row = SessionRow("codex/s-1", "codex", "s-1", "A title", "shop", ended="2026-11-01T10:00:00Z", talk=True)
+
+        def put(tables):
+            with tables.begin():
+                tables.sessions.put(row, [FileRow("a.py", "/w/a.py", 2)], [Spend("2026-11-01", "m", Cost(input=5))])
+                tables.sessions.finished()
+
+        assert not store.ask(lambda tables: tables.sessions.is_complete())
+        store.ask(put)
+        assert store.ask(lambda tables: tables.sessions.is_complete())
+        assert store.ask(lambda tables: tables.sessions.find(Wanted())) == [row]
+        assert store.ask(lambda tables: tables.sessions.find(Wanted(projects=("blog",)))) == []
+        assert store.ask(lambda tables: (tables.sessions.ids(), tables.sessions.talks())) == (["s-1"], {row.name: True})
+        (file,) = store.ask(lambda tables: tables.sessions.files(Wanted()))
+        assert (file.path, file.session, file.changes) == ("a.py", "codex/s-1", 2)
+        (spent,) = store.ask(lambda tables: tables.sessions.spent(Wanted(), "project"))
+        assert (spent.group, spent.model, spent.cost.input) == ("shop", "m", 5)
+        store.ask(lambda tables: tables.sessions.drop(row.name))
+        assert store.ask(lambda tables: tables.sessions.find(Wanted())) == []

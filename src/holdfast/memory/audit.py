@@ -36,7 +36,7 @@ class Act:
         self.workspace, self.command, self.undoes = workspace, command, undoes
         self.id, self.at = os.urandom(4).hex(), datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         self.update: Update | None = None
-        self._keep = keep
+        self._keep = keep and workspace.store.has_tree
         self._targets: dict[str, str] = {}
         self._before: dict[str, bytes | None] = {}
         self._after: dict[str, bytes | None] = {}

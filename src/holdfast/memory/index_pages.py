@@ -20,7 +20,7 @@ _MAX_DATA = 50
 
 def write_stale(store: Store, settings: Settings) -> bool:
     """Write the page of each changed folder, of its parents, and the root page; return whether anything changed."""
-    stale = store.tree.stale_folders()
+    stale = store.tree.stale_folders() if store.has_tree else []
     if not stale:
         return False
     with files.lock_of(store.tree.home, "pages"):
@@ -36,7 +36,7 @@ def write_stale(store: Store, settings: Settings) -> bool:
 
 def see_other_files(store: Store, scopes: tuple[Scope, ...] | None) -> None:
     """Mark the page of a scope whose `data/` changed or whose `index.md` is gone; the store sees only memories."""
-    if store.is_temporary:
+    if store.is_temporary or not store.has_tree:
         return
     found = layout.scopes_on_disk(store.tree.root) if scopes is None else scopes
     stale = [folder for folder in map(layout.folder_of, found) if _is_behind(store, folder)]

@@ -109,6 +109,8 @@ class Store(Protocol):
 
     # What a person should be told; the caller empties it.
     notes: list[str]
+    # Whether the truth is files on this machine; only then `tree` may be asked for.
+    has_tree: bool
 
     @property
     def tree(self) -> MemoryTree:

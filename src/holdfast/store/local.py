@@ -47,6 +47,8 @@ _LOW_TRUST = ("derived", "import")
 class LocalStore:
     """The store in one home folder. With `create=False` nothing is made where the home does not exist yet."""
 
+    has_tree = True
+
     def __init__(self, home: str, *, create: bool = True, largest: int = LARGEST) -> None:
         self.home = os.path.abspath(home)
         self.largest = largest
