@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, settings
 
 from holdfast.surfaces.cli.main import run
 from holdfast.workspace import Workspace
-from sampling import LONG, count
+from support.places import make_repository
+from support.sampling import LONG, count
 
 # No example is timed: a machine may be busy at any moment. The sample is the same each time.
 settings.register_profile(
@@ -51,18 +52,7 @@ def home(machine) -> Path:
 @pytest.fixture
 def repository(machine):
     """Make a git repository with a remote, without git: only its files count."""
-
-    def make(name: str) -> Path:
-        folder = machine / "code" / name
-        for part in ("objects", "refs"):
-            (folder / ".git" / part).mkdir(parents=True)
-        (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
-        (folder / ".git" / "config").write_text(
-            f'[remote "origin"]\n\turl = https://example.com/acme/{name}.git\n', encoding="utf-8"
-        )
-        return folder
-
-    return make
+    return lambda name: make_repository(machine / "code", name)
 
 
 @pytest.fixture

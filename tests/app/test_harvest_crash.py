@@ -14,10 +14,10 @@ from holdfast.app.harvest import harvest
 from holdfast.base.files import TEMPORARY
 from holdfast.learning.incidents.model import CONTEXT, SENTIMENT, TRANSCRIPT, Incidents
 from holdfast.workspace import Workspace
-from killing import run_script
-from sampling import count, seed
 from sessions.making import answer, human, ran
+from support.killing import run_script
 from support.learned import DELETED, REMOVED, complained, learned_in, rated, talked
+from support.sampling import count, seed
 from support.swept import environment, leftovers
 
 KILLS = count(60, 15)
@@ -27,7 +27,7 @@ KILLER = """
 import os, random, shutil, sys
 from holdfast.app import harvest as harvesting
 from holdfast.workspace import House
-from killing import killed_at, steps_of
+from support.killing import killed_at, steps_of
 
 home, folder, kills, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 chance, interrupted = random.Random(seed), 0

@@ -22,7 +22,7 @@ from holdfast.errors import NotFound, StoreBusy
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.digest import RULES
 from holdfast.sessions.index import waiting_passages
-from sampling import some
+from support.sampling import some
 from support.swept import (
     FOLDERS,
     archive_of,

@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from killing import run_script
-from sampling import count, seed
+from support.killing import run_script
+from support.sampling import count, seed
 from support.swept import archive_of, environment, indexed, leftovers, sweep_into, talk, transcript, write
 
 KILLS = count(100, 20)
@@ -23,7 +23,7 @@ import os, random, sys
 from holdfast.workspace import House
 from holdfast.app.sweep import sweep
 from holdfast.sessions.archive import Archive
-from killing import killed_at, steps_of
+from support.killing import killed_at, steps_of
 
 home, person, kills, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 chance, interrupted = random.Random(seed), 0

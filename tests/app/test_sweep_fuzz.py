@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.sessions.archive import Archive
-from sampling import count
+from support.sampling import count
 from support.swept import archive_of, raw, sweep_into, talk
 
 # Where agents keep transcripts, with the endings that they look for.

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sampling import count
+from support.sampling import count
 from support.swept import archive_of, indexed, line, raw, sweep_into, talk, transcript, write
 
 # Read here, because tests run without the settings of the person.

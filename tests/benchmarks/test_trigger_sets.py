@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from benchmarks.labelled import BENCHMARKS, PARTS, module_at, pieces
-from sampling import some
+from support.sampling import some
 
 FOLDER = BENCHMARKS / "trigger_sets"
 WRITERS = BENCHMARKS.parent / "training" / "triggers" / "writers"

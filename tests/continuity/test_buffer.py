@@ -12,7 +12,7 @@ from holdfast.base.light_records import replace
 from holdfast.continuity import buffer, log, region
 from holdfast.continuity.buffer import Said, State
 from holdfast.errors import BrokenFile, Refused, TooLarge
-from sampling import count
+from support.sampling import count
 
 AT = "2026-11-15T10:00:00Z"
 HEADINGS = (

@@ -12,8 +12,8 @@ from holdfast.base.light_records import replace
 from holdfast.base.minijson import dumps
 from holdfast.continuity import buffer, closing, log, noting, opened
 from holdfast.continuity.places import Pages
-from killing import run_script
-from sampling import count
+from support.killing import run_script
+from support.sampling import count
 
 DAY = "2026-11-15"
 # Closes a session in a child that is killed at the step given, where it comes to that.
@@ -21,7 +21,7 @@ CLOSER = f"""
 import sys
 from holdfast.continuity import closing
 from holdfast.continuity import opened, places
-from killing import killed_at
+from support.killing import killed_at
 
 def close():
     closing.close(places.Pages(sys.argv[1], "shop"), opened.read(sys.argv[2]), "{DAY}T12:00:00Z", cut_off=True)

@@ -14,7 +14,7 @@ from holdfast.continuity import pages
 from holdfast.continuity.pages_boxes import Boxes
 from holdfast.continuity.pages_tables import Columns, Note, Table
 from holdfast.errors import BadInput, BrokenFile, Conflict, HoldfastError, NotFound, Refused, TooLarge
-from sampling import count
+from support.sampling import count
 
 DAY, LATER = "2026-11-15", "2026-11-16"
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as texts
 
 from holdfast.language.judging import judge
-from sampling import count
+from support.sampling import count
 
 OPTIONS = "Which one do you want?\n1. Keep the table\n2. Drop the table\n3. Ask later"
 REPORT = "Done. The tests pass."

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from outside import programs
 from outside.agents import PROGRAMS, Person
+from outside.life import TROUBLES, Life, live
 from outside.loopback import Model
+from support.places import make_repository
+from support.sampling import LONG
 
 HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test in this folder, so that nobody forgets."""
+    """Mark every test in this folder, so that nobody forgets, and keep together those that share sessions."""
     for item in items:
         if HERE in Path(item.path).parents:
             item.add_marker(pytest.mark.outside)
             item.add_marker(pytest.mark.slow)
+            shared = [name for name in ("life", "circle") if name in getattr(item, "fixturenames", ())]
+            for name in shared:
+                which = item.callspec.params.get(name, "") if hasattr(item, "callspec") else ""
+                item.add_marker(pytest.mark.xdist_group(f"{name}-{which}"))
 
 
 @pytest.fixture(scope="session")
@@ -56,6 +63,11 @@ def agent(request: pytest.FixtureRequest, person: Person) -> str:
 @pytest.fixture
 def holdfast(person: Person):
     """Run the command line as a program of its own, as this person, and return its standard output."""
+    return command_line(person)
+
+
+def command_line(person: Person) -> Callable[..., str]:
+    """Return what runs a command line as this person."""
 
     def run(*words: str, stdin: str | None = None) -> str:
         done = subprocess.run(
@@ -72,3 +84,19 @@ def holdfast(person: Person):
         return done.stdout
 
     return run
+
+
+@pytest.fixture(scope="session", params=list(PROGRAMS))
+def life(request: pytest.FixtureRequest, installed: Path, tmp_path_factory) -> Iterator[Life]:
+    """The life of a person with one agent, played once for all tests that look at it."""
+    home = tmp_path_factory.mktemp("life")
+    with Model() as one:
+        person = Person(home, make_repository(home / "code", "shop"), installed, one)
+        yield live(person, request.param, command_line(person), troubles_of(request.param))
+
+
+def troubles_of(agent: str) -> tuple[str, ...]:
+    """Return what goes wrong in a life: everything in the long run, else one thing with each agent but the first."""
+    if LONG or agent == next(iter(PROGRAMS)):
+        return tuple(TROUBLES)
+    return (list(TROUBLES)[list(PROGRAMS).index(agent) % len(TROUBLES)],)

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from uuid import uuid4
 
@@ -49,11 +48,10 @@ class Call:
 
 @dataclass
 class Request:
-    """What an agent sent, and when."""
+    """What an agent sent."""
 
     path: str
     body: dict
-    at: float = field(default_factory=time.monotonic)
 
     @property
     def tools(self) -> set[str]:

@@ -4,72 +4,51 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
-from outside.agents import PROGRAMS, Person, Ran
+from outside.agents import PROGRAMS, Person
+from outside.life import DESTRUCTIVE, Life
 from outside.loopback import Say
-from outside.reading import hook_log
 
-# Those whose hooks can refuse a call.
-AGENTS = ("claude-code", "codex", "gemini-cli", "opencode", "grok")
 REASON = "Refused by Holdfast, rule rm-recursive"
-# One of them refuses `rm -f` itself, where nobody can be asked.
-LINES = {"codex": "rm -r src"}
 USUAL = "rm -rf src"
 
 
-def destroys(person: Person, agent: str) -> Ran:
-    """Let the agent remove a folder of the project."""
-    (person.folder / "src").mkdir()
-    (person.folder / "src" / "cart.py").write_text("total = 0\n")
-    return person.run(agent, "tidy up", [PROGRAMS[agent].shell(LINES.get(agent, USUAL)), Say("Done.")])
+def test_a_destructive_call_is_refused(life: Life) -> None:
+    """With refusing on, `rm -rf` of a folder leaves the folder, and the model reads why."""
+    assert life.third.code == 0, life.third.err
+    assert life.refused
+    assert life.third.turns[-1].count(REASON) == 1
 
 
-def trail(holdfast) -> list[tuple[str, str, str, str]]:
-    """Return the audit trail of the project, after the archive was looked through as well."""
-    holdfast("sweep")
-    holdfast("harvest", "--all")
-    rows = json.loads(holdfast("security", "--json"))["records"]
-    return [(row["agent"], row["rule"], row["text"], row["decision"]) for row in rows]
+def test_otherwise_it_is_only_written_down(life: Life) -> None:
+    """As it comes, nothing is refused, and the folder is gone."""
+    assert life.first.code == 0, life.first.err
+    assert life.destroyed
+    assert not any(turn.count(REASON) for turn in life.first.turns)
 
 
-@pytest.mark.parametrize("agent", AGENTS)
-def test_a_destructive_call_is_refused(person: Person, holdfast, agent: str) -> None:
-    """With refusing on, `rm -rf` of a folder leaves the folder, the model reads why, and the trail has it once."""
-    person.has(agent)
-    holdfast("config", "set", "security.block", "destructive")
-    holdfast("install", agent, "--yes")
-    ran = destroys(person, agent)
-    assert ran.code == 0, ran.err
-    assert (person.folder / "src" / "cart.py").exists()
-    assert ran.turns[-1].count(REASON) == 1
-    assert trail(holdfast) == [(agent, "rm-recursive", LINES.get(agent, USUAL), "blocked")]
-    assert hook_log(person.home) == ""
-
-
-@pytest.mark.parametrize("agent", AGENTS)
-def test_otherwise_it_is_only_written_down(person: Person, holdfast, agent: str) -> None:
-    """As it comes, nothing is refused: the folder is gone, and the trail has the call once."""
-    person.has(agent)
-    holdfast("install", agent, "--yes")
-    ran = destroys(person, agent)
-    assert ran.code == 0, ran.err
-    assert not (person.folder / "src").exists()
-    assert not any(turn.count(REASON) for turn in ran.turns)
-    assert trail(holdfast) == [(agent, "rm-recursive", LINES.get(agent, USUAL), "seen")]
+def test_the_trail_has_each_call_once(life: Life) -> None:
+    """What was only seen and what was refused stand in the trail, told by the hook and by the archive, once each."""
+    line = DESTRUCTIVE.get(life.agent, USUAL)
+    expected = [(life.agent, "rm-recursive", line, decision) for decision in ("blocked", "seen")]
+    assert sorted(life.trail) == expected
 
 
 def test_switched_off_the_hook_that_is_still_there_is_silent(person: Person, holdfast) -> None:
     """Who installed with refusing on and switches it off is refused nothing, and harmless calls never are."""
     person.has("claude-code")
+    shell = PROGRAMS["claude-code"].shell
     holdfast("config", "set", "security.block", "all")
     holdfast("install", "claude-code", "--yes")
-    person.run("claude-code", "make it", [PROGRAMS["claude-code"].shell("echo made > made.txt"), Say("Done.")])
+    person.run("claude-code", "make it", [shell("echo made > made.txt"), Say("Done.")])
     assert (person.folder / "made.txt").exists()
     holdfast("config", "set", "security.block", "off")
-    destroys(person, "claude-code")
+    (person.folder / "src").mkdir()
+    person.run("claude-code", "tidy up", [shell(USUAL), Say("Done.")])
     assert not (person.folder / "src").exists()
-    assert trail(holdfast) == [("claude-code", "rm-recursive", USUAL, "seen")]
+    holdfast("sweep")
+    holdfast("harvest", "--all")
+    [row] = json.loads(holdfast("security", "--json"))["records"]
+    assert (row["agent"], row["rule"], row["text"], row["decision"]) == ("claude-code", "rm-recursive", USUAL, "seen")
 
 
 def test_uninstalled_no_byte_is_left(person: Person, holdfast) -> None:

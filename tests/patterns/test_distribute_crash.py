@@ -11,10 +11,10 @@ import pytest
 
 from holdfast.base.files import TEMPORARY
 from holdfast.patterns import distribute, withdraw
-from killing import run_script
-from sampling import count, seed
 from support.distributing import ID, SAID, approved, entry_of
+from support.killing import run_script
 from support.learned import learned_in
+from support.sampling import count, seed
 from support.swept import environment
 
 KILLS = count(40, 12)
@@ -25,7 +25,7 @@ from holdfast.patterns import distribute
 from holdfast.patterns import review as pattern_review
 from holdfast.patterns import withdraw
 from holdfast.workspace import House
-from killing import killed_at, steps_of
+from support.killing import killed_at, steps_of
 
 person, folder, kills, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 home, template, name = os.path.join(person, ".holdfast"), os.path.join(person, ".template"), sys.argv[5]

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.privacy.redact import KINDS, find, redact
-from sampling import count
+from support.sampling import count
 
 SECRETS = fake_secrets.read("fake_secrets.jsonl")
 ORDINARY = fake_secrets.read("ordinary_text.jsonl")

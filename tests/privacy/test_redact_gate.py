@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.privacy import redact, redact_gate
-from sampling import count, some
+from support.sampling import count, some
 
 ROWS = fake_secrets.read("fake_secrets.jsonl")
 ORDINARY = fake_secrets.read("ordinary_text.jsonl")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast.project.git import Broken
 from holdfast.project.git import parsed_remotes as remotes
-from sampling import count
+from support.sampling import count
 
 FILES = [
     '[remote "origin"]\n\turl = https://example.com/a\n',

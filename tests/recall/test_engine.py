@@ -21,7 +21,7 @@ from holdfast.records import Scope
 from holdfast.store.base import Filter
 from holdfast.store.passages import Passage, Passages, Source
 from holdfast.store.words import ask
-from sampling import count
+from support.sampling import count
 
 EVERYTHING = Filter(None)
 GLOBAL, SHOP, BLOG = Scope("global"), Scope("project", "shop"), Scope("project", "blog")

@@ -16,7 +16,7 @@ from holdfast.sessions.digest import MAX_BYTES, Digesting, digest, size_of
 from holdfast.sessions.facts import ENDINGS, OUTCOMES, RESULTS
 from holdfast.sessions.markdown import markdown
 from holdfast.sessions.prices import Price, Prices
-from sampling import count
+from support.sampling import count
 
 from .making import SESSION, answer, digested, edited, human, numbered, ran
 

@@ -19,8 +19,8 @@ from holdfast.errors import BrokenFile, StoreFull
 from holdfast.records import Cost, Problem, Session, SessionEvent, replace
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.digest import digest
-from killing import run_script
-from sampling import count
+from support.killing import run_script
+from support.sampling import count
 
 from .storing import EVENTS, SESSION, raw_path, stored
 
@@ -252,7 +252,7 @@ STORER = """
 import itertools, sys
 from holdfast.records import Session, SessionEvent
 from holdfast.sessions.archive import Archive
-from killing import kills_in
+from support.killing import kills_in
 
 archive = Archive(sys.argv[1])
 

@@ -9,8 +9,8 @@ from store_helpers import EVERYTHING, GLOBAL, PROJECT, write
 
 from holdfast.records import Scope
 from holdfast.store.local import LocalStore
-from killing import run_script
-from sampling import count, seed
+from support.killing import run_script
+from support.sampling import count, seed
 
 STORES = count(500, 120)
 
@@ -19,7 +19,7 @@ STORER = """
 import itertools, sys
 from holdfast.records import Draft, Scope
 from holdfast.store.local import LocalStore
-from killing import kills_in
+from support.killing import kills_in
 
 def put(after, say):
     store = LocalStore(sys.argv[1])
@@ -87,7 +87,7 @@ SWEPT = count(4000, 800)
 SWEEPER = """
 import sys
 from holdfast.store.local import LocalStore
-from killing import killed_at
+from support.killing import killed_at
 
 for part in (0.1, 0.3, 0.6, 0.9):
     assert killed_at(int(part * int(sys.argv[2])), lambda: LocalStore(sys.argv[1]).refresh())
@@ -128,7 +128,7 @@ FORGETTER = """
 import sys
 from holdfast.records import Scope
 from holdfast.store.local import LocalStore
-from killing import killed_at
+from support.killing import killed_at
 
 def forget():
     store = LocalStore(sys.argv[1])

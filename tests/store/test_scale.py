@@ -12,7 +12,7 @@ from store_helpers import EVERYTHING, draft, found
 from holdfast.records import Scope
 from holdfast.store.base import Filter
 from holdfast.store.local import LocalStore
-from sampling import count
+from support.sampling import count
 
 MEMORIES, PROJECTS = count(100_000, 6_000), 50
 FILE = """---

@@ -15,7 +15,7 @@ from holdfast.store import tokens
 from holdfast.store.base import Filter
 from holdfast.store.keys import automatic_key, check_key, is_key, key_of_file
 from holdfast.store.local import LocalStore
-from sampling import count
+from support.sampling import count
 
 TEXT = st.text()
 LANGUAGES = {

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from holdfast.store import tokens
 from holdfast.store.database import TOKENIZE
 from holdfast.store.words import MAX_WORDS, Asked, ask
-from sampling import count
+from support.sampling import count
 
 
 class ReadOnlyIndex:

@@ -33,7 +33,7 @@ from holdfast.agents.reading import (
 )
 from holdfast.agents.reading.values import MAX_OUTPUT, MAX_TEXT
 from holdfast.records import ROLES
-from sampling import count
+from support.sampling import count
 
 READERS = (antigravity, claude_code, codex, copilot, cursor, droid, gemini_cli, grok, kimi, kiro, opencode, pi, qwen)
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")

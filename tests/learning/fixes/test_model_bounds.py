@@ -16,8 +16,8 @@ from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes.model import MAX_BYTES, MAX_ROWS, Fix
 from holdfast.learning.fixes.retries import id_of
 from holdfast.records import replace
-from killing import run_script
-from sampling import count, seed
+from support.killing import run_script
+from support.sampling import count, seed
 
 MARK = "0123456789abcdef"
 OTHER = "fedcba9876543210"
@@ -37,7 +37,7 @@ KILLER = """
 import random, sys
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes.model import Fix
-from killing import killed_at, steps_of
+from support.killing import killed_at, steps_of
 
 home, filler, kills, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 chance, interrupted = random.Random(seed), 0

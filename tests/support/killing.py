@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-HERE = str(Path(__file__).parent)
+HERE = str(Path(__file__).parent.parent)
 STEPS = (
     *("open", "write", "pwrite", "writev", "fsync", "fdatasync", "replace", "rename", "link", "symlink", "unlink"),
     *("remove", "mkdir", "rmdir", "truncate", "ftruncate", "chmod", "fchmod", "utime"),

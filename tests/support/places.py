@@ -1,0 +1,16 @@
+"""Places that tests stand in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def make_repository(parent: Path, name: str) -> Path:
+    """Make a git repository with a remote, without git: only its files count."""
+    folder = parent / name
+    for part in ("objects", "refs"):
+        (folder / ".git" / part).mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    config = f'[remote "origin"]\n\turl = https://example.com/acme/{name}.git\n'
+    (folder / ".git" / "config").write_text(config, encoding="utf-8")
+    return folder
