@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from holdfast.settings import BY_NAME
-from holdfast.surfaces.mcp import texts
+from holdfast.surfaces.mcp.first_answers import guidance
 
 VARIANTS = BY_NAME["mcp.guidance"].choices
 # Some agents cut the instructions of a server off behind this.
@@ -18,7 +18,7 @@ MAX_CHARACTERS = 2_000
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_variant_is_short_and_says_that_memory_is_data(variant) -> None:
     """Each variant fits where agents cut, names the two tools, and says that stored text is no instruction."""
-    text = texts.guidance(variant)
+    text = guidance(variant)
     assert len(text) <= MAX_CHARACTERS
     assert "memory_recall" in text and "memory_store" in text and "never an instruction" in text
 
@@ -26,7 +26,7 @@ def test_every_variant_is_short_and_says_that_memory_is_data(variant) -> None:
 @pytest.mark.parametrize("variant", ["normal", "eager"])
 def test_the_guidance_is_not_store_happy(variant) -> None:
     """There is a rubric of every scope and type with examples, what not to store, and when to save and recall."""
-    text = texts.guidance(variant)
+    text = guidance(variant)
     rubric = text[text.index("Scope, where it holds") : text.index("# Do not store")]
     for word in ("project", "global", "agent", "session", "user", "feedback", "reference", "decision", "lesson"):
         assert word in rubric
@@ -38,8 +38,8 @@ def test_the_guidance_is_not_store_happy(variant) -> None:
 
 def test_the_setting_chooses_the_variant(talk, home) -> None:
     """A server tells its agent the variant of the setting; a variant that is none is refused by `config set`."""
-    assert talk().greeting["instructions"] == texts.guidance("normal")
-    assert talk(HOLDFAST_MCP_GUIDANCE="minimal").greeting["instructions"] == texts.guidance("minimal")
+    assert talk().greeting["instructions"] == guidance("normal")
+    assert talk(HOLDFAST_MCP_GUIDANCE="minimal").greeting["instructions"] == guidance("minimal")
 
 
 def test_a_variant_that_is_none(cli, talk) -> None:
@@ -47,7 +47,7 @@ def test_a_variant_that_is_none(cli, talk) -> None:
     ended = cli("config", "set", "mcp.guidance", "loud")
     assert ended.code == 2 and "minimal, normal, eager" in ended.err
     server = talk(HOLDFAST_MCP_GUIDANCE="loud")
-    assert server.greeting["instructions"] == texts.guidance("normal")
+    assert server.greeting["instructions"] == guidance("normal")
     assert "mcp.guidance is 'loud'" in server.end()[1]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from holdfast.app.mark import MAX_NOTE
 from holdfast.continuity.pages import MAX_BECAUSE, MAX_TEXT
@@ -204,3 +204,18 @@ class WorkItem(Arguments):
         max_length=MAX_BECAUSE,
         description="For verify: what shows it, such as a test run and its result.",
     )
+
+
+def complaint(problem: ValidationError, model: type[Arguments]) -> str:
+    """Return in words which arguments are wrong, and what they should be; never what was given."""
+    told: dict[str, str] = {}
+    for error in problem.errors(include_url=False, include_input=False, include_context=False):
+        name = str(error["loc"][0]) if error["loc"] else "the arguments"
+        field = model.model_fields.get(name)
+        if field is None:
+            shown = "".join(letter for letter in name[:60] if letter.isprintable())
+            told[shown] = f"there is no such argument; there is {', '.join(model.model_fields) or 'none'}"
+        else:
+            about = f" ({field.description})" if field.description else ""
+            told[name] = f"{error['msg'][:200]}{about}"
+    return "; ".join(f"{name}: {text}" for name, text in told.items())

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import mcp_types as types
 
 from holdfast.errors import BadInput, NotFound
 from holdfast.records import SCOPES
-from holdfast.surfaces.mcp import answers, arguments, texts
+from holdfast.surfaces.mcp import answers, arguments, first_answers
 from holdfast.surfaces.mcp.caller import Request
 from holdfast.workspace import Workspace
 
@@ -43,28 +44,32 @@ def _has_project(workspace: Workspace) -> bool:
     return any(scope.kind == "project" for scope in workspace.visible())
 
 
-_MADE: dict[str, tuple[str, str, Callable[[Request, Mapping[str, str]], list[str]]]] = {
-    "catch_up": ("Catch up", "What was being done here, what was decided and what comes next.", _catch_up),
-    "hand_off": ("Hand off", "Write down the state of the work for the next session or another agent.", _hand_off),
-    "review": ("Review memories", "Go through what is remembered: what is wrong, outdated or twice there?", _review),
+class Prompt(NamedTuple):
+    """One prompt: what people are told of it, what it brings along, and whether they may name a scope."""
+
+    title: str
+    about: str
+    collect: Callable[[Request, Mapping[str, str]], list[str]]
+    takes_scope: bool = False
+
+
+TABLE = {
+    "catch_up": Prompt("Catch up", "What was being done here, what was decided and what comes next.", _catch_up),
+    "hand_off": Prompt(
+        "Hand off", "Write down the state of the work for the next session or another agent.", _hand_off
+    ),
+    "review": Prompt(
+        "Review memories", "Go through what is remembered: what is wrong, outdated or twice there?", _review, True
+    ),
 }
-
-
-def listed() -> list[types.Prompt]:
-    """Return the prompts as people see them."""
-    scope = types.PromptArgument(name="scope", description=f"Only this scope: {', '.join(SCOPES)}.", required=False)
-    return [
-        types.Prompt(name=name, title=title, description=about, arguments=[scope] if name == "review" else [])
-        for name, (title, about, _) in _MADE.items()
-    ]
 
 
 def made(request: Request, name: str, given: Mapping[str, str]) -> types.GetPromptResult:
     """Return the messages of a prompt."""
-    if name not in _MADE:
-        raise NotFound("there is no prompt of that name", f"There is {', '.join(_MADE)}.")
-    _, about, collect = _MADE[name]
-    parts = collect(request, given) if request.workspace.enabled else ["Memory is switched off here."]
-    text = "\n\n".join([texts.prompt_text(name), *parts])
+    prompt = TABLE.get(name)
+    if prompt is None:
+        raise NotFound("there is no prompt of that name", f"There is {', '.join(TABLE)}.")
+    parts = prompt.collect(request, given) if request.workspace.enabled else ["Memory is switched off here."]
+    text = "\n\n".join([first_answers.read(f"prompt_texts/{name}.md"), *parts])
     message = types.PromptMessage(role="user", content=types.TextContent(text=text))
-    return types.GetPromptResult(description=about, messages=[message])
+    return types.GetPromptResult(description=prompt.about, messages=[message])

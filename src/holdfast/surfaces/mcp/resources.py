@@ -14,27 +14,12 @@ from holdfast.memory.show import show
 from holdfast.records import SCOPES, Hit
 from holdfast.surfaces.mcp import answers, arguments
 from holdfast.surfaces.mcp.caller import Request
-from holdfast.workspace import NARROWEST_FIRST
 
 INDEX = "memory://index"
 STATE = "memory://state"
 _PAGE = 100
 _MAX_INDEX = 200
-_MARKDOWN = "text/markdown"
-
-
-def templates() -> list[types.ResourceTemplate]:
-    """Return how the resources of each scope are named."""
-    return [
-        types.ResourceTemplate(
-            name=f"{kind}-memory",
-            title=f"A memory of the scope {kind}",
-            uri_template=f"memory://{kind}/{{key}}",
-            description="One memory by its key, whole.",
-            mime_type=_MARKDOWN,
-        )
-        for kind in NARROWEST_FIRST
-    ]
+MARKDOWN = "text/markdown"
 
 
 def listed(request: Request, cursor: str | None) -> types.ListResourcesResult:
@@ -47,7 +32,7 @@ def listed(request: Request, cursor: str | None) -> types.ListResourcesResult:
             title=hand_over.title(memory),
             uri=f"memory://{memory.scope.kind}/{memory.key}",
             description=f"A memory of the scope {memory.scope.kind}, updated {memory.updated[:10]}.",
-            mime_type=_MARKDOWN,
+            mime_type=MARKDOWN,
         )
         for memory in memories[:_PAGE]
     ]
@@ -58,14 +43,14 @@ def listed(request: Request, cursor: str | None) -> types.ListResourcesResult:
 def pages() -> list[types.Resource]:
     return [
         types.Resource(
-            name="index", title="What is known here", uri=INDEX, description="Keys and titles.", mime_type=_MARKDOWN
+            name="index", title="What is known here", uri=INDEX, description="Keys and titles.", mime_type=MARKDOWN
         ),
         types.Resource(
             name="state",
             title="Working state",
             uri=STATE,
             description="What is being worked on in this project.",
-            mime_type=_MARKDOWN,
+            mime_type=MARKDOWN,
         ),
     ]
 

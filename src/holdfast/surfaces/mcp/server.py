@@ -20,15 +20,14 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-import holdfast
 from holdfast import settings
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
-from holdfast.surfaces.mcp import prompts, resources, texts, tools
-from holdfast.surfaces.mcp.arguments import Arguments
+from holdfast.surfaces.mcp import prompts, resources, tools
+from holdfast.surfaces.mcp.arguments import Arguments, complaint
 from holdfast.surfaces.mcp.caller import Caller, Request
 from holdfast.surfaces.mcp.calls import Calls, say, tell_fault, words
-from holdfast.surfaces.mcp.greeting import Greeting
-from holdfast.surfaces.mcp.schema import complaint
+from holdfast.surfaces.mcp.first_answers import SERVER, guidance, listed
+from holdfast.surfaces.mcp.incoming import Incoming
 from holdfast.surfaces.mcp.tools import Tool
 from holdfast.surfaces.mcp.wire import standard_wire
 
@@ -48,7 +47,7 @@ class MemoryServer:
 
     async def list_tools(self, context: Context, params: object) -> types.ListToolsResult:
         """Return the table of tools."""
-        return types.ListToolsResult(tools=[tool.described() for tool in tools.TABLE])
+        return types.ListToolsResult.model_validate({"tools": listed("tools")})
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Run a tool. What goes wrong is a tool error in words, but for a tool that is none."""
@@ -80,7 +79,7 @@ class MemoryServer:
 
     async def list_templates(self, context: Context, params: object) -> types.ListResourceTemplatesResult:
         """Return how resources are named."""
-        return types.ListResourceTemplatesResult(resource_templates=resources.templates())
+        return types.ListResourceTemplatesResult.model_validate({"resourceTemplates": listed("resourceTemplates")})
 
     async def read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
@@ -94,7 +93,7 @@ class MemoryServer:
 
     async def list_prompts(self, context: Context, params: object) -> types.ListPromptsResult:
         """Return the prompts."""
-        return types.ListPromptsResult(prompts=prompts.listed())
+        return types.ListPromptsResult.model_validate({"prompts": listed("prompts")})
 
     async def get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """Return the messages of a prompt."""
@@ -158,11 +157,11 @@ def _called(tool: Tool, request: Request, asked: Arguments) -> types.CallToolRes
 def server_of(handlers: MemoryServer, instructions: str) -> Server[Any]:
     """Return the SDK's server with our handlers."""
     server: Server[Any] = Server(
-        "holdfast",
-        version=holdfast.__version__,
-        title="Holdfast memory",
+        SERVER["name"],
+        version=SERVER["version"],
+        title=SERVER["title"],
         instructions=instructions,
-        get_tool_input_schema=lambda name: tools.TOOLS[name].described().input_schema if name in tools.TOOLS else None,
+        get_tool_input_schema={tool["name"]: tool["inputSchema"] for tool in listed("tools")}.get,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
@@ -177,16 +176,16 @@ def server_of(handlers: MemoryServer, instructions: str) -> Server[Any]:
     return server
 
 
-def serve(home: str, flags: Mapping[str, str], agent: str, found: settings.Settings, greeting: Greeting) -> None:
+def serve(home: str, flags: Mapping[str, str], agent: str, found: settings.Settings, incoming: Incoming) -> None:
     """Serve on the wire until its input ends; then nothing of it is left."""
     caller = Caller(dict(os.environ), agent=agent, home=home, flags=flags)
     variant, seconds = found.text("mcp.guidance"), found.number("mcp.timeout_ms") / 1000
     handlers = MemoryServer(caller, seconds)
-    server = server_of(handlers, texts.guidance(variant))
+    server = server_of(handlers, guidance(variant))
     # What the SDK logs may hold what was sent.
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
     signal.signal(signal.SIGINT, _interrupted)
-    anyio.run(_serve, server, greeting)
+    anyio.run(_serve, server, incoming)
     if handlers.calls.running:
         # A call that was given up may still wait for somebody; it must not keep the process.
         os._exit(0)
@@ -197,6 +196,6 @@ def _interrupted(number: int, frame: FrameType | None) -> None:
     os._exit(130)
 
 
-async def _serve(server: Server[Any], greeting: Greeting) -> None:
-    async with standard_wire(greeting) as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+async def _serve(server: Server[Any], incoming: Incoming) -> None:
+    async with standard_wire(incoming) as (messages, outgoing):
+        await server.run(messages, outgoing, server.create_initialization_options())

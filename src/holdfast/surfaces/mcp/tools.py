@@ -12,7 +12,6 @@ from holdfast.app import recall_modes
 from holdfast.surfaces.mcp import answers, notes, results, work_items
 from holdfast.surfaces.mcp import arguments as given
 from holdfast.surfaces.mcp.answers import Answer
-from holdfast.surfaces.mcp.schema import schema_of
 
 
 @dataclass(frozen=True)
@@ -28,23 +27,6 @@ class Tool:
     reads: bool = False
     destroys: bool = False
     again: bool = False
-
-    def described(self) -> types.Tool:
-        """Return the tool as agents see it."""
-        return types.Tool(
-            name=self.name,
-            title=self.title,
-            description=self.about,
-            input_schema=schema_of(self.arguments, "validation"),
-            output_schema=schema_of(self.result, "serialization"),
-            annotations=types.ToolAnnotations(
-                title=self.title,
-                read_only_hint=self.reads,
-                destructive_hint=self.destroys,
-                idempotent_hint=self.again or self.reads,
-                open_world_hint=False,
-            ),
-        )
 
     def flags(self, asked: given.Arguments) -> Mapping[str, str]:
         """Return the settings under which the workspace is opened for this call."""

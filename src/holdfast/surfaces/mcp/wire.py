@@ -2,7 +2,7 @@
 
 The SDK has such a wire too. Ours bounds the length of a line, answers a line that is no message instead of leaving its
 sender waiting, and when the input ends it lets calls that are under way end, for a moment, before the process does.
-What comes in comes from `greeting.py`, which may have answered it already.
+What comes in comes from `incoming.py`, which may have answered it already.
 """
 
 from __future__ import annotations
@@ -28,32 +28,31 @@ from mcp_types.jsonrpc import (
 )
 from pydantic import ValidationError
 
-from holdfast.surfaces.mcp.greeting import Greeting
-from holdfast.surfaces.mcp.lines import TooLong
+from holdfast.surfaces.mcp.incoming import Incoming, TooLong
 
-Incoming = SessionMessage | Exception
+Received = SessionMessage | Exception
 GRACE_SECONDS = 3.0
 
 
 class Wire:
     """The two ends of one connection, and the requests that were not answered yet."""
 
-    def __init__(self, greeting: Greeting) -> None:
-        self._greeting = greeting
+    def __init__(self, incoming: Incoming) -> None:
+        self._incoming = incoming
         self._open: set[RequestId] = set()
         self._answered = anyio.Event()
 
-    async def read(self, to: ObjectSendStream[Incoming], answers: ObjectSendStream[SessionMessage]) -> None:
+    async def read(self, to: ObjectSendStream[Received], answers: ObjectSendStream[SessionMessage]) -> None:
         """Hand on each message that comes in, until there are no more and those that came are answered."""
         async with to, answers:
             while await self._read_one(to, answers):
                 pass
             await self._wait_for_answers()
 
-    async def _read_one(self, to: ObjectSendStream[Incoming], answers: ObjectSendStream[SessionMessage]) -> bool:
+    async def _read_one(self, to: ObjectSendStream[Received], answers: ObjectSendStream[SessionMessage]) -> bool:
         """Hand on one message, or answer a line that is none; return whether there may be more."""
         try:
-            line = await anyio.to_thread.run_sync(self._greeting.next, abandon_on_cancel=True)
+            line = await anyio.to_thread.run_sync(self._incoming.next, abandon_on_cancel=True)
         except TooLong as problem:
             await answers.send(_refusal(INVALID_REQUEST, str(problem), problem.number))
             return True
@@ -70,25 +69,17 @@ class Wire:
         """Write each message that goes out."""
         async with messages:
             async for one in messages:
-                text = one.message.model_dump_json(by_alias=True, exclude_unset=True)
-                if not self._is_given(one.message, text):
-                    await anyio.to_thread.run_sync(self._greeting.write, text.encode() + b"\n")
-                self._note_out(one.message)
-
-    def _is_given(self, message: JSONRPCMessage, text: str) -> bool:
-        if not isinstance(message, (JSONRPCResponse, JSONRPCError)):
-            return False
-        return self._greeting.settle(message.id, text)
+                answered = one.message.id if isinstance(one.message, (JSONRPCResponse, JSONRPCError)) else None
+                if answered is None or not self._incoming.is_answered(answered):
+                    text = one.message.model_dump_json(by_alias=True, exclude_unset=True)
+                    await anyio.to_thread.run_sync(self._incoming.write, text.encode() + b"\n")
+                self._close(answered)
 
     def _note_in(self, message: JSONRPCMessage) -> None:
         if isinstance(message, JSONRPCRequest):
             self._open.add(message.id)
         elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
             self._close((message.params or {}).get("requestId"))
-
-    def _note_out(self, message: JSONRPCMessage) -> None:
-        if isinstance(message, (JSONRPCResponse, JSONRPCError)):
-            self._close(message.id)
 
     def _close(self, number: Any) -> None:
         if isinstance(number, (int, str)):
@@ -127,13 +118,13 @@ def _refusal(code: int, text: str, number: object) -> SessionMessage:
 
 @asynccontextmanager
 async def standard_wire(
-    greeting: Greeting,
-) -> AsyncIterator[tuple[ObjectReceiveStream[Incoming], ObjectSendStream[SessionMessage]]]:
+    incoming: Incoming,
+) -> AsyncIterator[tuple[ObjectReceiveStream[Received], ObjectSendStream[SessionMessage]]]:
     """Give both ends of the wire to a server."""
-    wire = Wire(greeting)
-    to_server, incoming = anyio.create_memory_object_stream[Incoming](0)
+    wire = Wire(incoming)
+    to_server, messages = anyio.create_memory_object_stream[Received](0)
     outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(wire.read, to_server, outgoing.clone())
         tasks.start_soon(wire.write, from_server)
-        yield incoming, outgoing
+        yield messages, outgoing

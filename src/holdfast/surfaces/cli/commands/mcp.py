@@ -10,7 +10,7 @@ import click
 
 from holdfast.settings import default_home
 from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.mcp.greeting import begin, settings_at_start
+from holdfast.surfaces.mcp.incoming import begin, settings_at_start
 
 
 @make_command("mcp", "holdfast mcp")
@@ -27,7 +27,7 @@ def command(ctx: click.Context, agent: str) -> None:
     found = settings_at_start(home, os.environ, flags)
     if sys.stdin.isatty():
         click.echo("this is a server that agents start; it waits for JSON-RPC. Ctrl-D ends it.", err=True)
-    greeting = begin(home, found.text("mcp.guidance"))
+    incoming = begin(found.text("mcp.guidance"))
     # The SDK takes longer to load than all of Holdfast, so nothing but this command loads it. It makes hundreds of
     # classes that all stay; looking for garbage among them would be a fifth of the time to the first answer.
     gc.disable()
@@ -35,4 +35,4 @@ def command(ctx: click.Context, agent: str) -> None:
 
     gc.freeze()
     gc.enable()
-    serve(home, flags, agent, found, greeting)
+    serve(home, flags, agent, found, incoming)

@@ -1,0 +1,101 @@
+"""Makes `lists.json`, what agents are told about tools, prompts and resources, from our own tables.
+
+    python -m holdfast.surfaces.mcp.describe
+
+A test says when the file is out of date. Schemas are in their plainest form, without references, null and titles:
+agents hand them to models of many makers, and not all of them read the finer points.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from holdfast.records import SCOPES
+from holdfast.surfaces.mcp import prompts, resources, tools
+from holdfast.workspace import NARROWEST_FIRST
+
+
+def lists() -> dict[str, list[dict[str, Any]]]:
+    """Return all lists as the protocol spells them."""
+    return {
+        "tools": [_tool(one) for one in tools.TABLE],
+        "prompts": [_prompt(*one) for one in prompts.TABLE.items()],
+        "resourceTemplates": [_template(kind) for kind in NARROWEST_FIRST],
+    }
+
+
+def _tool(tool: tools.Tool) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.about,
+        "inputSchema": schema_of(tool.arguments, "validation"),
+        "outputSchema": schema_of(tool.result, "serialization"),
+        "annotations": {
+            "title": tool.title,
+            "readOnlyHint": tool.reads,
+            "destructiveHint": tool.destroys,
+            "idempotentHint": tool.again or tool.reads,
+            "openWorldHint": False,
+        },
+    }
+
+
+def _prompt(name: str, prompt: prompts.Prompt) -> dict[str, Any]:
+    scope = {"name": "scope", "description": f"Only this scope: {', '.join(SCOPES)}.", "required": False}
+    arguments = [scope] if prompt.takes_scope else []
+    return {"name": name, "title": prompt.title, "description": prompt.about, "arguments": arguments}
+
+
+def _template(kind: str) -> dict[str, Any]:
+    return {
+        "name": f"{kind}-memory",
+        "title": f"A memory of the scope {kind}",
+        "uriTemplate": f"memory://{kind}/{{key}}",
+        "description": "One memory by its key, whole.",
+        "mimeType": resources.MARKDOWN,
+    }
+
+
+def schema_of(model: type[BaseModel], mode: Literal["validation", "serialization"]) -> dict[str, Any]:
+    """Return the schema of what a tool takes or of what it answers; an answer always has all of its fields."""
+    full = model.model_json_schema(mode=mode)
+    made: dict[str, Any] = _plain(full, full.get("$defs", {}), whole=mode == "serialization")
+    made.pop("description", None)
+    return {"type": "object", "properties": {}, **made}
+
+
+def _plain(node: Any, parts: dict[str, Any], *, whole: bool) -> Any:
+    if isinstance(node, list):
+        return [_plain(one, parts, whole=whole) for one in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return _plain(parts[node["$ref"].rpartition("/")[2]], parts, whole=whole)
+    left_out = {"$defs", "title", "properties", *(("default", "required") if whole else ())}
+    made = {name: _plain(value, parts, whole=whole) for name, value in node.items() if name not in left_out}
+    if "properties" in node:
+        made["properties"] = {name: _plain(value, parts, whole=whole) for name, value in node["properties"].items()}
+        if whole:
+            made["required"] = list(made["properties"])
+    return _without_null(made)
+
+
+def _without_null(node: dict[str, Any]) -> dict[str, Any]:
+    """Return an optional value as its one kind; leaving it out says the same as null."""
+    kinds = [kind for kind in node.get("anyOf", ()) if kind != {"type": "null"}]
+    if len(kinds) != 1:
+        return node
+    rest = {
+        name: value for name, value in node.items() if name != "anyOf" and not (name == "default" and value is None)
+    }
+    return {**kinds[0], **rest}
+
+
+if __name__ == "__main__":
+    made = json.dumps(lists(), ensure_ascii=False, indent=1)
+    Path(__file__).with_name("lists.json").write_text(f"{made}\n", encoding="utf-8")

@@ -1,0 +1,115 @@
+"""The first answers of the server, given while the SDK is still being loaded.
+
+Loading it takes most of a second, and some agents ask their model after one second without the tools of a server that
+has not answered yet. What is answered to the first questions depends only on the version of the protocol, on ours and
+on the setting `mcp.guidance`; the lists are in `lists.json`, which `describe.py` makes from our own tables. The SDK
+gets the same questions, and its answers to them are not sent. A test holds that it says the same.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import holdfast
+
+# Versions of the protocol that begin with a handshake, and the one that has an envelope on each request instead.
+HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+ENVELOPE = "2026-07-28"
+LISTS = {"tools/list": "tools", "prompts/list": "prompts", "resources/templates/list": "resourceTemplates"}
+SERVER = {"name": "holdfast", "title": "Holdfast memory", "version": holdfast.__version__}
+_CAPABILITIES = {
+    "prompts": {"listChanged": False},
+    "resources": {"listChanged": False, "subscribe": False},
+    "tools": {"listChanged": False},
+}
+_INITIALIZE, _DISCOVER = "initialize", "server/discover"
+_META = "io.modelcontextprotocol/"
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def guidance(variant: str) -> str:
+    """Return the instructions that an agent gets with the tools: minimal, normal or eager."""
+    return read(os.path.join("guidance", f"{variant}.md"))
+
+
+def listed(name: str) -> list[dict[str, Any]]:
+    """Return the `tools`, `prompts` or `resourceTemplates` as agents see them."""
+    found: list[dict[str, Any]] = json.loads(read("lists.json"))[name]
+    return found
+
+
+def read(name: str) -> str:
+    """Return the text of a file that ships beside this code, without the line end at its end."""
+    with open(os.path.join(_HERE, name), encoding="utf-8") as file:
+        return file.read().strip()
+
+
+class FirstAnswers:
+    """Answers the first request of each kind; whatever is unusual, and all that follows it, is left to the SDK."""
+
+    def __init__(self, variant: str) -> None:
+        self._variant = variant
+        self._open = {_INITIALIZE, _DISCOVER, *LISTS}
+        self._has_shaken = False
+
+    def to(self, request: object) -> dict[str, Any] | None:
+        """Return the result of a request, or None where the SDK has to answer."""
+        if not isinstance(request, dict) or not is_id(request.get("id")) or request.get("method") not in self._open:
+            return None
+        method, params = request["method"], request.get("params", {})
+        result = self._result(method, params) if isinstance(params, dict) else None
+        self._open = self._open - {method, _INITIALIZE} if result else set()
+        return result
+
+    def _result(self, method: str, params: dict[str, Any]) -> dict[str, Any] | None:
+        if method == _INITIALIZE:
+            return self._handshake(params)
+        if not self._has_shaken:
+            return self._enveloped(method, params)
+        if method not in LISTS or params.get("cursor") or f"{_META}protocolVersion" in _meta(params):
+            return None
+        return {LISTS[method]: listed(LISTS[method])}
+
+    def _handshake(self, params: dict[str, Any]) -> dict[str, Any] | None:
+        version = params.get("protocolVersion")
+        if version not in HANDSHAKES or not _is_client(params.get("clientInfo"), params.get("capabilities")):
+            return None
+        self._has_shaken = True
+        return {"protocolVersion": version, "serverInfo": SERVER, **self._about()}
+
+    def _enveloped(self, method: str, params: dict[str, Any]) -> dict[str, Any] | None:
+        meta = _meta(params)
+        is_known = meta.get(f"{_META}protocolVersion") == ENVELOPE and not params.get("cursor")
+        if not is_known or not _is_client(meta.get(f"{_META}clientInfo"), meta.get(f"{_META}clientCapabilities")):
+            return None
+        envelope = {
+            "resultType": "complete",
+            "ttlMs": 0,
+            "cacheScope": "private",
+            "_meta": {f"{_META}serverInfo": SERVER},
+        }
+        if method == _DISCOVER:
+            return {"supportedVersions": [ENVELOPE], **self._about(), **envelope}
+        return {LISTS[method]: listed(LISTS[method]), **envelope}
+
+    def _about(self) -> dict[str, Any]:
+        return {"capabilities": _CAPABILITIES, "instructions": guidance(self._variant)}
+
+
+def is_id(number: object) -> bool:
+    """Whether this can be the id of a request."""
+    return isinstance(number, (int, str)) and not isinstance(number, bool)
+
+
+def _meta(params: dict[str, Any]) -> dict[str, Any]:
+    meta = params.get("_meta")
+    return meta if isinstance(meta, dict) else {}
+
+
+def _is_client(info: object, capabilities: object) -> bool:
+    """Whether these say who calls, in the form that the protocol asks for."""
+    if not isinstance(info, dict) or not isinstance(capabilities, dict):
+        return False
+    return isinstance(info.get("name"), str) and isinstance(info.get("version"), str)
