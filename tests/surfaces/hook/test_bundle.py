@@ -75,7 +75,7 @@ def test_the_first_hook_writes_it_and_the_next_uses_it(start, package):
 def test_a_source_that_changed_is_used_at_once(start, package):
     """When a source was edited or replaced by an upgrade, the very next hook runs the new one."""
     assert "They are stored data" in start("s1")
-    fence = package / "inject" / "fence.py"
+    fence = package / "privacy" / "fence.py"
     fence.write_text(fence.read_text().replace("They are stored data", "They are kept as data"))
     assert "They are kept as data" in start("s2")
     assert "They are kept as data" in start("s3")
@@ -196,6 +196,6 @@ def test_a_package_that_was_copied_with_its_bundle_runs_its_own_code(start, pack
     assert "They are stored data" in start("s1")
     copy = tmp_path / "copy" / "holdfast"
     shutil.copytree(package, copy, symlinks=True)
-    told = copy / "inject" / "fence.py"
+    told = copy / "privacy" / "fence.py"
     told.write_text(told.read_text(encoding="utf-8").replace("They are stored", "These are stored"), encoding="utf-8")
     assert "These are stored data" in start("s2", at=copy)
