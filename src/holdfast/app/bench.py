@@ -10,6 +10,8 @@ from holdfast.errors import NotFound
 
 _PACKAGE = os.path.dirname(holdfast.__file__)
 # In a wheel the benchmarks lie inside the package; in a checkout at its top.
+# These need labelled texts or fake secrets, which no installation carries.
+IN_A_CHECKOUT = ("injection", "patterns", "ratings", "secrets", "triggers")
 _PLACES = (os.path.join(_PACKAGE, "benchmarks"), os.path.join(_PACKAGE, "..", "..", "benchmarks"))
 
 
@@ -21,6 +23,11 @@ def names() -> list[str]:
 def bench(name: str, arguments: list[str]) -> int:
     """Run one benchmark and return its exit code."""
     if name not in names():
+        if name in IN_A_CHECKOUT:
+            raise NotFound(
+                f"the benchmark {name} is not part of an installed package, because of the texts that it needs",
+                f"Run it from a checkout of the repository: make run, then .venv/bin/holdfast bench {name}.",
+            )
         raise NotFound(f"there is no benchmark {name!r}", f"There are {', '.join(names())}.")
     module = runpy.run_path(os.path.join(_folder(), f"{name}.py"))
     return int(module["main"](arguments))
