@@ -233,7 +233,7 @@ def test_a_short_statement_is_neither(text: str) -> None:
 
 def test_nothing_heavy_is_loaded() -> None:
     """A hook that scans a prompt loads no re, json, dataclasses or typing for it."""
-    code = "import sys; from holdfast.continuity import triggers; triggers.scan('use Redis'); print(*sys.modules)"
+    code = "import sys; from holdfast.language import triggers; triggers.scan('use Redis'); print(*sys.modules)"
     source = os.path.dirname(os.path.dirname(os.path.dirname(triggers.__file__)))
     started = [sys.executable, "-I", "-S", "-E", "-c", f"import sys; sys.path.insert(0, {source!r}); {code}"]
     loaded = subprocess.run(started, capture_output=True, text=True, check=True).stdout.split()
