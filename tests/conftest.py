@@ -39,6 +39,8 @@ def machine(tmp_path_factory, monkeypatch):
         if name.startswith(("HOLDFAST_", "_HOLDFAST")) or name in ("VISUAL", "EDITOR", "NO_COLOR", "FORCE_COLOR"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(person))
+    # As after an install: the shell finds the program, so that hints are short.
+    monkeypatch.setenv("PATH", os.pathsep.join((os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath))))
     monkeypatch.setenv("HOLDFAST_HOME", str(person / ".holdfast"))
     return person
 

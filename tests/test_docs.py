@@ -23,8 +23,7 @@ from holdfast.learning.research import model as research
 from holdfast.learning.security import model as security_trail
 from holdfast.memory.proposal_files import id_of
 from holdfast.records import Scope, replace
-from holdfast.surfaces.cli.adding import AddsText
-from holdfast.surfaces.cli.main import COMMANDS, cli
+from holdfast.surfaces.cli.main import ALIASES, COMMANDS, cli
 from holdfast.workspace import Workspace
 from support.archived import edited, said, session, store
 from support.signalled import MAKE, NPM, PYTEST, failing, three
@@ -102,10 +101,11 @@ def parse(line: str) -> None:
         words = words[2:]
     if not words or words[0] in ("--help", "--version"):
         return
-    name = words.pop(0)
+    name = ALIASES.get(words[0], words[0])
+    words = words[1:]
     assert name in COMMANDS, f"there is no command {name}"
     command = GENERATE["find"](name)
-    if isinstance(command, AddsText) and words and not words[0].startswith("-") and words[0] not in command.commands:
+    if getattr(command, "adds", False) and words and not words[0].startswith("-") and words[0] not in command.commands:
         words.insert(0, "add")
     if isinstance(command, click.Group) and words and not words[0].startswith("-"):
         name, command = f"{name} {words[0]}", GENERATE["find"](f"{name} {words[0]}")
@@ -424,6 +424,7 @@ TRIED = {
     "proposals reject": id_of(Scope("global"), "Lee likes coffee."),
     "proposals approve": "--all",
     "project": "",
+    "project list": "",
     "project mark": "",
     "project alias": "other-id",
     "project merge": "third-id --yes",
@@ -508,7 +509,7 @@ def test_json_of_every_command_is_tried(answers: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("remember", "recall", "list", "history", "project", "reindex", "lint", "config"),
+        *("remember", "recall", "list", "history", "project", "project list", "reindex", "lint", "config"),
         *("sessions", "sessions cost", "sessions search", "timeline", "catch-up", "activity", "sweep"),
         *("distil", "import", "proposals", "todo", "decide", "lesson", "rate", "work", "harvest", "synthesis"),
         *("patterns", "measure", "security", "research", "updates", "updates undo"),

@@ -92,18 +92,19 @@ def test_text_reaches_the_store_only_through_redaction() -> None:
     assert calls("rewrite") == {"memory/edit.py"}
 
 
-def test_a_command_is_one_file_in_each_place() -> None:
-    """Every command has a file of its own name in the surface, in the actions, and in the tests."""
-    from holdfast.surfaces.cli.main import COMMANDS
+def test_every_file_of_commands_is_named_in_the_table() -> None:
+    """Loading every command of the table loads every file of commands, and no file has a command beside it."""
+    import click
 
-    in_another = {"unpin": "pin", "completion": "", "mcp": "", "import": "import_memories"}
+    from holdfast.surfaces.cli.main import COMMANDS, cli
+    from holdfast.surfaces.cli.shared import MADE
+
     for name in COMMANDS:
-        module = name.replace("-", "_")
-        assert (SOURCE / "surfaces" / "cli" / "commands" / f"{module}.py").exists(), name
-        action = in_another.get(name, module)
-        if action:
-            assert (SOURCE / "actions" / f"{action}.py").exists(), name
-            assert (ROOT / "tests" / "actions" / f"test_{action}.py").exists(), name
+        command = cli.get_command(click.Context(cli), name)
+        assert command is not None and command.name == name
+    folder = SOURCE / "surfaces" / "cli" / "commands"
+    loaded = {name.rpartition(".")[2] for name in sys.modules if name.startswith("holdfast.surfaces.cli.commands.")}
+    assert loaded == {path.stem for path in folder.glob("*.py")} - {"__init__"} and set(MADE) == set(COMMANDS)
 
 
 def test_every_test_says_what_it_expects() -> None:

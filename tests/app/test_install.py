@@ -43,7 +43,7 @@ def test_the_plan_is_a_diff_and_changes_nothing(cli, machine, settings, tree) ->
     assert f"--- {settings}" in ended.out and f"+++ {machine / '.claude.json'}" in ended.out
     assert "--- /dev/null" in ended.out and '+  "hooks": {' in ended.out
     assert "sk-ant-api03" not in ended.out
-    assert "2 file(s) would change" in ended.err
+    assert "2 files would change" in ended.err
 
 
 def test_install_adds_hooks_and_server(cli, machine, settings) -> None:
@@ -171,10 +171,10 @@ def test_the_agents_that_are_here_are_listed(cli, machine, tmp_path, monkeypatch
     ended = cli("install")
     lines = {line.split()[0]: line for line in ended.out.splitlines()}
     assert set(lines) == {"codex", "grok"} and "claude-code" in ended.err
-    assert "not installed" in lines["codex"] and "every prompt" in lines["codex"]
+    assert "not connected" in lines["codex"] and "every prompt" in lines["codex"]
     assert "a rules file" in lines["grok"] and "every prompt" not in lines["grok"]
     cli("install", "codex", "--yes")
-    assert "installed (user)" in cli("install").out
+    assert "connected (user)" in cli("install").out
     found = {one["name"]: one for one in cli("install", "--json").json["agents"]}
     assert found["codex"]["program"] == str(tmp_path / "codex") and found["codex"]["installed"] == ["user"]
     assert found["grok"]["folder"] == str(machine / ".grok") and not found["kiro"]["found"]

@@ -291,7 +291,7 @@ def test_import_by_command(shop, cli) -> None:
     (shop / "AGENTS.md").write_text(f"@docs/more.md\n\n- {VPN}\n")
     dry = cli("import", "--dry-run")
     assert "AGENTS.md  (codex, project)  1 new; mentions docs/more.md" in dry.out and "would propose" in dry.out
-    assert "1 new proposal(s)" in cli("import").err
+    assert "1 new proposal:" in cli("import").err
     assert "AGENTS.md  (codex, project)  1 waiting" in cli("import").out
     done = cli("import", "--yes", "--json").json
     assert [one["act"] for one in done["decisions"]] == ["approved"] and done["applied"] is True

@@ -154,7 +154,7 @@ def test_a_hook_makes_vectors_of_another_model_anew(one, home, shop) -> None:
 
 def test_the_command_tells_what_it_made(cli, one, home) -> None:
     """`reindex --meaning` prints how many vectors were made by which model, also as JSON, and goes on from there."""
-    assert cli("reindex", "--meaning").out.startswith("made 1 vectors by static-")
+    assert cli("reindex", "--meaning").out.startswith("made 1 vector by static-")
     found = cli("reindex", "--meaning", "--json").json
     assert (found["made"], found["waiting"]) == (0, 0)
     off = cli("--set", "recall.meaning=false", "reindex", "--meaning")

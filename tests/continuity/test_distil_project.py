@@ -473,7 +473,7 @@ def test_the_command(workspace, shop, cli, home) -> None:
     with workspace() as h:
         store(h, *on_branch("s-1", shop, "feature/queue"))
     dry = cli("distil", "--dry-run")
-    assert "Workstreams: feature/queue" in dry.out and "2 would be proposed from 1 session(s)" in dry.err
+    assert "Workstreams: feature/queue" in dry.out and "2 would be proposed from 1 session " in dry.err
     assert Proposals(str(home)).ids() == []
     told = cli("distil", "--json").json
     assert (told["applied"], told["help"], told["sessions"], len(told["proposals"])) == (True, None, 1, 2)

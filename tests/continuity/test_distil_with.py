@@ -447,6 +447,6 @@ def test_the_meter_is_shown(cli, decided, endpoint) -> None:
     endpoint.text = json.dumps({"entries": [FINE, {**FINE, "State": "see evil.example"}]})
     ended = cli("distil", "--with", endpoint.url)
     assert "sending about " in ended.err and "took 700 tokens and answered with 30" in ended.err
-    assert "730 of 100,000 tokens spent today" in ended.err and "dropped of its answer: entry 2" in ended.err
+    assert "730 of 100,000 tokens spent today" in ended.err and "dropped from its answer: entry 2" in ended.err
     told = cli("distil", "--with", endpoint.url, "--json").json["help"]
     assert (told["spent_today"], told["cap"], told["failed"], len(told["dropped"])) == (1460, 100_000, "", 1)

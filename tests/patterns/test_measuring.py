@@ -310,7 +310,7 @@ def test_people_read_lines(lived, follow, cli):
     assert ended.code == 0
     assert "npmjest  no effect seen  npm needs jest" in ended.out
     assert "sessions with it: 50.0 % before (80), 50.0 % since (80): +0.0 % (-1" in ended.out
-    assert "worth retiring: npmjest" in ended.out and "160 session(s) looked at" in ended.err
+    assert "worth retiring: npmjest" in ended.out and "160 sessions looked at" in ended.err
 
 
 def test_a_side_without_sessions_is_no_line(lived, follow, cli):

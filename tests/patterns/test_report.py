@@ -12,7 +12,7 @@ from holdfast.patterns import report as patterns
 from holdfast.patterns.clusters import Quote
 from holdfast.records import SessionEvent, replace
 from holdfast.sessions.archive import Archive
-from holdfast.surfaces.cli.pattern_commands import where_of
+from holdfast.surfaces.cli.commands.patterns import where_of
 from holdfast.workspace import Workspace
 from sessions.making import answer, human, ran
 from support.archived import said, session, store
@@ -205,7 +205,7 @@ def test_the_command(cli, workspace, shop) -> None:
 def test_what_finds_nothing_says_why(cli, workspace, shop) -> None:
     """A domain that no project is in is named, and the number of sessions is the one that was asked for."""
     assert "no project is in the domain nowhere" in cli("patterns", "--domain", "nowhere").err
-    assert "recurs in 40 of 0 session(s)" in cli("patterns", "--min-frequency", "40").err
+    assert "recurs in 40 sessions or more, of 0 sessions looked at" in cli("patterns", "--min-frequency", "40").err
 
 
 def test_an_unknown_project_is_an_error_with_a_way_out(cli, workspace, shop, home, write) -> None:

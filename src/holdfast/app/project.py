@@ -3,15 +3,59 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 
 from holdfast import project as projects
 from holdfast.errors import BadInput, NotFound
 from holdfast.memory import audit
 from holdfast.memory.audit import Act
 from holdfast.records import Memory, Project, Scope, Step
+from holdfast.sessions.browse import ask
 from holdfast.store import layout
 from holdfast.store.base import Filter
 from holdfast.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class KnownProject:
+    """A project as `holdfast project list` shows it: where it was last seen, what it has, when that changed."""
+
+    id: str
+    folder: str
+    memories: int
+    sessions: int
+    last: str
+    aliases: tuple[str, ...]
+
+
+def known(workspace: Workspace) -> list[KnownProject]:
+    """Return every project that has memories or sessions or was seen, the last to change first."""
+    if not workspace.enabled:
+        return []
+    workspace.refresh(None)
+    registry = workspace.registry.known()
+    roots = registry.roots()
+    counts: dict[str, dict[str, int]] = {}
+    changed: dict[str, str] = {}
+    stored = [
+        (one.scope.owner, one.memories, one.updated) for one in workspace.store.groups() if one.scope.kind == "project"
+    ]
+    archived = ask(workspace, lambda table: table.totals("project"))
+    seen = [(name, 0, "") for name in (*roots, *registry.markers, *registry.repositories)]
+    for what, found in (("memories", stored), ("sessions", archived), ("", seen)):
+        for name, number, at in found:
+            id = registry.canonical(name)
+            of = counts.setdefault(id, {"memories": 0, "sessions": 0, "": 0})
+            of[what] += number
+            changed[id] = max(at, changed.get(id, ""))
+    listed = [
+        KnownProject(
+            id, roots.get(id, ""), of["memories"], of["sessions"], changed[id], tuple(sorted(registry.merged_into(id)))
+        )
+        for id, of in counts.items()
+        if id
+    ]
+    return sorted(listed, key=lambda one: (one.last, one.id), reverse=True)
 
 
 def explain(workspace: Workspace) -> Project:
@@ -34,7 +78,7 @@ def plan_alias(workspace: Workspace, old: str, new: str = "") -> tuple[str, list
     if old == target:
         raise BadInput(f"{old} is that project already", "Name the other id.")
     if not _is_known(workspace, old):
-        raise NotFound(f"no project {old} is known here", "`holdfast status` lists the projects that hold memories.")
+        raise NotFound(f"no project {old} is known here", "`holdfast project list` shows those that are known.")
     return target, [Step("alias", old, f"its memories are read in {target} too; no file moves")]
 
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 
 from holdfast.base import files
+from holdfast.errors import BadInput, HoldfastError, NotFound
 from holdfast.records import Memory
+from holdfast.store.keys import is_key
 from holdfast.workspace import Workspace
+
+_MAX_NAMED = 10
 
 
 def show(workspace: Workspace, key: str, *, scope: str | None = None) -> Memory:
@@ -17,3 +21,37 @@ def show(workspace: Workspace, key: str, *, scope: str | None = None) -> Memory:
 def data(workspace: Workspace, memory: Memory) -> bytes:
     """Return its file, byte for byte, even where that is not UTF-8."""
     return files.read(os.path.join(workspace.store.tree.root, memory.path))
+
+
+def keys(workspace: Workspace, start: str, scope: str | None = None) -> list[str]:
+    """Return the keys that begin so and can be seen from here, in order."""
+    scopes = workspace.visible(scope)
+    workspace.refresh(scopes)
+    return workspace.store.keys(scopes, start)
+
+
+def whole_key(workspace: Workspace, start: str, scope: str | None = None) -> str:
+    """Return the one key that begins so. A key that is there means itself; what begins no key is returned as it is."""
+    if not is_key(start):
+        return start
+    found = keys(workspace, start, scope)
+    if start in found or not found or _is_there(workspace, start, scope):
+        return start
+    if len(found) > 1:
+        more = f" and {len(found) - _MAX_NAMED} more" if len(found) > _MAX_NAMED else ""
+        named = ", ".join(found[:_MAX_NAMED])
+        raise BadInput(f"{len(found)} keys begin with {start}: {named}{more}", "Give more of the key.")
+    return found[0]
+
+
+def _is_there(workspace: Workspace, key: str, scope: str | None) -> bool:
+    """Whether there is a file of that key; one that cannot be read as a memory is there, too."""
+    for each in workspace.visible(scope):
+        try:
+            workspace.store.get(each, key)
+        except NotFound:
+            continue
+        except HoldfastError:
+            return True
+        return True
+    return False

@@ -193,6 +193,12 @@ class SessionTable:
         """Return the id of every session, in order."""
         return [id for (id,) in self.db.execute("SELECT id FROM session_row ORDER BY id")]
 
+    def totals(self, by: str) -> list[tuple[str, int, str]]:
+        """Return of each `project` or `agent` how many sessions it has, sub-agents aside, and when the last ended."""
+        return self.db.execute(
+            f"SELECT {by}, count(*), max(ended) FROM session_row WHERE NOT is_subagent GROUP BY 1 ORDER BY 3 DESC"
+        ).fetchall()
+
     def talks(self) -> dict[str, bool]:
         """Return the name of every session, and whether what was said in it can be searched."""
         return {name: bool(talk) for name, talk in self.db.execute("SELECT name, talk FROM session_row")}

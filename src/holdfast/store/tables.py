@@ -134,6 +134,9 @@ class SessionRows(Protocol):
     def ids(self) -> list[str]:
         """Return the id of every session, in order."""
 
+    def totals(self, by: str) -> list[tuple[str, int, str]]:
+        """Return of each `project` or `agent` how many sessions it has, sub-agents aside, and when the last ended."""
+
     def talks(self) -> dict[str, bool]:
         """Return the name of every session, and whether what was said in it can be searched."""
 

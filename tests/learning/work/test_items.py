@@ -63,7 +63,7 @@ def test_close(cli, added):
     """A closed item leaves the list, stays with --all, and tells which criteria are not satisfied."""
     name = added()
     ended = cli("work", "close", name)
-    assert ended.out.startswith("closed") and "1 of 1 criteria are not satisfied" in ended.err
+    assert ended.out.startswith("closed") and "1 of 1 criterion not satisfied" in ended.err
     assert cli("work").out == "" and "completed" in cli("work", "--all").out
     assert cli("work", "close", name, "--json").json["action"] == "unchanged"
     assert cli("work", "show", name, "--json").json["completed_at"]

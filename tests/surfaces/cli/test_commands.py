@@ -230,7 +230,7 @@ def test_up_status_reindex(cli, vpn, home) -> None:
     """Up and status tell what the home holds, reindex how many files it read."""
     assert "→ Store something" in cli("up").out and "memories  1" in cli("status").out
     assert cli("up", "--json").json["memories"] == cli("status", "--json").json["memories"] == 1
-    assert cli("reindex").out == "read 1 files; 0 were gone\n"
+    assert cli("reindex").out == "read 1 file; 0 were gone\n"
     assert cli("reindex", "--json").json == {"read": 1, "gone": 0, "sessions": 0}
     assert str(home) in cli("status").out
 

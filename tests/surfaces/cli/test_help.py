@@ -84,16 +84,57 @@ def test_a_slip_of_the_pen(cli) -> None:
     assert ended.code == 2 and "Did you mean recall?" in ended.err and ended.out == ""
     assert cli("zzzzzz").code == 2
     alone = cli()
-    assert "Commands:" in alone.out + alone.err
+    assert "Everyday commands:" in alone.out + alone.err
+
+
+def offered(*words: str) -> set[str]:
+    """Return which of the options that say where we are the help of a command offers."""
+    shown = CliRunner().invoke(cli, [*words, "--help"])
+    assert shown.exit_code == 0
+    return {name for name in ("project", "session", "profile") if f"--{name} " in shown.output}
 
 
 @pytest.mark.parametrize(
-    "words", [["work"], ["work", "show"], ["security"], ["research"], ["synthesis"], ["rate", "import"]]
+    "words",
+    [
+        "config",
+        "config set",
+        "prune",
+        "heal",
+        "lint",
+        "reindex",
+        "updates",
+        "doctor",
+        "install",
+        "uninstall",
+        "schedule",
+        "receipts",
+        "sweep",
+        "init",
+        "sessions show",
+        "sessions pin",
+        "patterns approve",
+        "measure",
+    ],
+)
+def test_a_command_that_goes_by_no_place_offers_none(words) -> None:
+    """Where neither project nor session nor profile changes what a command does, it has no such option."""
+    assert offered(*words.split()) == set()
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["work", "work show", "security", "research", "synthesis", "rate import", "todo", "decide", "timeline", "status"],
 )
 def test_a_session_that_is_for_nothing_is_not_offered(words) -> None:
-    """Commands to which no session matters do not speak of one."""
-    shown = CliRunner().invoke(cli, [*words, "--help"])
-    assert shown.exit_code == 0 and "--project" in shown.output and "--session" not in shown.output
+    """Commands that go by the project alone speak of no session and no profile."""
+    assert offered(*words.split()) == {"project"}
+
+
+@pytest.mark.parametrize("words", ["remember", "recall", "list", "show", "forget", "pin", "move", "tidy"])
+def test_memories_are_in_scopes_of_every_kind(words) -> None:
+    """Commands on memories take all three."""
+    assert offered(words) == {"project", "session", "profile"}
 
 
 @pytest.mark.parametrize("words", [["rate"], ["rate", "add"]])

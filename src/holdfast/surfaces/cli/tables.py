@@ -1,57 +1,108 @@
-"""Tables on a terminal by rich; where the output is no terminal, plain lines with tabs between the cells."""
+"""Tables and lines that fit a terminal; where the output is not a terminal, plain lines with tabs between the cells."""
 
 from __future__ import annotations
 
+import shutil
 import sys
 import textwrap
-from typing import TYPE_CHECKING, Literal
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import click
 
 from holdfast.sessions.transcript import harmless
+from holdfast.surfaces.cli.shared import invocation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-_WIDEST, _NARROWEST = 40, 10
+_MAX_CELL, _MIN_CELL = 40, 10
+
+utc_option = click.option("--utc", is_flag=True, help="Show times in UTC, not in local time.")
 
 
-def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[str] = ()) -> None:
+def on_terminal() -> bool:
+    """Whether somebody looks at the answer."""
+    return sys.stdout.isatty()
+
+
+def columns() -> int:
+    """Return how many columns a line may have."""
+    return max(2 * _MIN_CELL, shutil.get_terminal_size().columns)
+
+
+def local_time(at: str) -> str:
+    """Return a time as people read it, in local time unless UTC was asked for; what is not a time stays as it is."""
+    shown = at[:16].replace("T", " ")
+    try:
+        moment = datetime.fromisoformat(at)
+    except ValueError:
+        return shown
+    if len(at) <= len("2026-11-01") or invocation().utc:
+        return shown
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def shown_time(at: str) -> str:
+    """Return a time in local time on a terminal; elsewhere as it is stored, to the minute."""
+    return local_time(at) if on_terminal() else at[:16]
+
+
+def cut(text: str, width: int) -> str:
+    """Return the text in one line of at most so many columns, with an ellipsis where it was cut."""
+    from rich.cells import cell_len, set_cell_size
+
+    text = " ".join(text.split())
+    return text if cell_len(text) <= width else set_cell_size(text, max(0, width - 1)).rstrip() + "…"
+
+
+def padded(text: str, width: int, *, right: bool = False) -> str:
+    """Return the text cut to a width and filled up to it with spaces."""
+    from rich.cells import cell_len
+
+    text = cut(text, width)
+    space = " " * (width - cell_len(text))
+    return space + text if right else text + space
+
+
+def print_table(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[str] = (), under: Sequence[str] = ()
+) -> None:
     """Print the rows; the last column gets what is left of the width. Stored text in a cell only shows itself.
 
-    Where the terminal is too narrow for a table, each row is a paragraph.
+    `under` has for each row the heading that it stands under; a terminal shows each heading once. Where the terminal is
+    too narrow for a table, each row is a paragraph.
     """
-    if not rows:
-        return
     cells = [[harmless(" ".join(cell.split())) for cell in row] for row in rows]
-    if not sys.stdout.isatty():
+    if not on_terminal():
         for row in cells:
             click.echo("\t".join(row))
         return
-    # rich is only loaded where there is something to show: it would cost every other command its import.
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    console = Console()
-    widths = [min(_WIDEST, max(len(head), *(len(row[at]) for row in cells))) for at, head in enumerate(heads[:-1])]
-    if sum(widths) + 2 * len(widths) + _NARROWEST > console.width:
-        for row in cells:
-            click.echo(_paragraph(heads, row, console.width))
-        return
-    # Only the last column gives way where the terminal is narrow.
-    widths.append(console.width - sum(widths) - 2 * len(widths))
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for head, width in zip(heads, widths, strict=True):
-        justify: Literal["left", "right"] = "right" if head in right else "left"
-        table.add_column(head, justify=justify, no_wrap=True, overflow="ellipsis", max_width=width)
-    for row in cells:
-        table.add_row(*map(Text, row))
-    console.print(table)
+    widths = [
+        min(_MAX_CELL, max(len(head), *(len(row[at]) for row in cells)) if cells else 0)
+        for at, head in enumerate(heads[:-1])
+    ]
+    left = columns() - sum(widths) - 2 * len(widths)
+    if cells and left >= _MIN_CELL:
+        click.echo(_line(heads, heads, [*widths, left], right))
+    above = ""
+    for at, row in enumerate(cells):
+        if under and under[at] != above:
+            above = under[at]
+            click.secho(cut(harmless(above), columns()), dim=True)
+        click.echo(_line(heads, row, [*widths, left], right) if left >= _MIN_CELL else _paragraph(heads, row))
 
 
-def _paragraph(heads: Sequence[str], row: Sequence[str], width: int) -> str:
+def _line(heads: Sequence[str], row: Sequence[str], widths: Sequence[int], right: Collection[str]) -> str:
+    told = zip(heads, row, widths, strict=True)
+    first, *rest = (padded(cell, width, right=head in right) for head, cell, width in told)
+    return "  ".join([click.style(first, bold=True), *rest]).rstrip()
+
+
+def _paragraph(heads: Sequence[str], row: Sequence[str]) -> str:
     """Return a row as its first cell and, indented, the others that say something, each with its head."""
     told = ", ".join(f"{head} {cell}" for head, cell in zip(heads[1:], row[1:], strict=True) if cell)
-    indented = textwrap.wrap(told, max(width, 2 * _NARROWEST), initial_indent="  ", subsequent_indent="  ")
-    return "\n".join([row[0], *indented])
+    return "\n".join(
+        [click.style(row[0], bold=True), *textwrap.wrap(told, columns(), initial_indent="  ", subsequent_indent="  ")]
+    )

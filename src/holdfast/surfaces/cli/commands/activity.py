@@ -1,49 +1,125 @@
-"""`holdfast activity`."""
+"""What was done and given, over time: `holdfast timeline`, `activity`, `catch-up` and `receipts`."""
 
 from __future__ import annotations
 
-import sys
+from itertools import groupby
 from typing import Any
 
 import click
 
-from holdfast.records import asdict
-from holdfast.sessions import activity
-from holdfast.surfaces.cli.commands.sessions import say_where
-from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import json_option, print_json, say, say_empty, with_workspace
-from holdfast.surfaces.cli.tables import print_table
+from holdfast.app.receipts import receipts
+from holdfast.base.text import count
+from holdfast.continuity.catch_up import CatchUp, catch_up
+from holdfast.continuity.catch_up_page import markdown
+from holdfast.records import Given, Receipt, asdict
+from holdfast.sessions import activity, timeline
+from holdfast.sessions.timeline import Done
+from holdfast.sessions.transcript import harmless
+from holdfast.surfaces.cli.commands.sessions import session_json
+from holdfast.surfaces.cli.shared import (
+    PROJECT,
+    agents_option,
+    answered,
+    command,
+    everywhere_option,
+    limit_option,
+    say,
+    say_empty,
+    say_where,
+    since_option,
+    until_option,
+    why_empty,
+)
+from holdfast.surfaces.cli.tables import columns, cut, local_time, on_terminal, padded, print_table, utc_option
 from holdfast.workspace import Workspace
 
+_MAX_FILES = 5
+_MAX_MADE = 5
+_MAX_RECEIPTS = 10
+# So much of a session's id is enough to find it; the rest of the line is for what says more.
 _SHORT = 13
+_project_argument = click.argument("of_project", metavar="[PROJECT]", default="")
 
 
-@make_command("activity", "holdfast activity src/upload.py")
+@command("timeline", "holdfast timeline --since 7d", sees=PROJECT)
+@_project_argument
+@since_option("Ended since")
+@until_option("Began before")
+@everywhere_option()
+@limit_option(timeline.MOST)
+@utc_option
+def _timeline(workspace: Workspace, /, **asked: Any) -> None:
+    """Show what was done in a project, day by day: sessions with their outcome, commits, pull requests and files."""
+    found = timeline.timeline(workspace, **asked)
+    days = [{"day": day.day, "sessions": [_done_json(one) for one in day.sessions]} for day in found.days]
+    if answered({"project": found.project, "days": days, "more": found.more}):
+        return
+    say_where(workspace, found.project)
+    sessions = [one for day in found.days for one in day.sessions]
+    widest = max((len(one.session.agent) for one in sessions), default=0)
+    for day, of_day in groupby(sessions, lambda one: local_time(one.session.ended)[:10]):
+        click.secho(harmless(day) or "(no date)", bold=True)
+        for one in of_day:
+            _print_done(one, widest)
+    if found.more:
+        say("there is more; --since, --until and --limit choose")
+    if not found.days:
+        say_empty(workspace, "no sessions here; `holdfast sweep` reads them in")
+
+
+def _done_json(one: Done) -> dict[str, object]:
+    return {**session_json(one.session), "changed": [asdict(file) for file in one.files]}
+
+
+def _print_done(one: Done, widest: int) -> None:
+    row = one.session
+    ended, title, id = harmless(local_time(row.ended)[11:]), harmless(row.title) or "(no title)", harmless(row.id)
+    if on_terminal():
+        id = id[:_SHORT]
+        room = columns() - len(f"  {ended}  {row.outcome:9}  ") - widest - len(id) - 4
+        agent, title = row.agent.ljust(widest), padded(title, max(room, 12))
+    else:
+        agent = row.agent
+    click.echo(f"  {ended}  {row.outcome:9}  {agent}  {title}  {click.style(id, dim=True)}")
+    for line in _details(one):
+        click.echo(f"           {cut(line, columns() - 11) if on_terminal() else line}")
+
+
+def _details(one: Done) -> list[str]:
+    """Return a line for each commit and pull request of a session, and one for the files that it changed."""
+    row, lines = one.session, []
+    for name, made in (("commit", row.commits), ("pull request", row.pull_requests)):
+        lines += [f"{name}: {harmless(text)}" for text in made[:_MAX_MADE]]
+        lines += [f"and {len(made) - _MAX_MADE} more"] if len(made) > _MAX_MADE else []
+    if one.files:
+        more = f" and {row.files - _MAX_FILES} more" if row.files > _MAX_FILES else ""
+        lines.append(f"files: {', '.join(harmless(file.path) for file in one.files[:_MAX_FILES])}{more}")
+    return lines
+
+
+@command("activity", "holdfast activity src/upload.py", sees=PROJECT)
 @click.argument("path", default="")
 @click.option("--recent", is_flag=True, help="The last 24 hours, in every project.")
-@click.option("--agent", "agents", multiple=True, metavar="NAME", help="Only by this agent; several are or.")
-@click.option("--since", default="", metavar="TIME", help="Changed since: 2026-11-01, 7d, 2w, yesterday.")
-@click.option("--until", default="", metavar="TIME", help="Changed before.")
-@click.option("--everywhere", is_flag=True, help="In every project.")
-@click.option("--limit", "-n", type=click.IntRange(1), default=activity.MOST, help="At most so many changes.")
-@json_option
-@with_workspace
-def command(workspace: Workspace, /, as_json: bool, **asked: Any) -> None:
+@agents_option("changes by")
+@since_option("Changed since")
+@until_option("Changed before")
+@everywhere_option()
+@limit_option(activity.MOST)
+@utc_option
+def _activity(workspace: Workspace, /, **asked: Any) -> None:
     """Show which files were changed, by which agent, in which session, when and how often, the last first.
 
     With PATH only that file, what lies below that folder, or files whose path ends so. The time of a change is the end
     of its session.
     """
     found = activity.activity(workspace, **asked)
-    if as_json:
-        changes = [asdict(change) for change in found.changes]
-        print_json({"project": found.project, "changes": changes, "more": found.more})
+    changes = [asdict(change) for change in found.changes]
+    if answered({"project": found.project, "changes": changes, "more": found.more}):
         return
     say_where(workspace, found.project)
-    # On a terminal the room is for the path; this much of an id is enough to find its session.
-    most = _SHORT if sys.stdout.isatty() else None
+    most = _SHORT if on_terminal() else None
     rows = [
-        (one.at[:16].replace("T", " "), one.agent, one.session.partition("/")[2][:most], str(one.changes), one.path)
+        (local_time(one.at), one.agent, one.session.partition("/")[2][:most], str(one.changes), one.path)
         for one in found.changes
     ]
     print_table(("when", "agent", "session", "changes", "file"), rows, right=("changes",))
@@ -51,3 +127,93 @@ def command(workspace: Workspace, /, as_json: bool, **asked: Any) -> None:
         say(f"the last {len(rows)}; --limit shows more")
     if not rows:
         say_empty(workspace, "no changed files here; `holdfast sweep` reads sessions in")
+
+
+@command("catch-up", "holdfast catch-up --since 2w", sees=PROJECT)
+@_project_argument
+@click.option("--since", default="", metavar="TIME", help="Since: 2026-11-01, 7d, 2w. Default: the last week of work.")
+def _catch_up(workspace: Workspace, since: str) -> None:
+    """Show where a project stands for somebody who comes back: what was done, decided and failed, and what waits.
+
+    Without --since it is the week that ended with the last session.
+    """
+    found = catch_up(workspace, since=since)
+    if answered(_catch_up_json(found)):
+        return
+    if found.is_empty:
+        nothing = f"nothing is known of the project {found.project} yet; `holdfast sweep` reads sessions in"
+        say(why_empty(workspace, nothing))
+    else:
+        click.echo(harmless(markdown(found)), nl=False)
+
+
+def _catch_up_json(found: CatchUp) -> dict[str, object]:
+    return {
+        **{name: getattr(found, name) for name in ("project", "since", "focus", "updated", "by")},
+        "sessions": [session_json(row) for row in found.sessions],
+        "agents": [{"agent": agent, "sessions": count} for agent, count in found.agents],
+        "decisions": [asdict(one) for one in found.decisions],
+        **{name: list(getattr(found, name)) for name in ("failed", "open_threads", "next_steps")},
+        "todos": [asdict(one) for one in found.todos],
+        "files": [asdict(one) for one in found.files],
+        "more": found.more,
+    }
+
+
+@command("receipts", "holdfast receipts --limit 3")
+@click.argument("of_session", metavar="[SESSION]", default="")
+@limit_option(_MAX_RECEIPTS)
+@utc_option
+def _receipts(workspace: Workspace, of_session: str, limit: int) -> None:
+    """Show what sessions were given, newest first: each memory, why, about how many tokens, and what was left out.
+
+    SESSION is the beginning of an agent's session id.
+    """
+    found = receipts(workspace, of_session, limit=limit)
+    if answered({"receipts": [_receipt_json(receipt) for receipt in found]}):
+        return
+    for receipt in found:
+        _show_receipt(receipt) if on_terminal() else _print_receipt(receipt)
+    if not found:
+        say_empty(workspace, "no session was given anything yet")
+
+
+def _print_receipt(receipt: Receipt) -> None:
+    """Print a receipt where the output is not a terminal: stable lines with the whole scope."""
+    held = ", withheld" if receipt.withheld else ""
+    name = receipt.session or "(no session)"
+    click.echo(f"{name}  {receipt.agent}  {receipt.moment}  {receipt.at}  about {receipt.tokens} tokens{held}")
+    for given in receipt.given:
+        click.echo(f"  {given.scope}/{given.key}  {given.tokens} tokens  {given.why}")
+    for name, reason in receipt.left_out:
+        click.echo(f"  left out: {name}  {reason}")
+
+
+def _show_receipt(receipt: Receipt) -> None:
+    """Show a receipt on a terminal: when, to whom and at what cost, then a row for each thing that was given."""
+    held = ", withheld" if receipt.withheld else ""
+    session = harmless(receipt.session)[:_SHORT] or "(no session)"
+    cost = f"about {count(receipt.tokens, 'token')}{held}"
+    line = f"{local_time(receipt.at)}  {receipt.agent}  {session}  {receipt.moment}"
+    click.echo(f"{click.style(cut(line, columns()), bold=True)}  {cost}")
+    keys = [given.key for given in receipt.given]
+    wide = min(max(map(len, keys), default=0), columns() // 2)
+    for given in receipt.given:
+        why = cut(harmless(given.why), max(10, columns() - wide - 11))
+        click.echo(f"  {given.tokens:>5}  {padded(harmless(given.key), wide)}  {click.style(why, dim=True)}")
+    for name, reason in receipt.left_out:
+        click.secho(f"  {cut(harmless(f'left out: {name}, {reason}'), columns() - 2)}", dim=True)
+
+
+def _receipt_json(receipt: Receipt) -> dict[str, object]:
+    names = ("at", "agent", "session", "moment", "characters", "tokens", "holdout", "withheld")
+    return {
+        **{name: getattr(receipt, name) for name in names},
+        "given": [_given_json(given) for given in receipt.given],
+        "left_out": [{"name": name, "reason": reason} for name, reason in receipt.left_out],
+    }
+
+
+def _given_json(given: Given) -> dict[str, object]:
+    told = {name: getattr(given, name) for name in ("key", "digest", "why", "tokens")}
+    return {"scope": given.scope.kind, "owner": given.scope.owner, **told}

@@ -1,4 +1,4 @@
-"""`holdfast install`."""
+"""What connects Holdfast with agents and with the system: `holdfast install`, `uninstall`, `plugin` and `schedule`."""
 
 from __future__ import annotations
 
@@ -6,74 +6,86 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holdfast.app import install, publish
-from holdfast.surfaces.cli.changes import changes_json
-from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import consent_options, json_option, person_agrees, print_json, say, with_workspace
+from holdfast.app import install, plugin, publish, schedule, uninstall
+from holdfast.base.text import count
+from holdfast.patterns import distributed
+from holdfast.records import asdict
+from holdfast.surfaces.cli.shared import agreed, answer, answered, command, consent_options, invocation, say
 from holdfast.surfaces.hook import bundling
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.agents.base import Change
     from holdfast.app.install import Plan, Seen
+    from holdfast.app.schedule import Call, Scheduled
+    from holdfast.app.uninstall import Outcome
+    from holdfast.records import Problem
     from holdfast.workspace import Workspace
 
-scope_option = click.option(
+_scope = click.option(
     "--scope",
     type=click.Choice(install.SCOPES),
     default="user",
     help="For you everywhere (user), or for this project alone (project).",
 )
-portable_option = click.option(
+_portable = click.option(
     "--portable", is_flag=True, help="Write the names of our programs instead of paths, for files that others share."
 )
 
 
-@make_command("install", "holdfast install claude-code --dry-run")
+@command("install", "holdfast install claude-code --dry-run")
 @click.argument("agent", required=False)
-@scope_option
-@portable_option
+@_scope
+@_portable
 @consent_options
-@json_option
-@with_workspace
-def command(
-    workspace: Workspace, agent: str | None, scope: str, portable: bool, dry_run: bool, yes: bool, as_json: bool
-) -> None:
+def _install(workspace: Workspace, agent: str | None, scope: str, portable: bool) -> None:
     """Connect an agent: its hooks and the MCP server, in its own config files. Without AGENT: list the agents.
 
     The plan is a diff of every file. Foreign bytes, comments and order stay; `holdfast uninstall` takes exactly this
     out again.
     """
     if agent is None:
-        show_agents(install.overview(workspace), as_json)
+        _show_agents(install.overview(workspace))
         return
     planned = install.plan(workspace, agent, scope=scope, portable=portable)
     if planned.agent.detect(planned.place) is None:
         say(f"{planned.agent.title} was not found here; its files are prepared for it")
-    done = "it is installed" if planned.agent.events else "its sessions are read without an install"
-    if agreed(planned, dry_run=dry_run, yes=yes, as_json=as_json, nothing=f"nothing to do: {done}"):
+    connect(workspace, planned)
+
+
+def connect(workspace: Workspace, planned: Plan) -> None:
+    """Show what an install would change and, where the person wants it, do it."""
+    done = "it is connected" if planned.agent.events else "its sessions are read without an install"
+    if _agreed(planned, f"nothing to do: {done}"):
         install.apply(workspace, planned)
         bundling.write_all(planned.agent)
         published = publish.refresh(workspace)
-        told(planned, as_json, f"installed {planned.agent.title}", published)
-    if not as_json and not dry_run:
+        answer(
+            {**_plan_json(planned, applied=True), "published": published},
+            "\n".join([f"installed {planned.agent.title}", *(f"wrote {path}" for path in published)]),
+        )
+    if not invocation().json and not invocation().dry_run:
         for line in planned.agent.advice:
             say(line)
 
 
-def show_agents(agents: list[Seen], as_json: bool) -> None:
+def _show_agents(agents: list[Seen]) -> None:
     """Print the agents that are here, what each gets, and the names of those that are not here."""
-    if as_json:
-        print_json({"agents": [seen_json(one) for one in agents]})
+    if answered({"agents": [_seen_json(one) for one in agents]}):
         return
     for one in agents:
         if one.found is not None:
-            state = f"installed ({', '.join(one.installed)})" if one.installed else "not installed"
+            state = f"connected ({', '.join(one.installed)})" if one.installed else "not connected"
             click.echo(f"{one.agent.name:12} {state:24} {', '.join(one.gets)}")
     missing = [one.agent.name for one in agents if one.found is None]
     if missing:
         say(f"not found here: {', '.join(missing)}")
+    if any(one.found and not one.installed and one.agent.events for one in agents):
+        say("connect one: holdfast install NAME")
 
 
-def seen_json(one: Seen) -> dict[str, object]:
+def _seen_json(one: Seen) -> dict[str, object]:
     """Return an agent as `--json` promises it (docs/json.md)."""
     return {
         "name": one.agent.name,
@@ -87,34 +99,20 @@ def seen_json(one: Seen) -> dict[str, object]:
     }
 
 
-def agreed(planned: Plan, *, dry_run: bool, yes: bool, as_json: bool, nothing: str) -> bool:
+def _agreed(planned: Plan, nothing: str) -> bool:
     """Show the diff and return whether to go on; without a terminal nobody is asked."""
-    if not as_json and planned.changes:
+    files = count(len(planned.changes), "file")
+    if not invocation().json and planned.changes:
         click.echo(install.diff(planned.changes), nl=False)
-    if dry_run or not planned.changes:
-        print_json(plan_json(planned, applied=False)) if as_json else say(_undone(planned, nothing))
-        return False
-    if yes or person_agrees(f"{len(planned.changes)} change(s) of files need your consent"):
-        return True
-    print_json(plan_json(planned, applied=False)) if as_json else say("nothing was changed")
-    return False
+    return agreed(
+        _plan_json(planned, applied=False),
+        f"changing {files} needs your consent",
+        "" if planned.changes else nothing,
+        undone=f"{files} would change",
+    )
 
 
-def _undone(planned: Plan, nothing: str) -> str:
-    return f"{len(planned.changes)} file(s) would change" if planned.changes else nothing
-
-
-def told(planned: Plan, as_json: bool, text: str, published: list[str]) -> None:
-    """Say that the plan was carried out."""
-    if as_json:
-        print_json({**plan_json(planned, applied=True), "published": published})
-        return
-    click.echo(text)
-    for path in published:
-        say(f"wrote {path}")
-
-
-def plan_json(planned: Plan, *, applied: bool) -> dict[str, object]:
+def _plan_json(planned: Plan, *, applied: bool) -> dict[str, object]:
     """Return a plan of changes as `--json` promises it (docs/json.md)."""
     return {
         "agent": planned.agent.name,
@@ -123,4 +121,139 @@ def plan_json(planned: Plan, *, applied: bool) -> dict[str, object]:
         "applied": applied,
         "advice": list(planned.agent.advice),
         "published": [],
+    }
+
+
+def changes_json(changes: Iterable[Change]) -> list[dict[str, str]]:
+    """Return changes of files as `--json` promises them (docs/json.md)."""
+    return [
+        {
+            "path": change.path,
+            "act": "create" if change.before is None else "remove" if change.after is None else "edit",
+            "diff": install.diff((change,)),
+        }
+        for change in changes
+    ]
+
+
+@command("uninstall", "holdfast uninstall claude-code --verify")
+@click.argument("agent")
+@_scope
+@click.option("--verify", is_flag=True, help="Search every file that the agent reads, and say that nothing is left.")
+@consent_options
+def _uninstall(workspace: Workspace, agent: str, scope: str, verify: bool) -> int:
+    """Take out exactly what `holdfast install` put in. Memories stay.
+
+    A file that nobody touched since becomes what it was, byte for byte. In one that was changed, our entries are found
+    by their tags, and every other byte stays.
+    """
+    dry_run, planned = invocation().dry_run, uninstall.plan(workspace, agent, scope=scope)
+    done: list[Outcome] = []
+    if not planned.changes and not dry_run:
+        # Files that other agents read, too, do not change, but this agent no longer reads them through us.
+        distributed.left(workspace, planned.agent.name, planned.place, ())
+    if planned.changes or dry_run or not verify:
+        if not _agreed(planned, "nothing of ours is there"):
+            return 0
+        done = uninstall.apply(workspace, planned)
+        # What stood in one rules file may belong in another one now.
+        publish.refresh(workspace)
+    searched, left = uninstall.verify(workspace, agent, scope=scope) if verify else ([], [])
+    told = {"files": [asdict(one) for one in done], "searched": searched, "left": [asdict(one) for one in left]}
+    if not answered({**_plan_json(planned, applied=bool(done)), **told}):
+        _print_removed(done, left)
+        if verify and not left:
+            say(f"verified: {count(len(searched), 'file')} searched, nothing of ours is left")
+    return 1 if left else 0
+
+
+def _print_removed(done: list[Outcome], left: list[Problem]) -> None:
+    for one in done:
+        state = "removed" if one.removed else "as it was, byte for byte" if one.identical else "without our entries"
+        click.echo(f"{one.path}: {state}")
+    for problem in left:
+        click.echo(f"{problem.path}:{problem.line}: {problem.text} is left")
+
+
+@command("plugin", "holdfast plugin claude-code --out ./holdfast-plugin")
+@click.argument("agent")
+@click.option("--out", required=True, type=click.Path(), metavar="FOLDER", help="The folder to write.")
+@_portable
+def _plugin(workspace: Workspace, agent: str, out: str, portable: bool) -> None:
+    """Write a plugin with the hooks, the MCP server and a skill. No settings are touched.
+
+    The folder is a marketplace of one plugin. One that is not empty and not a plugin of ours is refused.
+    """
+    planned = plugin.plan(workspace, agent, out, portable=portable)
+    plugin.apply(planned)
+    if answered(_plan_json(planned, applied=bool(planned.changes))):
+        return
+    for change in planned.changes:
+        click.echo(change.path)
+    if not planned.changes:
+        say("nothing to do: the plugin is there")
+
+
+@command("schedule", "holdfast schedule --every 1h --dry-run")
+@click.option("--every", default="1h", metavar="TIME", help="How often: 30m, 1h, 1d. Default: 1h.")
+@click.option("--with", "way", type=click.Choice(schedule.WAYS), help="What runs it. Default: what fits this system.")
+@click.option("--remove", is_flag=True, help="Take the schedule away.")
+@click.option("--status", is_flag=True, help="Show the schedule that is there.")
+@consent_options
+def _schedule(workspace: Workspace, every: str, way: str | None, remove: bool, status: bool) -> None:
+    """Let the system run `holdfast sweep` at regular intervals: by a systemd timer, a launchd job or a crontab line.
+
+    The plan is a diff. Foreign lines of a crontab stay as they are, and `--remove` takes out exactly what is ours.
+    """
+    if status:
+        _show_schedule(schedule.status(workspace))
+        return
+    planned = schedule.plan_removal(workspace) if remove else schedule.plan(workspace, way=way or "", every=every)
+    calls = (*planned.first, *planned.then)
+    if not invocation().json and planned.changes:
+        click.echo(install.diff(planned.changes), nl=False)
+    files = count(len(planned.changes), "file")
+    state = "there is no schedule" if remove else "it is scheduled"
+    then = "".join(f"then: {call.line}\n" for call in calls)
+    if agreed(
+        _schedule_json(planned, calls),
+        f"changing {files} needs your consent",
+        "" if planned.changes or calls else f"nothing to do: {state}",
+        undone=f"{then}{files} would change",
+        show=lambda: say(then.rstrip()) if then else None,
+    ):
+        _scheduled(planned, schedule.apply(workspace, planned), remove)
+
+
+def _scheduled(planned: schedule.Plan, calls: tuple[Call, ...], remove: bool) -> None:
+    """Say that the plan was carried out, and what is left for the person to type."""
+    if answered(_schedule_json(planned, calls or (*planned.first, *planned.then), applied=True)):
+        return
+    click.echo("the schedule is gone" if remove else f"a sweep runs every {planned.every}, by {planned.way}")
+    for call in calls:
+        if not call.ran:
+            say(f"now run: {call.line}" + (f"  ({call.said})" if call.said else ""))
+
+
+def _show_schedule(found: list[Scheduled]) -> None:
+    """Print the schedules that are there."""
+    told = [{"way": one.way, "path": one.path, "every": one.every, "active": one.active} for one in found]
+    if answered({"way": "", "every": "", "scheduled": told, "changes": [], "commands": [], "applied": False}):
+        return
+    for one in found:
+        running = {"yes": "running", "no": "not running", "unknown": "nobody here knows whether it runs"}[one.active]
+        click.echo(f"{one.way:8} every {one.every:4} {running}  {one.path}")
+    if not found:
+        say("there is no schedule")
+
+
+def _schedule_json(planned: schedule.Plan, calls: tuple[Call, ...], *, applied: bool = False) -> dict[str, object]:
+    """Return a plan as `--json` promises it (docs/json.md)."""
+    return {
+        "way": planned.way,
+        "every": planned.every,
+        "scheduled": [],
+        "changes": changes_json(planned.changes),
+        "commands": [{"command": call.line, "ran": call.ran, "said": call.said} for call in calls],
+        "applied": applied,
     }

@@ -9,22 +9,20 @@ import sys
 import click
 
 from holdfast.settings import default_home
-from holdfast.surfaces.cli.shared import command as make_command
+from holdfast.surfaces.cli.shared import command, invocation
 from holdfast.surfaces.mcp.incoming import begin, settings_at_start
 
 
-@make_command("mcp", "holdfast mcp")
+@command("mcp", "holdfast mcp --agent codex", workspace=False)
 @click.option("--agent", default="", metavar="NAME", help="The agent that starts it, as `holdfast install` names it.")
-@click.pass_context
-def command(ctx: click.Context, agent: str) -> None:
+def _mcp(agent: str) -> None:
     """Serve the memory to an agent over MCP, on standard input and output. Agents start it; `install` tells them how.
 
     It ends when its input ends.
     """
-    base = ctx.find_root().obj or {}
-    flags = base.get("flags") or {}
-    home = os.path.abspath(os.path.expanduser(base["home"])) if base.get("home") else default_home(os.environ)
-    found = settings_at_start(home, os.environ, flags)
+    asked = invocation()
+    home = os.path.abspath(os.path.expanduser(asked.home)) if asked.home else default_home(os.environ)
+    found = settings_at_start(home, os.environ, asked.flags)
     if sys.stdin.isatty():
         click.echo("this is a server that agents start; it waits for JSON-RPC. Ctrl-D ends it.", err=True)
     incoming = begin(found.text("mcp.guidance"))
@@ -35,4 +33,4 @@ def command(ctx: click.Context, agent: str) -> None:
 
     gc.freeze()
     gc.enable()
-    serve(home, flags, agent, found, incoming)
+    serve(home, asked.flags, agent, found, incoming)

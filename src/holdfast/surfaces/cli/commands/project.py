@@ -5,85 +5,83 @@ from __future__ import annotations
 import click
 
 from holdfast.app import project
+from holdfast.base.text import count
 from holdfast.records import Project, asdict
 from holdfast.surfaces.cli.shared import (
+    PROJECT,
+    answered,
     applied,
     consent_options,
     consented,
+    dry_run_option,
     group,
-    json_option,
-    print_json,
-    subcommand,
-    with_workspace,
+    say_empty,
 )
+from holdfast.surfaces.cli.tables import print_table
 from holdfast.workspace import Workspace
 
-
-@group("project", "holdfast project")
-@json_option
-@with_workspace
-def _explain(workspace: Workspace, as_json: bool) -> None:
-    """Say which project this folder is, which rule won and why."""
-    _print(project.explain(workspace), as_json)
+_to = click.option("--to", default="", metavar="ID", help="The id to read or merge into. Default: that of this folder.")
 
 
-@subcommand(
-    _explain, "alias", "holdfast project alias shop-1a2b3c4d5e6f", "Read the memories of the old id OLD here too."
-)
+@group("project", "holdfast project", sees=PROJECT)
+def _explain(workspace: Workspace) -> None:
+    """Show which project this folder is, which rule won and why."""
+    _print(project.explain(workspace))
+
+
+@_explain.sub("list", "holdfast project list")
+def _list(workspace: Workspace) -> None:
+    """List the projects that are known, those with memories or sessions first, with the folder of each."""
+    found = project.known(workspace)
+    if answered({"projects": [asdict(one) for one in found]}):
+        return
+    rows = [(one.id, str(one.memories), str(one.sessions), one.last[:10], one.folder) for one in found]
+    print_table(("project", "memories", "sessions", "last", "folder"), rows, right=("memories", "sessions"))
+    if not found:
+        say_empty(
+            workspace, "no project is known yet; `holdfast remember` or `holdfast sweep` makes the first one known"
+        )
+
+
+@_explain.sub("alias", "holdfast project alias shop-1a2b3c4d5e6f", sees=PROJECT)
 @click.argument("old")
-@click.option("--to", default="", metavar="ID", help="The id that reads them. Default: the project of this folder.")
-@click.option("--dry-run", "-n", is_flag=True, help="Show the plan and change nothing.")
-@json_option
-@with_workspace
-def _alias(workspace: Workspace, old: str, to: str, dry_run: bool, as_json: bool) -> None:
+@_to
+@dry_run_option()
+def _alias(workspace: Workspace, old: str, to: str) -> None:
+    """Read the memories of the old id OLD here, too."""
     target, steps = project.plan_alias(workspace, old, to)
-    if consented(steps, dry_run=dry_run, yes=True, as_json=as_json, nothing=""):
+    if consented(steps, "", ask=False):
         project.apply_alias(workspace, old, target)
-        applied(steps, as_json, f"{old} is read in {target} too")
+        applied(steps, f"{old} is read in {target} too")
 
 
-@subcommand(
-    _explain,
-    "merge",
-    "holdfast project merge shop-1a2b3c4d5e6f --dry-run",
-    "Move the memories of the old id OLD into this project, and let OLD mean this project from now on.",
-)
+@_explain.sub("merge", "holdfast project merge shop-1a2b3c4d5e6f --dry-run", sees=PROJECT)
 @click.argument("old")
-@click.option("--to", default="", metavar="ID", help="The id to merge into. Default: the project of this folder.")
+@_to
 @consent_options
-@json_option
-@with_workspace
-def _merge(workspace: Workspace, old: str, to: str, dry_run: bool, yes: bool, as_json: bool) -> None:
+def _merge(workspace: Workspace, old: str, to: str) -> None:
+    """Move the memories of the old id OLD into this project, and let OLD mean this project from now on."""
     target, acts, steps = project.plan_merge(workspace, old, to)
-    if consented(steps, dry_run=dry_run, yes=yes, as_json=as_json, nothing=""):
+    if consented(steps, ""):
         project.apply_merge(workspace, old, target, acts)
-        applied(steps, as_json, f"merged {len(acts)} memories of {old} into {target.owner}")
+        applied(steps, f"merged {count(len(acts), 'memory')} of {old} into {target.owner}")
 
 
-@subcommand(
-    _explain,
-    "mark",
-    "holdfast project mark",
-    "Write a marker file into this folder, so that it stays the same project when it is renamed. "
-    "For folders without git.",
-)
+@_explain.sub("mark", "holdfast project mark")
 @click.option("--adopt", is_flag=True, help="Accept a marker that came from somewhere else.")
 @click.option("--new", is_flag=True, help="Give a copied folder an id of its own.")
-@json_option
-@with_workspace
-def _mark(workspace: Workspace, adopt: bool, new: bool, as_json: bool) -> None:
-    _print(project.mark(workspace, adopt=adopt, new=new), as_json)
+def _mark(workspace: Workspace, adopt: bool, new: bool) -> None:
+    """Write a marker file into this folder, so that it stays the same project when it is renamed. For folders without
+    git.
+    """
+    _print(project.mark(workspace, adopt=adopt, new=new))
 
 
-def _print(found: Project, as_json: bool) -> None:
-    if as_json:
-        print_json(asdict(found))
+def _print(found: Project) -> None:
+    if answered(asdict(found)):
         return
     click.echo(f"{found.id}\n  rule    {found.rule}: {found.reason}\n  root    {found.root}")
     if found.aliases:
         click.echo(f"  reads   {', '.join(found.aliases)} too")
     for note in found.notes:
         click.echo(f"  note    {note}")
-
-
-command = _explain

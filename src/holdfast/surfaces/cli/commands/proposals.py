@@ -10,22 +10,18 @@ from holdfast.app import proposals
 from holdfast.app.proposals import Decision
 from holdfast.errors import BadInput
 from holdfast.records import Memory, Problem, Proposal, asdict
-from holdfast.surfaces.cli.shared import group, json_option, print_json, say, subcommand, why_empty, with_workspace
+from holdfast.surfaces.cli.shared import answered, group, id_argument, say, why_empty
 from holdfast.workspace import Workspace
 
 _ANSWERS = ("a", "e", "r", "s", "q")
 
 
 @group("proposals", "holdfast proposals")
-@json_option
-@with_workspace
-def _list(workspace: Workspace, as_json: bool) -> None:
-    """List what was found and waits to become a memory, oldest first. Nothing of it is remembered until you approve
-    it.
-    """
+def _list(workspace: Workspace) -> None:
+    """List what was found and waits to become a memory, oldest first. Nothing is remembered until you approve it."""
     found, problems = proposals.waiting(workspace)
-    if as_json:
-        print_json({"proposals": [proposal_json(one) for one in found], "problems": [asdict(one) for one in problems]})
+    told = [asdict(one) for one in problems]
+    if answered({"proposals": [proposal_json(one) for one in found], "problems": told}):
         return
     for proposal in found:
         click.echo(f"{heading(proposal)}\n          {proposal.source}")
@@ -33,66 +29,45 @@ def _list(workspace: Workspace, as_json: bool) -> None:
     say("decide: holdfast proposals review" if found else why_empty(workspace, "no proposal waits"))
 
 
-@subcommand(_list, "show", "holdfast proposals show 1a2b", "Show one proposal: its text, and where it comes from.")
-@click.argument("name", metavar="ID")
-@json_option
-@with_workspace
-def _show(workspace: Workspace, name: str, as_json: bool) -> None:
+@_list.sub("show", "holdfast proposals show 1a2b")
+@id_argument
+def _show(workspace: Workspace, name: str) -> None:
+    """Show one proposal: its text, and where it comes from."""
     proposal = proposals.show(workspace, name)
     near = proposals.alike(workspace, proposal)
-    if as_json:
-        print_json({**proposal_json(proposal), "alike": [memory.key for memory in near]})
-    else:
+    if not answered({**proposal_json(proposal), "alike": [memory.key for memory in near]}):
         _print_whole(proposal, near)
 
 
-@subcommand(
-    _list,
-    "approve",
-    "holdfast proposals approve 1a2b 3c4d",
-    "Make memories of proposals. An ID may be cut short. What was forgotten or corrected since is refused and stays.",
-)
+@_list.sub("approve", "holdfast proposals approve 1a2b 3c4d")
 @click.argument("names", metavar="[ID]...", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="All that wait.")
-@json_option
-@with_workspace
-def _approve(workspace: Workspace, names: tuple[str, ...], everything: bool, as_json: bool) -> int:
+def _approve(workspace: Workspace, names: tuple[str, ...], everything: bool) -> int:
+    """Make memories of proposals. An ID may be cut short. What was forgotten or corrected since is refused."""
     if everything == bool(names):
         raise BadInput("which proposals?", "Give the IDs, or --all.")
-    wanted = proposals.every_id(workspace) if everything else names
-    return tell_decisions(proposals.approve(workspace, wanted), as_json)
+    return tell_decisions(proposals.approve(workspace, proposals.every_id(workspace) if everything else names))
 
 
-@subcommand(
-    _list,
-    "reject",
-    'holdfast proposals reject 1a2b --reason "no longer true"',
-    "Reject proposals for good: the same statement is not proposed again, wherever it is found.",
-)
+@_list.sub("reject", 'holdfast proposals reject 1a2b --reason "no longer true"')
 @click.argument("names", metavar="ID...", nargs=-1, required=True)
 @click.option("--reason", default="", metavar="TEXT", help="Why, for your own records.")
-@json_option
-@with_workspace
-def _reject(workspace: Workspace, names: tuple[str, ...], reason: str, as_json: bool) -> int:
-    return tell_decisions(proposals.reject(workspace, names, reason=reason), as_json)
+def _reject(workspace: Workspace, names: tuple[str, ...], reason: str) -> int:
+    """Reject proposals for good: the same statement is not proposed again, wherever it is found."""
+    return tell_decisions(proposals.reject(workspace, names, reason=reason))
 
 
-@subcommand(_list, "edit", "holdfast proposals edit 1a2b", "Edit a proposal in $VISUAL or $EDITOR first.")
-@click.argument("name", metavar="ID")
-@with_workspace
+@_list.sub("edit", "holdfast proposals edit 1a2b", json=False)
+@id_argument
 def _edit(workspace: Workspace, name: str) -> None:
+    """Edit a proposal in your editor before you approve it."""
     proposal, changed = proposals.edit(workspace, name)
     click.echo(f"{'updated' if changed else 'unchanged'}  {heading(proposal)}")
 
 
-@subcommand(
-    _list,
-    "review",
-    "holdfast proposals review",
-    "Walk through what waits, one by one, on a terminal: approve, edit, reject, skip or quit.",
-)
-@with_workspace
+@_list.sub("review", "holdfast proposals review", json=False)
 def _review(workspace: Workspace) -> None:
+    """Walk through what waits, one by one, on a terminal: approve, edit, reject, skip or quit."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise BadInput("a review needs a terminal", "Use `holdfast proposals`, then approve or reject by ID.")
 
@@ -104,7 +79,7 @@ def _review(workspace: Workspace) -> None:
         return answer
 
     tell_problems(proposals.waiting(workspace)[1])
-    decided = [decision for decision in proposals.review(workspace, ask) if tell_decision(decision)]
+    decided = [decision for decision in proposals.review(workspace, ask) if _tell_decision(decision)]
     say(f"{len(decided)} decided" if decided else why_empty(workspace, "nothing was decided"))
 
 
@@ -122,16 +97,15 @@ def heading(proposal: Proposal) -> str:
     return f"{click.style(proposal.id, bold=True)}  {proposal.scope}  {proposal.title}"
 
 
-def tell_decisions(decisions: list[Decision], as_json: bool) -> int:
+def tell_decisions(decisions: list[Decision]) -> int:
     """Say what became of each proposal and return the exit code: that of the first refusal, if there was one."""
-    if as_json:
-        print_json({"decisions": [decision_json(one) for one in decisions]})
-    for one in () if as_json else decisions:
-        tell_decision(one)
+    if not answered({"decisions": [decision_json(one) for one in decisions]}):
+        for one in decisions:
+            _tell_decision(one)
     return next((one.exit_code for one in decisions if one.exit_code), 0)
 
 
-def tell_decision(one: Decision) -> bool:
+def _tell_decision(one: Decision) -> bool:
     """Say what became of a proposal, and return whether that was decided."""
     detail = f"  as {one.key}" if one.key else f"  {one.why}" if one.act == "refused" else ""
     click.echo(f"{one.act:8}  {heading(one.proposal)}{detail}")
@@ -153,6 +127,3 @@ def proposal_json(proposal: Proposal) -> dict[str, object]:
 def decision_json(decision: Decision) -> dict[str, object]:
     """Return a decision as `--json` promises it (docs/json.md)."""
     return {"id": decision.proposal.id, "act": decision.act, "key": decision.key, "why": decision.why}
-
-
-command = _list

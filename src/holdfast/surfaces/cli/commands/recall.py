@@ -1,61 +1,63 @@
-"""`holdfast recall`."""
+"""`holdfast recall`, `related` and `list`: what finds memories."""
 
 from __future__ import annotations
 
 import sys
+import textwrap
+from typing import Any
 
 import click
 
+from holdfast.base.text import count
 from holdfast.errors import ScopeUnknown
+from holdfast.memory.list import list_memories, replaced_by
 from holdfast.recall.recall import recall
-from holdfast.recall.related import Related, related_to
-from holdfast.records import TYPES, Hit, Scope, asdict
-from holdfast.surfaces.cli.commands.related import related_json
-from holdfast.surfaces.cli.shared import command as make_command
+from holdfast.recall.related import LIMIT, Related, related, related_to
+from holdfast.records import TYPES, Hit, Memory, Scope, asdict
+from holdfast.sessions.transcript import harmless
+from holdfast.surfaces.cli import tables
+from holdfast.surfaces.cli.main import runnable
 from holdfast.surfaces.cli.shared import (
+    HERE,
+    KEY,
+    agents_option,
+    answered,
+    command,
+    everywhere_option,
     heading,
-    json_option,
+    labels,
+    limit_option,
     memory_json,
-    print_json,
     say,
     say_empty,
     scope_option,
-    with_workspace,
+    since_option,
+    text_argument,
+    until_option,
 )
 from holdfast.workspace import Workspace
 
-_LINES = 6
-_RELATED = 3
+_MAX_LINES = 6
+_MAX_RELATED = 3
+_MAX_LISTED = 50
+_types = click.option("--type", "-t", "types", multiple=True, type=click.Choice(TYPES), help="Only these types.")
+_tags = click.option("--tag", "tags", multiple=True, help="Only with this tag; several must all be there.")
 
 
-@make_command("recall", 'holdfast recall "how do we deploy" --limit 3')
-@click.argument("query", nargs=-1)
+@command("recall", 'holdfast recall "how do we deploy" --limit 3', sees=HERE)
+@text_argument("query")
 @scope_option("Only this scope.")
-@click.option("--type", "-t", "types", multiple=True, type=click.Choice(TYPES), help="Only these types.")
-@click.option("--tag", "tags", multiple=True, help="Only with this tag; several must all be there.")
-@click.option("--agent", "agents", multiple=True, metavar="NAME", help="Only what this agent stored; several are or.")
-@click.option("--since", default="", metavar="TIME", help="Updated since: 2026-11-01, 7d, 2w, yesterday.")
-@click.option("--until", default="", metavar="TIME", help="Updated before.")
-@click.option("--limit", "-n", type=click.IntRange(1, 1000), help="At most so many hits. Default: 10.")
-@click.option("--everywhere", is_flag=True, help="In every scope of every project.")
-@click.option("--related", "with_related", is_flag=True, help=f"Under each hit, up to {_RELATED} related memories.")
+@_types
+@_tags
+@agents_option("what was stored by")
+@since_option("Updated since")
+@until_option("Updated before")
+@limit_option(None, 1000, shown=10)
+@everywhere_option("In every scope of every project.")
+@click.option("--related", "with_related", is_flag=True, help=f"Under each hit, up to {_MAX_RELATED} related memories.")
 @click.option("--explain", is_flag=True, help="Show each part of the score.")
-@json_option
-@with_workspace
-def command(
-    workspace: Workspace,
-    query: tuple[str, ...],
-    scope: str | None,
-    types: tuple[str, ...],
-    tags: tuple[str, ...],
-    agents: tuple[str, ...],
-    since: str,
-    until: str,
-    limit: int | None,
-    everywhere: bool,
-    with_related: bool,
-    explain: bool,
-    as_json: bool,
+def _recall(
+    workspace: Workspace, /, query: tuple[str, ...], everywhere: bool, with_related: bool, explain: bool, **asked: Any
 ) -> None:
     """Find memories by words and by meaning, best first: of this project, of the session and profile given, and global.
 
@@ -63,27 +65,21 @@ def command(
     decide last week". `--project ID` searches another project.
     """
     words = " ".join(query) if query != ("-",) else sys.stdin.buffer.read().decode("utf-8", "replace")
-    hits = recall(
-        workspace,
-        words,
-        scope=scope,
-        types=types,
-        tags=tags,
-        agents=agents,
-        since=since,
-        until=until,
-        limit=limit,
-        everywhere=everywhere,
-    )
-    beside = [_related(workspace, hit, everywhere) if with_related else None for hit in hits]
-    if as_json:
-        found = [_json(hit, others, explain) for hit, others in zip(hits, beside, strict=True)]
-        print_json({"query": words, "project": "" if everywhere else _project(workspace), "hits": found})
+    hits = recall(workspace, words, everywhere=everywhere, **asked)
+    beside = [_related_to(workspace, hit, everywhere) if with_related else None for hit in hits]
+    found = [_hit_json(hit, others, explain) for hit, others in zip(hits, beside, strict=True)]
+    if answered({"query": words, "project": "" if everywhere else _project(workspace), "hits": found}):
         return
     if workspace.asked_project and not everywhere:
         say(f"in the project {_project(workspace)}, as --project says")
+    show = _show_hit if tables.on_terminal() else _print_hit
+    several = len({hit.memory.scope for hit in hits}) > 1
     for hit, others in zip(hits, beside, strict=True):
-        _print(hit, others, explain)
+        show(hit, several)
+        for each in others or ():
+            click.echo(f"  {', '.join(each.why)}: {each.memory.key}  {each.memory.scope}  {each.memory.title}")
+        for part in hit.parts if explain else ():
+            click.echo(f"    {part.points:6.3f} = {part.value:.3f} × {part.weight:.2f}  {part.name:8} {part.why}")
     if not hits:
         say_empty(workspace, "nothing found; `holdfast list` shows what is visible here")
 
@@ -95,13 +91,13 @@ def _project(workspace: Workspace) -> str:
         return ""
 
 
-def _related(workspace: Workspace, hit: Hit, everywhere: bool) -> list[Related]:
+def _related_to(workspace: Workspace, hit: Hit, everywhere: bool) -> list[Related]:
     """Return what is related to the hit and visible here; where all was searched, of its own scope and global."""
     scopes = (hit.memory.scope, Scope("global")) if everywhere else workspace.visible()
-    return related_to(workspace, hit.memory, scopes, _RELATED)
+    return related_to(workspace, hit.memory, scopes, _MAX_RELATED)
 
 
-def _json(hit: Hit, others: list[Related] | None, explain: bool) -> dict[str, object]:
+def _hit_json(hit: Hit, others: list[Related] | None, explain: bool) -> dict[str, object]:
     plain = {
         **memory_json(hit.memory),
         "score": hit.score,
@@ -110,22 +106,113 @@ def _json(hit: Hit, others: list[Related] | None, explain: bool) -> dict[str, ob
         "earlier": hit.earlier,
     }
     if others is not None:
-        plain["related"] = [related_json(each) for each in others]
+        plain["related"] = [_related_json(each) for each in others]
     return {**plain, "parts": [{**asdict(part), "points": part.points} for part in hit.parts]} if explain else plain
 
 
-def _print(hit: Hit, others: list[Related] | None, explain: bool) -> None:
-    click.echo(f"{heading(hit.memory)}  {click.style(f'{hit.score:.2f}', dim=True)}")
-    if hit.superseded_by:
-        click.echo(f"  replaced by {hit.superseded_by}")
-    if hit.earlier:
-        click.echo(f"  the words stand in an earlier statement: holdfast history {hit.memory.key}")
+def _print_hit(hit: Hit, several: bool) -> None:
+    """Print a hit where the output is not a terminal: stable lines with the whole scope."""
+    click.echo(f"{heading(hit.memory)}  {hit.score:.2f}")
     lines = hit.memory.body.split("\n")
-    for line in lines[:_LINES]:
+    for line in (*_remarks(hit), *lines[:_MAX_LINES]):
         click.echo(f"  {line}")
-    if len(lines) > _LINES:
-        click.echo(f"  … {len(lines) - _LINES} more lines: holdfast show {hit.memory.key}")
-    for each in others or ():
-        click.echo(f"  {', '.join(each.why)}: {each.memory.key}  {each.memory.scope}  {each.memory.title}")
-    for part in hit.parts if explain else ():
-        click.echo(f"    {part.points:6.3f} = {part.value:.3f} × {part.weight:.2f}  {part.name:8} {part.why}")
+    _print_rest(hit, len(lines))
+
+
+def _show_hit(hit: Hit, several: bool) -> None:
+    """Show a hit on a terminal: score and key first, the scope only where hits have several, the text wrapped."""
+    memory = hit.memory
+    scope = f"  {_short(memory.scope)}" if several else ""
+    told = tables.cut(f"{memory.updated[:10]}{scope}{harmless(labels(memory))}", tables.columns() - 8)
+    click.echo(f"{click.style(memory.key, bold=True)}  {hit.score:.2f}")
+    click.secho(f"  {told}", dim=True)
+    lines = [
+        piece
+        for line in harmless(memory.body).split("\n")
+        for piece in textwrap.wrap(line, tables.columns() - 2, replace_whitespace=False) or [""]
+    ]
+    for line in (*_remarks(hit), *lines[:_MAX_LINES]):
+        click.echo(f"  {line}".rstrip())
+    _print_rest(hit, len(lines))
+
+
+def _print_rest(hit: Hit, lines: int) -> None:
+    if lines > _MAX_LINES:
+        more = runnable(f"… {count(lines - _MAX_LINES, 'more line')}: holdfast show {hit.memory.key}")
+        click.echo(f"  {click.style(more, dim=True)}")
+
+
+def _remarks(hit: Hit) -> list[str]:
+    replaced = [f"replaced by {hit.superseded_by}"] if hit.superseded_by else []
+    earlier = runnable(f"the words stand in an earlier statement: holdfast history {hit.memory.key}")
+    return [*replaced, *([earlier] if hit.earlier else [])]
+
+
+def _short(scope: Scope) -> str:
+    """Return the scope for a terminal: where it holds, and the last part of a long id."""
+    return f"{scope.kind} {scope.owner.rpartition('--')[2]}".rstrip()
+
+
+@command("related", "holdfast related deploys-need-the-vpn", sees=HERE)
+@click.argument("key", type=KEY)
+@scope_option("Only a memory of this scope.")
+@limit_option(LIMIT, 1000)
+def _related(workspace: Workspace, key: str, scope: str | None, limit: int) -> None:
+    """Show what is related to a memory, one step away: links, replacements, the nearest by meaning; each with why."""
+    found = related(workspace, key, scope=scope, limit=limit)
+    if answered({"key": key, "related": [_related_json(each) for each in found]}):
+        return
+    for each in found:
+        click.echo(f"{', '.join(each.why):20}  {heading(each.memory)}  {each.memory.title}")
+    if not found:
+        say_empty(workspace, "nothing that is visible here is related to it")
+
+
+def _related_json(each: Related) -> dict[str, object]:
+    """Return a related memory as `--json` promises it (docs/json.md)."""
+    return {**memory_json(each.memory), "why": list(each.why)}
+
+
+@command("list", "holdfast list --scope global --tag deploy", sees=HERE)
+@scope_option("Only this scope.")
+@_types
+@_tags
+@since_option("Updated since")
+@limit_option(None, shown=_MAX_LISTED)
+@click.option("--all", "everything", is_flag=True, help="All of them, not only the newest.")
+@everywhere_option("In every scope of every project.")
+def _list(workspace: Workspace, /, limit: int | None, everything: bool, **asked: Any) -> None:
+    """List memories, newest first. Looking does not count as use."""
+    wanted = None if everything else limit or _MAX_LISTED
+    found = list_memories(workspace, limit=None if wanted is None else wanted + 1, **asked)
+    listed = [(memory, replaced_by(workspace, memory)) for memory in found[:wanted]]
+    more = wanted is not None and len(found) > wanted
+    memories = [{**memory_json(memory), "superseded_by": newer} for memory, newer in listed]
+    if answered({"memories": memories, "more": more}):
+        return
+    if tables.on_terminal():
+        _show_list(listed)
+    else:
+        for memory, newer in listed:
+            click.echo(f"{heading(memory)}  {memory.title}{_replaced(newer)}")
+    if more:
+        say(f"the newest {wanted}; --all shows the rest")
+    if not listed:
+        asked_for = any(asked[name] for name in ("scope", "types", "tags", "since"))
+        empty = 'nothing here yet: holdfast remember "..."'
+        say_empty(workspace, "nothing like that is visible here" if asked_for else empty)
+
+
+def _show_list(listed: list[tuple[Memory, str]]) -> None:
+    """Show memories on a terminal, those of a scope together under its name."""
+    scopes = list(dict.fromkeys(memory.scope for memory, _ in listed))
+    ordered = sorted(listed, key=lambda each: scopes.index(each[0].scope))
+    rows = [
+        (memory.key, memory.updated[:10], f"{memory.title}{labels(memory)}{_replaced(newer)}")
+        for memory, newer in ordered
+    ]
+    tables.print_table(("key", "updated", "title"), rows, under=[f"{memory.scope}" for memory, _ in ordered])
+
+
+def _replaced(newer: str) -> str:
+    return f"  (replaced by {newer})" if newer else ""

@@ -16,58 +16,66 @@ from holdfast.sessions.facts import OUTCOMES
 from holdfast.sessions.search import SessionHit
 from holdfast.sessions.transcript import harmless
 from holdfast.store.session_table import BY, SessionRow
+from holdfast.surfaces.cli.main import runnable
 from holdfast.surfaces.cli.shared import (
+    PROJECT,
+    agents_option,
+    answer,
+    answered,
     applied,
     consent_options,
     consented,
+    everywhere_option,
     group,
-    json_option,
-    print_json,
+    home_of,
+    limit_option,
     say,
     say_empty,
-    subcommand,
-    with_workspace,
+    say_where,
+    since_option,
+    text_argument,
+    until_option,
 )
-from holdfast.surfaces.cli.tables import print_table
+from holdfast.surfaces.cli.tables import local_time, on_terminal, print_table, utc_option
 from holdfast.workspace import Workspace
 
-_SHOWN = 50
+_MAX_SHOWN = 50
 _TOKENS = ("input", "output", "cache_read", "cache_write", "reasoning")
 
 
 def _complete(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
     """Return the ids that begin so, for shell completion; whatever goes wrong, the shell is not disturbed."""
     try:
-        root = ctx.find_root()
-        with Workspace(root.params.get("home") or (root.obj or {}).get("home")) as workspace:
+        with Workspace(home_of(ctx)) as workspace:
             workspace.leave_pages()
             return sessions.ids_beginning(workspace, start)
     except Exception:
         return []
 
 
-@group("sessions", "holdfast sessions --since 7d --outcome failure")
-@click.option("--agent", "agents", multiple=True, metavar="NAME", help="Only of this agent; several are or.")
-@click.option("--since", default="", metavar="TIME", help="Ended since: 2026-11-01, 7d, 2w, yesterday.")
-@click.option("--until", default="", metavar="TIME", help="Began before.")
+_session = click.argument("session_id", metavar="ID", shell_complete=_complete)
+
+
+@group("sessions", "holdfast sessions --since 7d --outcome failure", sees=PROJECT)
+@agents_option("sessions of")
+@since_option("Ended since")
+@until_option("Began before")
 @click.option("--outcome", "outcomes", multiple=True, type=click.Choice(OUTCOMES), help="Only with this outcome.")
 @click.option("--file", default="", metavar="PATH", help="Only those that changed this file, or one below it.")
 @click.option("--branch", default="", metavar="NAME", help="Only those that worked on this branch.")
 @click.option("--subagents", is_flag=True, help="Sub-agents too.")
-@click.option("--everywhere", is_flag=True, help="Of every project.")
-@click.option("--limit", "-n", type=click.IntRange(1), default=_SHOWN, help=f"At most so many. Default: {_SHOWN}.")
-@json_option
-@with_workspace
-def _sessions(workspace: Workspace, /, as_json: bool, **asked: Any) -> None:
+@everywhere_option("Of every project.")
+@limit_option(_MAX_SHOWN)
+@utc_option
+def _sessions(workspace: Workspace, /, **asked: Any) -> None:
     """List the sessions of this project, newest first."""
     found = sessions.list_sessions(workspace, **asked)
-    if as_json:
-        listed = [{**session_json(row), "pinned": row.name in found.pins} for row in found.sessions]
-        print_json({"project": found.project, "sessions": listed, "more": found.more})
+    listed = [{**session_json(row), "pinned": row.name in found.pins} for row in found.sessions]
+    if answered({"project": found.project, "sessions": listed, "more": found.more}):
         return
     say_where(workspace, found.project)
     heads = ("session", "ended", "agent", "outcome", "files", "cost", "title")
-    short = found.short if found.short and sys.stdout.isatty() else {}
+    short = found.short if found.short and on_terminal() else {}
     cells = [_cells(row, short.get(row.id, row.id), row.name in found.pins) for row in found.sessions]
     print_table(heads, cells, right=("files", "cost"))
     if found.more:
@@ -75,12 +83,6 @@ def _sessions(workspace: Workspace, /, as_json: bool, **asked: Any) -> None:
     if not found.sessions:
         elsewhere = ", --everywhere shows those of all projects" if found.project else ""
         say_empty(workspace, f"no sessions here; `holdfast sweep` reads them in{elsewhere}")
-
-
-def say_where(workspace: Workspace, project: str) -> None:
-    """Say which project an answer is about."""
-    if workspace.enabled:
-        say(f"in the project {project}" if project else "in every project")
 
 
 def session_json(row: SessionRow) -> dict[str, object]:
@@ -91,7 +93,7 @@ def session_json(row: SessionRow) -> dict[str, object]:
 
 def _cells(row: SessionRow, id: str, pinned: bool) -> tuple[str, ...]:
     title = f"{'pinned · ' if pinned else ''}{row.title or '(no title)'}"
-    return id, row.ended[:16].replace("T", " "), row.agent, row.outcome, str(row.files or ""), _dollars(row), title
+    return id, local_time(row.ended), row.agent, row.outcome, str(row.files or ""), _dollars(row), title
 
 
 def _dollars(row: SessionRow) -> str:
@@ -100,31 +102,24 @@ def _dollars(row: SessionRow) -> str:
     return f"{'~' if row.dollars_from == 'prices' else ''}${row.dollars:,.2f}"
 
 
-@subcommand(
-    _sessions,
-    "cost",
-    "holdfast sessions cost --by day --since 7d",
-    "Show what sessions cost, in tokens and dollars. In every project, unless --project names one.",
-)
+@_sessions.sub("cost", "holdfast sessions cost --by day --since 7d", sees=PROJECT)
 @click.option("--by", type=click.Choice(tuple(BY)), default="project", help="What to sum by. Default: project.")
-@click.option("--since", default="", metavar="TIME", help="From this day on: 2026-11-01, 7d, 2w.")
-@click.option("--until", default="", metavar="TIME", help="Before this day.")
-@json_option
-@with_workspace
-def _cost(workspace: Workspace, by: str, since: str, until: str, as_json: bool) -> None:
+@since_option("From this day on")
+@until_option("Before this day")
+def _cost(workspace: Workspace, by: str, since: str, until: str) -> None:
+    """Show what sessions cost, in tokens and dollars. In every project, unless --project names one."""
     rows = sessions.cost(workspace, by=by, since=since, until=until)
     whole = sessions.total(rows)
-    if as_json:
-        print_json({"by": by, "rows": [_cost_json(row) for row in rows], "total": _cost_json(whole)})
+    if answered({"by": by, "rows": [_cost_json(row) for row in rows], "total": _cost_json(whole)}):
         return
     if not rows:
         say_empty(workspace, "nothing was spent; `holdfast sweep` reads sessions in")
         return
     heads = (by, "sessions", "input", "output", "cache read", "cache write", "reasoning", "dollars")
     print_table(heads, [_cost_cells(row) for row in (*rows, whole)], right=heads[1:])
-    say("~ is an estimate by the table of prices; what the agent told itself has no mark")
+    say("~ is an estimate from the table of prices; what the agent itself reported has no mark")
     if whole.unpriced:
-        say(f"{whole.unpriced:,} tokens are of models without a price, and not in the dollars: prices.toml adds one")
+        say(f"{whole.unpriced:,} tokens of models without a price are not in the dollars: prices.toml adds one")
 
 
 def _cost_json(row: CostRow) -> dict[str, object]:
@@ -141,36 +136,22 @@ def _cost_cells(row: CostRow) -> tuple[str, ...]:
     return row.group or "(none)", f"{row.sessions:,}", *tokens, dollars
 
 
-@subcommand(
-    _sessions,
-    "show",
-    "holdfast sessions show 61d299fc --raw --from 12 --to 20",
-    "Show the digest of a session, or its events. ID is its id, AGENT/ID, or a part of the id that no other has.",
-)
-@click.argument("session_id", metavar="ID", shell_complete=_complete)
+@_sessions.sub("show", "holdfast sessions show 61d299fc --raw --from 12 --to 20", json=False)
+@_session
 @click.option("--raw", is_flag=True, help="What happened, event by event, instead of the digest.")
-@click.option("--earlier", is_flag=True, help="With --raw: as it was told before its transcript was rewritten shorter.")
+@click.option("--earlier", is_flag=True, help="With --raw: as it was before its transcript was rewritten shorter.")
 @click.option("--as", "form", type=click.Choice(("markdown", "json", "html")), default="markdown", help="The form.")
 @click.option("--from", "first", type=click.IntRange(0), help="With --raw: from this event on.")
 @click.option("--to", "last", type=click.IntRange(0), help="With --raw: up to this event.")
 @click.option("--out", "-o", default="", metavar="FILE", help="Write it to this file, not to standard output.")
-@with_workspace
-def _show(
-    workspace: Workspace,
-    session_id: str,
-    raw: bool,
-    earlier: bool,
-    form: str,
-    first: int | None,
-    last: int | None,
-    out: str,
-) -> None:
+def _show(workspace: Workspace, /, session_id: str, out: str, first: int | None, **asked: Any) -> None:
+    """Show the digest of a session, or its events. ID is its id, AGENT/ID, or a part of the id that no other has."""
     if not workspace.enabled:
         say_empty(workspace, "")
         return
-    if (first is not None or last is not None or earlier) and not raw:
+    if not asked["raw"] and (first is not None or asked["last"] is not None or asked["earlier"]):
         raise click.UsageError("--earlier, --from and --to choose events: give --raw with them")
-    pieces = sessions.shown(workspace, session_id, form=form, raw=raw, earlier=earlier, first=first or 0, last=last)
+    pieces = sessions.shown(workspace, session_id, first=first or 0, **asked)
     if out:
         click.echo(f"wrote {sessions.save(out, pieces)}")
         return
@@ -178,26 +159,20 @@ def _show(
         sys.stdout.write(piece)
 
 
-@subcommand(
-    _sessions,
-    "search",
-    'holdfast sessions search "why did the upload fail last week"',
-    "Find what was said and done in the sessions of this project, by words and by meaning, best first.",
-)
-@click.argument("query", nargs=-1, required=True)
-@click.option("--agent", "agents", multiple=True, metavar="NAME", help="Only of this agent; several are or.")
-@click.option("--since", default="", metavar="TIME", help="Said since: 2026-11-01, 7d, 2w, yesterday.")
-@click.option("--until", default="", metavar="TIME", help="Said before.")
-@click.option("--limit", "-n", type=click.IntRange(1, 1000), default=10, help="At most so many. Default: 10.")
-@click.option("--everywhere", is_flag=True, help="In the sessions of every project.")
+@_sessions.sub("search", 'holdfast sessions search "why did the upload fail last week"', sees=PROJECT)
+@text_argument("query", required=True)
+@agents_option("sessions of")
+@since_option("Said since")
+@until_option("Said before")
+@limit_option(10, 1000)
+@everywhere_option("In the sessions of every project.")
 @click.option("--explain", is_flag=True, help="Show each part of the score.")
-@json_option
-@with_workspace
-def _search(workspace: Workspace, /, query: tuple[str, ...], explain: bool, as_json: bool, **asked: Any) -> None:
+@utc_option
+def _search(workspace: Workspace, /, query: tuple[str, ...], explain: bool, **asked: Any) -> None:
+    """Find what was said and done in the sessions of this project, by words and by meaning, best first."""
     words = " ".join(query)
     found = session_search.search(workspace, words, explain=explain, **asked)
-    if as_json:
-        print_json({"query": words, "project": found.project, "hits": [_hit_json(hit, explain) for hit in found.hits]})
+    if answered({"query": words, "project": found.project, "hits": [_hit_json(hit, explain) for hit in found.hits]}):
         return
     say_where(workspace, found.project)
     for hit in found.hits:
@@ -225,57 +200,36 @@ def _opens(hit: SessionHit) -> str:
 def _print_hit(hit: SessionHit, explain: bool) -> None:
     name = click.style(harmless(hit.session), bold=True)
     score = click.style(f"{hit.score:.2f}", dim=True)
-    at = harmless(hit.at[:16].replace("T", " "))
+    at = harmless(local_time(hit.at))
     click.echo(f"{name}  {hit.speaker}  {at}  {harmless(hit.title)}  {score}")
     click.echo(f"  {harmless(hit.shown)}")
-    click.echo(f"  {click.style(_opens(hit), dim=True)}")
+    click.echo(f"  {click.style(runnable(_opens(hit)), dim=True)}")
     for part in hit.parts if explain else ():
         click.echo(f"    {part.points:6.3f} = {part.value:.3f} × {part.weight:.2f}  {part.name:15} {part.why}")
 
 
-@subcommand(
-    _sessions,
-    "pin",
-    "holdfast sessions pin 61d299fc",
-    "Keep the events of a session, whatever the byte budget says.",
-)
-@click.argument("session_id", metavar="ID", shell_complete=_complete)
-@json_option
-@with_workspace
-def _pin(workspace: Workspace, session_id: str, as_json: bool) -> None:
-    _print_pinned(sessions.pin(workspace, session_id, pinned=True), True, as_json)
+@_sessions.sub("pin", "holdfast sessions pin 61d299fc")
+@_session
+def _pin(workspace: Workspace, session_id: str) -> None:
+    """Keep the events of a session, whatever the byte budget says."""
+    name = sessions.pin(workspace, session_id, pinned=True)
+    answer({"session": name, "pinned": True}, f"pinned: {harmless(name)}")
 
 
-@subcommand(_sessions, "unpin", "holdfast sessions unpin 61d299fc", "Let the byte budget have the events again.")
-@click.argument("session_id", metavar="ID", shell_complete=_complete)
-@json_option
-@with_workspace
-def _unpin(workspace: Workspace, session_id: str, as_json: bool) -> None:
-    _print_pinned(sessions.pin(workspace, session_id, pinned=False), False, as_json)
+@_sessions.sub("unpin", "holdfast sessions unpin 61d299fc")
+@_session
+def _unpin(workspace: Workspace, session_id: str) -> None:
+    """Let the byte budget have the events again."""
+    name = sessions.pin(workspace, session_id, pinned=False)
+    answer({"session": name, "pinned": False}, f"unpinned: {harmless(name)}")
 
 
-def _print_pinned(name: str, pinned: bool, as_json: bool) -> None:
-    if as_json:
-        print_json({"session": name, "pinned": pinned})
-    else:
-        click.echo(f"{'pinned' if pinned else 'unpinned'}: {harmless(name)}")
-
-
-@subcommand(
-    _sessions,
-    "forget",
-    "holdfast sessions forget 61d299fc --dry-run",
-    "Forget sessions for good. A hash of the name stays, so that no sweep brings them back.",
-)
+@_sessions.sub("forget", "holdfast sessions forget 61d299fc --dry-run")
 @click.argument("session_ids", metavar="ID...", nargs=-1, required=True, shell_complete=_complete)
 @consent_options
-@json_option
-@with_workspace
-def _forget(workspace: Workspace, session_ids: tuple[str, ...], dry_run: bool, yes: bool, as_json: bool) -> None:
+def _forget(workspace: Workspace, session_ids: tuple[str, ...]) -> None:
+    """Forget sessions for good. A hash of the name stays, so that no sweep brings them back."""
     names, steps = sessions.plan_forget(workspace, session_ids)
-    if consented(steps, dry_run=dry_run, yes=yes, as_json=as_json, nothing="nothing to forget"):
+    if consented(steps, "nothing to forget"):
         sessions.apply_forget(workspace, names)
-        applied(steps, as_json, f"forgotten: {', '.join(map(harmless, names))}")
-
-
-command = _sessions
+        applied(steps, f"forgotten: {', '.join(map(harmless, names))}")

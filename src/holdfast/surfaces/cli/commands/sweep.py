@@ -1,4 +1,4 @@
-"""`holdfast sweep`."""
+"""`holdfast sweep` and `holdfast harvest`."""
 
 from __future__ import annotations
 
@@ -9,126 +9,119 @@ from typing import Any
 import click
 
 from holdfast import settings
+from holdfast.app.harvest import RECENT, Harvest, harvest
 from holdfast.app.sweep import Retained, Swept, sweep
-from holdfast.errors import NotFound
-from holdfast.records import Problem, asdict
+from holdfast.base.text import count
+from holdfast.errors import BadInput, NotFound
+from holdfast.records import asdict
 from holdfast.sessions.budget import sized
-from holdfast.surfaces.cli.shared import command as make_command
-from holdfast.surfaces.cli.shared import json_option, print_json, say
+from holdfast.sessions.transcript import harmless
+from holdfast.surfaces.cli.main import runnable
+from holdfast.surfaces.cli.shared import (
+    answered,
+    command,
+    dry_run_option,
+    invocation,
+    print_plan,
+    say,
+    say_empty,
+    since_option,
+    why_empty,
+)
 from holdfast.workspace import Workspace
 
-_SHOWN_PROBLEMS = 10
+_MAX_PROBLEMS = 10
+_PASSES = {
+    "age": "for their age",
+    "soft": "over the soft cap",
+    "hard_analysed": "over the hard cap",
+    "hard_unanalysed": "over the hard cap without a digest",
+}
 
 
-@make_command("sweep", "holdfast sweep --dry-run")
-@click.option("--dry-run", "-n", is_flag=True, help="Read everything, and write nothing at all.")
+@command("sweep", "holdfast sweep --dry-run")
+@dry_run_option("Read everything, and write nothing at all.")
 @click.option("--agent", "-a", "agents", multiple=True, metavar="NAME", help="Only this agent; may be repeated.")
-@click.option("--since", default="", metavar="TIME", help="Only what changed after it: 7d, yesterday, 2026-11-01.")
+@since_option("Only what changed after it")
 @click.option(
     "--within", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS", help="Leave the rest for the next sweep."
 )
 @click.option("--config", metavar="PATH", help="The settings of this file, in place of the home's config.toml.")
 @click.option("--quiet", "-q", is_flag=True, help="Say only what went wrong.")
-@json_option
-@click.pass_context
-def command(
-    ctx: click.Context,
-    dry_run: bool,
-    agents: tuple[str, ...],
-    since: str,
-    within: float,
-    config: str | None,
-    quiet: bool,
-    as_json: bool,
-) -> None:
+def _sweep(workspace: Workspace, /, config: str | None, quiet: bool, **asked: Any) -> None:
     """Take the sessions of every agent into the archive: what is new or changed, cleaned of secrets, with a digest.
 
     It may be stopped anywhere; the next sweep goes on from there. Then raw sessions are kept within their budget.
     """
-    base = ctx.find_root().obj or {}
-    with Workspace(base.get("home"), flags=base.get("flags"), say=say) as workspace:
-        if config is not None:
-            workspace.settings = _settings_of(workspace, config, base.get("flags"))
-        bar = _Bar(shown=not (as_json or quiet))
-        try:
-            swept = sweep(
-                workspace, agents=agents, since=since, dry_run=dry_run, within=within, pace=bar, doing=bar.say
-            )
-        finally:
-            bar.stop()
-        if as_json:
-            print_json(as_document(swept))
-        elif not workspace.enabled:
-            say(f"memory is switched off ({workspace.settings.origin['enabled']})")
-        elif not quiet:
-            _report(swept)
-        _warn(swept)
+    if config is not None:
+        workspace.settings = _settings_of(workspace, config)
+    bar = _Bar(shown=not (invocation().json or quiet))
+    try:
+        swept = sweep(workspace, dry_run=invocation().dry_run, pace=bar, doing=bar.say, **asked)
+    finally:
+        bar.stop()
+    if answered(asdict(swept)):
+        pass
+    elif not workspace.enabled:
+        say_empty(workspace, "")
+    elif not quiet:
+        _report(swept)
+    _warn(swept)
 
 
-def _settings_of(workspace: Workspace, config: str, flags: dict[str, str] | None) -> settings.Settings:
+def _settings_of(workspace: Workspace, config: str) -> settings.Settings:
     path = os.path.abspath(os.path.expanduser(config))
     if not os.path.isfile(path):
-        raise NotFound(f"{path} is no file", "Give the path of a config.toml.")
-    return settings.load(workspace.home, workspace.environment, flags, path)
-
-
-def as_document(swept: Swept) -> dict[str, object]:
-    """Return what a sweep did as `--json` promises it (docs/json.md)."""
-    return asdict(swept)
+        raise NotFound(f"{path} is not a file", "Give the path of a config.toml.")
+    return settings.load(workspace.home, workspace.environment, invocation().flags, path)
 
 
 def _report(swept: Swept) -> None:
     would = "would be " if swept.dry_run else ""
     click.echo(
         f"{swept.discovered:,} discovered, {swept.ingested:,} {would}ingested,"
-        f" {swept.skipped_unchanged:,} skipped_unchanged, {swept.analysed:,} {would}analysed"
+        f" {swept.skipped_unchanged:,} unchanged, {swept.analysed:,} {would}analysed"
     )
-    for count, text in (
-        (swept.rewritten, "transcripts were rewritten in place"),
-        (swept.malformed, "lines are malformed and were passed over"),
-        (swept.forgotten_skipped, "sessions were forgotten and stay out"),
-        (swept.waiting, "transcripts wait for the next sweep"),
+    for number, thing, text in (
+        (swept.rewritten, "transcript", "rewritten in place"),
+        (swept.malformed, "malformed line", "passed over"),
+        (swept.forgotten_skipped, "forgotten session", "left out"),
+        (swept.waiting, "transcript", "left for the next sweep"),
     ):
-        if count:
-            click.echo(f"{count:,} {text}")
+        if number:
+            click.echo(f"{count(number, thing)} {text}")
     if swept.redacted:
-        click.echo("redacted: " + ", ".join(f"{kind} {count:,}" for kind, count in swept.redacted.items()))
+        click.echo("redacted: " + ", ".join(f"{kind} {number:,}" for kind, number in swept.redacted.items()))
     click.echo(_retention_line(swept.retention, would))
     if swept.learned:
-        click.echo(f"{swept.learned:,} learned: `holdfast lesson`, `holdfast rate` and `holdfast proposals` tell of it")
+        click.echo(f"learned {swept.learned:,}: see `holdfast lesson`, `holdfast rate` and `holdfast proposals`")
 
 
 def _retention_line(kept: Retained, would: str) -> str:
     usage = kept.final_usage
-    passes = ", ".join(f"{name} {count:,}" for name, count in kept.passes.items())
-    return (
-        f"retention: {sized(kept.freed)} {would}freed, {sized(usage.raw)} raw and {sized(usage.distilled)} digests"
-        f" kept ({passes})"
-    )
+    gone = ", ".join(f"{number:,} {_PASSES[name]}" for name, number in kept.passes.items() if number)
+    freed = f"{sized(kept.freed)} {would}freed{f' ({gone})' if gone else ''}"
+    return f"retention: {freed}, {sized(usage.raw)} raw and {sized(usage.distilled)} digests kept"
 
 
 def _warn(swept: Swept) -> None:
     """Say what went wrong on standard error; a loss of data is not to be overlooked."""
-    for problem in swept.problems[:_SHOWN_PROBLEMS]:
-        click.echo(_told(problem), err=True)
-    if len(swept.problems) > _SHOWN_PROBLEMS:
-        say(f"{len(swept.problems) - _SHOWN_PROBLEMS:,} more problems; --json has all of them")
+    for problem in swept.problems[:_MAX_PROBLEMS]:
+        hint = f"\n  {problem.hint}" if problem.hint else ""
+        click.echo(runnable(f"{problem.path}: {problem.text}{hint}"), err=True)
+    if len(swept.problems) > _MAX_PROBLEMS:
+        say(f"{count(len(swept.problems) - _MAX_PROBLEMS, 'more problem')}; --json has all of them")
     if swept.retention.alert:
         click.echo(f"retention: {swept.retention.alert}", err=True)
     lost = swept.retention.data_loss
     if lost:
-        size = sized(sum(one.bytes for one in lost))
         would = "WOULD BE LOST" if swept.dry_run else "DATA LOSS"
-        sessions = "1 session" if len(lost) == 1 else f"{len(lost):,} sessions"
-        text = f"{would}: {sessions} ({size}) went for the hard cap, and no digest tells of them"
-        click.secho(text, fg="red", bold=True, err=True)
+        size = f"{count(len(lost), 'session')} ({sized(sum(one.bytes for one in lost))})"
+        digest = "and no digest tells of it" if len(lost) == 1 else "and no digest tells of them"
+        click.secho(f"{would}: {size} went for the hard cap, {digest}", fg="red", bold=True, err=True)
         for one in lost:
             click.echo(f"  {one.name}  ended {one.at[:10]}  {sized(one.bytes)}", err=True)
         click.echo("  Raise archive.raw_hard_cap_bytes, or pin what must stay.", err=True)
-
-
-def _told(problem: Problem) -> str:
-    return f"{problem.path}: {problem.text}" + (f"\n  {problem.hint}" if problem.hint else "")
 
 
 class _Bar:
@@ -165,3 +158,37 @@ class _Bar:
         """Take the bar away, also where the sweep was interrupted."""
         if self._bar is not None:
             self._bar.stop()
+
+
+@command("harvest", "holdfast harvest --recent 20 --dry-run")
+@click.option("--recent", type=click.IntRange(min=1), metavar="N", help=f"The N that ended last. Default: {RECENT}.")
+@click.option("--all", "everything", is_flag=True, help="Every session of the archive.")
+@click.option(
+    "--session", "of_session", default="", metavar="ID", help="This session, even if it was harvested before."
+)
+@dry_run_option("Show what is found, known or not, and write nothing.")
+def _harvest(workspace: Workspace, recent: int | None, everything: bool, of_session: str) -> None:
+    """Look through archived sessions of every agent and project for what can be learned: ratings, lessons, incidents,
+    fixes, and records of research and security.
+
+    A sweep does it for what it takes in. Harvesting twice adds nothing; what was done already is passed over.
+    """
+    if sum((recent is not None, everything, bool(of_session))) > 1:
+        raise BadInput("which sessions?", "Give one of --recent, --all and --session.")
+    dry_run = invocation().dry_run
+    done = harvest(workspace, recent=recent or RECENT, everything=everything, session=of_session, dry_run=dry_run)
+    if not answered(asdict(done)):
+        _print_harvest(workspace, done)
+
+
+def _print_harvest(workspace: Workspace, done: Harvest) -> None:
+    for one in done.found:
+        click.echo(f"{one.kind:10} {one.session}  {one.at[:10]}  {harmless(one.text)}")
+    if done.dropped:
+        print_plan(done.dropped)
+    for problem in done.problems:
+        click.echo(f"{problem.path}: {problem.text}", err=True)
+    known = f", {done.known:,} known" if done.known else ""
+    waiting = f", {done.waiting:,} left for lack of time" if done.waiting else ""
+    found = f"{len(done.found):,} {'found' if done.dry_run else 'new'}{known}{waiting}"
+    say(why_empty(workspace, f"{count(done.sessions, 'session')}, {done.unchanged:,} unchanged: {found}"))

@@ -6,36 +6,36 @@ import click
 
 from holdfast.app import updates
 from holdfast.app.updates import Listed, Undo
+from holdfast.base.text import count
 from holdfast.journal.updates import Touched
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.shared import (
+    agreed,
+    answer,
+    answered,
     consent_options,
     group,
-    json_option,
-    person_agrees,
-    print_json,
-    say,
+    invocation,
+    limit_option,
     say_empty,
-    subcommand,
-    with_workspace,
+    since_option,
 )
+from holdfast.surfaces.cli.tables import shown_time, utc_option
 from holdfast.workspace import Workspace
 
-_SHOWN = 20
+_MAX_SHOWN = 20
 
 
 @group("updates", "holdfast updates --since 7d")
-@click.option("--since", default="", metavar="TIME", help="Done since: 2026-11-01, 7d, 2w, yesterday.")
+@since_option("Done since")
 @click.option("--command", default="", metavar="NAME", help="Only by this command: prune, heal, project merge, ...")
-@click.option("--limit", "-n", type=click.IntRange(1), default=_SHOWN, help=f"At most so many. Default: {_SHOWN}.")
-@json_option
-@with_workspace
-def _list(workspace: Workspace, since: str, command: str, limit: int, as_json: bool) -> None:
+@limit_option(_MAX_SHOWN)
+@utc_option
+def _list(workspace: Workspace, since: str, command: str, limit: int) -> None:
     """List what Holdfast changed, moved or removed in this home and in the files of agents, newest first."""
     found = updates.updates(workspace, since=since, command=command, limit=limit)
-    if as_json:
-        print_json({"updates": [_plain(one) for one in found]})
+    if answered({"updates": [_plain(one) for one in found]}):
         return
     for one in found:
         _print_line(one)
@@ -43,14 +43,13 @@ def _list(workspace: Workspace, since: str, command: str, limit: int, as_json: b
         say_empty(workspace, "nothing was changed by a command yet")
 
 
-@subcommand(_list, "show", "holdfast updates show 1a2b3c4d", "Show one update as a diff. ID may be its beginning.")
+@_list.sub("show", "holdfast updates show 1a2b3c4d")
 @click.argument("id", metavar="ID")
-@json_option
-@with_workspace
-def _show(workspace: Workspace, id: str, as_json: bool) -> None:
+@utc_option
+def _show(workspace: Workspace, id: str) -> None:
+    """Show one update as a diff. ID may be its beginning."""
     listed, diff = updates.show(workspace, id)
-    if as_json:
-        print_json({**_plain(listed), "diff": diff})
+    if answered({**_plain(listed), "diff": diff}):
         return
     _print_line(listed)
     for target in listed.update.targets:
@@ -58,35 +57,23 @@ def _show(workspace: Workspace, id: str, as_json: bool) -> None:
     click.echo(harmless(diff), nl=False)
 
 
-@subcommand(
-    _list,
-    "undo",
-    "holdfast updates undo 1a2b3c4d --dry-run",
-    "Put back what an update changed, removed or moved. The plan is a diff. A file that changed since is refused, and "
-    "then nothing changes. It is an update itself, so it can be undone.",
-)
+@_list.sub("undo", "holdfast updates undo 1a2b3c4d --dry-run")
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @consent_options
-@json_option
-@with_workspace
-def _undo(workspace: Workspace, ids: tuple[str, ...], dry_run: bool, yes: bool, as_json: bool) -> None:
+def _undo(workspace: Workspace, ids: tuple[str, ...]) -> None:
+    """Put back what an update changed, removed or moved. The plan is a diff. A file that changed since is refused, and
+    then nothing changes. It is an update itself, so it can be undone.
+    """
     planned = updates.plan_undo(workspace, ids)
-    if not as_json:
+    if not invocation().json:
         click.echo(harmless(updates.diff(planned.changes)), nl=False)
         for alias in planned.aliases:
             click.echo(f"{alias.old}: {f'read in {alias.after} too' if alias.after else 'an id of its own again'}")
-    if not _agreed(planned, dry_run=dry_run, yes=yes):
-        print_json(_plan(planned, "", applied=False)) if as_json else say("nothing was changed")
-        return
-    done = updates.apply_undo(workspace, planned)
-    id = done.id if done else ""
-    print_json(_plan(planned, id, applied=True)) if as_json else click.echo(f"undone by {id}")
-
-
-def _agreed(planned: Undo, *, dry_run: bool, yes: bool) -> bool:
-    if dry_run or yes:
-        return not dry_run
-    return person_agrees(f"{len(planned.changes)} change(s) of files need your consent")
+    why = f"changing {count(len(planned.changes), 'file')} needs your consent"
+    if agreed(_plan(planned, "", applied=False), why, undone="nothing was changed"):
+        done = updates.apply_undo(workspace, planned)
+        id = done.id if done else ""
+        answer(_plan(planned, id, applied=True), f"undone by {id}")
 
 
 def _print_line(listed: Listed) -> None:
@@ -94,7 +81,9 @@ def _print_line(listed: Listed) -> None:
     more = f" and {len(one.targets) - 1} more" if len(one.targets) > 1 else ""
     can = f"  undone by {listed.undone_by}" if listed.undone_by else "  can be undone" if listed.can_be_undone else ""
     what = click.style(one.command, bold=True)
-    click.echo(f"{one.id}  {harmless(one.at[:16])}  {what}  {harmless(f'{one.targets[0]}{more}: {one.reason}')}{can}")
+    click.echo(
+        f"{one.id}  {harmless(shown_time(one.at))}  {what}  {harmless(f'{one.targets[0]}{more}: {one.reason}')}{can}"
+    )
 
 
 def _plain(listed: Listed) -> dict[str, object]:
@@ -113,6 +102,3 @@ def _plan(planned: Undo, id: str, *, applied: bool) -> dict[str, object]:
     changes = [{"path": one.path, "act": one.act, "diff": updates.diff((one,))} for one in planned.changes]
     aliases = [asdict(one) for one in planned.aliases]
     return {"undoes": list(planned.ids), "changes": changes, "aliases": aliases, "id": id, "applied": applied}
-
-
-command = _list

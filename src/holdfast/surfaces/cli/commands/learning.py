@@ -1,0 +1,267 @@
+"""What was learned, as a person reads it: `holdfast rate`, `synthesis`, `research`, `security` and `measure`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from holdfast.base.text import count
+from holdfast.errors import BadInput
+from holdfast.language.ratings import Rating
+from holdfast.learning.ratings import rate
+from holdfast.learning.research import listing as research
+from holdfast.learning.research.model import Report
+from holdfast.learning.security.judge import KINDS
+from holdfast.learning.security.listing import trail, unguarded
+from holdfast.learning.synthesis import write as synthesis
+from holdfast.learning.synthesis.page import lines_of
+from holdfast.patterns.measure import BEFORE_AFTER, Estimate, Followed
+from holdfast.patterns.measuring import Report as Measured
+from holdfast.patterns.measuring import measure
+from holdfast.records import asdict
+from holdfast.sessions.transcript import harmless
+from holdfast.surfaces.cli.main import runnable
+from holdfast.surfaces.cli.shared import (
+    KEY,
+    PROJECT,
+    answered,
+    command,
+    dry_run_option,
+    everywhere_option,
+    group,
+    id_argument,
+    invocation,
+    limit_option,
+    say,
+    say_empty,
+    since_option,
+    text_argument,
+    why_empty,
+)
+from holdfast.surfaces.cli.tables import shown_time, utc_option
+from holdfast.workspace import Workspace
+
+_RATE = 'holdfast rate 8 "clean and quick"'
+_RATED: dict[str, Any] = {
+    "sees": ("project", "session"),
+    "means": {"session": "The session to rate, instead of the last one."},
+}
+_MAX_RATINGS, _MAX_REPORTS, _MAX_CALLS = 100, 20, 50
+_SHARE = "sessions with it"
+# Of so many patterns without effect one is called something else, by bounds of 95 %.
+_CHANCE = 20
+
+
+@group("rate", _RATE, adds=True, **_RATED)
+@click.option("--list", "listing", is_flag=True, help="List the ratings, as without a number.")
+@everywhere_option("List those of every project.")
+@limit_option(20)
+@utc_option
+def _ratings(workspace: Workspace, listing: bool, everywhere: bool, limit: int) -> None:
+    """Rate the last session of this project, or the one that --session names. Without a number it lists the ratings,
+    newest first.
+    """
+    found = rate.ratings(workspace, everywhere=everywhere, limit=limit)
+    if answered({"ratings": [asdict(one) for one in found]}):
+        return
+    for one in found:
+        _print_rating(one)
+    if not found:
+        say_empty(workspace, f"no session was rated yet; rate one: {_RATE}")
+
+
+@_ratings.sub("add", 'holdfast rate add 2 "it deleted my migration"', **_RATED)
+@click.argument("number")
+@text_argument("comment")
+def _rate(workspace: Workspace, number: str, comment: tuple[str, ...]) -> None:
+    """Rate a session. `rate NUMBER` is short for it."""
+    rated = rate.rate(workspace, number, " ".join(comment))
+    if not answered(asdict(rated)):
+        click.echo(f"{rated.action}  ", nl=False)
+        _print_rating(rated.rating)
+
+
+@_ratings.sub("import", "holdfast rate import ratings.jsonl --dry-run", sees=PROJECT)
+@click.argument("file", type=click.Path())
+@dry_run_option("Show what would be added and change nothing.")
+def _import_ratings(workspace: Workspace, file: str) -> None:
+    """Take over the ratings that another program wrote, one JSON object a line. Each is added once."""
+    dry_run, plan = invocation().dry_run, rate.plan_import(workspace, file)
+    added = 0 if dry_run else rate.apply_import(workspace, plan)
+    counts = {"new": len(plan.new), "known": plan.known, "passed_over": plan.passed_over, "added": added}
+    if answered({**counts, "applied": not dry_run}):
+        return
+    for one in plan.new[:_MAX_RATINGS] if dry_run else ():
+        _print_rating(one)
+    done = f"{len(plan.new)} would be added" if dry_run else f"{added} added"
+    click.echo(f"{done}, {plan.known} known, {plan.passed_over} passed over")
+
+
+def _print_rating(one: Rating) -> None:
+    who = "/".join(part for part in (one.agent, one.session[:8]) if part)
+    how = "" if one.source == "explicit" else f"  implicit {one.confidence:.2f}"
+    number = click.style(f"{one.rating:2}/10", bold=True)
+    said = one.comment or (one.text if one.source == "implicit" else "")
+    click.echo(f"{number}  {harmless(f'{shown_time(one.at)}  {who}{how}  {said}').rstrip()}")
+
+
+@command("synthesis", "holdfast synthesis --month --dry-run", sees=PROJECT, reads=True)
+@click.option("--week", is_flag=True, help="The last 7 days. The default.")
+@click.option("--month", is_flag=True, help="The last 30 days.")
+@click.option("--all", "everything", is_flag=True, help="Every rating there is.")
+@dry_run_option("Show the page and write nothing.")
+def _synthesis(workspace: Workspace, week: bool, month: bool, everything: bool) -> None:
+    """Write down what ratings say together: their trend, what people complain about and praise again and again, with
+    examples, and what came of it.
+
+    It covers every project, or with --project that one. The same period is the same file, written anew. A sweep writes
+    the page of the week that is over.
+    """
+    if week + month + everything > 1:
+        raise BadInput("which period?", "Give one of --week, --month and --all.")
+    kind = "month" if month else "all" if everything else "week"
+    written = synthesis.synthesis(workspace, kind, dry_run=invocation().dry_run)
+    if answered({"path": written.path, "action": written.action, "report": asdict(written.report)}):
+        return
+    for line in lines_of(written.report):
+        click.echo(harmless(line))
+    say(f"{written.action}: {written.path}" if written.action else "nothing was written")
+
+
+@group("research", "holdfast research --since 7d", sees=PROJECT)
+@since_option("Handed over since")
+@everywhere_option("List those of every project.")
+@limit_option(_MAX_REPORTS)
+@utc_option
+def _research(workspace: Workspace, since: str, everywhere: bool, limit: int) -> None:
+    """List what sub-agents handed over in the end, newest first."""
+    found = research.reports(workspace, since=since, everywhere=everywhere, limit=limit)
+    if answered({"reports": [_report_json(report) for report in found]}):
+        return
+    for one in found:
+        name = click.style(_id(one), bold=True)
+        click.echo(f"{name}  {harmless(f'{shown_time(one.at)}  {one.agent}  {one.summary}')}")
+    if not found:
+        say_empty(workspace, "no sub-agent handed anything over yet")
+
+
+@_research.sub("show", "holdfast research show 1a2b3c", sees=PROJECT)
+@id_argument
+def _show_report(workspace: Workspace, name: str) -> None:
+    """Show one report. ID is what the list shows, or a file."""
+    report = research.show(workspace, name)
+    if answered({**_report_json(report), "text": report.text}):
+        return
+    click.echo(harmless(f"{report.at}  {report.agent}/{report.session}  {report.path}"))
+    click.echo(harmless(report.text))
+
+
+def _id(report: Report) -> str:
+    return report.path.rpartition("-")[2].removesuffix(".md")
+
+
+def _report_json(report: Report) -> dict[str, object]:
+    """Return a report as `--json` promises it (docs/json.md), without its text."""
+    told = {name: value for name, value in asdict(report).items() if name != "text"}
+    return {"id": _id(report), **told}
+
+
+@command("security", "holdfast security --since 7d", sees=PROJECT)
+@since_option("Made since")
+@click.option("--kind", type=click.Choice(KINDS), metavar="KIND", help=f"Only {', '.join(KINDS)}.")
+@everywhere_option("List those of every project.")
+@limit_option(_MAX_CALLS)
+@utc_option
+def _security(workspace: Workspace, /, kind: str | None, **asked: Any) -> None:
+    """List tool calls that destroy, read a secret or write outside the project, newest first.
+
+    It says that a call was made, not that it succeeded. `blocked` ones were refused before they ran.
+    """
+    for why in unguarded(workspace):
+        say(why)
+    found = trail(workspace, kind=kind or "", **asked)
+    if answered({"records": [asdict(record) for record in found]}):
+        return
+    for one in found:
+        what = click.style(f"{one.kind:11} {one.rule}", bold=True)
+        who = f"{one.agent}/{one.session[:8]}"
+        click.echo(f"{harmless(shown_time(one.at)):16}  {what}  {one.decision}  {harmless(f'{who}  {one.text}')}")
+    if not found:
+        say_empty(
+            workspace, "no such call is recorded; what hooks did not see, `holdfast harvest` finds in the archive"
+        )
+
+
+@command("measure", "holdfast measure --since 90d")
+@click.option("--pattern", default="", metavar="ID", help="Only this pattern of the catalogue.")
+@click.option("--memory", default="", metavar="KEY", type=KEY, help="Only the memories of this key.")
+@since_option("Only sessions from then on")
+def _measure(workspace: Workspace, /, **asked: str) -> None:
+    """Show whether what agents are given helps: each distributed pattern by its own signal, before and after; each
+    memory that is given often by errors, retries, corrections, tokens and time; and what each costs.
+
+    With `measure.holdout` a share of sessions is given nothing. Only these tell help from chance; what is in a rules
+    file or a skill cannot be withheld. Each change is shown with its bounds; where the data is too thin, it says so.
+    """
+    report = measure(workspace, **asked)
+    if answered(asdict(report)):
+        return
+    for one in (*([report.everything] if report.everything else []), *report.patterns, *report.memories):
+        _print_followed(one)
+    for advice in report.retire:
+        click.echo(f"worth retiring: {harmless(advice.name)}: {advice.reason}: {runnable(harmless(advice.command))}")
+    for line in _measured(report):
+        say(why_empty(workspace, line))
+
+
+def _measured(report: Measured) -> list[str]:
+    """Return what the comparison rests on, a line each."""
+    if not report.sessions:
+        return ["there is no session to compare yet: holdfast sweep, then holdfast harvest --all"]
+    share = f"{100 * report.holdout:g} % of new sessions are given nothing"
+    drawn = f"{report.given} drawn to be given all, {report.withheld} to be given nothing"
+    lines = [f"{count(report.sessions, 'session')} looked at; {drawn}; {share}"]
+    patterns = len(report.patterns)
+    if patterns >= _CHANCE:
+        by_chance = f"about {patterns // _CHANCE} would seem to help or harm by chance"
+        lines.append(f"of {patterns} patterns without effect {by_chance}")
+    if report.mixed:
+        lines.append(f"{report.mixed} had both, since the share was changed meanwhile, and count in neither")
+    if report.left_out:
+        lines.append(f"{count(report.left_out, 'session')} with only a digest left, counted nowhere")
+    if report.waiting:
+        lines.append(f"{count(report.waiting, 'session')} still to be looked at closely: holdfast harvest --all")
+    return lines
+
+
+def _print_followed(one: Followed) -> None:
+    click.echo(f"{click.style(harmless(one.name), bold=True)}  {one.verdict}  {harmless(one.title)}")
+    held = f", withheld from {one.withheld}" if one.withheld else ""
+    click.echo(f"  given to {count(one.given, 'session')}{held}, about {count(one.tokens, 'token')} in all")
+    click.echo(f"  {one.why}")
+    for estimate in one.estimates:
+        if estimate.sessions_before and estimate.sessions_after:
+            click.echo(f"    {line_of(estimate)}")
+
+
+def line_of(one: Estimate) -> str:
+    """Return a comparison in one line: both sides, the change with its bounds, and what it says."""
+    first, second = ("before", "since") if one.compares == BEFORE_AFTER else ("withheld", "given")
+    sides = f"{_shown(one, one.before)} {first} ({one.sessions_before}), {_shown(one, one.after)} {second}"
+    change, low, high = (_change(one, value) for value in (one.change, one.low, one.high))
+    return f"{one.measure}: {sides} ({one.sessions_after}): {change} ({low} to {high}): {one.verdict}"
+
+
+def _change(one: Estimate, value: float | None) -> str:
+    if value is None:
+        return "?"
+    return f"{value:.2f} times" if one.is_ratio else _shown(one, value, "+")
+
+
+def _shown(one: Estimate, value: float | None, sign: str = "") -> str:
+    if value is None:
+        return "?"
+    if one.measure == _SHARE:
+        return f"{100 * value:{sign}.1f} %"
+    return f"{value:{sign},.0f}" if one.is_ratio else f"{value:{sign}.2f}"

@@ -1,0 +1,130 @@
+"""The commands that act on memories by their keys, or on all of a scope."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from holdfast.base.text import count
+from holdfast.memory import clear, forget, move, show
+from holdfast.memory.edit import edit
+from holdfast.memory.history import history
+from holdfast.memory.pin import pin
+from holdfast.records import SCOPES, asdict
+from holdfast.surfaces.cli.shared import (
+    HERE,
+    KEY,
+    answer,
+    answered,
+    applied,
+    command,
+    consent_options,
+    consented,
+    dry_run_option,
+    heading,
+    invocation,
+    memory_json,
+    one_memory,
+    plan_json,
+    print_plan,
+    scope_option,
+)
+from holdfast.workspace import Workspace
+
+
+@command("show", "holdfast show deploys-need-the-vpn", sees=HERE, reads=True)
+@one_memory
+@click.option("--path", "only_path", is_flag=True, help="Print the path of its file and nothing else.")
+def _show(workspace: Workspace, key: str, scope: str | None, only_path: bool) -> None:
+    """Show one memory as its file has it, history and all. Looking does not count as use."""
+    memory = show.show(workspace, key, scope=scope)
+    if only_path:
+        click.echo(os.path.join(workspace.store.tree.root, memory.path))
+    elif not answered(memory_json(memory, history=True)):
+        click.echo(show.data(workspace, memory), nl=False)
+
+
+@command("history", "holdfast history deploys-need-the-vpn", sees=HERE, reads=True)
+@one_memory
+def _history(workspace: Workspace, key: str, scope: str | None) -> None:
+    """Show what a memory says and what it said before, newest first."""
+    memory, statements = history(workspace, key, scope=scope)
+    told = [asdict(statement) for statement in statements]
+    if answered({"key": memory.key, "scope": memory.scope.kind, "statements": told}):
+        return
+    click.echo(heading(memory))
+    for statement in statements:
+        click.echo(f"\n{statement.at}")
+        for line in statement.text.split("\n"):
+            click.echo(f"  {line}")
+
+
+@command("edit", "holdfast edit deploys-need-the-vpn", sees=HERE, json=False)
+@one_memory
+def _edit(workspace: Workspace, key: str, scope: str | None) -> None:
+    """Edit a memory in your editor: $VISUAL, $EDITOR, or the one that git uses.
+
+    You may as well open its file yourself (`holdfast show KEY --path`); the next recall sees it.
+    """
+    memory, changed = edit(workspace, key, scope=scope)
+    click.echo(f"{'updated' if changed else 'unchanged'}  {heading(memory)}")
+
+
+@command("pin", "holdfast pin deploys-need-the-vpn", sees=HERE)
+@one_memory
+def _pin(workspace: Workspace, key: str, scope: str | None) -> None:
+    """Pin a memory: it never expires, and comes first where memories are handed to an agent."""
+    memory = pin(workspace, key, scope=scope)
+    answer(memory_json(memory), f"pinned  {heading(memory)}")
+
+
+@command("unpin", "holdfast unpin deploys-need-the-vpn", sees=HERE)
+@one_memory
+def _unpin(workspace: Workspace, key: str, scope: str | None) -> None:
+    """Unpin a memory: the rules of its scope hold for it again."""
+    memory = pin(workspace, key, scope=scope, pinned=False)
+    answer(memory_json(memory), f"unpinned  {heading(memory)}")
+
+
+@command("move", "holdfast move answer-in-english --to global", sees=HERE)
+@click.argument("key", type=KEY)
+@scope_option("The scope it is in now.")
+@click.option("--to", type=click.Choice(SCOPES), help="The scope to move it to.")
+@click.option("--key", "-k", "new_key", help="Its new key.")
+@dry_run_option()
+def _move(workspace: Workspace, key: str, scope: str | None, to: str | None, new_key: str | None) -> None:
+    """Move a memory to another scope or give it another key. History, tags and dates go with it; links follow."""
+    planned, steps = move.plan(workspace, key, scope=scope, to=to, new_key=new_key)
+    dry_run = invocation().dry_run
+    if not dry_run:
+        move.apply(workspace, planned)
+    if answered(plan_json(steps, applied=not dry_run)):
+        return
+    if dry_run:
+        print_plan(steps)
+    for step in () if dry_run else steps:
+        click.echo(f"{'moved' if step.act == 'move' else 'relinked'}  {step.target}  {step.reason}")
+
+
+@command("forget", "holdfast forget deploys-need-the-vpn", sees=HERE)
+@click.argument("keys", nargs=-1, required=True, type=KEY)
+@scope_option("Only this scope.")
+@consent_options
+def _forget(workspace: Workspace, keys: tuple[str, ...], scope: str | None) -> None:
+    """Forget memories for good. A tombstone without their words stays, so that no import brings them back."""
+    memories, steps = forget.plan(workspace, keys, scope=scope)
+    if consented(steps, "nothing to forget"):
+        forget.apply(workspace, memories)
+        applied(steps, f"forgotten: {', '.join(memory.key for memory in memories)}")
+
+
+@command("clear", "holdfast clear --scope session --session 4f2a --dry-run", sees=HERE)
+@scope_option("The scope to clear.", required=True)
+@consent_options
+def _clear(workspace: Workspace, scope: str) -> None:
+    """Forget every memory of a scope."""
+    memories, steps = clear.plan(workspace, scope)
+    if consented(steps, "the scope is empty"):
+        clear.apply(workspace, memories)
+        applied(steps, f"cleared {workspace.scope(scope)}: {count(len(memories), 'memory')} forgotten")

@@ -1,0 +1,233 @@
+"""What a project notes down: `holdfast todo`, `decide` and `lesson`. Each adds the text behind its name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from holdfast.base.text import count
+from holdfast.continuity import decide, todo
+from holdfast.continuity.pages_boxes import Todo
+from holdfast.continuity.todo import Changed
+from holdfast.learning.lessons import lesson
+from holdfast.learning.lessons.model import Lesson, weight
+from holdfast.records import asdict
+from holdfast.sessions.transcript import harmless
+from holdfast.surfaces.cli.shared import (
+    PROJECT,
+    answered,
+    applied,
+    consent_options,
+    consented,
+    group,
+    id_argument,
+    say_empty,
+    text_argument,
+    text_of,
+)
+from holdfast.workspace import Workspace, now
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.continuity.pages_tables import Note
+    from holdfast.continuity.project_pages import Written
+
+_TODO = 'holdfast todo "Write the docs"'
+_DECIDE = 'holdfast decide "Use Postgres" --because "we need row locks"'
+_LESSON = 'holdfast lesson "Run the migration first" --because "the deploy broke without it"'
+_names = click.argument("names", metavar="N|ID|TEXT...", nargs=-1, required=True)
+_ended = click.option("--all", "everything", is_flag=True, help="List those that no longer hold, too.")
+# A lesson that somebody states is evidence, and says which session it comes from.
+_HERE: dict[str, Any] = {"sees": ("project", "session"), "means": {"session": "The session that it comes from."}}
+
+
+@group("todo", _TODO, adds=True, sees=PROJECT)
+@click.option("--all", "everything", is_flag=True, help="List those that are done, too.")
+def _todos(workspace: Workspace, everything: bool) -> None:
+    """Add a to-do, or list the open ones: every check box of the project's todo.md, with its number and its id."""
+    found = todo.show(workspace, everything=everything)
+    if answered({"todos": [asdict(one) for one in found], "path": todo.path(workspace)}):
+        return
+    under, several = "", len({one.under for one in found}) > 1
+    for one in found:
+        if several and one.under != under:
+            click.secho(harmless(one.under), dim=True)
+        under = one.under
+        _print_todo(one)
+    if not found:
+        say_empty(workspace, f"nothing to do; add something: {_TODO}")
+
+
+@_todos.sub("add", 'holdfast todo add "Write the docs"', sees=PROJECT)
+@text_argument("text")
+def _add_todo(workspace: Workspace, text: tuple[str, ...]) -> None:
+    """Add a to-do at the end of todo.md. Without TEXT, or with `-`, it is read from standard input."""
+    _print_changed(todo.add(workspace, text_of(text, _TODO)))
+
+
+@_todos.sub("done", "holdfast todo done 3 5", sees=PROJECT)
+@_names
+def _done(workspace: Workspace, names: tuple[str, ...]) -> None:
+    """Tick to-dos in place, with the date. Each is named by its number or id, or one by some of its words."""
+    _print_changed(todo.done(workspace, names))
+
+
+@_todos.sub("reopen", "holdfast todo reopen 3", sees=PROJECT)
+@_names
+def _reopen(workspace: Workspace, names: tuple[str, ...]) -> None:
+    """Open to-dos again that were done, named as for `done`."""
+    _print_changed(todo.reopen(workspace, names))
+
+
+@_todos.sub("remove", "holdfast todo remove 3 --yes", sees=PROJECT)
+@_names
+@consent_options
+def _remove(workspace: Workspace, names: tuple[str, ...]) -> None:
+    """Take the lines of to-dos out of the page for good."""
+    wanted, steps = todo.plan_remove(workspace, names)
+    if consented(steps, "nothing to remove"):
+        todo.remove(workspace, wanted)
+        applied(steps, f"removed: {', '.join(one.id for one in wanted)}")
+
+
+def _print_changed(changed: Changed) -> None:
+    if not answered({**asdict(changed), "redacted": list(changed.redacted)}):
+        for one in changed.todos:
+            click.echo(f"{changed.action}  {one.id}  {harmless(one.text)}")
+
+
+def _print_todo(one: Todo) -> None:
+    box = f"[x] {harmless(one.text)}" + (f"  {one.at}" if one.at else "") if one.done else harmless(one.text)
+    click.echo(f"{one.number:>3}  {click.style(one.id, dim=True)}  {box}")
+
+
+@group("decide", _DECIDE, adds=True, sees=PROJECT)
+@_ended
+def _decisions(workspace: Workspace, everything: bool) -> None:
+    """Write a decision into the table of the project's decisions.md, or list those that hold."""
+    found = decide.decisions(workspace, everything=everything)
+    if answered({"decisions": [asdict(note) for note in found], "path": decide.path(workspace)}):
+        return
+    for note in found:
+        _print_note(note)
+    if not found:
+        say_empty(workspace, f"no decision is written down; add one: {_DECIDE}")
+
+
+@_decisions.sub("add", 'holdfast decide add "Use Postgres" --because "we need row locks"', sees=PROJECT)
+@text_argument("text")
+@click.option("--because", default="", metavar="WHY", help="The reason.")
+@click.option("--replaces", default="", metavar="ID", help="The decision that this one puts an end to.")
+def _decide(workspace: Workspace, text: tuple[str, ...], because: str, replaces: str) -> None:
+    """Add a decision. Without TEXT, or with `-`, it is read from standard input."""
+    _print_written(decide.decide(workspace, text_of(text, _DECIDE), because=because, replaces=replaces), "decision")
+
+
+@_decisions.sub("withdraw", "holdfast decide withdraw D3", sees=PROJECT)
+@id_argument
+def _withdraw_decision(workspace: Workspace, name: str) -> None:
+    """Strike a decision through, with the date. It stays."""
+    _print_written(decide.withdraw(workspace, name), "decision")
+
+
+@group("lesson", _LESSON, adds=True, **_HERE)
+@_ended
+def _lessons(workspace: Workspace, everything: bool) -> None:
+    """Write a lesson into the table of the project's lessons.md, or list those that hold, and those that were learned
+    from sessions.
+    """
+    found, learned = lesson.lessons(workspace, everything=everything), lesson.learned(workspace, everything=everything)
+    notes = [asdict(note) for note in found]
+    if answered({"lessons": notes, "path": lesson.path(workspace), "learned": [_lesson_json(one) for one in learned]}):
+        return
+    for note in found:
+        _print_note(note)
+    for one in learned:
+        _print_lesson(one)
+    if not found and not learned:
+        say_empty(workspace, f"no lesson is written down; add one: {_LESSON}")
+
+
+@_lessons.sub("add", 'holdfast lesson add "Run the migration first" --because "the deploy broke without it"', **_HERE)
+@text_argument("text")
+@click.option("--because", default="", metavar="WHAT", help="What went wrong.")
+@click.option("--replaces", default="", metavar="ID", help="The lesson that this one puts an end to.")
+@click.option("--source", default="", metavar="TEXT", help="Where it comes from: a session, an incident, a person.")
+def _learn(workspace: Workspace, /, text: tuple[str, ...], **about: str) -> None:
+    """Add a lesson. Without TEXT, or with `-`, it is read from standard input."""
+    _print_written(lesson.learn(workspace, text_of(text, _LESSON), **about), "lesson")
+
+
+@_lessons.sub("withdraw", "holdfast lesson withdraw L2", sees=PROJECT)
+@id_argument
+def _withdraw_lesson(workspace: Workspace, name: str) -> None:
+    """Strike a lesson through, with the date. It stays."""
+    _print_written(lesson.withdraw(workspace, name), "lesson")
+
+
+@_lessons.sub("show", "holdfast lesson show 1a2b")
+@id_argument
+def _show_lesson(workspace: Workspace, name: str) -> None:
+    """Show a learned lesson with everything that speaks for it."""
+    found = lesson.show(workspace, name)
+    if answered(_lesson_json(found)):
+        return
+    _print_lesson(found)
+    click.echo(f"    {found.path}")
+    for one in found.evidence:
+        who = f"{harmless(one.agent)}/{harmless(one.session)}"
+        click.echo(f"    {one.at[:19]}  {one.kind}  {who}: {harmless(one.quote)}")
+        if one.before:
+            click.echo(f"        before: {harmless(one.before)}")
+
+
+def _marks(word: str, about: str) -> Callable[[Workspace, str], None]:
+    def mark(workspace: Workspace, name: str) -> None:
+        found = lesson.rate(workspace, name, word)
+        if not answered(_lesson_json(found)):
+            _print_lesson(found)
+
+    mark.__doc__ = about
+    return mark
+
+
+for _word, _about in {
+    "helpful": "Say that a learned lesson helped: it rises.",
+    "harmful": "Say that a learned lesson did harm, which weighs four times as much. Where harm outweighs help, it "
+    "becomes a warning.",
+}.items():
+    _lessons.sub(_word, f"holdfast lesson {_word} 1a2b")(id_argument(_marks(_word, _about)))
+
+
+def _print_lesson(one: Lesson) -> None:
+    """Print a learned lesson: id, status, what it says, and how often it came up and was marked."""
+    name = click.style(harmless(one.id), bold=True)
+    marks = "".join(f", {len(given)} {word}" for word in ("helpful", "harmful") if (given := getattr(one, word)))
+    where = "" if one.project else ", everywhere"
+    came = f"came up {count(len(one.evidence), 'time')} in {count(one.sessions, 'session')}"
+    click.echo(f"{name}  {one.status}  {harmless(one.statement)}\n    {one.category}, {came}{marks}{where}")
+
+
+def _lesson_json(one: Lesson) -> dict[str, object]:
+    """Return a learned lesson as `--json` promises it (docs/json.md)."""
+    return {**asdict(one), "sessions": one.sessions, "weight": round(weight(one, now()), 3)}
+
+
+def _print_written(written: Written, what: str) -> None:
+    """Print what became of a decision or lesson."""
+    plain = asdict(written)
+    if not answered({**plain, what: plain.pop("note")}):
+        click.echo(f"{written.action}  ", nl=False)
+        _print_note(written.note)
+
+
+def _print_note(note: Note) -> None:
+    """Print a decision or lesson: id, date and what it says, and below it the reason."""
+    ended = f"replaced by {note.replaced_by} " if note.replaced_by else "withdrawn " if note.done else ""
+    over = f"  ({ended}{note.ended}".rstrip() + ")" if note.done else ""
+    name = click.style(harmless(note.id or "-"), bold=True)
+    click.echo(f"{name}  {harmless(note.at)}  {harmless(note.text)}{harmless(over)}")
+    if note.because:
+        click.echo(f"    {harmless(note.because)}")

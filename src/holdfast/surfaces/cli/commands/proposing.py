@@ -1,0 +1,146 @@
+"""What finds proposals: `holdfast import` and `holdfast distil`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from holdfast.base.text import count
+from holdfast.continuity.distil_project import Distilled, distil
+from holdfast.continuity.distil_with import Help
+from holdfast.errors import BadInput
+from holdfast.exchange.import_learning import import_learning
+from holdfast.exchange.import_memories import FileImport, Imported, import_memories
+from holdfast.records import asdict
+from holdfast.surfaces.cli.commands.proposals import (
+    decision_json,
+    heading,
+    proposal_json,
+    tell_decisions,
+    tell_problems,
+)
+from holdfast.surfaces.cli.shared import (
+    PROJECT,
+    answered,
+    command,
+    consent_options,
+    dry_run_option,
+    invocation,
+    say,
+    since_option,
+)
+from holdfast.workspace import Workspace
+
+_IMPORTED = ("new", "waiting", "known", "rejected", "refused")
+_DISTILLED = ("known", "waiting", "rejected", "refused", "left_out")
+_HELPED = ("by", "will_send", "sent", "answered", "spent_today", "cap", "failed")
+_WHERE = "Where it holds, with --file or --learning."
+
+
+@command("import", "holdfast import --dry-run", sees=PROJECT)
+@click.argument("agents", metavar="[AGENT]...", nargs=-1)
+@click.option("--file", "paths", multiple=True, metavar="PATH", help="Only this file; may be given several times.")
+@click.option("--scope", "-s", type=click.Choice(("global", "project")), help=_WHERE)
+@click.option("--learning", "learned", default="", metavar="FOLDER", help="Take over what another system learned.")
+@consent_options
+def _import(
+    workspace: Workspace, agents: tuple[str, ...], paths: tuple[str, ...], learned: str, scope: str | None
+) -> int:
+    """Read what agents have noted themselves (memory, instructions and rules) and propose what is new.
+
+    AGENT is the name of one; default: all. Nothing becomes a memory until you approve it, here by --yes or later by
+    `holdfast proposals`. Importing again proposes nothing twice.
+    """
+    if learned and (agents or paths):
+        raise BadInput("learnings are imported alone", "Give --learning, or agents and files, not both.")
+    asked = invocation()
+    if learned:
+        done = import_learning(workspace, learned, scope=scope or "", dry_run=asked.dry_run)
+    else:
+        done = import_memories(
+            workspace, agents, paths=paths, scope=scope or "", dry_run=asked.dry_run, approve=asked.yes
+        )
+    if answered(_import_json(done)):
+        return next((one.exit_code for one in done.decisions if one.exit_code), 0)
+    for one in done.files:
+        click.echo(_file_line(one))
+    for proposal in done.proposals if asked.dry_run else ():
+        click.echo(f"would propose  {heading(proposal)}")
+    tell_problems(list(done.problems))
+    code = tell_decisions(list(done.decisions))
+    if not done.files and not done.problems:
+        say("no agent has a file of its own here")
+    elif done.proposals and not asked.yes and not asked.dry_run:
+        say(f"{count(len(done.proposals), 'new proposal')}: holdfast proposals review")
+    elif not done.proposals and not done.decisions:
+        say("nothing new")
+    return code
+
+
+def _file_line(one: FileImport) -> str:
+    also = f"; mentions {', '.join(one.mentions)}" if one.mentions else ""
+    taken_out = f"; redacted {', '.join(one.redacted)}" if one.redacted else ""
+    counts = ", ".join(_counts(one, _IMPORTED)) or "nothing"
+    return f"{one.path}  ({one.agent}, {one.scope})  {counts}{also}{taken_out}"
+
+
+def _counts(one: object, names: tuple[str, ...]) -> list[str]:
+    return [f"{number:,} {name.replace('_', ' ')}" for name in names if (number := getattr(one, name))]
+
+
+def _import_json(done: Imported) -> dict[str, object]:
+    return {
+        "files": [asdict(one) for one in done.files],
+        "proposals": [proposal_json(one) for one in done.proposals],
+        "decisions": [decision_json(one) for one in done.decisions],
+        "problems": [asdict(one) for one in done.problems],
+        "applied": not invocation().dry_run,
+    }
+
+
+@command("distil", "holdfast distil --since 2w --dry-run", sees=PROJECT)
+@since_option("Only from then on")
+@click.option("--with", "wish", default="", metavar="NAME|URL", help="Ask this agent, or this endpoint, for help.")
+@dry_run_option("Say what would be proposed; write and send nothing.")
+def _distil(workspace: Workspace, /, **asked: Any) -> None:
+    """Propose entries for the page of this project, MEMORY.md, from its daily logs, digests, decisions and to-dos.
+
+    Nothing stands on the page until you approve it: holdfast proposals review.
+    """
+    dry_run = invocation().dry_run
+    done = distil(workspace, dry_run=dry_run, **asked)
+    if answered(_distil_json(done)):
+        return
+    for proposal in done.proposals:
+        click.echo(f"{heading(proposal)}\n          {proposal.evidence}")
+    for one in done.taken_back:
+        click.echo(f"{one.act}  {heading(one.proposal)}\n          {one.why}")
+    if done.help:
+        _tell_help(done.help)
+    would = "would be " if dry_run else ""
+    counts = _counts(done, _DISTILLED)
+    counts += [f"{len(done.taken_back)} {would}taken back"] if done.taken_back else []
+    proposed = f"{len(done.proposals)} {would}proposed from {count(done.sessions, 'session')} since {done.since[:10]}"
+    say("; ".join([proposed, *counts]))
+    if done.proposals and not dry_run:
+        say("decide: holdfast proposals review")
+
+
+def _tell_help(help: Help) -> None:
+    spent = f"{help.spent_today:,} of {help.cap:,} tokens spent today"
+    if help.failed:
+        say(f"no help: {help.failed} (about {help.will_send:,} tokens to send; {spent})")
+    else:
+        say(f"{help.by} took {help.sent:,} tokens and answered with {help.answered:,}; {spent}")
+    for why in help.dropped:
+        say(f"dropped from its answer: {why}")
+
+
+def _distil_json(done: Distilled) -> dict[str, object]:
+    told = {name: getattr(done, name) for name in ("project", "path", "since", "sessions", *_DISTILLED)}
+    help = done.help
+    asked = {name: getattr(help, name) for name in _HELPED} | {"dropped": list(help.dropped)} if help else None
+    proposals = [proposal_json(one) for one in done.proposals]
+    back = [decision_json(one) for one in done.taken_back]
+    return {**told, "proposals": proposals, "taken_back": back, "help": asked, "applied": not invocation().dry_run}

@@ -1,0 +1,173 @@
+"""What somebody types who has read no page yet: other words, half a key, a slip, a text that looks like an option."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from holdfast.surfaces.cli.main import ALIASES, COMMANDS, GROUPS, suggestions
+
+KEY = "deploys-need-the-vpn"
+
+
+@pytest.fixture
+def vpn(cli, shop):
+    """The shop knows that deploys need the VPN."""
+    assert cli("remember", "Deploys need the VPN.", "--key", KEY).code == 0
+    return KEY
+
+
+def test_help_shows_the_everyday_commands_first_and_the_rest_in_groups(cli) -> None:
+    """About ten commands stand first; memory, sessions, project, learning and upkeep have the others, each once."""
+    out = cli("--help").out
+    places = [out.index(f"{heading}:") for heading in GROUPS]
+    assert places == sorted(places) and list(GROUPS)[1:] == ["Memory", "Sessions", "Project", "Learning", "Upkeep"]
+    assert 8 <= len(GROUPS["Everyday commands"]) <= 12
+    assert sum(map(len, GROUPS.values())) == len(COMMANDS)
+
+
+def test_other_words_for_the_same(cli, shop) -> None:
+    """`add`, `search`, `ls` and `rm` do what people expect of them."""
+    assert cli("add", "Deploys need the VPN.").out.startswith("created")
+    assert KEY in cli("search", "deploy").out and KEY in cli("ls").out
+    assert cli("rm", KEY, "--yes").out == f"forgotten: {KEY}\n"
+    assert not set(ALIASES) & set(COMMANDS)
+
+
+def test_help_is_a_command_too(cli) -> None:
+    """`help` is `--help`, of the program, of a command and of a command below it."""
+    assert cli("help").out == cli("--help").out
+    assert cli("help", "recall").out == cli("recall", "--help").out
+    assert cli("help", "search").out == cli("recall", "--help").out
+    assert cli("help", "sessions", "cost").out == cli("sessions", "cost", "--help").out
+    assert cli("help", "nonsense").code == 2
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("delete", "forget"),
+        ("find", "recall"),
+        ("new", "remember"),
+        ("save", "remember"),
+        ("connect", "install"),
+        ("setup", "up"),
+        ("recal", "recall"),
+        ("sesions", "sessions"),
+        ("rem", "remember"),
+        ("delte", "forget"),
+        ("Settings", "config"),
+        ("undo", "updates"),
+        ("tasks", "todo"),
+    ],
+)
+def test_a_mistyped_command_leads_to_what_was_meant(cli, typed, meant) -> None:
+    """A slip, a beginning and a synonym all name the command that the person wants."""
+    ended = cli(typed)
+    assert ended.code == 2 and f"Did you mean {meant}" in ended.err
+
+
+def test_a_word_that_is_like_nothing_gets_no_wrong_advice(cli) -> None:
+    """Where nothing is near, the list of commands is named instead of a guess."""
+    ended = cli("zzzzzz")
+    assert suggestions("zzzzzz") == [] and "Did you mean" not in ended.err and "--help` lists" in ended.err
+
+
+def test_every_synonym_leads_to_a_command() -> None:
+    """No suggestion names a command that is not there."""
+    for word in ("version", "review", "cost", "mv", "rename", "agents", "server"):
+        assert suggestions(word) and all(name in COMMANDS or name == "--version" for name in suggestions(word))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show",),
+        ("history",),
+        ("related",),
+        ("pin",),
+        ("unpin",),
+        ("edit",),
+        ("move", "--to", "global", "--dry-run"),
+        ("forget", "--dry-run"),
+    ],
+)
+def test_the_beginning_of_a_key_is_enough(cli, vpn, editor, words) -> None:
+    """Every command that takes a key takes the beginning of one."""
+    editor("true")
+    cli("remember", f"See [[{vpn}]].", "--key", "another")
+    name, *options = words
+    ended = cli(name, "deploys-n", *options)
+    assert ended.code == 0 and (vpn in ended.out or "another" in ended.out)
+
+
+def test_what_replaces_may_name_the_beginning_of_a_key(cli, vpn) -> None:
+    """`--supersedes` takes the beginning of a key, and stores the key."""
+    assert cli("remember", "Deploys use GitHub.", "--supersedes", "deploys-n", "--json").code == 0
+    found = {memory["key"]: memory["superseded_by"] for memory in cli("list", "--json").json["memories"]}
+    assert found[vpn] == "deploys-use-github"
+
+
+def test_several_keys_that_begin_so_are_listed(cli, vpn) -> None:
+    """An ambiguous beginning changes nothing, ends with 2 and lists the keys; the whole key of one is itself."""
+    cli("remember", "Deploys.", "--key", "deploys")
+    cli("remember", "Deploys run at noon.", "--key", "deploys-at-noon")
+    ended = cli("forget", "deploys-", "--yes")
+    assert ended.code == 2 and "deploys-at-noon, deploys-need-the-vpn" in ended.err
+    assert cli("forget", "deploys", "--yes").out == "forgotten: deploys\n"
+    assert cli("show", "deploys-a", "--path").out.strip().endswith("deploys-at-noon.md")
+
+
+def test_a_key_whose_file_is_broken_does_not_stand_for_another(cli, vpn, write) -> None:
+    """A key that has a file means that file, even where it cannot be read as a memory."""
+    write("global/memories/deploys.md", b"---\ntags: [\n---\n\x00\n")
+    cli("forget", "deploys", "--yes")
+    assert cli("show", vpn).code == 0
+
+
+def test_a_key_of_another_scope_is_not_meant(cli, vpn) -> None:
+    """Only keys that are visible here, and in the scope that was named, are looked at."""
+    assert cli("show", "deploys-n", "--scope", "global").code == 3
+    assert cli("show", "deploys-n", "--project", "other").code == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("recall", "--watch", "mode"), "holdfast recall -- --watch mode"),
+        (("remember", "--watch rebuilds."), "holdfast remember -- '--watch rebuilds.'"),
+        (("sessions", "search", "--watch"), "holdfast sessions search -- --watch"),
+        (("todo", "--watch", "is", "slow"), "holdfast todo -- --watch is slow"),
+    ],
+)
+def test_a_text_that_begins_like_an_option(cli, shop, words, hint) -> None:
+    """The error says how to write it, and what it says works."""
+    ended = cli(*words)
+    assert ended.code == 2 and hint in ended.err
+    at = 2 if words[0] == "sessions" else 1
+    assert cli(*words[:at], "--", *words[at:]).code == 0
+
+
+def test_a_mistyped_option_of_another_command_gets_no_such_hint(cli, shop) -> None:
+    """Where no text is taken, an unknown option is only that."""
+    assert "--" not in cli("config", "--wat").err.partition("No such option")[2].replace("--wat", "")
+
+
+def test_hints_can_be_typed_where_the_shell_does_not_find_us(shop, tmp_path) -> None:
+    """With no `holdfast` on the PATH, hints, examples and usage name what works here."""
+    environment = {**os.environ, "PATH": str(tmp_path)}
+    module = [sys.executable, "-m", "holdfast"]
+    script = [os.path.join(os.path.dirname(sys.executable), "holdfast")]
+    for words in (module, script):
+        called = " ".join(words)
+        for asked in ("list", "show nothing", "recall --help", "recal", "up"):
+            ended = subprocess.run(
+                [*words, *asked.split()], env=environment, capture_output=True, text=True, check=False
+            )
+            told = ended.stdout + ended.stderr
+            assert called in told, asked
+            for line in told.replace(called, "").splitlines():
+                assert "holdfast " not in line.replace("--help", "").replace("/.holdfast ", ""), line
