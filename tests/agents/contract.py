@@ -21,8 +21,8 @@ import pytest
 from holdfast import agents
 from holdfast.agents.base import Change, Command, Place
 from holdfast.agents.editing.apply import apply, remove_empty
-from holdfast.agents.editing.inserting import without
 from holdfast.agents.editing.json_text import scan
+from holdfast.agents.editing.record import without
 from holdfast.errors import BrokenFile
 from holdfast.records import MOMENTS, HookCall, asdict, replace
 

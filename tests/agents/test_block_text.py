@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.agents.editing.block_text import BEGIN, END, drop, put
+from holdfast.agents.editing.blocks import BEGIN, END
+from holdfast.agents.editing.blocks import drop_memories as drop
+from holdfast.agents.editing.blocks import put_memories as put
 
 
 @pytest.mark.parametrize("text", ["", "a\n", "a", "a\n\n", "a\r\nb\r\n", "\n", "a\n\nb"])

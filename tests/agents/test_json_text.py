@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.agents.editing import json_text
-from holdfast.agents.editing.inserting import Insertions, without
 from holdfast.agents.editing.json_text import NotJson, add, drop, scan
+from holdfast.agents.editing.record import Insertions, without
 
 
 def added(text: str, path: tuple[str, ...], value: object, *, element: bool = False) -> str:

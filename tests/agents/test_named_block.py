@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from holdfast.agents.editing import named_block
+from holdfast.agents.editing import blocks as named_block
 
 TEXTS = (
     "",
@@ -43,7 +43,7 @@ def test_twice_is_once(text) -> None:
     once = named_block.put(text, "aa", BODY)
     assert named_block.put(once, "aa", BODY) == once
     other = named_block.put(once, "aa", "Other words.")
-    assert [one.name for one in named_block.blocks(other)] == ["aa"]
+    assert [one.name for one in named_block.pattern_blocks(other)] == ["aa"]
     assert named_block.drop(other, "aa") == text
 
 
@@ -61,7 +61,7 @@ def test_several_come_and_go_in_any_order() -> None:
             else:
                 text = named_block.put(text, name, chance.choice((BODY, "x", "two\nlines")))
                 there.add(name)
-            assert {one.name for one in named_block.blocks(text) if one.is_whole} == there
+            assert {one.name for one in named_block.pattern_blocks(text) if one.is_whole} == there
         for name in sorted(there, key=lambda one: chance.random()):
             text = named_block.drop(text, name)
         assert text == first
@@ -99,16 +99,16 @@ def test_a_block_without_its_end_is_left_alone() -> None:
     """Where the last line is missing nobody knows what is ours, so nothing is dropped."""
     after = named_block.put("# Rules\n", "aa", BODY)
     broken = after.replace("<!-- holdfast:pattern-end aa -->", "")
-    assert [one.is_whole for one in named_block.blocks(broken)] == [False]
+    assert [one.is_whole for one in named_block.pattern_blocks(broken)] == [False]
     assert named_block.drop(broken, "aa") == broken
     swallowing = named_block.put(broken, "bb", "x")
-    assert [(one.name, one.is_whole) for one in named_block.blocks(swallowing)] == [("aa", False), ("bb", True)]
+    assert [(one.name, one.is_whole) for one in named_block.pattern_blocks(swallowing)] == [("aa", False), ("bb", True)]
 
 
 def test_a_mark_within_a_line_is_no_block() -> None:
     """Text that quotes our first line in the middle of a line has no block."""
     text = "we write `<!-- holdfast:pattern-begin aa 123 -->` there\n"
-    assert named_block.blocks(text) == []
+    assert named_block.pattern_blocks(text) == []
 
 
 def test_a_file_of_our_own_is_known_as_a_whole() -> None:

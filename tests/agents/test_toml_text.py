@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from holdfast.agents.editing.inserting import Insertions, without
+from holdfast.agents.editing.record import Insertions, without
 from holdfast.agents.editing.toml_text import NotToml, add, drop, parse
 
 PATH = ("mcp_servers", "holdfast")

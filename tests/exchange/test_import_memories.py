@@ -10,7 +10,7 @@ import pytest
 
 from holdfast import agents
 from holdfast.agents.base import Place
-from holdfast.agents.editing import block_text
+from holdfast.agents.editing import blocks
 from holdfast.app import proposals
 from holdfast.errors import BadInput, NotFound, ScopeUnknown, SwitchedOff
 from holdfast.exchange.import_memories import import_memories
@@ -170,12 +170,12 @@ def test_secrets_are_taken_out_first(workspace, shop, home) -> None:
 
 def test_what_holdfast_wrote_is_never_proposed(workspace, shop, machine) -> None:
     """Managed blocks, rules files of ours, fenced injections and pages of the scaffold are nobody's statements."""
-    block = block_text.put("- A rule of the person.\n", "- Ours in a block.")
+    block = blocks.put_memories("- A rule of the person.\n", "- Ours in a block.")
     lay(shop, "AGENTS.md", block + "\n- A rule after the block.\n" + fence.fenced(["- Ours in a fence."]) + "\n")
     place = Place(str(machine), str(shop), "project", {})
     rules = [agents.get(name).rules_file(place) for name in agents.names()]
     for one in filter(None, rules):
-        lay(shop, os.path.relpath(one.path, shop), one.head + block_text.NOTE + "- Ours in a file.\n")
+        lay(shop, os.path.relpath(one.path, shop), one.head + blocks.NOTE + "- Ours in a file.\n")
     lay(shop, "GEMINI.md", template("definition.md"))
     with workspace() as h:
         done = import_memories(h)

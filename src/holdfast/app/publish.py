@@ -11,7 +11,7 @@ import os
 
 from holdfast import agents, project
 from holdfast.agents.base import Change, ManagedFile, Place
-from holdfast.agents.editing import block_text
+from holdfast.agents.editing import blocks
 from holdfast.agents.editing.apply import apply as carry_out
 from holdfast.agents.editing.plan import decoded, read
 from holdfast.agents.editing.record import Install
@@ -70,15 +70,15 @@ def _change(rules: ManagedFile, text: str, place: Place, *, created: bool) -> Ch
     if rules.block:
         after = _with_block(decoded(data or b"", rules.path), text)
         wanted = None if not after and (created or data is None) else after.encode("utf-8")
-    elif data is not None and block_text.NOTE.encode() not in data:
+    elif data is not None and blocks.NOTE.encode() not in data:
         raise Conflict(f"{rules.path} is there and is not ours", "Move it away.")
     else:
-        wanted = (rules.head + block_text.NOTE + text + "\n").encode("utf-8") if text else None
+        wanted = (rules.head + blocks.NOTE + text + "\n").encode("utf-8") if text else None
     return None if wanted == data else Change(rules.path, data, wanted)
 
 
 def _with_block(before: str, text: str) -> str:
-    return block_text.put(before, text) if text else block_text.drop(before)
+    return blocks.put_memories(before, text) if text else blocks.drop_memories(before)
 
 
 def _text(workspace: Workspace, one: Install, installs: list[Install]) -> str:

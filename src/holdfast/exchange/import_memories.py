@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from holdfast import agents
 from holdfast.agents.base import Agent, MemoryFile, Place
-from holdfast.agents.editing import block_text
+from holdfast.agents.editing import blocks
 from holdfast.app import install
 from holdfast.app import proposals as decisions
 from holdfast.app.proposals import Decision, Judge
@@ -352,7 +352,7 @@ def _decoded(source: Source, data: bytes) -> tuple[str, list[Problem]]:
 
 def _without_ours(text: str) -> str:
     """Return the text without what Holdfast wrote; the lines after it keep their numbers."""
-    if block_text.NOTE.strip() in text:
+    if blocks.NOTE.strip() in text:
         return ""
     for pattern in (_BLOCK, _FENCED):
         text = pattern.sub(lambda found: "\n" * found[0].count("\n"), text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.editing import named_block
+from holdfast.agents.editing import blocks
 from holdfast.app import install
 from holdfast.base.light_records import replace
 from holdfast.errors import HoldfastError
@@ -73,7 +73,7 @@ def _without(one: Target, agent: str, entry: Entry, place: Place) -> Target:
     if others:
         return replace(one, agents=others)
     text = _text(one.where)
-    return one if text and named_block.find(text, entry.id) is not None else replace(one, withdrawn=now())
+    return one if text and blocks.find(text, entry.id) is not None else replace(one, withdrawn=now())
 
 
 def concern(workspace: Workspace, agent: str, path: str, id: str) -> bool:
@@ -89,7 +89,7 @@ def concern(workspace: Workspace, agent: str, path: str, id: str) -> bool:
 
 def ids_in(path: str) -> list[str]:
     """Return the patterns that stand in a file."""
-    return [block.name for block in named_block.blocks(_text(path))]
+    return [block.name for block in blocks.pattern_blocks(_text(path))]
 
 
 def are_as_recorded(workspace: Workspace) -> Iterator[Problem]:
@@ -105,7 +105,7 @@ def are_as_recorded(workspace: Workspace) -> Iterator[Problem]:
     known = {(one.where, entry.id) for entry in entries for one in entry.live}
     unread = {os.path.basename(problem.path).removesuffix(".md") for problem in broken}
     for path in sorted(_looked_at(workspace)):
-        for block in named_block.blocks(_text(path)):
+        for block in blocks.pattern_blocks(_text(path)):
             if (os.path.realpath(path), block.name) not in known and block.name not in unread:
                 hint = f"Take it out in an editor, or `holdfast patterns distribute {block.name} --to rules` knows it."
                 yield Problem("distributed", path, f"a block of pattern {block.name} that no entry knows", hint)

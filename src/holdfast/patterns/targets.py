@@ -11,7 +11,7 @@ import os
 import re
 
 from holdfast.agents.base import Change, ManagedFile, Place
-from holdfast.agents.editing import named_block
+from holdfast.agents.editing import blocks
 from holdfast.agents.editing.plan import decoded, read
 from holdfast.errors import Conflict, Refused, TooLarge
 
@@ -136,19 +136,19 @@ def bring(desk: Desk, file: ManagedFile, id: str, body: str, *, force: bool = Fa
     """Put a pattern into a file, or bring it up to date there."""
     data = desk.read(file.path)
     text = decoded(data or b"", file.path)
-    block = named_block.find(text, id)
+    block = blocks.find(text, id)
     if not file.block and data is not None and block is None:
         raise Conflict(f"{file.path} is there and is not ours", "Move it away, and try again. Nothing was changed.")
     if block is not None:
         _refuse_edited(file.path, id, text, block, force=force)
-    after = named_block.put(text, id, body) if file.block else named_block.whole(id, file.head, body)
+    after = blocks.put(text, id, body) if file.block else blocks.whole(id, file.head, body)
     desk.write(file.path, after.encode("utf-8"))
 
 
 def renew(desk: Desk, path: str, id: str, body: str, *, head: str | None = None, force: bool = False) -> bool:
     """Bring a pattern up to date in a file that was written before; False where somebody took it out since."""
     text = decoded(desk.read(path) or b"", path)
-    block = named_block.find(text, id)
+    block = blocks.find(text, id)
     if block is None:
         return False
     own = is_own(path, id)
@@ -161,22 +161,22 @@ def take_out(desk: Desk, path: str, id: str, made: frozenset[str], *, force: boo
     """Take a pattern out of a file; a file of ours goes, and one of those that we `made` goes when nothing is left."""
     data = desk.read(path)
     text = decoded(data or b"", path)
-    block = named_block.find(text, id)
+    block = blocks.find(text, id)
     if block is None:
         return
     _refuse_edited(path, id, text, block, force=force)
     if is_own(path, id):
         desk.write(path, None)
         return
-    after = named_block.drop(text, id)
+    after = blocks.drop(text, id)
     desk.write(path, after.encode("utf-8") if after or path not in made else None)
 
 
-def _refuse_edited(path: str, id: str, text: str, block: named_block.Block, *, force: bool) -> None:
+def _refuse_edited(path: str, id: str, text: str, block: blocks.Block, *, force: bool) -> None:
     if not block.is_whole:
         hint = "Take the rest of it out in an editor, and try again. Nothing was changed."
         raise Conflict(f"{path}: of the block of pattern {id} the last line is missing", hint)
-    if not force and not named_block.is_untouched(text, block, own=is_own(path, id)):
+    if not force and not blocks.is_untouched(text, block, own=is_own(path, id)):
         hint = "Keep your words elsewhere, or lose them with --force. Nothing was changed."
         raise Conflict(f"{path}: the text of pattern {id} was edited by hand", hint)
 
@@ -184,9 +184,9 @@ def _refuse_edited(path: str, id: str, text: str, block: named_block.Block, *, f
 def state_of(data: bytes | None, path: str, id: str, body: str) -> str:
     """Return how a pattern stands in a file: `there`, `missing`, `edited` by hand, or `old` with earlier words."""
     text = (data or b"").decode("utf-8", "replace")
-    block = named_block.find(text, id)
+    block = blocks.find(text, id)
     if block is None:
         return "missing"
-    if not block.is_whole or not named_block.is_untouched(text, block, own=is_own(path, id)):
+    if not block.is_whole or not blocks.is_untouched(text, block, own=is_own(path, id)):
         return "edited"
     return "there" if block.inner.replace("\r\n", "\n") == body else "old"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 
@@ -33,10 +34,8 @@ def apply(changes: list[Change], place: Place) -> list[str]:
 def remove_empty(folders: list[str]) -> None:
     """Remove those of the folders that are empty, the deepest first."""
     for folder in sorted(folders, key=len, reverse=True):
-        try:
+        with contextlib.suppress(OSError):
             os.rmdir(folder)
-        except OSError:
-            continue
 
 
 def clear_leftovers(folder: str) -> None:
@@ -59,7 +58,10 @@ def _carry_out(change: Change, place: Place) -> list[str]:
             files.sync_folder(folder)
             return []
         folders = _make_folders(folder, 0o755 if shared else 0o700)
-        files.replace(path, change.after, mode=_mode_of(path, 0o644 if shared else 0o600))
+        mode = 0o644 if shared else 0o600
+        with contextlib.suppress(FileNotFoundError):
+            mode = stat.S_IMODE(os.stat(path).st_mode)
+        files.replace(path, change.after, mode=mode)
         return folders
     except OSError as problem:
         raise files.unavailable(problem, change.path, in_home=False) from problem
@@ -73,10 +75,3 @@ def _make_folders(folder: str, mode: int) -> list[str]:
     for each in reversed(missing):
         os.mkdir(each, mode)
     return missing
-
-
-def _mode_of(path: str, otherwise: int) -> int:
-    try:
-        return stat.S_IMODE(os.stat(path).st_mode)
-    except FileNotFoundError:
-        return otherwise

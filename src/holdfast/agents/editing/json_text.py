@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
 
-from holdfast.agents.editing.inserting import Insertions
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from holdfast.agents.editing.blocks import newline_of
+from holdfast.agents.editing.record import Insertions
 
 DEEPEST = 200
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -34,20 +34,18 @@ class NotJson(ValueError):
         self.line = text.count("\n", 0, at) + 1
 
 
+@dataclass(slots=True, eq=False)
 class Node:
     """A value and where it stands. `inner` are the values inside; those of an object have a key, and `start` is its."""
 
-    __slots__ = ("at", "end", "inner", "key", "kind", "start", "up", "value")
-
-    def __init__(self, kind: str, at: int, key: str | None = None, start: int | None = None) -> None:
-        self.kind = kind
-        self.at = at
-        self.start = at if start is None else start
-        self.end = at
-        self.key = key
-        self.value: object = None
-        self.inner: list[Node] = []
-        self.up: Node | None = None
+    kind: Literal["object", "array", "string", "plain"]
+    at: int
+    key: str | None
+    start: int
+    end: int = 0
+    value: object = None
+    inner: list[Node] = field(default_factory=list)
+    up: Node | None = None
 
     def get(self, key: str) -> Node | None:
         """Return the member of that key; the last of several, as every reader does."""
@@ -152,7 +150,7 @@ def add(edited: Insertions, path: Path, value: object, *, element: bool) -> list
     TypeError, with the path in it, where something that is neither object nor array stands in the way.
     """
     if not edited.text.strip("\ufeff \t\r\n"):
-        edited.insert(len(edited.text), "{}" + _newline(edited.text))
+        edited.insert(len(edited.text), "{}" + newline_of(edited.text))
     root = scan(edited.text)
     if root.kind != "object":
         raise TypeError("the file is not an object")
@@ -161,7 +159,9 @@ def add(edited: Insertions, path: Path, value: object, *, element: bool) -> list
     wanted: object = [value] if element and missing else value
     for key in reversed(missing[1:]):
         wanted = {key: wanted}
-    _check_kind(place, path[:depth], array=element and not missing)
+    kind = "array" if element and not missing else "object"
+    if place.kind != kind:
+        raise TypeError(f"{'.'.join(path[:depth]) or 'the file'} is not an {kind}")
     _put(edited, place, missing[0] if missing else None, wanted)
     made = missing if element else missing[:-1]
     return [path[: depth + count] for count in range(1, len(made) + 1)]
@@ -180,18 +180,12 @@ def _deepest(root: Node, path: Path) -> tuple[Node, int]:
     return place, len(path)
 
 
-def _check_kind(place: Node, path: Path, *, array: bool) -> None:
-    wanted = "array" if array else "object"
-    if place.kind != wanted:
-        raise TypeError(f"{'.'.join(path) or 'the file'} is not an {wanted}")
-
-
 def _put(edited: Insertions, place: Node, key: str | None, value: object) -> None:
     """Insert the last member or element of a container, in the style of the text around it."""
     text = edited.text
     line = "\n" in (text[place.at : place.end] if place.inner else text) or (place.up is None and not place.inner)
     outer, step = _indents(text, place)
-    body = _render(value, key, outer + step if line else None, step, _newline(text))
+    body = _render(value, key, outer + step if line else None, step, newline_of(text))
     if not place.inner:
         _put_first(edited, place, body, outer, line)
         return
@@ -217,7 +211,7 @@ def _put_first(edited: Insertions, place: Node, body: str, outer: str, line: boo
     inside = text[place.at + 1 : place.end - 1]
     empty = not inside.strip()
     if line and ("\n" not in inside or not empty):
-        body += _newline(text) + outer
+        body += newline_of(text) + outer
     edited.insert(place.at + 1 if empty else skip(text, place.at + 1), body)
 
 
@@ -244,10 +238,6 @@ def _render(value: object, key: str | None, indent: str | None, step: str, newli
         return name + json.dumps(value, ensure_ascii=False)
     lines = json.dumps(value, ensure_ascii=False, indent=step).split("\n")
     return newline + indent + name + (newline + indent).join(lines)
-
-
-def _newline(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
 
 
 def drop(text: str, is_ours: Callable[[Node], bool], made: tuple[Path, ...] | None) -> str:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+from collections.abc import Callable, Iterator
 
 from holdfast.agents.base import HOOK_FILE, HOOK_PROGRAM, SERVER, Agent, Change, Command, Part, Place, is_hook_of
-from holdfast.agents.editing import block_text, json_text, toml_text
-from holdfast.agents.editing.inserting import Insertions
+from holdfast.agents.editing import blocks, json_text, toml_text
+from holdfast.agents.editing.json_text import Node
+from holdfast.agents.editing.record import Insertions, Keys
 from holdfast.base import files
 from holdfast.errors import BrokenFile, Conflict, Refused
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.agents.editing.json_text import Node
 
 LARGEST = 64 * 1024 * 1024
 NOBODY = Command("python", HOOK_FILE, ("holdfast",), guards=True)
@@ -23,12 +20,8 @@ NOBODY = Command("python", HOOK_FILE, ("holdfast",), guards=True)
 
 def plan_install(agent: Agent, place: Place, command: Command) -> list[Change]:
     """Return the changes that bring every part of the agent in; a file that holds them all is left out."""
-    changes = []
-    for path, parts in _by_path(agent.parts(place, command)).items():
-        change = _planned(agent, place, path, parts)
-        if change is not None:
-            changes.append(change)
-    return changes
+    planned = [_planned(agent, place, path, parts) for path, parts in _by_path(agent.parts(place, command)).items()]
+    return [change for change in planned if change is not None]
 
 
 def plan_uninstall(agent: Agent, place: Place) -> list[Change]:
@@ -44,7 +37,9 @@ def plan_uninstall(agent: Agent, place: Place) -> list[Change]:
     rules = agent.rules_file(place)
     data = read(rules.path, place) if rules is not None else None
     if rules is not None and data is not None:
-        after = _without_rules(data, rules.path, block=rules.block)
+        after: bytes | None = None if blocks.NOTE.encode() in data else data
+        if rules.block:
+            after = blocks.drop_memories(decoded(data, rules.path)).encode("utf-8")
         if after != data:
             changes.append(Change(rules.path, data, after, empty=not after))
     return changes
@@ -62,19 +57,26 @@ def _planned(agent: Agent, place: Place, path: str, parts: list[Part]) -> Change
     if parts[0].form == "file":
         return _own_file(path, data, parts[0])
     text = decoded(data or b"", path)
-    try:
-        edit = _toml_with if parts[0].form == "table" else _json_with
+    edit = _toml_with if parts[0].form == "table" else _json_with
+    with _named(path, "Change that place in an editor, or move the file away, and try again. Nothing was changed."):
         edited, made = edit(agent, text, parts, place)
-    except json_text.NotJson as problem:
-        raise _broken(path, "JSON", problem, problem.line) from problem
-    except toml_text.NotToml as problem:
-        raise _broken(path, "TOML", problem, problem.line) from problem
-    except TypeError as problem:
-        hint = "Change that place in an editor, or move the file away, and try again. Nothing was changed."
-        raise Conflict(f"{path}: {problem}", hint) from problem
     if edited is None:
         return None
     return Change(path, data, edited.text.encode("utf-8"), edited.spans(), made)
+
+
+@contextlib.contextmanager
+def _named(path: str, hint: str) -> Iterator[None]:
+    """Turn what is wrong with a text into an error that names the file; the hint is for a place that is taken."""
+    try:
+        yield
+    except (json_text.NotJson, toml_text.NotToml) as problem:
+        kind = "JSON" if isinstance(problem, json_text.NotJson) else "TOML"
+        where = f"{path}, line {problem.line}" if problem.line else path
+        way_out = "Correct it in an editor, or move it away, and try again. Nothing was changed."
+        raise BrokenFile(f"{where}: not {kind}: {problem}", way_out) from problem
+    except TypeError as problem:
+        raise Conflict(f"{path}: {problem}", hint) from problem
 
 
 def _own_file(path: str, data: bytes | None, part: Part) -> Change | None:
@@ -91,29 +93,28 @@ def _is_ours(data: bytes) -> bool:
     return any(tag.encode() in data for tag in (HOOK_FILE, HOOK_PROGRAM))
 
 
-def _json_with(
-    agent: Agent, text: str, parts: list[Part], place: Place
-) -> tuple[Insertions | None, tuple[tuple[str, ...], ...]]:
+def _is_blank(text: str) -> bool:
+    return not text.strip("\ufeff \t\r\n")
+
+
+def _json_with(agent: Agent, text: str, parts: list[Part], place: Place) -> tuple[Insertions | None, tuple[Keys, ...]]:
     """Return the text with all the parts, or None where they are there already and nothing else of ours is."""
     _refuse_foreign_server(agent, text, parts)
-    if text.strip("\ufeff \t\r\n"):
+    if not _is_blank(text):
         if _holds(agent, text, parts):
             return None, ()
         was = _was(place, parts[0].path)
         text = json_text.drop(text, _finder(agent, parts), _made(place, parts[0].path)) if was is None else was
     edited, made = Insertions(text), []
     for part in parts:
-        if part.form == "default" and _there(edited.text, part.keys):
+        there = part.form == "default" and not _is_blank(edited.text)
+        if there and _at(json_text.scan(edited.text), part.keys) is not None:
             continue
         made += json_text.add(edited, part.keys, part.value, element=part.form == "element")
     return edited, tuple(made)
 
 
-def _there(text: str, keys: tuple[str, ...]) -> bool:
-    return bool(text.strip("\ufeff \t\r\n")) and _at(json_text.scan(text), keys) is not None
-
-
-def _at(root: Node, keys: tuple[str, ...]) -> Node | None:
+def _at(root: Node, keys: Keys) -> Node | None:
     place: Node | None = root
     for key in keys:
         place = place.get(key) if place is not None else None
@@ -161,14 +162,14 @@ def is_server_of(agent: str, value: object) -> bool:
 
 def _refuse_foreign_server(agent: Agent, text: str, parts: list[Part]) -> None:
     members = [part for part in parts if part.form == "member"]
-    root = json_text.scan(text) if members and text.strip("\ufeff \t\r\n") else None
+    root = json_text.scan(text) if members and not _is_blank(text) else None
     for part in members:
         node = _at(root, part.keys) if root is not None else None
         if node is not None and not is_server_of(agent.name, node.plain()):
             raise TypeError(f"there is a server {SERVER} that is not ours")
 
 
-def _made(place: Place, path: str) -> tuple[tuple[str, ...], ...] | None:
+def _made(place: Place, path: str) -> tuple[Keys, ...] | None:
     return None if place.made is None else place.made.get(path, ())
 
 
@@ -177,9 +178,7 @@ def _was(place: Place, path: str) -> str | None:
     return decoded(place.was[path], path) if place.was and path in place.was else None
 
 
-def _toml_with(
-    agent: Agent, text: str, parts: list[Part], place: Place
-) -> tuple[Insertions | None, tuple[tuple[str, ...], ...]]:
+def _toml_with(agent: Agent, text: str, parts: list[Part], place: Place) -> tuple[Insertions | None, tuple[Keys, ...]]:
     data = toml_text.parse(text)
     present = [toml_text.find(data, part.keys) for part in parts]
     if present == [part.value for part in parts]:
@@ -191,39 +190,25 @@ def _toml_with(
     was = _was(place, parts[0].path)
     edited = Insertions(text if was is None else was)
     for part in parts:
-        toml_text.add(edited, part.keys, _table(part.value))
+        toml_text.add(edited, part.keys, part.value if isinstance(part.value, dict) else {})
     return edited, ()
-
-
-def _table(value: object) -> dict[str, object]:
-    return value if isinstance(value, dict) else {}
 
 
 def _removal(agent: Agent, place: Place, path: str, data: bytes, parts: list[Part]) -> Change | None:
     if parts[0].form == "file":
         return Change(path, data, None) if _is_ours(data) else None
-    text = decoded(data, path)
-    take_out = _without_toml if parts[0].form == "table" else _without_json
-    try:
-        after = take_out(agent, text, parts, place)
-    except json_text.NotJson as problem:
-        raise _broken(path, "JSON", problem, problem.line) from problem
-    except toml_text.NotToml as problem:
-        raise _broken(path, "TOML", problem, problem.line) from problem
-    except TypeError as problem:
-        raise Conflict(f"{path}: {problem}", "Take it out in an editor. Nothing was changed.") from problem
+    text = after = decoded(data, path)
+    with _named(path, "Take it out in an editor. Nothing was changed."):
+        if parts[0].form == "table":
+            after = _without_toml(agent, text, parts)
+        elif not _is_blank(text):
+            after = json_text.drop(text, _finder(agent, parts), _made(place, path))
     if after == text:
         return None
     return Change(path, data, after.encode("utf-8"), empty=_says_nothing(after, parts))
 
 
-def _without_json(agent: Agent, text: str, parts: list[Part], place: Place) -> str:
-    if not text.strip("\ufeff \t\r\n"):
-        return text
-    return json_text.drop(text, _finder(agent, parts), _made(place, parts[0].path))
-
-
-def _without_toml(agent: Agent, text: str, parts: list[Part], place: Place) -> str:
+def _without_toml(agent: Agent, text: str, parts: list[Part]) -> str:
     data = toml_text.parse(text)
     for part in parts:
         if is_server_of(agent.name, toml_text.find(data, part.keys)):
@@ -234,21 +219,9 @@ def _without_toml(agent: Agent, text: str, parts: list[Part], place: Place) -> s
 def _says_nothing(text: str, parts: list[Part]) -> bool:
     if parts[0].form == "table":
         return not text.strip()
-    rest = json_text.scan(text).plain() if text.strip("\ufeff \t\r\n") else {}
+    rest = {} if _is_blank(text) else json_text.scan(text).plain()
     defaults = {part.keys[0]: part.value for part in parts if part.form == "default"}
     return isinstance(rest, dict) and all(defaults.get(key) == value for key, value in rest.items())
-
-
-def _without_rules(data: bytes, path: str, *, block: bool) -> bytes | None:
-    if not block:
-        return None if block_text.NOTE.encode() in data else data
-    return block_text.drop(decoded(data, path)).encode("utf-8")
-
-
-def _broken(path: str, kind: str, problem: Exception, line: int) -> BrokenFile:
-    where = f"{path}, line {line}" if line else path
-    hint = "Correct it in an editor, or move it away, and try again. Nothing was changed."
-    return BrokenFile(f"{where}: not {kind}: {problem}", hint)
 
 
 def decoded(data: bytes, path: str) -> str:

@@ -1,19 +1,57 @@
-"""The record of what was put where, as values and as JSON.
+"""What was put where: pieces into a text, and the record of an install, as values and as JSON.
 
-For each file it has the places of our bytes and two digests, before and after, so that an uninstall gives the file
-back as it was. It never has a copy of the file: that may hold keys.
+A text without our pieces is what it was, byte for byte. For each file the record has the places of our bytes and two
+digests, before and after, so that an uninstall gives the file back as it was. It never has a copy of the file: that may
+hold keys.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 
 from holdfast.agents.base import Change
-from holdfast.agents.editing.inserting import without
-from holdfast.base.light_records import asdict, dataclass
 
 Keys = tuple[str, ...]
+Span = tuple[int, int]
+
+
+class Insertions:
+    """A text and the places of our pieces in it, as start and length in characters."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._spans: list[Span] = []
+
+    def insert(self, at: int, piece: str) -> None:
+        """Put a piece in; one that lands in or at the end of an earlier piece becomes part of it."""
+        self.text = self.text[:at] + piece + self.text[at:]
+        spans, taken = [], False
+        for start, length in self._spans:
+            if not taken and start < at <= start + length:
+                spans.append((start, length + len(piece)))
+                taken = True
+            else:
+                spans.append((start + len(piece), length) if at <= start else (start, length))
+        if not taken:
+            spans.append((at, len(piece)))
+        self._spans = sorted(spans)
+
+    def spans(self) -> tuple[Span, ...]:
+        """Return the places of our pieces as start and length in bytes of UTF-8."""
+        return tuple(
+            (len(self.text[:start].encode("utf-8")), len(self.text[start : start + length].encode("utf-8")))
+            for start, length in self._spans
+        )
+
+
+def without(data: bytes, spans: Iterable[Span]) -> bytes:
+    """Return the bytes without those at the places."""
+    for start, length in sorted(spans, reverse=True):
+        data = data[:start] + data[start + length :]
+    return data
 
 
 @dataclass(frozen=True, slots=True)

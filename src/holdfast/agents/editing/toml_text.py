@@ -13,7 +13,8 @@ import tomllib
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from holdfast.agents.editing.inserting import Insertions
+from holdfast.agents.editing.blocks import newline_of
+from holdfast.agents.editing.record import Insertions
 
 Path = tuple[str, ...]
 _ANY_HEADER = re.compile(r"^[ \t]*\[", re.MULTILINE)
@@ -49,8 +50,10 @@ def find(data: dict[str, object], path: Path) -> object | None:
 def add(edited: Insertions, path: Path, value: dict[str, object]) -> None:
     """Put a table at the end; TypeError where the text leaves no place for one."""
     before = parse(edited.text)
-    newline = "\r\n" if "\r\n" in edited.text else "\n"
-    lines = [f"[{'.'.join(path)}]", *(f"{key} = {_spelled(inner)}" for key, inner in value.items())]
+    newline = newline_of(edited.text)
+    # Basic strings, numbers, booleans and lists of them are spelled in TOML as in JSON.
+    rows = [f"{key} = {json.dumps(inner, ensure_ascii=False)}" for key, inner in value.items()]
+    lines = [f"[{'.'.join(path)}]", *rows]
     piece = newline.join(lines) + newline
     text = edited.text
     gap = "" if not text.strip() else newline if text.endswith("\n") else newline * 2
@@ -61,11 +64,6 @@ def add(edited: Insertions, path: Path, value: dict[str, object]) -> None:
         after = {}
     if find(after, path) != value or _without(after, path) != _without(before, path):
         raise TypeError(f"{path[0]} is written so that no table can be added")
-
-
-def _spelled(value: object) -> str:
-    # Basic strings, numbers, booleans and lists of them are spelled in TOML as in JSON.
-    return json.dumps(value, ensure_ascii=False)
 
 
 def drop(text: str, path: Path) -> str:

@@ -1,20 +1,69 @@
-"""Blocks of ours, each under a name, in a text that is otherwise the person's; or in a file that holds nothing else.
+"""Blocks of ours, each between two marker lines, in a text that is otherwise the person's.
 
-A block stands between two lines that carry its name. The first has a digest, too, by which an edit by hand is known.
-The two line ends before a block are ours as well, so a text without its blocks is what it was, byte for byte.
+The block of memories stands once in a rules file, and is written anew whenever they change. A pattern's block has its
+name, and a digest by which an edit by hand is known; the two line ends before it are ours too, so a text without its
+blocks is what it was, byte for byte. A file of our own holds one such block and nothing else.
 """
 
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 
-from holdfast.base.light_records import dataclass
+from holdfast.base.marker_lines import markers
 
+BEGIN = "<!-- holdfast:begin (written by Holdfast; changes in here are lost) -->"
+END = "<!-- holdfast:end -->"
+# What tells a rules file that is wholly ours from one that somebody wrote under the same name.
+NOTE = "<!-- Written by Holdfast. Changes in here are lost. -->\n"
+_BEGINS = "<!-- holdfast:begin"
 MARK = "holdfast:pattern-begin"
 _BEGIN = f"<!-- {MARK} "
 _END = "<!-- holdfast:pattern-end {} -->"
 _CLOSE = "-->"
 _DIGEST = 12
+
+
+def newline_of(text: str) -> str:
+    """Return how lines end in this text."""
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def put_memories(text: str, block: str) -> str:
+    """Return the text with the block of memories in it: in its old place, or at the end."""
+    newline = newline_of(text)
+    lines = newline.join([BEGIN, *block.rstrip("\n").splitlines(), END])
+    found = find_memories(text)
+    if found is not None:
+        return text[: found[0]] + lines + text[found[1] :]
+    # A last line without an end keeps having none, so that the text can be given back as it was.
+    end = newline if not text or text.endswith("\n") else ""
+    return text + (newline if text else "") + lines + end
+
+
+def drop_memories(text: str) -> str:
+    """Return the text without the block of memories; without one it is returned as it is."""
+    found = find_memories(text)
+    if found is None:
+        return text
+    newline = newline_of(text)
+    before, after = text[: found[0]], text[found[1] :].removeprefix(newline)
+    return (before if after else before.removesuffix(newline)) + after
+
+
+def find_memories(text: str) -> tuple[int, int] | None:
+    """Return where the block of memories stands. A begin without its end, and an end without its begin, are left."""
+    start = -1
+    for place, marker, _ in markers(text):
+        if marker.startswith(_BEGINS):
+            start = place
+        elif marker == END and start >= 0:
+            # A fence within the block must not make it look like an example of the person's.
+            emptied = markers(f"{text[:start]}{BEGIN}\n{text[place:]}")
+            if (start, BEGIN, False) in emptied:
+                return start, place + len(END)
+            start = -1
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +82,7 @@ class Block:
     is_whole: bool = True
 
 
-def blocks(text: str) -> list[Block]:
+def pattern_blocks(text: str) -> list[Block]:
     """Return every block in a text, as they stand."""
     found = []
     at = text.find(_BEGIN)
@@ -47,7 +96,7 @@ def blocks(text: str) -> list[Block]:
 
 def find(text: str, name: str) -> Block | None:
     """Return the block of that name; the first of several."""
-    return next((block for block in blocks(text) if block.name == name), None)
+    return next((block for block in pattern_blocks(text) if block.name == name), None)
 
 
 def _block(text: str, at: int) -> Block | None:
@@ -75,7 +124,7 @@ def is_untouched(text: str, block: Block, *, own: bool) -> bool:
 
 def put(text: str, name: str, body: str) -> str:
     """Return the text with the block in it: in its old place, or at the end."""
-    newline = "\r\n" if "\r\n" in text else "\n"
+    newline = newline_of(text)
     lines = _lines(name, body, _digest(body), newline)
     found = find(text, name)
     if found is not None:
@@ -88,18 +137,16 @@ def put(text: str, name: str, body: str) -> str:
 
 def drop(text: str, name: str) -> str:
     """Return the text without the blocks of that name, and without the line ends that are ours."""
-    while (found := find(text, name)) is not None and found.is_whole:
-        text = _without(text, found)
+    while (block := find(text, name)) is not None and block.is_whole:
+        before, after, newline = text[: block.start], text[block.end :], block.newline
+        if before:
+            before = before.removesuffix(newline).removesuffix(newline)
+        else:
+            after = after.removeprefix(newline)
+            # What followed an only block was put there behind two line ends of its own.
+            after = after.removeprefix(newline) if after.startswith(newline + _BEGIN) else after
+        text = before + after
     return text
-
-
-def _without(text: str, block: Block) -> str:
-    before, after, newline = text[: block.start], text[block.end :], block.newline
-    if before:
-        return before.removesuffix(newline).removesuffix(newline) + after
-    after = after.removeprefix(newline)
-    # What followed an only block was put there behind two line ends of its own.
-    return after.removeprefix(newline) if after.startswith(newline + _BEGIN) else after
 
 
 def whole(name: str, head: str, body: str) -> str:
