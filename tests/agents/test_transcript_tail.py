@@ -4,29 +4,9 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
-from holdfast.agents.transcript_tail import MAX_TAIL, Tools, tail
+from holdfast.agents.transcript_tail import MAX_TAIL, changed, tail
 
 PATCH = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n*** Add File: b.md\n+z\n*** End Patch"
-
-
-@pytest.mark.parametrize(
-    ("tool", "given", "files"),
-    [
-        ("Edit", {"file_path": "/p/a.py", "old_string": "x"}, ["/p/a.py"]),
-        ("mcp__files__write_file", '{"path": "b.py", "content": "x"}', ["b.py"]),
-        ("functions.apply_patch", PATCH, ["src/a.py", "b.md"]),
-        ("shell", {"command": ["apply_patch", PATCH]}, ["src/a.py", "b.md"]),
-        ("Write", '{"file_path": "/p/long.py", "content": "' + "x" * 400, ["/p/long.py"]),
-        ("str_replace_editor", {"command": "view", "path": "a.py"}, []),
-        ("Read", {"file_path": "/p/a.py"}, []),
-        ("Bash", "cat a.py", []),
-    ],
-)
-def test_files_of_a_call(tool, given, files):
-    """An editing tool names its file, a patch its files, and what only reads names none."""
-    assert Tools().files(tool, given) == files
 
 
 def test_files_of_a_transcript(tmp_path):
@@ -41,7 +21,7 @@ def test_files_of_a_transcript(tmp_path):
     path = tmp_path / "t.jsonl"
     path.write_text("\n".join(lines) + "\n")
     found, end = tail(str(path), 0)
-    assert Tools().changed(found) == ["a.py", "src/a.py", "b.md", "c.py"]
+    assert changed(found) == ["a.py", "src/a.py", "b.md", "c.py"]
     assert end == path.stat().st_size and tail(str(path), end) == ([b""], end)
 
 

@@ -10,7 +10,7 @@ from holdfast import agents
 from holdfast.app import hook_parts
 from holdfast.app.doctor import doctor
 from holdfast.app.hook import HookRun
-from holdfast.learning.fixes import fingerprints
+from holdfast.language import failures
 from holdfast.learning.fixes.offers import offers
 from holdfast.patterns import catalogue_edit, distribute, withdraw
 from support.distributing import ID, approved, entry_of
@@ -169,7 +169,7 @@ def prompt(home, shop):
 
 def test_a_warning_comes_with_its_failure(hand_out, workspace, prompt, repository) -> None:
     """After the failure the next prompt brings the warning, once a session, in its project, until it is withdrawn."""
-    mark = fingerprints.fingerprint("npm run tst", MISSING)
+    mark = failures.fingerprint("npm run tst", failures.error_line(MISSING))
     hand_out("warning", fingerprints=(mark,))
     (line,) = prompt("s1")
     assert line.startswith("npm tst is no script: Use `npm test`")

@@ -81,15 +81,15 @@ def at_tool(run: HookRun) -> None:
     project = run.project()
     if project is None:
         return
-    from holdfast.agents.transcript_tail import Tools
+    from holdfast.language import tools
 
-    call, tools = run.call, Tools()
+    call = run.call
     if call.moment == "tool-failed" or call.error:
-        what = tools.command(call.tool_input) or call.tool
+        what = tools.line_of(call.tool_input) or call.tool
         lines = [line for line in call.error.splitlines() if line.strip()]
         note(run, project, [("failed", clean(f"{what}: {lines[0] if lines else 'failed'}", _MAX_ERROR))])
         return
-    files = tools.files(call.tool, call.tool_input)
+    files = tools.changed_files(call.tool, call.tool_input)
     if files:
         note(run, project, [("file", _path(project, path)) for path in files])
     else:
@@ -164,13 +164,13 @@ def _told(run: HookRun) -> list[tuple[str, str]]:
 
 def _collected(run: HookRun, project: Project, one: opened.Opened) -> opened.Opened:
     """Note which files the transcript says were changed, as far as it was not read yet; return the session then."""
-    from holdfast.agents.transcript_tail import Tools, tail
+    from holdfast.agents.transcript_tail import changed, tail
 
     since = one.read_up_to()
     lines, end = tail(one.transcript, since) if one.transcript else ([], since)
     if end == since:
         return one
-    files = [_path(project, path) for path in Tools().changed(lines)]
+    files = [_path(project, path) for path in changed(lines)]
     rows = [("file", path) for path in dict.fromkeys(files) if path]
     noting.note(run.home, one.agent, one.session, one.project, one.last, [*rows, (noting.READ, str(end))])
     return opened.read(one.path) or one

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from holdfast.language.command_lines import MAX_LINE, PIPES, is_a, is_check, pieces
+from holdfast.language.commands import without_cutting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.language.command_lines import Command
+    from holdfast.language.commands import Command
 
 # So many words two forms of a line have in common, of what follows another program so many; and this part of them.
 _MANY, _SOME, _MOSTLY = 2, 1, 0.7
@@ -25,10 +25,10 @@ def is_same_run(failed: Command, failed_line: str, succeeded: Command, succeeded
         return True
     if not before or not after:
         # One test that passes does not say that all do; all do say that one does.
-        return bool(before) and is_check(succeeded)
+        return bool(before) and succeeded.is_check
     contained = sum(any(_contains(other, one) for other in after) for one in before)
     # Of a check all must be run again; of anything else one part may be another.
-    return contained == len(before) or (not is_check(failed) and contained * 2 > len(before))
+    return contained == len(before) or (not failed.is_check and contained * 2 > len(before))
 
 
 def _is_same_folder(one: str, other: str) -> bool:
@@ -57,7 +57,7 @@ def _targets(command: Command) -> list[str]:
 
 def is_other_form(failed: Command, failed_line: str, succeeded: Command, succeeded_line: str, *, loose: bool) -> bool:
     """Whether one line is the other said otherwise; by another program or elsewhere only if `loose`."""
-    if failed.is_inline or succeeded.is_inline or _form(failed_line) == _form(succeeded_line):
+    if failed.is_inline or succeeded.is_inline or without_cutting(failed_line) == without_cutting(succeeded_line):
         return False
     if not loose and not _is_same_folder(failed.folder, succeeded.folder):
         return False
@@ -72,22 +72,3 @@ def _are_alike(words: tuple[str, ...], others: tuple[str, ...], many: int) -> bo
     one, other = set(words), set(others)
     common, shorter, longer = len(one & other), *sorted((len(one), len(other)))
     return common >= many and common >= shorter * _MOSTLY and common * _LONGER >= longer
-
-
-def _form(line: str) -> str:
-    """Return a line as it counts when two are compared: without spaces, where its output goes and what only cuts it."""
-    parts = [(words, sign) for words, sign, _ in pieces(line)]
-    while len(parts) > 1 and parts[-2][1] in PIPES and is_a(parts[-1][0][0], "look"):
-        parts.pop()
-    return "\n".join([" ".join(words) for words, _ in parts])
-
-
-def shown(line: str) -> str:
-    """Return a line on one line, without what only cuts its output short."""
-    text = " ".join(line[:MAX_LINE].split())
-    while True:
-        head, bar, tail = text.rpartition("|")
-        is_whole = head.count('"') % 2 == 0 and head.count("'") % 2 == 0 and head[-1:] != "|"
-        if not bar or not is_whole or not is_a((tail.split() or [""])[0], "cutting"):
-            return text.removesuffix("2>&1").rstrip()
-        text = head.rstrip()

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 
-from holdfast.patterns.word_lists import small_words
+from holdfast.language.word_lists import lists
+from holdfast.patterns.signatures import SMALL_WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def in_pattern(pattern: str) -> tuple[str, ...]:
     """
     parts = _ALTERNATIVES.split(pattern)
     terms = [" ".join(_SIGNS.sub(" ", part).split()) for part in parts]
-    told = [term for term in terms if len(term) >= _SHORTEST and term.casefold() not in small_words("searched")]
+    told = [term for term in terms if len(term) >= _SHORTEST and term.casefold() not in lists(SMALL_WORDS)["searched"]]
     if len(parts) > 1:
         told = [term for term in told if _NAME.search(term)]
     return tuple(dict.fromkeys(f"search: '{_plain(term)}'" for term in told))[:MAX_OF_A_CALL]
@@ -64,7 +65,7 @@ def in_names(pattern: str) -> tuple[str, ...]:
     name = pattern.rpartition("/")[2]
     stem = name.partition(".")[0]
     # Every agent was told to look for a file whose name is in capitals, such as README.md.
-    is_expected = stem.isupper() or stem.casefold() in small_words("expected")
+    is_expected = stem.isupper() or stem.casefold() in lists(SMALL_WORDS)["expected"]
     asks = bool(name) and not any(sign in name for sign in "*?[]{}") and not is_expected
     return (f"find: '{_plain(name)}'",) if asks else ()
 

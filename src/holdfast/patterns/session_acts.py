@@ -6,22 +6,18 @@ text and the calls of a memory, summaries, the tasks of sub-agents, and what a p
 
 from __future__ import annotations
 
-import re
-
 from holdfast.base.digests import short
 from holdfast.base.light_records import replace
 from holdfast.base.minijson import loads
-from holdfast.language import triggers
-from holdfast.language.command_lines import main_of as meant
+from holdfast.language import commands, failures, shell, tools, triggers
+from holdfast.language.error_classes import class_in
 from holdfast.language.likeness import FEWEST, words_of
-from holdfast.learning.fixes import fingerprints
 from holdfast.learning.lessons.categories import takes_back, tells_off
 from holdfast.patterns import searches
 from holdfast.patterns.acts import ASK, OVERFLOW, Act, Remark, Seen
-from holdfast.patterns.error_classes import class_in
 from holdfast.patterns.failing_tests import failing_test
 from holdfast.privacy import speech
-from holdfast.sessions import commands, shell_line, tools
+from holdfast.sessions import check_results
 from holdfast.sessions.said import sayings
 from holdfast.sessions.wording import one_line
 
@@ -36,7 +32,6 @@ _MAX_TEXT = 160
 _MAX_REMARK = 240
 # A short message is about one thing, and says in one sentence what is wrong and in the next what is wanted.
 _SHORT_MESSAGE = 240
-_TAG = re.compile(r"</?\w*error>")
 # Our own program, whose output is no evidence.
 _OURS = "holdfast"
 _INTERRUPTED = ("[request interrupted", "aborted by user", "interrupted by user")
@@ -89,7 +84,7 @@ def _act(event: SessionEvent, session: Session) -> Act | None:
 
 
 def _of_tool(event: SessionEvent, kind: str, folder: str) -> Act | None:
-    files = tuple(_below(path, event.folder or folder) for path in tools.files_of(event))
+    files = tuple(_below(path, event.folder or folder) for path in tools.paths_in(event.input))
     if kind == "read" and not files:
         # It reads what a running process says, which is nobody's failure but that process's.
         return None
@@ -114,30 +109,29 @@ def _of_tool(event: SessionEvent, kind: str, folder: str) -> Act | None:
 
 def _error(event: SessionEvent) -> str:
     """Return the line in which a tool says what went wrong; it may repeat much of what it was given behind that."""
-    output = _TAG.sub(" ", event.output or event.text)
+    output = failures.without_tags(event.output or event.text)
     known = class_in(output)
-    return known[0] if known else fingerprints.error_line(output)
+    return known[0] if known else failures.error_line(output)
 
 
 def _of_shell(event: SessionEvent) -> Act | None:
-    line = tools.command_of(event)
-    parts = commands.parts(line)
-    main = commands.main_of(parts)
-    command = meant(line)
-    name = command.name if command else main.name if main else ""
-    if main is None or _OURS in name.split():
+    line = tools.line_of(event.input)
+    found = commands.parse(line)
+    main = commands.most_telling(found)
+    if main is None:
         return None
-    failed = event.failed or bool(commands.exit_of(event.output))
-    if failed and commands.only_answers(parts) and not fingerprints.is_refused(event.output):
+    name = (commands.main_of(line) or main).name
+    if _OURS in name.split():
+        return None
+    failed = event.failed or bool(check_results.exit_of(event.output))
+    if failed and commands.only_answers(found) and not failures.is_refused(event.output):
         failed = False
-    check, result = _checked(event, main, failed, main is parts[-1])
-    if check and len(parts) > 1:
-        # The name is that of the check, not of what stands before it in the line.
-        checking = meant(main.text)
-        name = checking.name if checking else main.name
-    output = _TAG.sub(" ", event.output or event.text) if result == "failed" else ""
-    said = fingerprints.error_line(output) if output else ""
-    fingerprint = fingerprints.of_line(line, said) if said else ""
+    check, result = _checked(event, main, failed, main is found[-1])
+    # The name is that of the check, not of what stands before it in the line.
+    name = main.name if check else name
+    output = failures.without_tags(event.output or event.text) if result == "failed" else ""
+    said = failures.error_line(output) if output else ""
+    fingerprint = failures.fingerprint(line, said) if said else ""
     test = failing_test(output) if check == "test" else ""
     error = test or said
     return Act(
@@ -154,22 +148,22 @@ def _of_shell(event: SessionEvent) -> Act | None:
         is_telling=bool(test or fingerprint),
         given=short(event.tool, line),
         answer=short(event.output),
-        is_look=main.kind == "look",
+        is_look=main.is_look,
         sought=_looked_up(line) if result != "refused" else (),
     )
 
 
-def _checked(event: SessionEvent, main: commands.Part, failed: bool, is_last: bool) -> tuple[str, str]:
+def _checked(event: SessionEvent, main: commands.Command, failed: bool, is_last: bool) -> tuple[str, str]:
     """Return which check a command is, if any, and how it ended; one that never ran failed as any other command."""
     result = _result(event, failed)
-    if main.kind not in commands.CHECKS or result not in ("passed", "failed"):
+    if not main.is_check or result not in ("passed", "failed"):
         return "", result
-    told = commands.result_of(main, event.output, failed, is_last)
+    told = check_results.result_of(main, event.output, failed, is_last)
     return ("", "failed") if failed and told == "unknown" else (main.kind, told)
 
 
 def _result(event: SessionEvent, failed: bool) -> str:
-    if failed and fingerprints.is_refused(event.output or event.text):
+    if failed and failures.is_refused(event.output or event.text):
         said = (event.output or event.text)[:200].casefold()
         return "unknown" if any(mark in said for mark in _INTERRUPTED) else "refused"
     if failed:
@@ -181,10 +175,11 @@ def _looked_up(line: str) -> tuple[tuple[str, str], ...]:
     """Return what a line looks up. A search behind a pipe only picks from what another command says."""
     found: list[tuple[str, str]] = []
     before = ""
-    for words, text, sign in shell_line.split(line):
-        if before not in ("|", "|&"):
-            found += [(one, one_line(text, _MAX_TEXT)) for one in searches.in_words(words)]
-        before = sign
+    for command in shell.split(line):
+        if before not in shell.PIPES:
+            text = one_line(command.text, _MAX_TEXT)
+            found += [(one, text) for one in searches.in_words([word for word in command.words if word])]
+        before = command.sign
     return tuple(dict.fromkeys(found))[: searches.MAX_OF_A_CALL]
 
 
@@ -238,25 +233,22 @@ def _of_troubles(digest: Digest) -> Iterator[Act]:
 
 
 def _of_trouble(trouble: Trouble, changed: set[str], at: str) -> Act:
-    parts = commands.parts(trouble.about)
-    main = commands.main_of(parts)
-    is_command = " " in trouble.about and main is not None
-    kind = "shell" if is_command else "edit" if trouble.about in changed else "read"
-    command = meant(trouble.about) if is_command else None
-    fingerprint = fingerprints.of_line(trouble.about, trouble.text) if is_command else ""
+    main = commands.most_telling(commands.parse(trouble.about)) if " " in trouble.about else None
+    kind = "shell" if main else "edit" if trouble.about in changed else "read"
+    fingerprint = failures.fingerprint(trouble.about, trouble.text) if main else ""
     return Act(
         kind=kind,
         place=trouble.place,
         line=trouble.line,
         at=at,
-        name=command.name if command else main.name if is_command and main else kind,
+        name=(commands.main_of(trouble.about) or main).name if main else kind,
         text=trouble.about,
         result="failed",
         error=trouble.text if trouble.text != "no message" else "",
         fingerprint=fingerprint,
         is_telling=bool(fingerprint),
-        check=main.kind if is_command and main and main.kind in commands.CHECKS else "",
-        is_look=bool(is_command and main and main.kind == "look"),
+        check=main.kind if main and main.is_check else "",
+        is_look=main is not None and main.is_look,
     )
 
 
@@ -264,7 +256,7 @@ def _of_checks(checks: Sequence[CommandRun]) -> Iterator[Act]:
     """Yield checks that failed and in the end passed, with a change in between."""
     for run in checks:
         if run.failed and run.result == "passed":
-            command = meant(run.text)
+            command = commands.main_of(run.text)
             name = command.name if command else run.text
             yield Act("shell", run.place, run.line, name=name, text=run.text, check=run.kind, result="failed")
             yield Act("edit", run.place, run.line, result="passed")

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from holdfast.patterns.word_lists import small_words
+from holdfast.language.failures import plain as without_colours
+from holdfast.language.word_lists import lists
 
 MOST = 200
 _LOOK = 500
@@ -18,9 +19,11 @@ _LOOK = 500
 COMMON = 0.65
 # Words that begin with these letters alike may be the same word, misspelt or in another form.
 BEGINNING = 3
+# Words that say nothing about which failure it is, and words that everybody looks for.
+SMALL_WORDS = __file__.rpartition("/")[0] + "/words/small.txt"
+_EMPTY = frozenset(lists(SMALL_WORDS)["empty"])
 # Before a word that the person negated.
 _NOT = "not-"
-_ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07?|.)")
 _TOKEN = re.compile(
     r"""(?P<quoted>(?<!\w)(?:'[^'\n]{1,80}'|"[^"\n]{1,80}"|`[^`\n]{1,80}`|“[^”\n]{1,80}”)(?!\w))"""
     r"""|(?P<url>[a-z]+://[^\s'"<>)\]]+)|(?P<path>(?:[A-Za-z]:)?[\w.@~+-]*[/\\][\w.@~+/\\:*-]*)"""
@@ -41,7 +44,7 @@ def signature(text: str, head: str = "") -> str:
     Nothing is left of a text that has nothing else.
     """
     found: dict[str, None] = {}
-    line = " ".join(_ESCAPE.sub("", text[:_LOOK]).split())
+    line = " ".join(without_colours(text[:_LOOK]).split())
     for match in _TOKEN.finditer(line):
         for token in _tokens(match):
             found.setdefault(token)
@@ -171,7 +174,7 @@ def _of_word(text: str) -> list[str]:
     if any(sign in text for sign in "_.@") or _CAMEL.search(text):
         return _name(text)
     plain = _DIGITS.sub("", text).casefold().strip("'’-:")
-    return [plain] if plain and plain not in small_words("empty") else []
+    return [plain] if plain and plain not in _EMPTY else []
 
 
 def _name(text: str) -> list[str]:

@@ -14,8 +14,8 @@ from collections import deque
 from itertools import chain
 
 from holdfast.base.light_records import replace
+from holdfast.language.commands import CHECKS
 from holdfast.records import Session, SessionEvent
-from holdfast.sessions.commands import CHECKS
 from holdfast.sessions.facts import CommandRun, Digest, Evidence, Said, encode
 from holdfast.sessions.outcome import outcome_of
 from holdfast.sessions.prices import Prices, dollars

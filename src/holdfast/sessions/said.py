@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from holdfast.language import word_lists
 from holdfast.records import SessionEvent
 from holdfast.sessions.facts import Said
-from holdfast.sessions.vocabulary import spoken, words
 
 # What is longer than this was pasted, for the most part.
 _LOOK = 1_500
 _LONGEST_SENTENCE = 400
 LONGEST_TIME = 40
+_WORDS = __file__.rpartition("/")[0] + "/words"
 _LONGEST_GREETING = 60
 _MAX_OF_A_TEXT = 8
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|^[ \t]*[>|].*$", re.DOTALL | re.MULTILINE)
@@ -47,13 +48,13 @@ def sayings(event: SessionEvent) -> list[Said]:
 def begins_with(text: str, mark: str) -> bool:
     """Whether a text begins as an agent program writes it for this matter, in any case."""
     if mark not in _starts_of:
-        _starts_of[mark] = tuple(one.casefold() for one in words("marks")[mark])
+        _starts_of[mark] = tuple(one.casefold() for one in word_lists.lists(f"{_WORDS}/marks.txt")[mark])
     return text[:120].lstrip().casefold().startswith(_starts_of[mark])
 
 
 def only_greets(text: str) -> bool:
     """Whether a message says hello, or tries whether somebody is there, and nothing else."""
-    return len(text) < _LONGEST_GREETING and _folded(text).strip() in spoken("greeting")
+    return len(text) < _LONGEST_GREETING and _folded(text).strip() in word_lists.spoken(_WORDS, "greeting")
 
 
 def _kinds(sentence: str, is_first: bool) -> list[str]:
@@ -82,7 +83,7 @@ def _folded(sentence: str) -> str:
 def _praises(folded: str, in_it: list[str]) -> bool:
     place = _place_of("praise", folded, in_it)
     before = folded[:place].split()[-_BEFORE:] if place >= 0 else []
-    return place >= 0 and not set(before) & set(spoken("negation"))
+    return place >= 0 and not set(before) & set(word_lists.spoken(_WORDS, "negation"))
 
 
 def _starts(folded: str, kind: str) -> bool:
@@ -91,14 +92,14 @@ def _starts(folded: str, kind: str) -> bool:
 
 @cache
 def _beginnings(kind: str) -> tuple[str, ...]:
-    return tuple(f" {word} " for word in spoken(kind))
+    return tuple(f" {word} " for word in word_lists.spoken(_WORDS, kind))
 
 
 @cache
 def _phrases(kind: str) -> dict[str, list[str]]:
     """Return the phrases of a kind, with a space around each, by the word that they begin with."""
     found: dict[str, list[str]] = {}
-    for phrase in spoken(kind):
+    for phrase in word_lists.spoken(_WORDS, kind):
         found.setdefault(phrase.split(" ")[0], []).append(f" {phrase} ")
     return found
 

@@ -6,23 +6,16 @@ succeeds later, `repeated` when it came again and never did, else `left`.
 
 from __future__ import annotations
 
-import re
-from functools import cache
-
+from holdfast.language import failures
 from holdfast.records import SessionEvent
 from holdfast.sessions.facts import Trouble
-from holdfast.sessions.vocabulary import spoken, words
 from holdfast.sessions.wording import ends_of, one_line
 
 MOST = 200
 _LOOK = 2_000
 _SHOWN = 400
-_LINES = 60
-_VARIES = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{7,40}\b|(?<![\w.~/-])(?:[\w.~-]*/)+[\w.-]*|\d+", re.IGNORECASE)
 # What is only looked for and not found troubles less than what was to be done.
 _MINOR = ("read:", "search:", "web:")
-_STARTS = re.compile(r"[\w.]*(?:Error|Exception)\b")
-_TAG = re.compile(r"</?\w*error>")
 
 
 class Troubles:
@@ -38,8 +31,8 @@ class Troubles:
 
     def failed(self, event: SessionEvent, about: str, shown: str) -> None:
         """Take an error about a thing, and how that is shown; a later success of the same thing is what fixes it."""
-        line = error_line(event.output or event.text)[:_SHOWN]
-        key = (about, _VARIES.sub("#", line.casefold()))
+        line = error_line(event.output or event.text)
+        key = (about, failures.normalised(line))
         before = self._open.get(key)
         if before is None and len(self._open) >= MOST:
             self.left_out += 1
@@ -78,28 +71,6 @@ def _rank(trouble: Trouble) -> tuple[bool, int]:
 
 
 def error_line(output: str) -> str:
-    """Return the line of an output that says the error: one that begins so, one with a word for it, or the first."""
-    text = ends_of(output, _LOOK)
-    folded_text = text.casefold()
-    error_words = [word for word in _error_words() if word in folded_text]
-    first = good = ""
-    for line in text.splitlines()[: 2 * _LINES]:
-        line = (_TAG.sub("", line) if "<" in line else line).strip()
-        folded = line.casefold()
-        if not line or folded.startswith(words("marks")["no-message"]):
-            continue
-        if folded.startswith(words("marks")["error-start"]) or (
-            ("Error" in line or "Exception" in line) and _STARTS.match(line)
-        ):
-            return line
-        if error_words and not good and any(word in folded for word in error_words):
-            good = line
-        first = first or line
-    return good or first
-
-
-@cache
-def _error_words() -> tuple[str, ...]:
-    """Return the words for errors, without those that have another of them in themselves."""
-    found = {word.casefold() for word in spoken("error")}
-    return tuple(word for word in found if not any(other in word for other in found - {word}))
+    """Return the line of an output that says the error, of a long one from either end; or the first that says any."""
+    text = ends_of(failures.without_tags(output), _LOOK)
+    return failures.error_line(text) or failures.first_message(text)

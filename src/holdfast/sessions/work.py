@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import deque
 
+from holdfast.language import tools
+from holdfast.language.commands import CHECKS, Command, most_telling, only_answers, parse
+from holdfast.language.failures import is_refused
 from holdfast.records import SessionEvent
-from holdfast.sessions import commands, tools
+from holdfast.sessions import check_results
 from holdfast.sessions.facts import CommandRun, Evidence, FileChange, Made
 from holdfast.sessions.outcome import halved
-from holdfast.sessions.said import begins_with
 from holdfast.sessions.troubles import Troubles
 from holdfast.sessions.wording import one_line
 
@@ -18,8 +19,7 @@ _MAX_FILES = 1_000
 _MAX_COMMANDS = 400
 _MAX_MADE = 40
 _TEXT = 400
-_PATCH = "*** Begin Patch"
-_ONLY_LOOKS = re.compile(r'"command"\s*:\s*"view"')
+_SHOWN = 240
 _GOOD = {"test": 2.0, "build": 1.0, "lint": 0.5}
 _BAD = {"test": 2.0, "build": 2.0, "lint": 0.5}
 _CHECK_NAMES = {"test": "tests", "build": "build", "lint": "lint"}
@@ -54,7 +54,7 @@ class Work:
         self.kinds[kind] = self.kinds.get(kind, 0) + 1
         if kind == "memory":
             return
-        if event.failed and begins_with(event.output, "refused"):
+        if event.failed and is_refused(event.output):
             self.refused_calls += 1
         elif kind == "shell":
             self._shell(event)
@@ -91,9 +91,10 @@ class Work:
         return max([*passed, *(at for at, _ in self._last_made.values())], default=-1)
 
     def _tool(self, event: SessionEvent, kind: str) -> None:
-        is_edit = kind == "edit" and not _only_looks(event.input)
+        arguments = tools.Arguments(event.input)
+        is_edit = kind == "edit" and not arguments.only_looks()
         named = is_edit or event.failed or (kind == "read" and bool(self.troubles))
-        paths = [_shown_path(path, event.folder) for path in tools.files_of(event)] if named else []
+        paths = [_shown_path(path, event.folder) for path in arguments.paths()] if named else []
         about = paths[0] if paths else one_line(event.tool, _TEXT)
         self._judge(event, event.failed, f"{kind}:{about}", about or kind)
         if event.failed:
@@ -123,34 +124,35 @@ class Work:
         self.files[whole] = FileChange(path, before.changes + 1 if before else 1, event.place, event.line, folder)
 
     def _shell(self, event: SessionEvent) -> None:
-        command = tools.command_of(event)
-        found = commands.parts(command)
-        failed = event.failed or bool(commands.exit_of(event.output))
-        main = commands.main_of(found)
-        if main is None or (failed and commands.only_answers(found)):
+        command = tools.line_of(event.input)
+        found = parse(command)
+        failed = event.failed or bool(check_results.exit_of(event.output))
+        main = most_telling(found)
+        if main is None or (failed and only_answers(found)):
             self._judge(event, event.failed and main is None, "shell:", "shell")
             return
-        for part in found:
-            if part.kind in commands.CHECKS:
-                self._check(part, event, failed, part is found[-1])
+        for each in found:
+            if each.is_check:
+                self._check(each, event, failed, each is found[-1])
         checked = [run for at, run in self._last_checks.values() if at == self.calls]
         broken = failed or any(run.result == "failed" for run in checked)
         # Of what only looks, each command is a thing of its own: another file that is there fixes nothing.
-        self._judge(event, broken, f"read:{main.text}" if main.kind == "look" else f"shell:{main.name}", main.text)
-        if _PATCH in command and not failed:
-            for path in tools.files_in(command):
+        shown = one_line(main.text, _SHOWN)
+        self._judge(event, broken, f"read:{shown}" if main.is_look else f"shell:{main.about}", shown)
+        if tools.PATCH in command and not failed:
+            for path in tools.Arguments(command).patched():
                 self._changed(_shown_path(path, event.folder), event)
         if event.answered:
             self._made(found, command, event, failed)
-        if main.kind not in ("look", *commands.CHECKS):
+        if main.kind not in ("look", *CHECKS):
             result = "failed" if failed else "passed" if event.answered else "unknown"
             self._run(one_line(command, _TEXT), main.kind, result, event)
 
-    def _check(self, part: commands.Part, event: SessionEvent, failed: bool, is_last: bool) -> None:
-        result = commands.result_of(part, event.output, failed, is_last) if event.answered else "unknown"
-        run = self._run(part.text, part.kind, result, event)
-        if result != "unknown" or part.kind not in self._last_checks:
-            self._last_checks[part.kind] = (self.calls, run)
+    def _check(self, check: Command, event: SessionEvent, failed: bool, is_last: bool) -> None:
+        result = check_results.result_of(check, event.output, failed, is_last) if event.answered else "unknown"
+        run = self._run(one_line(check.text, _SHOWN), check.kind, result, event)
+        if result != "unknown" or check.kind not in self._last_checks:
+            self._last_checks[check.kind] = (self.calls, run)
 
     def _run(self, text: str, kind: str, result: str, event: SessionEvent) -> CommandRun:
         before = self.runs.pop((kind, text), None)
@@ -162,21 +164,21 @@ class Work:
             self.runs[kind, text] = run
         return run
 
-    def _made(self, found: list[commands.Part], command: str, event: SessionEvent, failed: bool) -> None:
-        kinds = {part.kind for part in found}
+    def _made(self, found: list[Command], command: str, event: SessionEvent, failed: bool) -> None:
+        kinds = {each.kind for each in found}
         if "commit" in kinds:
-            for name, subject in commands.committed(command, event.output, failed):
+            for name, subject in check_results.committed(command, event.output, failed):
                 self.commits_made += 1
                 self.commits.append(Made(name, one_line(subject, _TEXT), event.place, event.line))
                 self._note("committed", one_line(subject, _TEXT), event)
-        if "push" in kinds and commands.pushed(event.output, failed):
+        if "push" in kinds and check_results.pushed(event.output, failed):
             self.pushes += 1
             self._note("pushed", "", event)
         if "pr" in kinds and not failed:
             self._pull_requests(event)
 
     def _pull_requests(self, event: SessionEvent) -> None:
-        addresses = commands.pull_requests(event.output)
+        addresses = check_results.pull_requests(event.output)
         for address in addresses or [""]:
             if len(self.pull_requests) < _MAX_MADE:
                 self.pull_requests[address] = Made("", one_line(address, _TEXT), event.place, event.line)
@@ -189,12 +191,8 @@ class Work:
         self.left_out[what] = self.left_out.get(what, 0) + 1
 
 
-def _only_looks(given: str) -> bool:
-    return '"view"' in given and _ONLY_LOOKS.search(given, 0, 4_000) is not None
-
-
 def _shown_path(path: str, folder: str) -> str:
     """Return a path below the folder of its event from there, any other as it is."""
-    path = one_line(path.removeprefix("file://"), _TEXT)
+    path = one_line(path, _TEXT)
     inside = folder.rstrip("/") + "/"
     return os.path.normpath(path.removeprefix(inside) if folder else path) if path else path

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.learning.fixes.fingerprints import error_line, fingerprint, names_in
+from holdfast.language.failures import error_line, fingerprint, names_in
 from holdfast.learning.fixes.retries import MAX_OPEN, Failure, Retries, change_of
 
 MISSING = "ModuleNotFoundError: No module named 'yaml'"
@@ -12,7 +12,7 @@ TYPES = "src/cart.py:3: error: Incompatible return value type"
 def failure(line: str, error: str) -> Failure:
     """Return a failure as it is taken."""
     said = error_line(error)
-    return Failure(fingerprint(line, error), line, said, names_in(said), "2026-05-04T10:00:00Z")
+    return Failure(fingerprint(line, said), line, said, names_in(said), "2026-05-04T10:00:00Z")
 
 
 def steps(retries: Retries, line: str) -> list[tuple[str, ...]]:

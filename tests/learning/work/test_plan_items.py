@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from holdfast.learning.work import command_kinds, plan_items
+from holdfast.learning.work import plan_items
 from holdfast.learning.work import text as work_text
 
 LIST = """Please implement the importer:
@@ -129,27 +129,3 @@ def test_what_points_back(text):
 def test_what_does_not_point_back(text):
     """A message that stands for itself does not."""
     assert not work_text.points_back(text)
-
-
-@pytest.mark.parametrize("line", ["ls -la | head", "cd x && git status", "sudo cat /etc/hosts", "git diff; git log -3"])
-def test_commands_that_only_look(line):
-    """A line of commands that look is no act."""
-    assert command_kinds.only_looks(line)
-
-
-@pytest.mark.parametrize("line", ["ls > x", "rm -rf build", "git status && git commit -m x", "./deploy.sh", "make"])
-def test_commands_that_act(line):
-    """A line with any other command, or that writes a file, is one."""
-    assert not command_kinds.only_looks(line)
-
-
-@pytest.mark.parametrize("line", ["pytest -q", "cd a && FOO=1 python -m pytest", ".venv/bin/pytest x", "npm test"])
-def test_commands_that_test(line):
-    """Runs of tests are known behind folders, variables and paths."""
-    assert command_kinds.is_kind(line, "tests") and not command_kinds.is_kind(line, "commits")
-
-
-def test_the_subject_of_a_commit():
-    """The message of a commit is read from its command line."""
-    assert command_kinds.subject_of('git add -A && git commit -m "Add the cache" -q') == "Add the cache"
-    assert command_kinds.subject_of("git commit --amend") == "a commit"

@@ -6,9 +6,9 @@ that comes again begins anew, so what is known afterwards is what the transcript
 
 from __future__ import annotations
 
-from holdfast.agents.transcript_tail import Tools
-from holdfast.language.command_lines import is_shell, line_of, main_of
-from holdfast.learning.fixes.fingerprints import is_refused
+from holdfast.language.commands import main_of
+from holdfast.language.failures import is_refused
+from holdfast.language.tools import kind_of, line_of
 from holdfast.learning.fixes.hook import (
     clean,
     edits_of,
@@ -50,14 +50,13 @@ class _Look:
         self._fixed_before = {row[1] for row in before if row[0] == "fixed"}
         self._broken: dict[str, Failure] = {}
         self._fixed: dict[str, Fixed] = {}
-        self._tools = Tools()
 
     def take(self, call: Call) -> None:
         """Take one call."""
-        if is_shell(call.tool):
+        if kind_of(call.tool) == "shell":
             self._ran(call)
         elif self._retries and call.ended != "failed":
-            for row in edits_of(self._run, self._tools, call.tool, call.given):
+            for row in edits_of(self._run, call.tool, call.given):
                 self._retries.edited(*row[1:])
                 self._rows.append(row)
 

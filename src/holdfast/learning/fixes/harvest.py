@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 from holdfast.base.minijson import loads
-from holdfast.language.command_lines import main_of
+from holdfast.language import tools
+from holdfast.language.commands import main_of, only_answers, parse
+from holdfast.language.failures import is_refused
 from holdfast.learning.findings import Finding
 from holdfast.learning.fixes import model as fixes
-from holdfast.learning.fixes.fingerprints import is_refused
 from holdfast.learning.fixes.hook import MAX_EDITS, clean, failure_of, fix_of
 from holdfast.learning.fixes.retries import Retries, change_of
-from holdfast.sessions import commands, tools
+from holdfast.sessions.check_results import exit_of, result_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def _found(digest: Digest, events: Sequence[SessionEvent]) -> dict[str, Fix]:
         if kind != "shell":
             continue
         result = _result(event)
-        line = clean(tools.command_of(event)) if result == "failed" or retries else ""
+        line = clean(tools.line_of(event.input)) if result == "failed" or retries else ""
         if result == "failed":
             failure = failure_of(line, clean(event.output or event.text), event.at or session.started)
             found.pop(failure.fingerprint, None)
@@ -61,16 +62,12 @@ def _result(event: SessionEvent) -> str:
     """Return whether a command line passed or failed; nothing where that cannot be told, or it was not run."""
     if event.failed and is_refused(event.output):
         return ""
-    line = tools.command_of(event)
-    parts = commands.parts(line)
-    failed = event.failed or bool(commands.exit_of(event.output))
-    if failed and commands.only_answers(parts):
+    line = tools.line_of(event.input)
+    found = parse(line)
+    failed = event.failed or bool(exit_of(event.output))
+    if failed and only_answers(found):
         return ""
-    results = [
-        commands.result_of(part, event.output, failed, part is parts[-1])
-        for part in parts
-        if part.kind in commands.CHECKS
-    ]
+    results = [result_of(each, event.output, failed, each is found[-1]) for each in found if each.is_check]
     if failed or "failed" in results:
         return "failed"
     main = main_of(line)
@@ -82,7 +79,7 @@ def _result(event: SessionEvent) -> str:
 
 def _edits(event: SessionEvent, folder: str) -> Iterator[tuple[str, str]]:
     """Yield the files that a call changed, from the session's folder, and the first line that it changed in them."""
-    paths = tools.files_of(event)[:MAX_EDITS]
+    paths = tools.paths_in(event.input)[:MAX_EDITS]
     try:
         change = change_of(loads(event.input)) if len(paths) == 1 else ""
     except ValueError:

@@ -21,7 +21,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from holdfast.agents.transcript_tail import Tools
     from holdfast.app.hook import HookRun
     from holdfast.learning.fixes.model import Fix
     from holdfast.learning.fixes.retries import Failure, Fixed, Retries
@@ -94,14 +93,13 @@ def drop_notes(home: str) -> None:
 
 
 def _failed(run: HookRun, path: str) -> None:
-    from holdfast.language import command_lines
-    from holdfast.learning.fixes import fingerprints
+    from holdfast.language import commands, failures, tools
 
     call = run.call
-    if not command_lines.is_shell(call.tool) or fingerprints.is_refused(call.error):
+    if tools.kind_of(call.tool) != "shell" or failures.is_refused(call.error):
         return
-    failure = failure_of(clean(command_lines.line_of(call.tool_input)), clean(call.error), run.at)
-    if command_lines.main_of(failure.line) is None:
+    failure = failure_of(clean(tools.line_of(call.tool_input)), clean(call.error), run.at)
+    if commands.main_of(failure.line) is None:
         return
     known = [row for row in rows_of(path) if row[0] == "fixed" and row[1] == failure.fingerprint]
     if known:
@@ -116,17 +114,16 @@ def row_of(failure: Failure) -> Row:
 
 def _did(run: HookRun, path: str) -> None:
     """Note what was done after a failure, and keep the fixes that a success shows."""
-    from holdfast.agents.transcript_tail import Tools
-    from holdfast.language import command_lines
+    from holdfast.language import commands, tools
 
     call = run.call
-    if not command_lines.is_shell(call.tool):
-        edits = edits_of(run, Tools(), call.tool, call.tool_input)
+    if tools.kind_of(call.tool) != "shell":
+        edits = edits_of(run, call.tool, call.tool_input)
         if edits:
             note(path, edits)
         return
-    line = clean(command_lines.line_of(call.tool_input))
-    main = command_lines.main_of(line)
+    line = clean(tools.line_of(call.tool_input))
+    main = commands.main_of(line)
     # What goes on in the background, or is hidden behind another command, did not succeed for all that is known.
     if main is None or main.is_hidden:
         return
@@ -138,7 +135,7 @@ def _did(run: HookRun, path: str) -> None:
 
 def _may_fix(noted: list[Row], name: str) -> bool:
     """Whether a success of a command may show that a failure is fixed; for most it does not, and that is told soon."""
-    from holdfast.language.command_lines import main_of
+    from holdfast.language.commands import main_of
 
     places = [number for number, row in enumerate(noted) if row[0] == "failed"]
     if places and len(noted) - places[-1] <= _SOON:
@@ -188,13 +185,14 @@ def session_of(run: HookRun) -> str:
     return run.session_label or clean(run.session)[:_MAX_SHOWN]
 
 
-def edits_of(run: HookRun, tools: Tools, tool: str, given: str) -> list[Row]:
+def edits_of(run: HookRun, tool: str, given: str) -> list[Row]:
     """Return the changes of files that a call made, as rows."""
     from holdfast.base.minijson import loads
+    from holdfast.language.tools import changed_files
     from holdfast.learning.fixes.retries import change_of
 
     project = run.project()
-    paths = tools.files(tool, given)[:MAX_EDITS]
+    paths = changed_files(tool, given)[:MAX_EDITS]
     try:
         change = change_of(loads(given)) if len(paths) == 1 and given[:1] == "{" else ""
     except ValueError:
@@ -205,13 +203,12 @@ def edits_of(run: HookRun, tools: Tools, tool: str, given: str) -> list[Row]:
 
 def failure_of(line: str, error: str, at: str) -> Failure:
     """Return a failure of a command line, of texts that are clean."""
-    from holdfast.learning.fixes import fingerprints
+    from holdfast.language import failures
     from holdfast.learning.fixes.retries import Failure, cut
 
-    said = fingerprints.error_line(error)
-    return Failure(
-        fingerprints.of_line(line, said), line[:_MAX_LINE], cut(said, _MAX_SHOWN), fingerprints.names_in(said), at
-    )
+    said = failures.error_line(error)
+    found = failures.fingerprint(line, said)
+    return Failure(found, line[:_MAX_LINE], cut(said, _MAX_SHOWN), failures.names_in(said), at)
 
 
 def fix_of(fixed: Fixed, agent: str, session: str, project: str) -> Fix:

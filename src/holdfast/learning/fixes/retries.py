@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
-from holdfast.language.command_lines import Command, is_a, is_check, main_of
-from holdfast.language.same_commands import is_other_form, is_same_run, shown
-from holdfast.learning.fixes.fingerprints import names_in, normalised
-from holdfast.learning.fixes.lists import listed
+from holdfast.language.commands import TABLE, Command, is_a, main_of, shown
+from holdfast.language.failures import names_in, normalised, says
+from holdfast.language.same_commands import is_other_form, is_same_run
+from holdfast.language.word_lists import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class Retries:
         between = self._steps[one.since :]
         if len(between) > _SOON or any(step.kind == "edit" for step in between):
             return False
-        loose = _says(one.failure.error, "missing")
+        loose = says(one.failure.error, "missing")
         return is_other_form(one.main, one.failure.line, main, line, loose=loose)
 
     def _steps_of(self, one: _Open, main: Command, line: str) -> tuple[str, ...]:
@@ -142,7 +142,7 @@ class Retries:
         between = [step for step in between if step.kind == "edit" or not _runs(step, one)]
         if len({step.what for step in between}) > _MAX_BETWEEN:
             return ()
-        if _says(one.failure.error, "passing"):
+        if says(one.failure.error, "passing"):
             # No change of a file brings a network back.
             between = [step for step in between if step.kind == "run"]
         told = _told(between, one.failure)
@@ -156,19 +156,12 @@ def _instead(line: str) -> str:
     return f"ran `{cut(shown(line), MAX_COMMAND)}` instead"
 
 
-def _says(error: str, kind: str) -> bool:
-    """Whether an error is of a kind: `missing` or `passing`."""
-    letters = [letter if letter.isalnum() or letter == "_" else " " for letter in error.casefold()]
-    told = f" {' '.join(''.join(letters).split())} "
-    return any(f" {said} " in told for said in listed("errors", kind))
-
-
 def _is_idle(step: Step) -> bool:
     main = main_of(step.what) if step.kind == "run" else None
     if main is None:
         return False
     # A check that passes repairs nothing, unless it builds or rewrites something.
-    return is_a(main.name, "idle") or (is_check(main) and not any(map(main.name.count, listed("commands", "makes"))))
+    return is_a(main.name, "idle") or (main.is_check and not any(map(main.name.count, listed(TABLE, "makes"))))
 
 
 def _runs(step: Step, one: _Open) -> bool:

@@ -7,9 +7,9 @@ cause is not clear, and that is what is said.
 from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
+from holdfast.language import commands, tools
 from holdfast.language.likeness import shared, words_of
 from holdfast.records import SessionEvent
-from holdfast.sessions import tools
 from holdfast.sessions.wording import one_line
 
 TYPE_CHECKING = False
@@ -20,19 +20,6 @@ MAX_SHOWN = 160
 # So many calls before a complaint are looked at, and not further back than so many messages of the person.
 _LOOK_BACK = 80
 _MESSAGES_BACK = 3
-_DESTRUCTIVE = (
-    *("rm ", "rm\t", "rmdir ", "unlink ", "shred ", "truncate ", "git reset --hard", "git clean", "git checkout --"),
-    *(
-        "git push --force",
-        "git push -f",
-        "git branch -d",
-        "git branch -D",
-        "git stash drop",
-        "drop table",
-        "drop database",
-    ),
-    *("delete from", "dropdb ", "del ", "remove-item ", "mkfs", "dd if=", "*** delete file"),
-)
 _READING = ("read", "search", "web", "plan", "memory")
 
 
@@ -71,18 +58,16 @@ def shown(event: SessionEvent) -> str:
     """Return a tool call as one line: its command, or the tool and the files that it is about."""
     kind = tools.kind_of(event.tool)
     if kind == "shell":
-        return one_line(tools.command_of(event), MAX_SHOWN)
-    files = ", ".join(tools.files_of(event)[:3])
+        return one_line(tools.line_of(event.input), MAX_SHOWN)
+    files = ", ".join(tools.paths_in(event.input)[:3])
     return one_line(f"{event.tool} {files}", MAX_SHOWN)
 
 
 def is_destructive(event: SessionEvent) -> bool:
     """Whether a call removes or throws away something."""
-    given = event.input.casefold().replace("\\n", "\n")
     if tools.kind_of(event.tool) == "shell":
-        command = tools.command_of(event).casefold()
-        return any(f" {command}".find(f"{edge}{word}") >= 0 for word in _DESTRUCTIVE for edge in " ;&|(\n\"'")
-    return "*** delete file" in given or "delete" in event.tool.casefold()
+        return commands.removes(tools.line_of(event.input))
+    return "*** delete file" in event.input.casefold() or "delete" in event.tool.casefold()
 
 
 def _calls(before: Sequence[SessionEvent]) -> list[SessionEvent]:

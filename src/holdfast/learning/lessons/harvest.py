@@ -11,7 +11,8 @@ import os
 
 from holdfast.base.light_records import dataclass
 from holdfast.continuity.session_notes import statement
-from holdfast.language import triggers
+from holdfast.language import tools, triggers
+from holdfast.language.commands import Command, most_telling, parse
 from holdfast.language.likeness import FEWEST, words_of
 from holdfast.learning.findings import Finding
 from holdfast.learning.incidents.likely_cause import cause_of
@@ -19,7 +20,6 @@ from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.categories import labelled, names_a_lesson, sets_up, takes_back, tells_off
 from holdfast.learning.lessons.lesson_file import Evidence
 from holdfast.learning.ratings import model as signals
-from holdfast.sessions import commands, tools
 from holdfast.sessions.wording import one_line
 
 TYPE_CHECKING = False
@@ -227,7 +227,7 @@ def _steps(events: Sequence[SessionEvent], at: int) -> list[str]:
         main = _main(event)
         if main is None or failed is None or event.failed:
             continue
-        if main.name == failed.name:
+        if main.about == failed.about:
             otherwise = [one_line(main.text, 120)] if _has_more(main.text, failed.text) else []
             return (between if main.text == failed.text else otherwise)[-_MAX_STEPS:]
         if main.kind not in _IDLE and sets_up(main.text):
@@ -240,9 +240,9 @@ def _has_more(text: str, failed: str) -> bool:
     return text != failed and set(failed.split()) <= set(text.split())
 
 
-def _main(event: SessionEvent) -> commands.Part | None:
+def _main(event: SessionEvent) -> Command | None:
     is_shell = event.role == "tool" and tools.kind_of(event.tool) == "shell"
-    return commands.main_of(commands.parts(tools.command_of(event))) if is_shell else None
+    return most_telling(parse(tools.line_of(event.input))) if is_shell else None
 
 
 def _notes(session: Session, events: Sequence[SessionEvent]) -> Iterator[Learned]:

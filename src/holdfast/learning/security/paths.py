@@ -7,22 +7,31 @@ from __future__ import annotations
 
 import os
 
-from holdfast.learning.security.rules import Rules, fits
+from holdfast.language.commands import fits
+from holdfast.language.word_lists import lists
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
+_WORDS = __file__.rpartition("/")[0] + "/security_words.txt"
+_sets: dict[str, frozenset[str]] = {}
 _MAKES_TEMPORARY = ("$(mktemp", "`mktemp")
 TEMPORARY = "/tmp/made-by-mktemp"  # noqa: S108
 _UNKNOWN = "$"
 
 
+def among(name: str) -> frozenset[str]:
+    """Return a list of `security_words.txt`."""
+    if name not in _sets:
+        _sets[name] = frozenset(lists(_WORDS)[name])
+    return _sets[name]
+
+
 class Places:
     """Where a command runs: the folders that are the agent's to write in, the folder it is in, and its variables."""
 
-    def __init__(self, rules: Rules, roots: Sequence[str], folder: str) -> None:
-        self._rules = rules
+    def __init__(self, roots: Sequence[str], folder: str) -> None:
         self.roots = tuple(dict.fromkeys(os.path.normpath(root) for root in roots if root))
         self.folder = folder or (self.roots[0] if self.roots else "")
         self._variables = {"HOME": "~", "PWD": self.folder}
@@ -42,7 +51,7 @@ class Places:
         if word[:1] != "$":
             return word
         name, end = _variable(word)
-        if self._rules.has("temporary-variables", name) and name not in self._variables:
+        if _has("temporary-variables", name) and name not in self._variables:
             return TEMPORARY + word[end:]
         return self._variables[name] + word[end:] if name in self._variables else word
 
@@ -65,27 +74,27 @@ class Places:
 
     def is_temporary(self, path: str) -> bool:
         """Whether a whole path is where everybody puts what may go, and not in a project that is there itself."""
-        return not self.is_inside(path) and any(_within(path, one) for one in self._rules.lists["temporary"])
+        return not self.is_inside(path) and any(_within(path, one) for one in among("temporary"))
 
     def may_go(self, word: str) -> bool:
         """Whether nobody misses what a path names: what a build makes, and what is temporary."""
         filled = self._filled(word)
         whole = self.whole(word)
-        if whole and self.is_temporary(whole) and whole not in self._rules.lists["temporary"]:
+        if whole and self.is_temporary(whole) and whole not in among("temporary"):
             return True
         root = next((root for root in self.roots if _within(whole, root)), "") if whole else ""
         parts = (whole[len(root) :] if root else filled).strip("/").split("/")
         if not any(parts) or (whole and not root and len(parts) == 1 and whole[0] == filled[:1]):
             # The root of a project, or a folder at the very top.
             return False
-        return any(self._rules.has("build", part) for part in parts) and ".." not in parts
+        return any(_has("build", part) for part in parts) and ".." not in parts
 
     def is_outside(self, word: str) -> bool:
         """Whether a path is known to lead out of the project, to where nothing is temporary."""
         whole = self.whole(word)
         if not self.roots or not whole or "$" in whole or "`" in whole:
             return False
-        return not (self.is_inside(whole) or self.is_temporary(whole) or self._rules.has("harmless", whole))
+        return not (self.is_inside(whole) or self.is_temporary(whole) or _has("harmless", whole))
 
     def is_secret(self, word: str) -> bool:
         """Whether a path names a file whose content is a secret."""
@@ -99,12 +108,16 @@ class Places:
         return self._matches("secret", path, name)
 
     def _matches(self, kind: str, path: str, name: str) -> bool:
-        lists: Iterable[str] = self._rules.lists[kind]
-        return name in self._rules.lists[kind] or any(
+        return name in among(kind) or any(
             fits(f"/{path}", f"*/{one.lstrip('/')}") if "/" in one else fits(name, one)
-            for one in lists
+            for one in among(kind)
             if "*" in one or "/" in one
         )
+
+
+def _has(name: str, text: str) -> bool:
+    """Whether a list has the text, or a pattern that it fits."""
+    return text in among(name) or any(fits(text, one) for one in among(name) if "*" in one)
 
 
 def _within(path: str, folder: str) -> bool:

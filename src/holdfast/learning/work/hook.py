@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.agents.transcript_calls import Call
-    from holdfast.agents.transcript_tail import Tools
     from holdfast.app.hook import HookRun
     from holdfast.learning.work.model import Work
     from holdfast.learning.work.plan_items import Planned
@@ -79,9 +78,7 @@ def _at_tool(run: HookRun, project: Project) -> None:
     call = run.call
     # An agent that tells of failures by another event says by this one that it went well.
     well = "passed" if "tool-failed" in run.agent.events.values() else ""
-    from holdfast.agents.transcript_tail import Tools
-
-    rows = _rows(Tools(), project, call.tool, call.tool_input, "failed" if call.error else well)
+    rows = _rows(project, call.tool, call.tool_input, "failed" if call.error else well)
     _note(run, project, rows)
     kinds = [kind for kind, _ in rows]
     changed = session_log.FILE in kinds
@@ -90,24 +87,25 @@ def _at_tool(run: HookRun, project: Project) -> None:
         _take_in(run, project)
 
 
-def _rows(tools: Tools, project: Project, tool: str, given: str, ended: str) -> list[tuple[str, str]]:
+def _rows(project: Project, tool: str, given: str, ended: str) -> list[tuple[str, str]]:
     """Return what a call of a tool says: its name, and which file it changed, what it ran, planned or set to work."""
-    from holdfast.learning.work import command_kinds, plan_items
+    from holdfast.language import commands, tools
+    from holdfast.learning.work import plan_items
 
     rows = [(session_log.TOOL, kept(tool, _MAX_NAME))] if tool else []
     if ended == "failed":
         return rows
-    changed = tools.files(tool, given)
+    changed = tools.changed_files(tool, given)
     if changed:
         return [*rows, *[(session_log.FILE, _shown(project, path)) for path in changed]]
     plan = plan_items.plan_of(tool, given)
     if plan:
         return [*rows, (session_log.PLAN, _told_plan(plan))]
-    spawned = command_kinds.spawned(tool, given)
+    spawned = tools.spawned(tool, given)
     if spawned:
         return [*rows, (session_log.AGENT, kept(spawned, _MAX_NAME))]
-    command = tools.command(given) if command_kinds.runs(tool) else ""
-    if command and not command_kinds.only_looks(command):
+    command = tools.line_of(given) if tools.kind_of(tool) == "shell" else ""
+    if command and not commands.only_looks(command):
         kind = session_log.PASSED if ended == "passed" else session_log.RUN
         rows.append((kind, kept(command, _MAX_COMMAND)))
     return rows
@@ -136,7 +134,7 @@ def _told_by_transcript(run: HookRun, project: Project, path: str, most: int = 0
     since, has_calls = session_log.read_up_to(path)
     if not run.call.transcript or _size(run.call.transcript) == since:
         return []
-    from holdfast.agents.transcript_tail import MAX_TAIL, Tools, tail
+    from holdfast.agents.transcript_tail import MAX_TAIL, tail
 
     lines, end = tail(run.call.transcript, since, most or MAX_TAIL)
     if end == since:
@@ -146,8 +144,7 @@ def _told_by_transcript(run: HookRun, project: Project, path: str, most: int = 0
         return [(session_log.READ, str(end))]
     found, unread = _calls_in(lines, may_wait=run.call.moment == "stop")
     run.told_calls = found
-    tools = Tools()
-    rows = [row for call in found for row in _rows(tools, project, call.tool, call.given, call.ended)]
+    rows = [row for call in found for row in _rows(project, call.tool, call.given, call.ended)]
     return [*rows, (session_log.READ, str(end - unread))]
 
 

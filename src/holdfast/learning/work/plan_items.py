@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
 from holdfast.base.minijson import loads
+from holdfast.language import tools
+from holdfast.language.word_lists import listed
 from holdfast.learning.work import text as work_text
 
 MAX_CRITERIA = 24
@@ -127,8 +129,7 @@ def _cut(text: str) -> str:
 
 def plan_of(tool: str, given: str) -> tuple[Planned, ...]:
     """Return the entries of the plan that a call of a tool writes down; nothing where it is no such tool."""
-    name = _bare(tool.replace(".", "__").rpartition("__")[2])
-    if name not in {_bare(one) for one in work_text.words("tools", "plan")}:
+    if not tools.writes_plan(tool):
         return ()
     value = _parsed(given)
     if isinstance(value, str):
@@ -138,11 +139,11 @@ def plan_of(tool: str, given: str) -> tuple[Planned, ...]:
 
 def _entries(value: object) -> tuple[Planned, ...]:
     if isinstance(value, dict):
-        listed = next((value[key] for key in work_text.words("tools", "entries") if value.get(key)), None)
-        if isinstance(listed, str):
-            return boxes(listed)
-        if isinstance(listed, list):
-            return _entries(listed)
+        entries = next((value[key] for key in listed(tools.TABLE, "plan-entries") if value.get(key)), None)
+        if isinstance(entries, str):
+            return boxes(entries)
+        if isinstance(entries, list):
+            return _entries(entries)
         one = _entry(value)
         return (one,) if one else ()
     found = [_entry(each) for each in value] if isinstance(value, list) else []
@@ -154,10 +155,10 @@ def _entry(value: object) -> Planned | None:
         return Planned(_cut(value), False) if value.strip() else None
     if not isinstance(value, dict):
         return None
-    keys = work_text.words("tools", "says")
+    keys = listed(tools.TABLE, "plan-says")
     text = next((value[key] for key in keys if isinstance(value.get(key), str) and value[key].strip()), "")
-    states = [str(value[key]).casefold() for key in work_text.words("tools", "state") if key in value]
-    return Planned(_cut(text), any(one in work_text.words("tools", "ticked") for one in states)) if text else None
+    states = [str(value[key]).casefold() for key in listed(tools.TABLE, "plan-state") if key in value]
+    return Planned(_cut(text), any(one in listed(tools.TABLE, "plan-ticked") for one in states)) if text else None
 
 
 def boxes(text: str) -> tuple[Planned, ...]:
@@ -179,7 +180,3 @@ def _parsed(given: str) -> object:
         except ValueError:
             continue
     return given
-
-
-def _bare(name: str) -> str:
-    return name.lower().replace("_", "").replace("-", "").replace(" ", "")

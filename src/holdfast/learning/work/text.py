@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
+from holdfast.language.word_lists import spoken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-LANGUAGES = ("en", "de")
 MAX_TITLE = 72
 MAX_SLUG = 50
 SHORT_ASK = 25
@@ -31,7 +31,7 @@ _MAX_CLOSING = 160
 _MAX_THING = 4
 _FOLDER = __file__.rpartition("/")[0] + "/words"
 _LATIN = {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "é": "e", "è": "e", "á": "a", "à": "a", "ñ": "n", "ç": "c"}
-_loaded: dict[str, dict[str, list[str]]] = {}
+_every: dict[str, frozenset[str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +42,11 @@ class Topic:
     files: frozenset[str]
 
 
-def words(name: str, list_name: str) -> list[str]:
-    """Return the entries of a list in a file of `work_words/`."""
-    if name not in _loaded:
-        found: dict[str, list[str]] = {}
-        with open(f"{_FOLDER}/{name}.txt", encoding="utf-8") as file:
-            for line in file.read().split("\n"):
-                kind, colon, entries = line.partition(": ")
-                if colon and line[0] != "#":
-                    found.setdefault(kind, []).extend([entry.strip() for entry in entries.split(",")])
-        _loaded[name] = found
-    return _loaded[name].get(list_name, [])
-
-
 def every(list_name: str) -> frozenset[str]:
     """Return the entries of a list in all languages."""
-    return frozenset([entry for language in LANGUAGES for entry in words(language, list_name)])
+    if list_name not in _every:
+        _every[list_name] = frozenset(spoken(_FOLDER, list_name))
+    return _every[list_name]
 
 
 def plain(text: str) -> list[str]:
@@ -282,4 +271,4 @@ def steered(text: str) -> str:
     name, _, rest = told[1:].partition(" ")
     if told[:1] != "/" or "/" in name:
         return told
-    return "" if name.casefold().partition(":")[0] in words("tools", "steer") else rest.strip()
+    return "" if name.casefold().partition(":")[0] in every("steer") else rest.strip()

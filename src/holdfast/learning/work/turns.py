@@ -15,9 +15,10 @@ from holdfast.base.light_records import dataclass, replace
 from holdfast.base.minijson import dumps, loads
 from holdfast.continuity import noting, resume_intent
 from holdfast.errors import HoldfastError
+from holdfast.language import commands as shell_commands
 from holdfast.language import triggers
 from holdfast.language.ratings import explicit
-from holdfast.learning.work import command_kinds, criteria, evidence, plan_items, session_log
+from holdfast.learning.work import criteria, evidence, plan_items, session_log
 from holdfast.learning.work import model as work
 from holdfast.learning.work import text as work_text
 from holdfast.learning.work.criteria import Criteria
@@ -390,8 +391,9 @@ def _seen(rows: list[Triple], changed: tuple[str, ...], at: str) -> list[Evidenc
         if kind == FILE:
             passed = ""
         elif kind == PASSED:
-            passed = text if command_kinds.is_kind(text, "tests") else passed
-            commits += [command_kinds.subject_of(text)] if command_kinds.is_kind(text, "commits") else []
+            ran = shell_commands.parse(text)
+            passed = text if any(one.kind == "test" for one in ran) else passed
+            commits += [shell_commands.subject_of(one) or "a commit" for one in ran if one.kind == "commit"]
         elif kind in ("done", "good", "bad"):
             found.append(Evidence(when, said=kind, words=text))
     if changed:

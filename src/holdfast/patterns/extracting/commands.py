@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from holdfast.language.error_classes import ErrorClass, class_of, named_by
 from holdfast.patterns.acts import ASK, Act, Seen
-from holdfast.patterns.error_classes import ErrorClass, class_of, named_by
 from holdfast.patterns.extracting.found import Found
 from holdfast.patterns.signatures import frame, signature
 

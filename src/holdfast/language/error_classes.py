@@ -1,4 +1,4 @@
-"""Errors that are the same thing in other words: `words/errors.txt` says which."""
+"""Errors that are the same thing in other words: `tables/error_classes.txt` says which."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from holdfast.base.light_records import dataclass
-from holdfast.patterns.word_lists import lines_of
+from holdfast.language.word_lists import TABLES, lists
 
 _LOOK = 600
 _LINES = 6
@@ -66,14 +66,9 @@ def _first(said: str) -> ErrorClass | None:
 
 @cache
 def _classes() -> tuple[ErrorClass, ...]:
-    wordings: dict[str, list[str]] = {}
-    for name, listed in lines_of("errors"):
-        wordings.setdefault(name, []).extend(one.strip() for one in listed.split(", "))
-    return tuple(_class(name, tuple(listed)) for name, listed in wordings.items())
-
-
-def _class(name: str, wordings: tuple[str, ...]) -> ErrorClass:
-    anywhere = name.startswith("any ")
-    name = name.removeprefix("any ")
-    named = name.startswith("named ")
-    return ErrorClass(name.removeprefix("named "), anywhere, named, wordings)
+    found = []
+    for label, wordings in lists(f"{TABLES}/error_classes.txt").items():
+        rest = label.removeprefix("any ")
+        name = rest.removeprefix("named ")
+        found.append(ErrorClass(name, anywhere=rest != label, named=name != rest, wordings=wordings))
+    return tuple(found)

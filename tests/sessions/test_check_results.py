@@ -1,86 +1,11 @@
-"""What a shell command is, and how a check ended."""
+"""How checks, commits and pushes ended."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from holdfast.sessions import commands
-from holdfast.sessions.commands import Part, committed, exit_of, main_of, parts, pull_requests, pushed, result_of
-
-
-def kinds(command: str) -> list[str]:
-    """Return the kinds of the commands of a line."""
-    return [part.kind for part in parts(command)]
-
-
-@pytest.mark.parametrize(
-    ("command", "kind"),
-    [
-        ("pytest -q tests", "test"),
-        (".venv/bin/pytest -x", "test"),
-        ("/opt/venv/bin/python3.11 -m pytest -q", "test"),
-        ("CI=1 npm test -- --watch=false", "test"),
-        ("npm run test:unit", "test"),
-        ("npm --prefix web test", "test"),
-        ("uv run pytest", "test"),
-        ("timeout 60 go test ./...", "test"),
-        ("timeout -s KILL 60 go test ./...", "test"),
-        ("cargo +nightly test --all", "test"),
-        ("bash -lc 'cargo test'", "test"),
-        ("./gradlew test", "test"),
-        ("make check", "test"),
-        ("node node_modules/.bin/mocha.js --ui tdd", "test"),
-        ("node scripts/seed.js", "other"),
-        ("pytest --version", "look"),
-        ("make", "build"),
-        ("make -j4", "build"),
-        ("npm run build", "build"),
-        ("tsc --noEmit", "lint"),
-        ("tsc -p .", "build"),
-        ("ruff check .", "lint"),
-        ("ruff format .", "format"),
-        ("pip3 install flask", "install"),
-        ("git commit -m x", "commit"),
-        ("git -C sub/dir commit -am 'y'", "commit"),
-        ("git push -u origin main", "push"),
-        ("git push --dry-run origin main", "look"),
-        ("gh pr create --fill", "pr"),
-        ("git status", "look"),
-        ("sed -n 1,20p a.py", "look"),
-        ("sed -i s/a/b/ a.py", "other"),
-        ("terraform apply", "deploy"),
-        ("frobnicate --all", "other"),
-    ],
-)
-def test_a_command_is_known_by_its_words(command: str, kind: str) -> None:
-    """Folders, versions, wrappers, variables and options before and between the words change nothing."""
-    assert kinds(command) == [kind]
-
-
-def test_a_line_is_taken_apart_outside_of_quotes() -> None:
-    """Signs that join commands split a line; within quotes and here-documents they are text."""
-    assert kinds("cd web && npm run build; npm test || git commit -m 'a; pytest && b'") == [
-        *("look", "build", "test", "commit")
-    ]
-    message = "git commit -m \"$(cat <<'EOF'\nFix: run\npytest\nEOF\n)\"\ngit push"
-    assert kinds(message) == ["commit", "push"]
-    assert kinds("cat > notes.txt <<EOF\npytest\ngit push\nEOF\nls") == ["look", "look"]
-
-
-def test_the_text_of_a_command_is_as_it_was_written() -> None:
-    """Words that quotes kept apart are not joined, so that no secret comes to be."""
-    assert parts('echo AK\'\'IA && deploy "AB""CD"')[1].text == 'deploy "AB""CD"'
-    assert "AKIAIOSF" not in parts("bash -c 'run AKIA''IOSF'")[0].text
-
-
-def test_the_main_command_is_what_the_line_was_run_for() -> None:
-    """A test run weighs more than a commit, and that more than the preparing of it."""
-    main = main_of(parts("cd web && git add . && git commit -m x"))
-    assert main is not None
-    assert main.kind == "commit"
-    assert main_of([]) is None
+from holdfast.language.commands import parse
+from holdfast.sessions.check_results import committed, exit_of, pull_requests, pushed, result_of
 
 
 @pytest.mark.parametrize(
@@ -113,8 +38,8 @@ def test_the_main_command_is_what_the_line_was_run_for() -> None:
 )
 def test_a_check_ends_as_its_exit_and_output_say(command: str, output: str, failed: bool, result: str) -> None:
     """A pipe hides the exit, and then the output speaks; what neither says is unknown."""
-    found = parts(command)
-    check = next(part for part in found if part.kind in commands.CHECKS)
+    found = parse(command)
+    check = next(one for one in found if one.is_check)
     assert result_of(check, output, failed, check is found[-1]) == result
 
 
@@ -158,18 +83,3 @@ def test_the_address_of_a_pull_request_names_nobody() -> None:
     """Credentials in an address are left out, and the page for a new one is none."""
     assert pull_requests("made https://ann:hunter2@git.example/a/b/pull/7 now") == ["https://git.example/a/b/pull/7"]
     assert pull_requests("visit https://git.example/a/b/pull/new/topic") == []
-
-
-def test_a_search_that_finds_nothing_is_an_answer() -> None:
-    """The failure of grep is no error, that of a build is one."""
-    assert commands.only_answers(parts("cd src && grep -r nothing ."))
-    assert not commands.only_answers(parts("grep -q x a && make"))
-
-
-@given(st.text(alphabet="ab '\"\\$(){}<>|&;\n#-=/*`EOF", max_size=300))
-def test_no_line_is_too_odd(command: str) -> None:
-    """Whatever the line is, it is taken apart into known kinds and bounded texts."""
-    for part in parts(command):
-        assert isinstance(part, Part)
-        assert part.kind in (*commands.KINDS, "other")
-        assert len(part.text) <= 240

@@ -1,10 +1,11 @@
-"""Fingerprints of failures: what differs from time to time is left out, and what tells two failures apart stays."""
+"""What error texts say: what differs from time to time is left out, and what tells two failures apart stays."""
 
 from __future__ import annotations
 
 import pytest
 
-from holdfast.learning.fixes.fingerprints import MAX_ERROR, error_line, fingerprint, is_refused, names_in, normalised
+from holdfast.language import failures
+from holdfast.language.failures import MAX_ERROR, error_line, is_refused, names_in, normalised
 
 MISSING = "ModuleNotFoundError: No module named 'yaml'"
 
@@ -19,6 +20,11 @@ SAME = [
     ("job 550e8400-e29b-41d4-a716-446655440000 was lost", "job 123e4567-e89b-12d3-a456-426614174000 was lost"),
     ("Cannot find module 'C:\\shop\\x.js' here", "cannot find module '/shop/x.js' here"),
 ]
+
+
+def fingerprint(line: str, output: str) -> str:
+    """Return the fingerprint of a line that failed with this output."""
+    return failures.fingerprint(line, error_line(output))
 
 
 @pytest.mark.parametrize(("one", "other"), SAME)
@@ -94,3 +100,18 @@ def test_any_text_is_taken() -> None:
     """Odd bytes, lone surrogates and very long words end in a fingerprint or none, never in an error."""
     for text in ("\x1b", "\x1b[", "\x1b]0;t\x07x", "\ud800 cannot go on there", "/" * 5_000, "a" * 50_000, "'\"`((("):
         assert isinstance(fingerprint(f"make {text}", text), str)
+
+
+def test_every_command_that_may_have_failed() -> None:
+    """A fix that was learned under another command of the same line is found by the fingerprints of the line."""
+    line = "git checkout main && npm ci"
+    found = failures.fingerprints(line, MISSING)
+    assert failures.fingerprint("git checkout main", MISSING) in found
+    assert failures.fingerprint("npm ci", MISSING) in found
+    assert failures.fingerprint(line, MISSING) == failures.fingerprint("npm ci", MISSING)
+
+
+def test_tags_around_an_error() -> None:
+    """The tags that an agent puts around an error are no part of it."""
+    assert failures.without_tags("<tool_use_error>File does not exist.</tool_use_error>") == "File does not exist."
+    assert failures.first_message("Exit code: 1\nOutput:\n\nhello\nthere") == "hello"

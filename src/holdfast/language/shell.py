@@ -1,24 +1,34 @@
-"""A shell line taken apart: the words of each command, the files it is told to read and write, what is fed to it.
+"""The one parser of shell lines: the words of each command, the files it reads and writes, what is fed to it.
 
-This is no shell. It knows quotes, escapes, `$( )`, here-documents, pipes and lists; what it cannot understand stays a
-word. Variables are not filled in here. Hooks ask it, so it is light.
+It is not a shell. It knows quotes, escapes, `$( )`, here-documents, pipes and lists; what it cannot understand stays a
+word. Variables are not filled in. Hooks use it, so it is light; a sweep does, so words without signs are taken whole.
 """
 
 from __future__ import annotations
 
 from holdfast.base.light_records import dataclass, replace
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 MAX_LINE = 8_000
-_MAX_COMMANDS = 60
+MAX_COMMANDS = 60
+PIPES = ("|", "|&")
 _ENDS = ("&&", "||", ";;", "|&", "|", ";", "&", "\n")
 _ESCAPED = frozenset('"\\$`')
-# What may stand before a redirection: the number of what is sent elsewhere.
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+# Signs that say nothing to a shell; a word of these alone is taken at once.
+_PLAIN = _LETTERS + "-_./,:=@%+~*?[]^!"
+_AHEAD = 80
+_NEEDS_NO_QUOTES = _LETTERS + "_@%+=:,./-"
+# What may stand before a redirection: the number of the stream that is redirected.
 _NUMBERS = frozenset(("", "0", "1", "2"))
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
-    """One command of a line: its words without quotes, and the text it stands in.
+class ShellCommand:
+    """One command of a line: its words without quotes, and its text as it was written.
 
     `reads` and `writes` are what it is redirected from and to, `fed` the text of a here-document, `sign` what ends it,
     and `inner` the lines within `$( )`, backquotes and `<( )`, which run as well.
@@ -33,18 +43,34 @@ class Command:
     inner: tuple[str, ...] = ()
 
 
-def commands(line: str) -> list[Command]:
-    """Return the commands of a line in order, as many as are bounded."""
-    return _Reader(line[:MAX_LINE]).all()
+def split(line: str) -> list[ShellCommand]:
+    """Return the commands of a line in order, at most MAX_COMMANDS of its first MAX_LINE characters."""
+    return _Parser(line[:MAX_LINE]).all()
 
 
-class _Reader:
+def quoted(words: Iterable[str]) -> str:
+    """Return words as a line that is taken apart into the same words."""
+    return " ".join([word if word and not word.strip(_NEEDS_NO_QUOTES) else _in_quotes(word) for word in words])
+
+
+def _in_quotes(word: str) -> str:
+    return "'" + word.replace("'", "'\"'\"'") + "'"
+
+
+def is_variable(word: str) -> bool:
+    """Whether a word before a command sets a variable for it."""
+    name, equals, _ = word.partition("=")
+    name = name.removesuffix("+")
+    return bool(equals) and name.replace("_", "a").isalnum() and not name[:1].isdigit()
+
+
+class _Parser:
     """Goes through a line once."""
 
     def __init__(self, line: str) -> None:
         self._line = line
         self._at = 0
-        self._found: list[Command] = []
+        self._found: list[ShellCommand] = []
         # Documents that begin behind the end of this line: whose command they are, their end, whether it is indented.
         self._documents: list[tuple[int, str, bool]] = []
         self._begin()
@@ -60,16 +86,33 @@ class _Reader:
         self._inner: list[str] = []
         self._fed = ""
 
-    def all(self) -> list[Command]:
+    def all(self) -> list[ShellCommand]:
         """Return the commands."""
-        while self._at < len(self._line) and len(self._found) < _MAX_COMMANDS:
-            self._step(self._line[self._at])
+        line, size = self._line, len(self._line)
+        while self._at < size and len(self._found) < MAX_COMMANDS:
+            if not self._in_word:
+                end = line.find(" ", self._at)
+                end = size if end < 0 else end
+                word = line[self._at : end]
+                if not word.strip(_PLAIN):
+                    self._take_word(word)
+                    self._at = end + 1
+                    continue
+            self._step(line[self._at])
+        self._at = min(self._at, size)
         self._end("")
         return self._found
 
+    def _take_word(self, word: str) -> None:
+        if word and self._redirect:
+            self._word, self._in_word = word, True
+            self._close_word()
+        elif word:
+            self._words.append(word)
+
     def _step(self, letter: str) -> None:
         line, at = self._line, self._at
-        if letter.isalnum() or letter in "-_./,:=@%+~*?[]^!":
+        if letter.isalnum() or letter in _PLAIN:
             self._plain_letters()
         elif letter in " \t\r":
             self._close_word()
@@ -95,11 +138,9 @@ class _Reader:
             self._sign_or_letter(letter)
 
     def _plain_letters(self) -> None:
-        """Take letters that say nothing to a shell, which are most, all at once."""
-        line, end = self._line, self._at + 1
-        while end < len(line) and (line[end].isalnum() or line[end] in "-_./"):
-            end += 1
-        self._put(line[self._at : end], end - self._at)
+        ahead = self._line[self._at : self._at + _AHEAD]
+        length = len(ahead) - len(ahead.lstrip(_PLAIN)) or 1
+        self._put(ahead[:length], length)
 
     def _sign_or_letter(self, letter: str) -> None:
         if letter in "()" or (letter in "{}" and self._groups()):
@@ -128,6 +169,11 @@ class _Reader:
 
     def _double_quoted(self) -> None:
         line, at = self._line, self._at + 1
+        end = line.find('"', at)
+        text = line[at : end if end >= 0 else len(line)]
+        if "\\" not in text and "`" not in text and "$(" not in text:
+            self._put(text, len(text) + 2)
+            return
         self._in_word = True
         while at < len(line) and line[at] != '"':
             if line[at] == "\\":
@@ -228,8 +274,8 @@ class _Reader:
         self._close_word()
         text = self._line[self._start : self._at].strip()
         if self._words or self._writes or self._reads or self._inner:
-            told = (tuple(self._words), text, sign, tuple(self._reads), tuple(self._writes), self._fed)
-            self._found.append(Command(*told, tuple(self._inner)))
+            parts = (tuple(self._words), text, sign, tuple(self._reads), tuple(self._writes), self._fed)
+            self._found.append(ShellCommand(*parts, tuple(self._inner)))
         elif sign and self._found and not self._found[-1].sign:
             # What stands behind a bracket holds for what is in it.
             self._found[-1] = replace(self._found[-1], sign=sign)

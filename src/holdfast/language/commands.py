@@ -1,0 +1,383 @@
+"""What the commands of a shell line are: their names, their kinds, and what they take away (`tables/commands.txt`).
+
+A line that a shell is given to run (`bash -c '...'`) is taken apart in its place. A command of which nothing is known
+stands for itself and is `other`. Hooks ask, so this is light.
+"""
+
+from __future__ import annotations
+
+from holdfast.base.light_records import dataclass, replace
+from holdfast.language import shell
+from holdfast.language.word_lists import TABLES, among, listed, lists
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Literal
+
+    Kind = Literal[
+        "test", "lint", "format", "install", "commit", "push", "pr", "merge", "deploy", "look", "build", "other"
+    ]
+
+TABLE = "commands"
+CHECKS: tuple[Kind, ...] = ("test", "build", "lint")
+# The kinds that the table has entries for; where two have the same entry, the first holds.
+KINDS: tuple[Kind, ...] = (
+    *("test", "lint", "format", "install", "commit", "push", "pr", "merge", "deploy", "look", "build"),
+)
+# Of the commands of one line the one that it is shown as, the most telling first.
+_TELLING: tuple[Kind, ...] = (
+    *("test", "build", "lint", "pr", "push", "commit", "deploy", "merge", "install", "other", "format", "look"),
+)
+_MAX_DEPTH = 3
+_MAX_PATTERN = 4
+# Lines that come again and again are short, and only those are remembered.
+_MAX_REMEMBERED, _MAX_REMEMBERED_LINE = 1_024, 300
+# Behind these signs another command gives the line its exit.
+_HIDING = ("|", "|&", "||", ";", ";;", "\n")
+_remembered: dict[str, list[Command]] = {}
+_patterns: dict[str, list[tuple[list[str], Kind]]] = {}
+_forms: dict[str, list[tuple[str, str, list[str]]]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command of a line: its program and sub-command, its kind, its words, its text as it was written.
+
+    `is_hidden`: the exit of the line is not its own. `is_inline`: its program stands in the line or behind it. `folder`
+    is where the line goes before it.
+    """
+
+    name: str
+    kind: Kind
+    words: tuple[str, ...]
+    text: str
+    is_hidden: bool = False
+    is_inline: bool = False
+    folder: str = ""
+
+    @property
+    def about(self) -> str:
+        """What two runs of the same have in common: the name, and of a command that is not known its first argument."""
+        if self.kind != "other" or self.is_inline or " " in self.name:
+            return self.name
+        return " ".join(plain_words(self.words)[:2])
+
+    @property
+    def is_look(self) -> bool:
+        """Whether it changes nothing, and its failure is an answer."""
+        return self.kind == "look"
+
+    @property
+    def is_check(self) -> bool:
+        """Whether it is a run of tests, a build or a linter."""
+        return self.kind in CHECKS
+
+
+def parse(line: str) -> list[Command]:
+    """Return the commands of a line in order; what a shell is given to run stands in its place."""
+    if len(line) > _MAX_REMEMBERED_LINE:
+        return _parsed(line, 0)
+    if line not in _remembered:
+        if len(_remembered) >= _MAX_REMEMBERED:
+            _remembered.clear()
+        _remembered[line] = _parsed(line, 0)
+    return _remembered[line]
+
+
+def main_of(line: str) -> Command | None:
+    """Return the command that a line stands or falls with: its first check, or the last one that does something."""
+    doers = [one for one in parse(line) if not one.is_look]
+    return next((one for one in doers if one.is_check), doers[-1] if doers else None)
+
+
+def most_telling(found: Sequence[Command]) -> Command | None:
+    """Return the command that a line is shown as, None where there is none."""
+    return min(found, key=lambda one: _TELLING.index(one.kind), default=None)
+
+
+def only_looks(line: str) -> bool:
+    """Whether a line changes nothing, as far as the names of its commands and its redirections say."""
+    writes = [path for one in shell.split(line) for path in one.writes if path != "/dev/null"]
+    return not writes and all(one.is_look and one.name != "tee" for one in parse(line))
+
+
+def only_answers(found: Sequence[Command]) -> bool:
+    """Whether a failure of these commands is an answer, such as that nothing was found, and no error."""
+    doers = [one for one in found if not is_a(one.name, "aside")]
+    return bool(doers) and is_a(doers[-1].name, "answers")
+
+
+def subject_of(commit: Command) -> str:
+    """Return the first line of the message that a commit is given; nothing where it is given none."""
+    for word, following in zip(commit.words, (*commit.words[1:], ""), strict=True):
+        if word.startswith("--message="):
+            following = word.partition("=")[2]
+        elif word[:2] == "-m" and len(word) > 2:
+            following = word[2:]
+        elif word != "--message" and not (word[:1] == "-" and word[1:].isalpha() and word.endswith("m")):
+            continue
+        lines = [line.strip() for line in following.split("\n") if line.strip()]
+        if lines and lines[0].startswith("$(cat <<"):
+            lines = lines[1:]
+        return lines[0] if lines else ""
+    return ""
+
+
+def is_a(word: str, kind: str) -> bool:
+    """Whether a word is in one of the lists of the table."""
+    return word in among(TABLE, kind)
+
+
+def _parsed(line: str, depth: int) -> list[Command]:
+    found: list[Command] = []
+    folder = ""
+    parts = [one for one in shell.split(line) if any(one.words)]
+    for number, part in enumerate(parts):
+        words = unwrapped([word for word in part.words if word])
+        if not words:
+            continue
+        # A sign that ends the line hides nothing, but for one that sends the command to the background.
+        hidden = part.sign == "&" or (number < len(parts) - 1 and part.sign in _HIDING)
+        carried = carried_line(words) if depth < _MAX_DEPTH else ""
+        if carried:
+            inner = _parsed(carried, depth + 1)
+            found += [replace(one, text=part.text, is_hidden=one.is_hidden or hidden) for one in inner]
+            continue
+        folder = words[1] if words[0] == "cd" and len(words) > 1 else folder
+        inline = bool(part.fed) or (is_a(words[0], "runner") and len(words) > 1 and is_a(words[1], "inline"))
+        name = words[0] if inline else _name_of(words)
+        found.append(Command(name, _kind_of(words, name), tuple(words), part.text, hidden, inline, folder))
+    return found
+
+
+def unwrapped(words: Sequence[str]) -> list[str]:
+    """Return a command's words without variables and wrappers before it, its program without folder and version."""
+    at, wrapper = 0, ""
+    while at < len(words):
+        name = _program(words[at])
+        pair = f"{name} {words[at + 1]}" if at + 1 < len(words) else ""
+        if shell.is_variable(words[at]):
+            at += 1
+        elif wrapper and name[:1] == "-":
+            at += 2 if is_a(f"{wrapper} {name}", "wrapper-option") else 1
+        elif is_a(pair, "wrapper-of-two") and at + 2 < len(words):
+            at, wrapper = at + 2, pair
+        elif is_a(name, "wrapper-with-value"):
+            at += 1
+            while at < len(words) and words[at][:1] == "-":
+                at += 2 if is_a(f"{name} {words[at]}", "wrapper-option") else 1
+            at, wrapper = at + 1, name
+        elif is_a(name, "wrapper") and at + 1 < len(words):
+            at, wrapper = at + 1, name
+        else:
+            return [name, *words[at + 1 :]]
+    return []
+
+
+def _program(word: str) -> str:
+    name = word.rstrip("/").rpartition("/")[2] or word
+    for known in ("python", "pip"):
+        if name.startswith(known) and not name[len(known) :].strip("0123456789."):
+            return known
+    return name
+
+
+def carried_line(words: Sequence[str]) -> str:
+    """Return the command line that a shell is given to run, nothing where this is no shell."""
+    if not is_a(words[0], "shell"):
+        return ""
+    for number, word in enumerate(words[1:5], 1):
+        if word[:1] == "-" and word[1:2] != "-" and word.endswith("c") and len(words) > number + 1:
+            return words[number + 1]
+    return ""
+
+
+def plain_words(words: Sequence[str]) -> list[str]:
+    """Return a program and those of its words that are neither options nor values of options before a sub-command."""
+    found = [*words[:1]]
+    passing = False
+    for word in words[1:]:
+        if passing:
+            passing = False
+        elif word[:1] and word[0] in "-+":
+            passing = is_a(word, "option-with-value") or is_a(f"{words[0]} {word}", "option-with-value")
+        else:
+            found.append(word)
+    return found
+
+
+def _name_of(words: list[str]) -> str:
+    """Return a program with its script or its sub-command, where it has one."""
+    if is_a(words[0], "runner"):
+        at = next((number for number, word in enumerate(words) if number and word[0] != "-"), 0)
+        if at and "." in words[at]:
+            script = words[at].rpartition("/")[2]
+            sub = words[at + 1] if at + 1 < len(words) and is_a(script, "with-sub-command") else ""
+            return f"{words[0]} {script} {sub if sub[:1].isalpha() else ''}".rstrip()
+    name = words[:1]
+    most = 2 if is_a(words[0], "with-sub-command") else 1
+    for word in plain_words(words)[1:]:
+        if len(name) == most or word.isdigit() or not all(letter.isalnum() or letter in "-_:" for letter in word):
+            break
+        name.append(word)
+        most += len(name) == 2 and is_a(word, "goes-on")
+    return " ".join(name)
+
+
+def _kind_of(words: list[str], name: str) -> Kind:
+    if not among(TABLE, "tells-option").isdisjoint(words) or words[1:] == ["-V"]:
+        return "look"
+    script = _script(words)
+    known = _longest(plain_words(script)[:_MAX_PATTERN])
+    # With its options, more of a line may be known than without them.
+    other = _longest(script[:_MAX_PATTERN])
+    kind = (other if other[0] > known[0] else known)[1]
+    if kind:
+        return kind
+    second = words[1] if len(words) > 1 and not is_a(words[0], "runner") else ""
+    if is_a(second, "tells") or second.startswith(("list-", "show-")):
+        return "look"
+    if words[0] == "sed":
+        return "other" if any(word.startswith(("-i", "--in-place")) for word in words) else "look"
+    return _by_words(name)
+
+
+def _by_words(name: str) -> Kind:
+    """Return the kind of check that a word of a name speaks of."""
+    for word in name.replace(":", " ").split():
+        for kind in CHECKS:
+            for entry in listed(TABLE, f"{kind}-word"):
+                rest = word.removeprefix(entry)
+                if rest != word and not rest.removeprefix("s")[:1].isalpha():
+                    return kind
+    return "other"
+
+
+def _longest(words: Sequence[str]) -> tuple[int, Kind | None]:
+    """Return how many words the longest entry has that a command begins with, and the kind of that entry."""
+    if not _patterns:
+        table = lists(f"{TABLES}/{TABLE}.txt")
+        for kind in KINDS:
+            for entry in table[kind]:
+                _patterns.setdefault(entry.split()[0].rstrip("*"), []).append((entry.split(), kind))
+    best: tuple[int, Kind | None] = (0, None)
+    for wanted, kind in _patterns.get(words[0], ()) if words else ():
+        if len(wanted) > best[0] and _begins(words, wanted):
+            best = (len(wanted), kind)
+    return best
+
+
+def _begins(words: Sequence[str], wanted: list[str]) -> bool:
+    last = len(wanted) - 1
+    if len(words) <= last or [*words[:last]] != wanted[:last]:
+        return False
+    return words[last].startswith(wanted[last][:-1]) if wanted[last][-1] == "*" else words[last] == wanted[last]
+
+
+def _script(words: list[str]) -> list[str]:
+    """Return a command that runs a script of a known name as if that were the program, any other as it is."""
+    if len(words) > 1 and "/" in words[1] and is_a(words[0], "runner"):
+        name = _program(words[1]).removesuffix(".js").removesuffix(".mjs").removesuffix(".py")
+        if _longest([name])[1]:
+            return [name, *words[2:]]
+    return words
+
+
+def rules_of(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield each rule of the table that a command without wrappers fulfils, once: its group and its name.
+
+    Groups are `destructive` and `secret`, and `removes`, which has no names.
+    """
+    if not _forms:
+        for kind, forms in lists(f"{TABLES}/{TABLE}.txt").items():
+            group, _, name = kind.partition(" ")
+            if group in ("destructive", "secret", "removes"):
+                for program, *form in map(str.split, forms):
+                    for one in program.split("|"):
+                        _forms.setdefault(one, []).append((group, name, form))
+    program = words[0].rpartition("/")[2]
+    seen = set()
+    for group, name, form in _forms.get(program) or _forms.get(program.partition(".")[0] + ".*") or ():
+        if (group, name) not in seen and _fulfils(words, form):
+            seen.add((group, name))
+            yield group, name
+
+
+def removes(line: str) -> bool:
+    """Whether a line has a command that takes something away, however little."""
+    return any(_removes(one) for one in parse(line))
+
+
+def _removes(command: Command) -> bool:
+    words = [*command.words]
+    spoken = f"{command.text}\n{' '.join(words)}".casefold()
+    if any(statement in spoken for statement in listed(TABLE, "removes-by-statement")):
+        return True
+    within = [words[at + 1 :] for at, word in enumerate(words[:-1]) if word in ("-exec", "-execdir")]
+    return any(group != "secret" for each in (words, *within) for group, _ in rules_of(each))
+
+
+def _fulfils(words: Sequence[str], form: list[str]) -> bool:
+    """Whether a command has what a form asks for: its sub-commands in order, the rest anywhere."""
+    plain = plain_words(words)[1:]
+    for wanted in form:
+        if wanted[0] == "!":
+            if any(_is_option(word, wanted[1:]) for word in words[1:]):
+                return False
+            continue
+        either = wanted.split("|")
+        if wanted[0] in "-+:" or "=" in wanted or either[0] in (".", "/"):
+            if not any(_is_option(word, one) for word in words[1:] for one in either):
+                return False
+        elif not plain or not any(fits(plain[0], one) for one in either):
+            # A word of an option and a plain one may be asked for together: `777` behind `-R`.
+            if not (wanted[0].isdigit() and any(word in either for word in words[1:])):
+                return False
+        else:
+            plain.pop(0)
+    return True
+
+
+def _is_option(word: str, wanted: str) -> bool:
+    if "*" in wanted:
+        return fits(word, wanted)
+    if word == wanted or (wanted[:2] == "--" and word.startswith(f"{wanted}=")):
+        return True
+    bundled = len(wanted) == 2 and wanted[0] == "-" and word[:1] == "-" and word[1:].isalpha()
+    return bundled and wanted[1] in word[1:]
+
+
+def fits(text: str, pattern: str) -> bool:
+    """Whether a text fits a pattern in which `*` stands for anything."""
+    if "*" not in pattern:
+        return text == pattern
+    first, *middle, last = pattern.split("*")
+    if len(text) < len(first) + len(last) or not (text.startswith(first) and text.endswith(last)):
+        return False
+    at = len(first)
+    for piece in middle:
+        at = text.find(piece, at, len(text) - len(last))
+        if at < 0:
+            return False
+        at += len(piece)
+    return True
+
+
+def shown(line: str) -> str:
+    """Return a line on one line, without what only cuts its output short."""
+    text = " ".join(line[: shell.MAX_LINE].split())
+    while True:
+        head, bar, tail = text.rpartition("|")
+        is_whole = head.count('"') % 2 == 0 and head.count("'") % 2 == 0 and head[-1:] != "|"
+        if not bar or not is_whole or not is_a((tail.split() or [""])[0], "cutting"):
+            return text.removesuffix("2>&1").rstrip()
+        text = head.rstrip()
+
+
+def without_cutting(line: str) -> list[Sequence[str]]:
+    """Return the words of each command of a line, without those at its end that only pick from the output."""
+    parts = [one for one in shell.split(line) if any(one.words)]
+    while len(parts) > 1 and parts[-2].sign in shell.PIPES and is_a(parts[-1].words[0], "look"):
+        parts.pop()
+    return [one.words for one in parts]

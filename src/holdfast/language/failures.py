@@ -1,0 +1,201 @@
+"""What an error text says, without all that differs from time to time: the one normaliser for every feature.
+
+Fingerprints of failures, signatures of patterns and the errors of a digest are made of it. A hook and a harvest must
+find the same fingerprint for the same failure, so of a long output only the beginning counts, which is what a hook is
+given. Words are data (`tables/errors.txt`). Hooks ask, so this is light.
+"""
+
+from __future__ import annotations
+
+from holdfast.base.digests import short
+from holdfast.language.commands import main_of, parse
+from holdfast.language.word_lists import among, listed
+
+TABLE = "errors"
+# A hook is given so much of an error.
+MAX_ERROR = 4_000
+_MAX_LINES = 120
+_MAX_LINE = 400
+_MAX_NAMES = 6
+_MAX_REFUSAL = 200
+_LENGTH = 16
+_MIN_WORDS = 2
+_FEW_LINES = 5
+_EDGES = "'\"`()[]{}<>,;:.!?*=|~^´’‘“”…"
+_PARTS = "'\"`()[]{}<>,;=|‘’“”"
+_ONLY_SIGNS = frozenset("#.:-+,/x%tzms_vkbuh@^~*")
+
+
+def fingerprint(line: str, error: str) -> str:
+    """Return what stands for a failure of a command line with this line of error; nothing where that is vague."""
+    main = main_of(line)
+    return _fingerprint(main.name, error) if main is not None else ""
+
+
+def fingerprints(line: str, error: str) -> list[str]:
+    """Return the fingerprints of a failure, one for each command of the line that may have failed.
+
+    Earlier versions chose another command of some lines; what they learned is found by these.
+    """
+    names = dict.fromkeys(name for one in parse(line) if not one.is_look for name in (one.name, one.words[0]))
+    return [found for name in names if (found := _fingerprint(name, error))]
+
+
+def _fingerprint(name: str, error: str) -> str:
+    # Some agents write this word before every error.
+    words = normalised(error).removeprefix("error ")
+    return short(name, words, length=_LENGTH) if _is_telling(words, name) else ""
+
+
+def is_refused(error: str) -> bool:
+    """Whether a call was not run because somebody did not let it."""
+    return plain(error[:_MAX_REFUSAL]).strip().casefold().startswith(listed(TABLE, "refused"))
+
+
+def without_tags(text: str) -> str:
+    """Return an error without the tags that agents put around it."""
+    for tag in listed(TABLE, "tag") if "error>" in text else ():
+        text = text.replace(tag, "")
+    return text
+
+
+def says(error: str, kind: str) -> bool:
+    """Whether an error is of a kind: `missing`, what was to be used is not there, or `passing`, it goes by itself."""
+    letters = [letter if letter.isalnum() or letter == "_" else " " for letter in error.casefold()]
+    words = f" {' '.join(''.join(letters).split())} "
+    return any(f" {one} " in words for one in listed(TABLE, kind))
+
+
+def error_line(output: str) -> str:
+    """Return the line of an output that says the error: one that begins so, one with a word for it, or the first."""
+    text = plain(output[:MAX_ERROR])
+    folded_text = text.casefold()
+    words = [word for word in listed(TABLE, "word") if word in folded_text]
+    lines = [said for line in text.split("\n")[:_MAX_LINES] if (said := _message(line))]
+    good = ""
+    for said in lines:
+        folded = said.casefold()
+        spoken = any(word in folded for word in words)
+        begins = folded.startswith(listed(TABLE, "start")) or _begins_with_a_class(folded)
+        if not (spoken or begins) or "warning" in folded or not _is_telling(normalised(said), ""):
+            continue
+        if begins:
+            return said[:_MAX_LINE]
+        # A line of a log has its time before it; a program goes on after most of them.
+        good = good or ("" if folded[:1] == "[" and folded[1:2].isdigit() else said)
+    # Among many lines, of which none speaks of an error, the first says nothing about it.
+    return (good or (lines[0] if 0 < len(lines) <= _FEW_LINES else ""))[:_MAX_LINE]
+
+
+def first_message(output: str) -> str:
+    """Return the first line of an output that is not about how the call was run."""
+    lines = plain(output[:MAX_ERROR]).split("\n")[:_MAX_LINES]
+    return next((said for line in lines if (said := _message(line))), "")[:_MAX_LINE]
+
+
+def _message(line: str) -> str:
+    """Return what a line says, without the label before it; nothing where it says nothing about an error."""
+    said = line.strip()
+    folded = said.casefold()
+    while folded.startswith(listed(TABLE, "label")):
+        label = next(one for one in listed(TABLE, "label") if folded.startswith(one))
+        said = said[len(label) :].strip()
+        if not said:
+            return ""
+        folded = said.casefold()
+    # Many programs show the lines of the source around an error.
+    if "|" in said and said.partition("|")[0].strip(" >").isdigit():
+        return ""
+    return "" if folded.startswith(listed(TABLE, "no-message")) else said
+
+
+def _begins_with_a_class(line: str) -> bool:
+    first = line.split(" ", 1)[0]
+    return first.rstrip(":").endswith(listed(TABLE, "class")) and "=" not in first
+
+
+def _is_telling(words: str, name: str) -> bool:
+    """Whether a normalised error tells more than that something went wrong with this command."""
+    known = among(TABLE, "generic").union(name.casefold().split())
+    return len({word for word in words.replace(":", " ").split() if word not in known and word != "#"}) >= _MIN_WORDS
+
+
+def plain(text: str) -> str:
+    """Return a text without colours and what else steers a terminal."""
+    if "\x1b" in text:
+        head, *rest = text.split("\x1b")
+        text = head + "".join([_behind_escape(piece) for piece in rest])
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _behind_escape(piece: str) -> str:
+    if piece[:1] == "]":
+        return piece.partition("\x07")[2]
+    if piece[:1] != "[":
+        return piece[1:]
+    end = 1
+    while end < len(piece) and not piece[end].isalpha():
+        end += 1
+    return piece[end + 1 :]
+
+
+def normalised(text: str) -> str:
+    """Return a text in small letters without paths, numbers, hashes, times, versions, ports and ids."""
+    found: list[str] = []
+    for word in _pieces(plain(text)[:_MAX_LINE]):
+        kept = "#" if _is_path(word) or _is_file(word) else without_varying(word)
+        if kept != "#" or found[-1:] != ["#"]:
+            found.append(kept)
+    return " ".join([word for word in found if word])
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Return the last parts of the paths in a text and the names of its files, without what varies."""
+    found: dict[str, None] = {}
+    for word in _pieces(plain(text)[:_MAX_LINE]):
+        if _is_path(word) or _is_file(word):
+            name = without_varying(word.replace("\\", "/").rstrip("/").rpartition("/")[2].split(":", 1)[0])
+            if any(letter.isalpha() for letter in name) and "#" not in name:
+                found[name] = None
+    return tuple(found)[:_MAX_NAMES]
+
+
+def _pieces(text: str) -> list[str]:
+    for sign in _PARTS:
+        text = text.replace(sign, " ")
+    return [piece for word in text.casefold().split() if (piece := word.strip(_EDGES))]
+
+
+def without_varying(word: str) -> str:
+    """Return a word in small letters with a `#` in place of each number; a `#` alone where all of it varies."""
+    if not any(letter.isdigit() for letter in word):
+        # A hash may have no digit at all.
+        return "#" if len(word) >= 16 and not word.strip("abcdef") else word
+    bare = word.replace("-", "").removeprefix("0x")
+    if len(bare) >= 7 and not bare.strip("0123456789abcdef"):
+        return "#"
+    kept = _without_digits(word)
+    runs = kept.count("#")
+    if (runs > 1 and len(word) >= 8 and word.isalnum()) or (word.startswith("tmp") and runs):
+        return "#"
+    return "#" if _ONLY_SIGNS.issuperset(kept) else kept
+
+
+def _without_digits(word: str) -> str:
+    letters: list[str] = []
+    for letter in word:
+        if not letter.isdigit():
+            letters.append(letter)
+        elif letters[-1:] != ["#"]:
+            letters.append("#")
+    return "".join(letters)
+
+
+def _is_path(word: str) -> bool:
+    return ("/" in word or "\\" in word) and len(word) > 1 and any(letter.isalnum() for letter in word)
+
+
+def _is_file(word: str) -> bool:
+    """Whether a word looks like the name of a file: with a short ending of letters, and perhaps a line behind it."""
+    stem, dot, ending = word.split(":", 1)[0].rpartition(".")
+    return bool(dot and stem and ending.isalnum() and 0 < len(ending) <= 4 and not ending.isdigit())

@@ -1,0 +1,57 @@
+"""The one reader of word lists: text files of `kind: word, word`, a line a list, in which `#` begins a comment.
+
+A list may go on over several lines of its kind. A `~` at the end of a word stands for a space. A file is read once, and
+only when it is asked for. Hooks ask, so nothing heavy is imported.
+"""
+
+from __future__ import annotations
+
+LANGUAGES = ("en", "de")
+TABLES = __file__.rpartition("/")[0] + "/tables"
+_read: dict[str, dict[str, tuple[str, ...]]] = {}
+_sets: dict[tuple[str, str], frozenset[str]] = {}
+
+
+def lines(path: str) -> list[str]:
+    """Return the lines of a file that say something, without spaces around them."""
+    # As bytes: opened as a text it takes twice the time.
+    with open(path, "rb") as file:
+        found = [line.strip() for line in file.read().decode().split("\n")]
+    return [line for line in found if line and line[0] != "#"]
+
+
+def rows(path: str) -> list[tuple[str, str]]:
+    """Return each line as its kind and what stands behind the colon."""
+    parted = [line.partition(":") for line in lines(path)]
+    return [(kind, rest.strip()) for kind, colon, rest in parted if colon]
+
+
+def lists(path: str) -> dict[str, tuple[str, ...]]:
+    """Return the words of a file by their kind."""
+    if path not in _read:
+        found: dict[str, tuple[str, ...]] = {}
+        for kind, rest in rows(path):
+            found[kind] = (*found.get(kind, ()), *[_word(part.strip()) for part in rest.split(",")])
+        _read[path] = found
+    return _read[path]
+
+
+def _word(text: str) -> str:
+    return text[:-1] + " " if text[-1:] == "~" else text
+
+
+def spoken(folder: str, kind: str) -> tuple[str, ...]:
+    """Return the words of a kind in all languages of a folder, which has a file a language."""
+    return tuple([word for language in LANGUAGES for word in lists(f"{folder}/{language}.txt").get(kind, ())])
+
+
+def listed(table: str, kind: str) -> tuple[str, ...]:
+    """Return the words of a kind in one of our own tables; nothing where it has no such kind."""
+    return lists(f"{TABLES}/{table}.txt").get(kind, ())
+
+
+def among(table: str, kind: str) -> frozenset[str]:
+    """Return the same words as a set."""
+    if (table, kind) not in _sets:
+        _sets[table, kind] = frozenset(listed(table, kind))
+    return _sets[table, kind]
