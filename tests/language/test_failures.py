@@ -16,7 +16,7 @@ SAME = [
     ("2026-11-15T18:00:01Z lock is held by 4711", "2025-01-02T03:04:05Z lock is held by 12"),
     ("node v18.2.1 is too old for vite", "node v20.11.0 is too old for vite"),
     ("cannot remove tmp8f3kx2 twice", "cannot remove tmpq91mz7a twice"),
-    ("\x1b[31mcannot\x1b[0m open the \x1b[1mdoor\x1b[0m", "cannot open the adapter"),
+    ("\x1b[31mcannot\x1b[0m open the \x1b[1mdoor\x1b[0m", "cannot open the door"),
     ("job 550e8400-e29b-41d4-a716-446655440000 was lost", "job 123e4567-e89b-12d3-a456-426614174000 was lost"),
     ("Cannot find module 'C:\\shop\\x.js' here", "cannot find module '/shop/x.js' here"),
 ]
@@ -114,4 +114,9 @@ def test_every_command_that_may_have_failed() -> None:
 def test_tags_around_an_error() -> None:
     """The tags that an agent puts around an error are no part of it."""
     assert failures.without_tags("<tool_use_error>File does not exist.</tool_use_error>") == "File does not exist."
+
+
+def test_the_first_message() -> None:
+    """Where no line tells which error it was, one that begins as an error does stands for it, or else the first."""
     assert failures.first_message("Exit code: 1\nOutput:\n\nhello\nthere") == "hello"
+    assert failures.first_message("?  shop/cart [no test files]\nFAIL") == "FAIL"

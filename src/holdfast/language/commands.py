@@ -58,10 +58,13 @@ class Command:
 
     @property
     def about(self) -> str:
-        """What two runs of the same have in common: the name, and of a command that is not known its first argument."""
-        if self.kind != "other" or self.is_inline or " " in self.name:
-            return self.name
-        return " ".join(plain_words(self.words)[:2])
+        """What two runs of the same have in common: the name, and of a command that is not known its first argument.
+
+        Forms of one check, such as `lint` and `lint:fix`, are the same.
+        """
+        if self.is_check:
+            return self.name.partition(":")[0]
+        return self.name if self.kind != "other" or " " in self.name else " ".join(plain_words(self.words)[:2])
 
     @property
     def is_look(self) -> bool:
@@ -98,8 +101,9 @@ def most_telling(found: Sequence[Command]) -> Command | None:
 
 def only_looks(line: str) -> bool:
     """Whether a line changes nothing, as far as the names of its commands and its redirections say."""
-    writes = [path for one in shell.split(line) for path in one.writes if path != "/dev/null"]
-    return not writes and all(one.is_look and one.name != "tee" for one in parse(line))
+    if any(path != "/dev/null" for one in shell.split(line) for path in one.writes):
+        return False
+    return all(one.is_look and one.name != "tee" and not _removes(one) for one in parse(line))
 
 
 def only_answers(found: Sequence[Command]) -> bool:
@@ -226,7 +230,7 @@ def _name_of(words: list[str]) -> str:
 
 
 def _kind_of(words: list[str], name: str) -> Kind:
-    if not among(TABLE, "tells-option").isdisjoint(words) or words[1:] == ["-V"]:
+    if not among(TABLE, "tells-option").isdisjoint(words):
         return "look"
     script = _script(words)
     known = _longest(plain_words(script)[:_MAX_PATTERN])
@@ -236,7 +240,7 @@ def _kind_of(words: list[str], name: str) -> Kind:
     if kind:
         return kind
     second = words[1] if len(words) > 1 and not is_a(words[0], "runner") else ""
-    if is_a(second, "tells") or second.startswith(("list-", "show-")):
+    if is_a(second, "tells") or second.startswith(("list-", "show-")) or words[1:] == ["-V"]:
         return "look"
     if words[0] == "sed":
         return "other" if any(word.startswith(("-i", "--in-place")) for word in words) else "look"

@@ -88,9 +88,10 @@ def error_line(output: str) -> str:
 
 
 def first_message(output: str) -> str:
-    """Return the first line of an output that is not about how the call was run."""
-    lines = plain(output[:MAX_ERROR]).split("\n")[:_MAX_LINES]
-    return next((said for line in lines if (said := _message(line))), "")[:_MAX_LINE]
+    """Return the first line of an output that begins as an error does, or else the first that says anything."""
+    lines = [said for line in plain(output[:MAX_ERROR]).split("\n")[:_MAX_LINES] if (said := _message(line))]
+    begins = listed(TABLE, "start")
+    return next((said for said in lines if said.casefold().startswith(begins)), (lines or [""])[0])[:_MAX_LINE]
 
 
 def _message(line: str) -> str:

@@ -13,6 +13,7 @@ import pytest
 from holdfast import agents
 from holdfast.app import hook_parts
 from holdfast.app.hook import HookRun
+from holdfast.language.failures import fingerprint
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes.offers import MAX_LINE, MOST, offers
 
@@ -75,6 +76,16 @@ def test_a_fix_of_one_agent_is_offered_to_another(failed, ran, offered, home) ->
     (line,) = offered(session="s2", agent="qwen")
     assert "`pytest -x` failed before with: ModuleNotFoundError: No module named 'yaml'" in line
     assert f"(claude-code, {fix.at[:10]}): ran `pip install pyyaml`" in line
+
+
+def test_a_fix_from_before_is_found_under_another_command_of_its_line(failed, offered, home) -> None:
+    """Earlier versions took `git checkout` for a check; a fix that stands under its name is found all the same."""
+    mark = fingerprint("git checkout main", "ModuleNotFoundError: No module named 'yaml'")
+    steps = ("ran `pip install pyyaml`",)
+    fixes.add(str(home), fixes.Fix(mark, "x", "y", steps, "codex", "s0", SHOP, "2026-01-02T10:00:00Z", id="1"))
+    failed("git checkout main && pytest -x")
+    (line,) = offered()
+    assert "ran `pip install pyyaml`" in line
 
 
 def test_it_is_offered_once(failed, ran, offered) -> None:

@@ -29,24 +29,49 @@ def offers(run: HookRun) -> list[str]:
     open_now = _unfixed(rows)
     if not open_now:
         return []
+    project = run.project()
+    projects = (project.id, *project.aliases) if project else ()
+    found = _known(run.home, projects, {fingerprint: tuple(row[4:]) for fingerprint, row in open_now.items()})
+    if len(found) < min(MOST, len(open_now)):
+        found = {**_known_formerly(run.home, projects, open_now), **found}
+    found = {fingerprint: found[fingerprint] for fingerprint in [*open_now] if fingerprint in found}
+    note(path, [("prompt", run.at), *[("offered", fingerprint) for fingerprint in [*found][:MOST]]])
+    return [*found.values()][:MOST]
+
+
+def _known(home: str, projects: Iterable[str], failures: dict[str, tuple[str, ...]]) -> dict[str, str]:
+    """Return what is known about failures, by their fingerprints, each with the names in its error.
+
+    What a person approved for a failure comes before what worked once.
+    """
     from holdfast.learning.fixes import model as fixes
     from holdfast.patterns import warned
 
-    project = run.project()
-    projects = (project.id, *project.aliases) if project else ()
-    # What a person approved for a failure comes before what worked once.
-    found = dict([*warned.lookup(run.home, projects, open_now).items()][:MOST])
-    for fingerprint, names in open_now.items():
-        known = fixes.lookup(run.home, projects, fingerprint, names) if fingerprint not in found else []
-        if known and len(found) < MOST:
+    found = warned.lookup(home, projects, failures)
+    for fingerprint, names in failures.items():
+        known = fixes.lookup(home, projects, fingerprint, names) if fingerprint not in found else []
+        if known:
             found[fingerprint] = line_of(known[0])
-    note(path, [("prompt", run.at), *[("offered", fingerprint) for fingerprint in found]])
-    return [*found.values()]
+    return found
 
 
-def _unfixed(rows: Iterable[Row]) -> dict[str, tuple[str, ...]]:
-    """Return the failures since the last prompt that were neither fixed nor offered, latest first, with their names."""
-    found: dict[str, tuple[str, ...]] = {}
+def _known_formerly(home: str, projects: Iterable[str], failures: dict[str, list[str]]) -> dict[str, str]:
+    """Return what earlier versions learned of failures under the name of another command of the same line."""
+    from holdfast.language.failures import fingerprints
+
+    of_others = {
+        other: fingerprint
+        for fingerprint, row in failures.items()
+        for other in fingerprints(row[1], row[2])
+        if other not in failures
+    }
+    known = _known(home, projects, {other: tuple(failures[of_others[other]][4:]) for other in of_others})
+    return {of_others[other]: line for other, line in known.items()}
+
+
+def _unfixed(rows: Iterable[Row]) -> dict[str, list[str]]:
+    """Return the failures since the last prompt that were neither fixed nor offered, latest first, as their rows."""
+    found: dict[str, list[str]] = {}
     offered: set[str] = set()
     for kind, *told in rows:
         if kind == "prompt":
@@ -57,8 +82,8 @@ def _unfixed(rows: Iterable[Row]) -> dict[str, tuple[str, ...]]:
             found.pop(told[0], None)
         elif kind == "failed" and told[0] and len(told) > 3:
             found.pop(told[0], None)
-            found[told[0]] = tuple(told[4:])
-    return {one: names for one, names in reversed(found.items()) if one not in offered}
+            found[told[0]] = told
+    return {one: told for one, told in reversed(found.items()) if one not in offered}
 
 
 def line_of(fix: Fix) -> str:

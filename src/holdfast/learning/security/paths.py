@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_WORDS = __file__.rpartition("/")[0] + "/security_words.txt"
+_WORDS = __file__.rpartition("/")[0] + "/words.txt"
 _sets: dict[str, frozenset[str]] = {}
 _MAKES_TEMPORARY = ("$(mktemp", "`mktemp")
 TEMPORARY = "/tmp/made-by-mktemp"  # noqa: S108
@@ -22,7 +22,7 @@ _UNKNOWN = "$"
 
 
 def among(name: str) -> frozenset[str]:
-    """Return a list of `security_words.txt`."""
+    """Return a list of `words.txt`."""
     if name not in _sets:
         _sets[name] = frozenset(lists(_WORDS)[name])
     return _sets[name]

@@ -1,6 +1,6 @@
 """Criteria out of what was asked and planned: bullets, sentences that demand something, and the entries of a plan.
 
-Nothing is invented: each criterion is a sentence or an entry as it was told. Words are data (`work_words/`).
+Nothing is invented: each criterion is a sentence or an entry as it was told. Words are data (`words/`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the words of a message say about work: its title, its topic, whether it goes on, and whether it is done.
 
-The words are data, one file a language, in `work_words/`. Nothing heavy is imported: hooks ask this when an agent acts.
+The words are data, one file a language, in `words/`. Nothing heavy is imported: hooks ask this when an agent acts.
 """
 
 from __future__ import annotations
