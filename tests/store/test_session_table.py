@@ -38,8 +38,8 @@ def test_a_row_comes_back_as_it_was_put(table) -> None:
         cut=3,
     )
     table.put(one, [], [])
-    assert table.get("claude/a") == one
-    assert table.get("claude/b") is None
+    assert table.find(Wanted(names=("claude/a",))) == [one]
+    assert table.find(Wanted(names=("claude/b",))) == []
 
 
 def test_putting_again_replaces_rows_files_and_spends(table) -> None:
@@ -105,10 +105,8 @@ def test_many_sessions_are_listed_and_summed(table) -> None:
 
 
 def test_whether_it_was_filled_is_kept(table) -> None:
-    """The table knows whether it holds the archive, and can be told that it may not."""
+    """The table knows whether it holds the archive."""
     assert not table.is_complete()
     table.finished()
     table.finished()
     assert table.is_complete()
-    table.finished(complete=False)
-    assert not table.is_complete()

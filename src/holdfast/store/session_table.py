@@ -20,33 +20,6 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
-_TABLES = """
-CREATE TABLE IF NOT EXISTS session_row(number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, agent TEXT NOT NULL,
-  id TEXT NOT NULL, title TEXT NOT NULL, project TEXT NOT NULL, folder TEXT NOT NULL, branches TEXT NOT NULL,
-  started TEXT NOT NULL, ended TEXT NOT NULL, outcome TEXT NOT NULL, confidence REAL NOT NULL, parent TEXT NOT NULL,
-  is_subagent INTEGER NOT NULL, models TEXT NOT NULL, events INTEGER NOT NULL, asks INTEGER NOT NULL,
-  calls INTEGER NOT NULL, failed_calls INTEGER NOT NULL, files INTEGER NOT NULL, commits TEXT NOT NULL,
-  pull_requests TEXT NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL, cache_read INTEGER NOT NULL,
-  cache_write INTEGER NOT NULL, reasoning INTEGER NOT NULL, dollars REAL NOT NULL, dollars_from TEXT NOT NULL,
-  talk INTEGER NOT NULL, passages INTEGER NOT NULL, cut INTEGER NOT NULL);
-CREATE INDEX IF NOT EXISTS session_row_ended ON session_row(ended);
-CREATE TABLE IF NOT EXISTS session_file(session INTEGER NOT NULL, project TEXT NOT NULL, path TEXT NOT NULL,
-  whole TEXT NOT NULL, changes INTEGER NOT NULL, at TEXT NOT NULL, place INTEGER NOT NULL);
-CREATE INDEX IF NOT EXISTS session_file_session ON session_file(session);
-CREATE INDEX IF NOT EXISTS session_file_at ON session_file(at);
-CREATE TABLE IF NOT EXISTS session_spend(session INTEGER NOT NULL, day TEXT NOT NULL, model TEXT NOT NULL,
-  input INTEGER NOT NULL, output INTEGER NOT NULL, cache_read INTEGER NOT NULL, cache_write INTEGER NOT NULL,
-  reasoning INTEGER NOT NULL, dollars REAL NOT NULL);
-CREATE INDEX IF NOT EXISTS session_spend_session ON session_spend(session)
-"""
-_COLUMNS = (
-    *("name", "agent", "id", "title", "project", "folder", "branches", "started", "ended", "outcome", "confidence"),
-    *("parent", "is_subagent", "models", "events", "asks", "calls", "failed_calls", "files", "commits"),
-    *("pull_requests", "input", "output", "cache_read", "cache_write", "reasoning", "dollars", "dollars_from", "talk"),
-    *("passages", "cut"),
-)
-_LISTS = ("branches", "models", "commits", "pull_requests")
-_FLAGS = ("is_subagent", "talk")
 _TOKENS = ("input", "output", "cache_read", "cache_write", "reasoning")
 # Between the entries of a list in one column; no entry of a digest has it, since each stands on one line.
 _APART = "\n"
@@ -139,6 +112,22 @@ class Spent:
     sessions: tuple[int, ...] = ()
 
 
+_TYPES = {"str": "TEXT", "tuple[str, ...]": "TEXT", "int": "INTEGER", "bool": "INTEGER", "float": "REAL"}
+_COLUMNS = {name: str(kind) for name, kind in SessionRow.__annotations__.items()}
+_TABLES = f"""
+CREATE TABLE IF NOT EXISTS session_row(number INTEGER PRIMARY KEY,
+  {", ".join(f"{name} {_TYPES[kind]} NOT NULL" for name, kind in _COLUMNS.items())}, UNIQUE(name));
+CREATE INDEX IF NOT EXISTS session_row_ended ON session_row(ended);
+CREATE TABLE IF NOT EXISTS session_file(session INTEGER NOT NULL, project TEXT NOT NULL, path TEXT NOT NULL,
+  whole TEXT NOT NULL, changes INTEGER NOT NULL, at TEXT NOT NULL, place INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS session_file_session ON session_file(session);
+CREATE INDEX IF NOT EXISTS session_file_at ON session_file(at);
+CREATE TABLE IF NOT EXISTS session_spend(session INTEGER NOT NULL, day TEXT NOT NULL, model TEXT NOT NULL,
+  {", ".join(f"{name} INTEGER NOT NULL" for name in _TOKENS)}, dollars REAL NOT NULL);
+CREATE INDEX IF NOT EXISTS session_spend_session ON session_spend(session)
+"""
+
+
 class SessionTable:
     """The sessions of one index."""
 
@@ -151,7 +140,8 @@ class SessionTable:
     def put(self, row: SessionRow, files: Iterable[FileRow], spends: Iterable[Spend]) -> None:
         """Store the session whole, in place of what was there. The caller holds a transaction."""
         self.drop(row.name)
-        values = [_stored(name, getattr(row, name)) for name in _COLUMNS]
+        values = [getattr(row, name) for name in _COLUMNS]
+        values = [_APART.join(value) if isinstance(value, tuple) else value for value in values]
         number = self.db.execute(
             f"INSERT INTO session_row({','.join(_COLUMNS)}) VALUES ({','.join('?' * len(_COLUMNS))})", values
         ).lastrowid
@@ -184,11 +174,6 @@ class SessionTable:
         )
         return [_row(found) for found in rows]
 
-    def get(self, name: str) -> SessionRow | None:
-        """Return one session, None where it is not there."""
-        found = self.find(Wanted(names=(name,)), 1)
-        return found[0] if found else None
-
     def ids(self) -> list[str]:
         """Return the id of every session, in order."""
         return [id for (id,) in self.db.execute("SELECT id FROM session_row ORDER BY id")]
@@ -213,7 +198,7 @@ class SessionTable:
             f" FROM session_spend s JOIN session_row r ON r.number = s.session WHERE {where} GROUP BY 1, 2",
             values,
         )
-        return [Spent(row[0], row[1], Cost(*row[2:8]), Cost(*row[8:13]), _numbers(row[13])) for row in rows]
+        return [Spent(row[0], row[1], Cost(*row[2:8]), Cost(*row[8:13]), tuple(map(int, row[13].split(",")))) for row in rows]
 
     def files(self, wanted: Wanted, limit: int = -1) -> list[FileRow]:
         """Return the changes of files that are asked for, the latest first; the project is that of the file."""
@@ -225,37 +210,23 @@ class SessionTable:
         )
         return [FileRow(*row) for row in rows]
 
-    def clear(self) -> None:
-        """Take out everything. The caller holds a transaction."""
-        for table in ("session_file", "session_spend", "session_row"):
-            self.db.execute(f"DELETE FROM {table}")
-
     def is_complete(self) -> bool:
         """Whether the table was filled from the archive since the index was made."""
         return bool(self.db.execute("SELECT 1 FROM meta WHERE name = 'sessions'").fetchone())
 
-    def finished(self, *, complete: bool = True) -> None:
-        """Note that the table holds what the archive has, or that it may not."""
-        self.db.execute("DELETE FROM meta WHERE name = 'sessions'")
-        if complete:
-            self.db.execute("INSERT INTO meta VALUES ('sessions', '1')")
-
-
-def _stored(name: str, value: object) -> object:
-    return _APART.join(value) if name in _LISTS and isinstance(value, tuple) else value
+    def finished(self) -> None:
+        """Note that the table holds what the archive has."""
+        self.db.execute("INSERT OR REPLACE INTO meta VALUES ('sessions', '1')")
 
 
 def _row(found: Sequence[object]) -> SessionRow:
     fields = dict(zip(_COLUMNS, found, strict=True))
-    for name in _LISTS:
-        fields[name] = tuple(str(fields[name]).split(_APART)) if fields[name] else ()
-    for name in _FLAGS:
-        fields[name] = bool(fields[name])
+    for name, kind in _COLUMNS.items():
+        if kind == "bool":
+            fields[name] = bool(fields[name])
+        elif kind.startswith("tuple"):
+            fields[name] = tuple(str(fields[name]).split(_APART)) if fields[name] else ()
     return SessionRow(**fields)  # type: ignore[arg-type]
-
-
-def _numbers(listed: str) -> tuple[int, ...]:
-    return tuple(map(int, listed.split(",")))
 
 
 def _where(wanted: Wanted, *, of: str = "r", by_day: bool = False) -> tuple[str, list[object]]:
