@@ -25,9 +25,8 @@ from holdfast.errors import NotFound
 from holdfast.recall.embed import Model
 from holdfast.recall.engine import Engine
 from holdfast.recall.vectors import make_vectors
-from holdfast.records import Scope
-from holdfast.store import tokens
-from holdfast.store.base import Filter
+from holdfast.records import Filter, Scope
+from holdfast.store import words as tokens
 from holdfast.store.passages import Passages, Source
 from holdfast.store.words import ask, quoted
 
@@ -88,7 +87,7 @@ class Laid:
         return [p.name for p, _ in read], list(dict.fromkeys(s.name for _, s in read))
 
     def _fts5(self, table: str, question: str) -> list[str]:
-        words = " OR ".join(quoted(word) for word in tokens.words(question))
+        words = " OR ".join(quoted(word) for word in tokens.words_of(question))
         if not words:
             return []
         rows = self.db.execute(f"SELECT name FROM {table} WHERE {table} MATCH ? ORDER BY rank LIMIT {DEPTH}", (words,))

@@ -29,9 +29,8 @@ from holdfast.recall.engine import Engine
 from holdfast.recall.recall import recall
 from holdfast.recall.scan import Scan
 from holdfast.recall.vectors import make_vectors
-from holdfast.records import Memory, Scope
+from holdfast.records import Filter, Memory, Scope
 from holdfast.store import memory_file
-from holdfast.store.base import Filter
 from holdfast.store.passages import Passages, Source
 from holdfast.workspace import Workspace
 
@@ -49,7 +48,7 @@ kind, path, prompt, project = sys.argv[2:]
 from holdfast.recall.embed import Model
 from holdfast.recall.engine import Engine
 from holdfast.records import Scope
-from holdfast.store.base import Filter
+from holdfast.records import Filter
 wanted = Filter((Scope("project", project), Scope("global")))
 if kind == "passages":
     import sqlite3

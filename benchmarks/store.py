@@ -20,9 +20,8 @@ import holdfast
 from holdfast.app.reindex import reindex
 from holdfast.memory.list import list_memories
 from holdfast.recall.recall import recall
-from holdfast.records import Memory, Scope
+from holdfast.records import Filter, Memory, Scope
 from holdfast.store import memory_file
-from holdfast.store.base import Filter
 from holdfast.workspace import Workspace
 
 WORDS = [f"{a}{b}" for a in "bcdfghklmnprst" for b in ("ack", "ell", "ion", "ound", "urge", "avel", "ister", "omplex")]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.store.base import Filter
+from holdfast.records import Filter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.records import Scope
+    from holdfast.store.base import SearchTable
     from holdfast.store.passages import Passage, Passages, Source, Told
-    from holdfast.store.tables import Row, SearchTable
+    from holdfast.store.words import Row
 
 
 def put(

@@ -233,6 +233,68 @@ class Receipt:
     withheld: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What a read may see and wants to see. `scopes=None` is everything; empty tuples of the others are no wish.
+
+    `since` and `until` are about the last change; `between` keeps what was first stored or last changed between two
+    times, of which one may be empty.
+    """
+
+    scopes: tuple[Scope, ...] | None
+    types: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
+    agents: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    between: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory that a search found: its text score (higher is better), the words it has, and what else ranks it.
+
+    `meaning` is how near it is to the query, between 0 and 1; a search by words alone leaves it at nought.
+    """
+
+    memory: Memory
+    text: float
+    words: tuple[str, ...]
+    earlier: bool
+    uses: int
+    superseded_by: str
+    meaning: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One scope that holds memories: how many, how many bytes, and when the newest was updated."""
+
+    scope: Scope
+    memories: int
+    size: int
+    updated: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """What a look at the truth found: memories read anew, gone, and looked at once more without having changed.
+
+    `anew` says that the store derives everything again, and that counts of uses have to be given to it again.
+    """
+
+    read: int = 0
+    gone: int = 0
+    again: int = 0
+    anew: bool = False
+
+    def __add__(self, other: Refreshed) -> Refreshed:
+        return Refreshed(
+            self.read + other.read, self.gone + other.gone, self.again + other.again, self.anew or other.anew
+        )
+
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.session_records import Cost as Cost
@@ -255,10 +317,13 @@ __all__ = [
     "SCOPES",
     "TRUSTS",
     "TYPES",
+    "Candidate",
     "Cost",
     "Draft",
     "Event",
+    "Filter",
     "Given",
+    "Group",
     "Hit",
     "HookCall",
     "Memory",
@@ -267,6 +332,7 @@ __all__ = [
     "Project",
     "Proposal",
     "Receipt",
+    "Refreshed",
     "Scope",
     "Session",
     "SessionEvent",

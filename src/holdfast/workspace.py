@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import TracebackType
 
-    from holdfast.store.base import Progress, Store
-    from holdfast.store.tables import SearchTable
+    from holdfast.store.base import Progress, SearchTable, Store
 
 # The order in which a key without a scope is looked for: the narrowest first.
 NARROWEST_FIRST = ("session", "project", "agent", "global")

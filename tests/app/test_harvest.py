@@ -14,9 +14,8 @@ from holdfast.errors import NotFound
 from holdfast.learning.incidents.model import CONTEXT, TRANSCRIPT, Incidents
 from holdfast.memory.forget import forget
 from holdfast.memory.proposal_files import Proposals
-from holdfast.records import Scope
+from holdfast.records import Filter, Scope
 from holdfast.sessions.browse import apply_forget
-from holdfast.store.base import Filter
 from sessions.making import answer, human, ran
 from support.archived import said, session, store
 from support.learned import DELETED, REMOVED, SHOP, complained, learned_in, rated, talked

@@ -19,8 +19,7 @@ from holdfast.exchange.import_memories import import_memories
 from holdfast.memory.forget import forget
 from holdfast.memory.proposal_files import Proposals
 from holdfast.memory.remember import remember
-from holdfast.records import Scope
-from holdfast.store.base import Filter
+from holdfast.records import Filter, Scope
 
 SHOP = Scope("project", "example.com--acme--shop")
 VPN = "Deploys need the VPN."

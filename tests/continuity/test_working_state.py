@@ -182,7 +182,7 @@ def test_it_is_no_memory(workspace) -> None:
 
 
 def _everything():
-    from holdfast.store.base import Filter
+    from holdfast.records import Filter
 
     return Filter(None)
 

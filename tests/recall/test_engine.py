@@ -17,8 +17,7 @@ from holdfast.recall import embed
 from holdfast.recall.embed import Model, to_bytes
 from holdfast.recall.engine import Engine, Scored
 from holdfast.recall.recall import recall
-from holdfast.records import Scope
-from holdfast.store.base import Filter
+from holdfast.records import Filter, Scope
 from holdfast.store.passages import Passage, Passages, Source
 from holdfast.store.words import ask
 from support.sampling import count

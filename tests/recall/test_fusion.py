@@ -6,8 +6,7 @@ import pytest
 
 from holdfast.language.spoken_time import spoken
 from holdfast.recall.fusion import TIME_LEANS, TIME_NARROWS, WEIGHTS, fuse
-from holdfast.records import Hit, Memory, Part, Scope
-from holdfast.store.base import Candidate
+from holdfast.records import Candidate, Hit, Memory, Part, Scope
 
 NOW = "2026-11-15T09:30:00Z"
 

@@ -11,8 +11,7 @@ import passage_rows
 from holdfast.recall import scan
 from holdfast.recall.embed import near, to_bytes
 from holdfast.recall.scan import Scan
-from holdfast.records import Scope
-from holdfast.store.base import Filter
+from holdfast.records import Filter, Scope
 from holdfast.store.passages import Passage, Passages, Source
 from passage_rows import all_vectors
 

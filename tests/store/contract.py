@@ -15,8 +15,7 @@ from holdfast.errors import BadInput, BadKey, Conflict, Forgotten, NotFound
 from holdfast.recall.embed import Model
 from holdfast.recall.engine import Engine
 from holdfast.recall.vectors import make_vectors
-from holdfast.records import Cost, Draft, Scope, Spend, replace
-from holdfast.store.base import Filter
+from holdfast.records import Cost, Draft, Filter, Scope, Spend, replace
 from holdfast.store.passages import Source
 from holdfast.store.session_table import FileRow, SessionRow, Wanted
 
@@ -522,6 +521,7 @@ class StoreContract:
         assert store.ask(lambda tables: tables.sessions.find(Wanted())) == [row]
         assert store.ask(lambda tables: tables.sessions.find(Wanted(projects=("blog",)))) == []
         assert store.ask(lambda tables: (tables.sessions.ids(), tables.sessions.talks())) == (["s-1"], {row.name: True})
+        assert store.ask(lambda tables: tables.sessions.totals("project")) == [("shop", 1, row.ended)]
         (file,) = store.ask(lambda tables: tables.sessions.files(Wanted()))
         assert (file.path, file.session, file.changes) == ("a.py", "codex/s-1", 2)
         (spent,) = store.ask(lambda tables: tables.sessions.spent(Wanted(), "project"))

@@ -8,16 +8,13 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 from holdfast.errors import Conflict, Forgotten, NotFound, Refused
-from holdfast.records import Stored, replace
+from holdfast.records import Candidate, Filter, Group, Refreshed, Stored, replace
 from holdfast.store import layout, memory_file, merge
-from holdfast.store.base import Candidate, Filter, Group, Refreshed
 from holdfast.store.keys import automatic_key, check_key
 from holdfast.store.passages import Passage
 from holdfast.store.session_table import Spent
 from holdfast.store.sketches import Chunk, code_of
-from holdfast.store.tokens import query_words, words
-from holdfast.store.tombstones import digest
-from holdfast.store.words import Asked
+from holdfast.store.words import Asked, digest, query_words, words_of
 
 PLACES: dict[str, Place] = {}
 LOW_TRUST = ("import", "derived")
@@ -323,7 +320,7 @@ class SearchTable:
 
 
 def _has(text, word):
-    return word in words(text)
+    return word in words_of(text)
 
 
 class MemoryTable(SearchTable):
@@ -432,6 +429,11 @@ class SessionRows:
 
     def ids(self):
         return sorted(row.id for row, _, _ in self.all.values())
+
+    def totals(self, by):
+        rows = [row for row, _, _ in self.all.values() if not row.is_subagent]
+        groups = {getattr(row, by): [one for one in rows if getattr(one, by) == getattr(row, by)] for row in rows}
+        return [(name, len(found), max(one.ended for one in found)) for name, found in groups.items()]
 
     def talks(self):
         return {name: row.talk for name, (row, _, _) in self.all.items()}

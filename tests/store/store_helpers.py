@@ -6,8 +6,7 @@ import os
 import subprocess
 import sys
 
-from holdfast.records import Draft, Memory, Scope
-from holdfast.store.base import Filter
+from holdfast.records import Draft, Filter, Memory, Scope
 from holdfast.store.local import LocalStore
 
 GLOBAL = Scope("global")

@@ -14,7 +14,7 @@ PROCESSES, ROUNDS = 8, 50
 WRITER = """
 import sys, time
 from holdfast.records import Draft, Scope
-from holdfast.store.base import Filter
+from holdfast.records import Filter
 from holdfast.store.local import LocalStore
 home, number, start = sys.argv[1], sys.argv[2], float(sys.argv[3])
 time.sleep(max(0, start - time.time()))
@@ -67,7 +67,7 @@ MIXED = """
 import random, sys, time
 from holdfast.errors import Conflict, NotFound
 from holdfast.records import Draft, Scope
-from holdfast.store.base import Filter
+from holdfast.records import Filter
 from holdfast.store.local import LocalStore
 home, number, start = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
 chance = random.Random(number)

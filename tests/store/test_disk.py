@@ -129,7 +129,7 @@ def test_reading_goes_on_while_the_disk_is_full(filled, disk):
 import sys
 from holdfast.records import Scope
 from holdfast.store.local import LocalStore
-from holdfast.store.base import Filter
+from holdfast.records import Filter
 store = LocalStore(sys.argv[1], create=False)
 store.refresh()
 everything = Filter(None)

@@ -22,8 +22,7 @@ from store_helpers import (
 )
 
 from holdfast.errors import BadInput, Conflict, HoldfastError, Refused, TooLarge
-from holdfast.records import Scope
-from holdfast.store.base import Filter
+from holdfast.records import Filter, Scope
 from holdfast.store.local import LocalStore
 
 BAD_KEYS = [
@@ -342,7 +341,7 @@ def test_a_name_that_is_not_utf_8_stops_nobody(filled):
 WITHOUT_POWERS = """
 import ctypes, sys
 from holdfast.store.local import LocalStore
-from holdfast.store.base import Filter
+from holdfast.records import Filter
 header, nothing = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
 assert ctypes.CDLL(None).capset(header, nothing) == 0
 store = LocalStore(sys.argv[1])

@@ -7,8 +7,7 @@ import os
 import pytest
 from store_helpers import EVERYTHING, GLOBAL, PROJECT, draft
 
-from holdfast.records import Memory
-from holdfast.store.base import Filter
+from holdfast.records import Filter, Memory
 from holdfast.store.database import MEMORY
 from holdfast.store.index import Index, Stamp
 from holdfast.store.memory_table import MemoryTable

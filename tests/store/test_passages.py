@@ -9,8 +9,7 @@ import pytest
 
 import passage_rows
 from holdfast.errors import NotFound
-from holdfast.records import Scope
-from holdfast.store.base import Filter
+from holdfast.records import Filter, Scope
 from holdfast.store.passages import Passage, Passages, Source, spoken_date
 from holdfast.store.words import ask, is_narrowed
 from passage_rows import all_vectors

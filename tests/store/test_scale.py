@@ -9,8 +9,7 @@ import time
 import pytest
 from store_helpers import EVERYTHING, draft, found
 
-from holdfast.records import Scope
-from holdfast.store.base import Filter
+from holdfast.records import Filter, Scope
 from holdfast.store.local import LocalStore
 from support.sampling import count
 

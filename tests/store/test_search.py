@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from store_helpers import EVERYTHING, GLOBAL, draft, found
 
-from holdfast.records import Scope
-from holdfast.store import tokens
-from holdfast.store.base import Filter
+from holdfast.records import Filter, Scope
+from holdfast.store import words as tokens
 from holdfast.store.keys import automatic_key, check_key, is_key, key_of_file
 from holdfast.store.local import LocalStore
 from support.sampling import count
@@ -246,7 +245,7 @@ def test_texts_of_other_scripts_have_different_keys():
 @given(st.text())
 def test_the_words_of_a_text_are_whole(text):
     """Words have no white space, grams are letters, pairs or code words, and a query repeats none."""
-    assert all(word and not any(letter.isspace() for letter in word) for word in tokens.words(text))
+    assert all(word and not any(letter.isspace() for letter in word) for word in tokens.words_of(text))
     words, grams = tokens.query_words(text)
     assert len(set(words)) == len(words)
     assert len(set(grams)) == len(grams)

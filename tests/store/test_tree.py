@@ -11,8 +11,7 @@ import pytest
 from store_helpers import EVERYTHING, GLOBAL, PROJECT, child, draft, finished, found, listed, path_of, read, write
 
 import holdfast
-from holdfast.records import Scope
-from holdfast.store.base import Filter, Refreshed
+from holdfast.records import Filter, Refreshed, Scope
 from holdfast.store.index import Index
 from holdfast.store.local import LocalStore
 from holdfast.store.tree import CLOCK_TICK_NS
@@ -240,7 +239,7 @@ def test_two_processes_see_each_other(store, home):
     code = """
 import os, sys
 from holdfast.store.local import LocalStore
-from holdfast.store.base import Filter
+from holdfast.records import Filter
 from holdfast.records import Draft, Scope
 store = LocalStore(sys.argv[1])
 store.refresh()
@@ -399,7 +398,7 @@ def test_many_processes_may_find_the_index_missing(store, home):
     code = """
 import sys, time
 from holdfast.store.local import LocalStore
-from holdfast.store.base import Filter
+from holdfast.records import Filter
 time.sleep(max(0, float(sys.argv[2]) - time.time()))
 store = LocalStore(sys.argv[1])
 store.refresh()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.store import tokens
+from holdfast.store import words as tokens
 from holdfast.store.database import TOKENIZE
 from holdfast.store.words import MAX_WORDS, Asked, ask
 from support.sampling import count

@@ -12,8 +12,7 @@ from holdfast.inject import block, prompt, relevance
 from holdfast.privacy import fence
 from holdfast.recall.embed import Model
 from holdfast.recall.nearness import cosines
-from holdfast.records import SCOPES
-from holdfast.store.base import Filter
+from holdfast.records import SCOPES, Filter
 from holdfast.store.read_only_index import ReadOnlyIndex, is_empty
 from holdfast.store.words import quoted
 
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from holdfast.app.hook import HookRun
     from holdfast.inject.block import Block, Entry
     from holdfast.inject.shown import Shown
-    from holdfast.records import Memory
-    from holdfast.store.base import Candidate
+    from holdfast.records import Candidate, Memory
     from holdfast.store.memory_table import MemoryTable
     from holdfast.store.words import Asked
 

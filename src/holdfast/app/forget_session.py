@@ -19,8 +19,7 @@ from holdfast.learning.work import model as work
 from holdfast.learning.work import session_log
 from holdfast.learning.work import strip as work_forgetting
 from holdfast.parts import Change
-from holdfast.records import Step
-from holdfast.store.base import Filter
+from holdfast.records import Filter, Step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,10 +9,9 @@ from holdfast import project as projects
 from holdfast.errors import BadInput, NotFound
 from holdfast.memory import audit
 from holdfast.memory.audit import Act
-from holdfast.records import Memory, Project, Scope, Step
+from holdfast.records import Filter, Memory, Project, Scope, Step
 from holdfast.sessions.browse import ask
 from holdfast.store import layout
-from holdfast.store.base import Filter
 from holdfast.workspace import Workspace
 
 

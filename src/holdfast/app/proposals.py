@@ -23,9 +23,8 @@ from holdfast.memory.proposal_files import FOLDER, Proposals, id_of, same
 from holdfast.privacy import redact
 from holdfast.recall.embed import plain, words
 from holdfast.recall.fusion import ALIKE
-from holdfast.records import Draft, Memory, Problem, Proposal, Scope, replace
+from holdfast.records import Draft, Filter, Memory, Problem, Proposal, Scope, replace
 from holdfast.store import layout
-from holdfast.store.base import Filter
 from holdfast.store.keys import LONGEST, automatic_key
 from holdfast.store.memory_file import split_title
 from holdfast.workspace import Workspace, check_text, now

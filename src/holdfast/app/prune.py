@@ -5,8 +5,7 @@ from __future__ import annotations
 from holdfast.learning.incidents import harvest as incident
 from holdfast.memory import audit, retention
 from holdfast.memory.retention import Verdict
-from holdfast.records import Memory, Step
-from holdfast.store.base import Filter
+from holdfast.records import Filter, Memory, Step
 from holdfast.workspace import Workspace, now
 
 

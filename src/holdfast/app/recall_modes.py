@@ -6,8 +6,7 @@ from holdfast.errors import BadInput
 from holdfast.memory.list import list_memories
 from holdfast.recall.recall import count_use, recall
 from holdfast.recall.related import Related, related_to
-from holdfast.records import Hit, Memory
-from holdfast.store.base import Filter
+from holdfast.records import Filter, Hit, Memory
 from holdfast.store.keys import is_key
 from holdfast.workspace import Workspace, now
 

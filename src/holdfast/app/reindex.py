@@ -19,7 +19,7 @@ from holdfast.workspace import Workspace
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.recall.embed import Model
-    from holdfast.store.tables import Tables
+    from holdfast.store.base import Tables
 
 # Words are what an index must have; meaning may follow. Nobody should wait a minute for it.
 _SECONDS = 30.0

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from holdfast.continuity.buffer import State
     from holdfast.continuity.log import Entry
     from holdfast.sessions.facts import Digest
-    from holdfast.store.tables import SessionRows
+    from holdfast.store.base import SessionRows
 
 # Without a time it is the week that ended with the last session: who was away longer still wants to know that one.
 SPAN = "7d"

@@ -17,7 +17,8 @@ from holdfast.inject import sources
 from holdfast.inject.sources import Source
 from holdfast.records import Scope
 from holdfast.store import layout
-from holdfast.store.tombstones import Tombstones, digest
+from holdfast.store.tombstones import Tombstones
+from holdfast.store.words import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

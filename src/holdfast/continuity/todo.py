@@ -19,7 +19,7 @@ from holdfast.continuity import pages, project_pages, region
 from holdfast.continuity.pages_boxes import Todo
 from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound
 from holdfast.records import Step
-from holdfast.store import tokens
+from holdfast.store.words import words_of
 from holdfast.workspace import Workspace, now
 
 TYPE_CHECKING = False
@@ -204,7 +204,7 @@ def _is_within_a_word(text: str, place: int) -> bool:
 
 def _goes_on(letter: str) -> bool:
     """Whether a word goes on from this letter to the next; of a script without spaces none does."""
-    return bool(tokens.words(letter)) or _is_mark(letter)
+    return bool(words_of(letter)) or _is_mark(letter)
 
 
 def _is_mark(letter: str) -> bool:

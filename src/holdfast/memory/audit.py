@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from holdfast.base import files
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.journal.updates import Alias, Touched, Update, Updates, digest
-from holdfast.memory.checks import same_words
 from holdfast.privacy import redact
 from holdfast.store import layout, memory_file
+from holdfast.store.words import same_words
 from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False

@@ -9,7 +9,8 @@ from functools import lru_cache
 
 from holdfast.base import files
 from holdfast.records import Memory, Problem
-from holdfast.store import layout, links, tokens
+from holdfast.store import layout, links
+from holdfast.store.words import grams, same_words, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,11 +107,6 @@ def orphans(root: str) -> Iterator[Problem]:
             yield from _judge_file(root, here, name)
 
 
-def same_words(text: str) -> str:
-    """Return the text as compared: case and white space do not count."""
-    return " ".join(text.casefold().split())
-
-
 def _judge_file(root: str, here: str, name: str) -> Iterator[Problem]:
     path = f"{here}/{name}".lstrip("/")
     if os.path.islink(os.path.join(root, path)):
@@ -188,7 +184,7 @@ def _alike(memories: list[Memory]) -> Iterator[tuple[Memory, Memory, float]]:
 
     Two sets that are alike share a word among the rarest few of each: so many that too few would be left without them.
     """
-    sets = [frozenset(tokens.words(memory.body) + tokens.grams(memory.body)) for memory in memories]
+    sets = [frozenset(words_of(memory.body) + grams(memory.body)) for memory in memories]
     rarity = Counter(word for words in sets for word in words)
     by_rare: defaultdict[str, list[int]] = defaultdict(list)
     for place, words in enumerate(sets):

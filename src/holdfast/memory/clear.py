@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from holdfast.memory import forget
-from holdfast.records import Memory, Step
-from holdfast.store.base import Filter
+from holdfast.records import Filter, Memory, Step
 from holdfast.workspace import Workspace
 
 

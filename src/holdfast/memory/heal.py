@@ -8,11 +8,10 @@ import time
 from holdfast.base import files
 from holdfast.errors import Conflict, HoldfastError
 from holdfast.memory import audit, lint, relink
-from holdfast.memory.checks import same_words
 from holdfast.privacy import redact
-from holdfast.records import Memory, Problem, Statement, Step
+from holdfast.records import Filter, Memory, Problem, Statement, Step
 from holdfast.store import layout
-from holdfast.store.base import Filter
+from holdfast.store.words import same_words
 from holdfast.workspace import Workspace
 
 _OTHERS = 0o077

@@ -8,9 +8,8 @@ from holdfast.base import files
 from holdfast.errors import HoldfastError
 from holdfast.memory import checks, indexes
 from holdfast.privacy import redact
-from holdfast.records import Memory, Problem
+from holdfast.records import Filter, Memory, Problem
 from holdfast.store import layout
-from holdfast.store.base import Filter
 from holdfast.workspace import Workspace
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from holdfast.language import when
-from holdfast.records import Memory
-from holdfast.store.base import Filter
+from holdfast.records import Filter, Memory
 from holdfast.workspace import Workspace, normal_tags, now
 
 

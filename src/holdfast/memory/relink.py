@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from holdfast.errors import Conflict
-from holdfast.records import Memory, Scope
+from holdfast.records import Filter, Memory, Scope
 from holdfast.store import links
-from holdfast.store.base import Filter
 from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False

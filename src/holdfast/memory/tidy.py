@@ -8,9 +8,8 @@ from functools import partial
 
 from holdfast.memory import audit, relink
 from holdfast.memory.groups import group
-from holdfast.records import Memory, Step
+from holdfast.records import Filter, Memory, Step
 from holdfast.store import layout, links
-from holdfast.store.base import Filter
 from holdfast.store.keys import slug
 from holdfast.workspace import Workspace
 

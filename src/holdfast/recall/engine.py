@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from holdfast.recall.embed import Model
-    from holdfast.store.base import Filter
-    from holdfast.store.tables import SearchTable
+    from holdfast.records import Filter
+    from holdfast.store.base import SearchTable
     from holdfast.store.words import Asked
 
     Marked = tuple[float, ...]

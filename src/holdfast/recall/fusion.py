@@ -12,14 +12,14 @@ import math
 from holdfast.base.days import days_between
 from holdfast.recall.embed import plain, words
 from holdfast.records import Hit, Part, replace
+from holdfast.store.words import same_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.language.spoken_time import Span
-    from holdfast.records import Memory
-    from holdfast.store.base import Candidate
+    from holdfast.records import Candidate, Memory
 
 WEIGHTS = {"words": 0.45, "meaning": 0.25, "recency": 0.10, "use": 0.05, "trust": 0.05, "scope": 0.05, "pinned": 0.05}
 # The share of a spoken time; the other parts share the rest.
@@ -177,7 +177,7 @@ def _without_repeats(hits: list[Hit]) -> list[Hit]:
     seen: set[str] = set()
     kept = []
     for hit in hits:
-        said = " ".join(hit.memory.body.casefold().split())
+        said = same_words(hit.memory.body)
         if said not in seen:
             kept.append(hit)
         seen.add(said)

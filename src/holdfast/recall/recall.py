@@ -10,15 +10,14 @@ from holdfast.recall import fusion
 from holdfast.recall.embed import Model, near
 from holdfast.recall.engine import Engine
 from holdfast.recall.vectors import make_vectors
-from holdfast.records import Hit, Scope, replace
-from holdfast.store.base import Candidate, Filter
+from holdfast.records import Candidate, Filter, Hit, Scope, replace
 from holdfast.workspace import Workspace, normal_tags, now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.language.spoken_time import Span
     from holdfast.records import Memory
-    from holdfast.store.tables import MemorySearch, Tables
+    from holdfast.store.base import MemorySearch, Tables
     from holdfast.store.words import Asked
 
 _LOOKED_AT = 20

@@ -5,16 +5,15 @@ from __future__ import annotations
 from holdfast.base.light_records import dataclass
 from holdfast.recall.embed import near
 from holdfast.recall.vectors import make_vectors
-from holdfast.records import Memory, Scope
+from holdfast.records import Filter, Memory, Scope
 from holdfast.store import links, words
-from holdfast.store.base import Filter
 from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.store.tables import MemorySearch, Tables
+    from holdfast.store.base import MemorySearch, Tables
 
 LIMIT = 10
 # Neighbours are at least so near, as a cosine.

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from holdfast.recall.nearness import cosines
 from holdfast.recall.signature import Probe, best_places
-from holdfast.store.base import Filter
+from holdfast.records import Filter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from holdfast.store.base import SearchTable
     from holdfast.store.sketches import Chunk
-    from holdfast.store.tables import SearchTable
 
 # So many vectors are compared for an answer, at least, and so many sketches are looked at whole.
 COMPARED = 120

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.recall.embed import Model
-    from holdfast.store.tables import SearchTable
+    from holdfast.store.base import SearchTable
 
 # What is stopped in the middle of a portion makes it again.
 PORTION = 256

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from holdfast.sessions.raw import RawEvents
+    from holdfast.store.base import SessionRows
     from holdfast.store.session_table import Spent
-    from holdfast.store.tables import SessionRows
 
     Answer = TypeVar("Answer")
 

@@ -34,9 +34,8 @@ if TYPE_CHECKING:
     from holdfast.sessions.archive import Entry
     from holdfast.sessions.facts import FileChange
     from holdfast.sessions.passages import Piece
-    from holdfast.store.base import Progress
+    from holdfast.store.base import Progress, Tables
     from holdfast.store.passages import Told
-    from holdfast.store.tables import Tables
 
 # What waits to be written together is bounded.
 _MAX_WAITING = 500

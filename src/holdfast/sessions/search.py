@@ -9,11 +9,10 @@ from holdfast.recall import weights
 from holdfast.recall.engine import Engine, Marks
 from holdfast.recall.fusion import TIME_LEANS, TIME_NARROWS
 from holdfast.recall.vectors import make_vectors
-from holdfast.records import Part, Scope, replace
+from holdfast.records import Filter, Part, Scope, replace
 from holdfast.sessions import index as session_index
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.browse import projects_here, span
-from holdfast.store.base import Filter
 from holdfast.store.passages import Passage
 from holdfast.workspace import Workspace, now
 
@@ -21,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.language.spoken_time import Span
     from holdfast.recall.embed import Model
-    from holdfast.store.tables import PassageSearch, Tables
+    from holdfast.store.base import PassageSearch, Tables
 
 # More are looked at than are wanted: what says the same is one hit.
 _LOOKED_AT = 3

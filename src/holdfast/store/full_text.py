@@ -15,11 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import TypeVar
 
-    from holdfast.records import Scope
-    from holdfast.store.base import Filter
+    from holdfast.records import Filter, Scope
     from holdfast.store.sketches import Chunk, Sketches
-    from holdfast.store.tables import Row
-    from holdfast.store.words import Asked, Match
+    from holdfast.store.words import Asked, Match, Row
 
     Item = TypeVar("Item")
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 import os
 
 from holdfast.base.light_records import dataclass
-from holdfast.records import Memory, Problem, Scope
-from holdfast.store import tokens
-from holdfast.store.base import Filter, Group
+from holdfast.records import Filter, Group, Memory, Problem, Scope
 from holdfast.store.database import Database
-from holdfast.store.tombstones import digest as digest_of_words
+from holdfast.store.words import digest as digest_of_words
+from holdfast.store.words import grams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,10 +82,10 @@ class Index(Database):
         earlier = "\n".join(statement.text for statement in memory.history)
         tags = _TAGS_APART.join(memory.tags)
         everything = "\n".join((memory.title, tags, memory.body, earlier))
-        grams = " ".join(tokens.grams(everything))
+        pairs = " ".join(grams(everything))
         self.db.execute(
             "INSERT INTO words(rowid, title, name, tags, body, earlier, grams) VALUES (?,?,?,?,?,?,?)",
-            (row, memory.title, memory.key, tags, memory.body, earlier, grams),
+            (row, memory.title, memory.key, tags, memory.body, earlier, pairs),
         )
 
     def _put_lists(self, row: int | None, memory: Memory) -> None:

@@ -20,25 +20,24 @@ import time
 
 from holdfast.base.light_records import replace
 from holdfast.errors import Conflict, Forgotten, NotFound, StoreUnavailable
-from holdfast.records import Draft, Memory, Problem, Scope, Stored
+from holdfast.records import Candidate, Draft, Filter, Group, Memory, Problem, Refreshed, Scope, Stored
 from holdfast.store import layout, memory_file, merge
-from holdfast.store.base import Candidate, Filter, Group, Refreshed
 from holdfast.store.keys import automatic_key, check_key
 from holdfast.store.local_tree import LocalTree
 from holdfast.store.memory_table import MemoryTable
-from holdfast.store.tombstones import Tombstones, digest
+from holdfast.store.tombstones import Tombstones
 from holdfast.store.tree import iso
+from holdfast.store.words import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from holdfast.store.base import Answer, Progress
+    from holdfast.store.base import Answer, Progress, Tables
     from holdfast.store.database import Transaction
     from holdfast.store.index import Index
     from holdfast.store.passages import Passages
     from holdfast.store.session_table import SessionTable
-    from holdfast.store.tables import Tables
 
 LARGEST = 262_144
 _LOW_TRUST = ("derived", "import")

@@ -6,9 +6,8 @@ of the model, and go with the row that they describe; without them a memory is f
 
 from __future__ import annotations
 
-from holdfast.records import Scope
+from holdfast.records import Candidate, Filter, Scope
 from holdfast.store import words
-from holdfast.store.base import Candidate, Filter
 from holdfast.store.full_text import MAX_WEIGHED, FullTextTable, heaviest, in_parts, word_count
 from holdfast.store.index import COLUMNS, Index, where_of
 

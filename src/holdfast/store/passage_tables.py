@@ -12,7 +12,7 @@ from holdfast.store.database import TOKENIZE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.store.base import Filter
+    from holdfast.records import Filter
 
 TABLES = f"""
 CREATE TABLE IF NOT EXISTS realm(id INTEGER PRIMARY KEY, scope TEXT NOT NULL, owner TEXT NOT NULL,

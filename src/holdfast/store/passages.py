@@ -21,7 +21,7 @@ import sqlite3
 
 from holdfast.errors import NotFound
 from holdfast.records import Scope
-from holdfast.store import tokens, words
+from holdfast.store import words
 from holdfast.store.database import Transaction
 from holdfast.store.full_text import MAX_WEIGHED, FullTextTable, heaviest, in_parts, word_count, worth_of
 from holdfast.store.passage_tables import ALL, TABLES, seen_by
@@ -34,9 +34,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from holdfast.store.base import Filter
-    from holdfast.store.tables import Row
-    from holdfast.store.words import Asked, Match
+    from holdfast.records import Filter
+    from holdfast.store.words import Asked, Match, Row
 
     # A passage without its session: place, text, name, speaker, time.
     Told = tuple[int, str, str, str, str]
@@ -214,7 +213,7 @@ class Passages(FullTextTable):
                 (session,),
             )
             whole = "\n".join([title, spoken_date(at), *(text for (text,) in said)])
-            whole = "\n".join([whole, *tokens.grams(whole)])
+            whole = "\n".join([whole, *words.grams(whole)])
             self.db.execute("INSERT INTO session_words(rowid, text) VALUES (?, ?)", (session, whole))
             self.db.execute("DELETE FROM session_unworded WHERE id = ?", (session,))
 
@@ -360,7 +359,7 @@ def _grams(text: str, speaker: str) -> str:
     # Most texts have no other letters than ASCII, but dashes, quotes and dots, which are no words.
     if whole.isascii() or not _OTHER_LETTER.search(whole):
         return ""
-    return " ".join(tokens.grams(whole))
+    return " ".join(words.grams(whole))
 
 
 def _weighed(rows: list[tuple[int, int, int, bytes]], holders: dict[str, int], worth: Sequence[float]) -> list[Match]:

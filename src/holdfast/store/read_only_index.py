@@ -14,8 +14,7 @@ import time
 from holdfast.base import files
 from holdfast.base.digests import file_digest
 from holdfast.errors import HoldfastError, NotFound, StoreUnavailable
-from holdfast.records import Memory, Scope
-from holdfast.store.base import Candidate
+from holdfast.records import Candidate, Memory, Scope
 from holdfast.store.database import SCHEMA
 from holdfast.store.index import COLUMNS, Index, Stamp
 from holdfast.store.memory_table import MemoryTable

@@ -198,7 +198,10 @@ class SessionTable:
             f" FROM session_spend s JOIN session_row r ON r.number = s.session WHERE {where} GROUP BY 1, 2",
             values,
         )
-        return [Spent(row[0], row[1], Cost(*row[2:8]), Cost(*row[8:13]), tuple(map(int, row[13].split(",")))) for row in rows]
+        return [
+            Spent(row[0], row[1], Cost(*row[2:8]), Cost(*row[8:13]), tuple(map(int, row[13].split(","))))
+            for row in rows
+        ]
 
     def files(self, wanted: Wanted, limit: int = -1) -> list[FileRow]:
         """Return the changes of files that are asked for, the latest first; the project is that of the file."""

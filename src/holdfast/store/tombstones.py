@@ -10,14 +10,9 @@ from __future__ import annotations
 import os
 
 from holdfast.base import rows
-from holdfast.base.digests import sha256
+from holdfast.store.words import digest
 
 _LIFTED = "lifted"
-
-
-def digest(statement: str) -> str:
-    """Return what stands for a statement: the same for texts that differ only in case and white space."""
-    return sha256(" ".join(statement.casefold().split()).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 class Tombstones:

@@ -19,9 +19,8 @@ import time
 from holdfast.base import files
 from holdfast.base.light_records import dataclass, replace
 from holdfast.errors import Conflict, HoldfastError, NotFound, StoreUnavailable
-from holdfast.records import Memory, Problem, Scope
+from holdfast.records import Memory, Problem, Refreshed, Scope
 from holdfast.store import layout, memory_file
-from holdfast.store.base import Refreshed
 from holdfast.store.database import MEMORY, is_damage, unavailable
 from holdfast.store.index import Index, Stamp, stamp_of
 from holdfast.store.keys import key_of_file

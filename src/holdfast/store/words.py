@@ -8,14 +8,18 @@ A query must cost about the same in a large collection. There the count of a wor
 documents, and `held` tells which documents hold which words. Where the words stand in too many documents for that, the
 expression is narrowed: only those are weighed that have one of the rarest words or two of the others; all words count
 in them. `matches` looks further where a filter leaves too little of that.
+
+Every script. SQLite's tokenizer cuts at spaces and punctuation. Scripts that put no spaces between words, Korean, whose
+endings stick to the word, and emoji need more: each run of such letters is told as its single letters and its
+overlapping pairs (`grams`), so that any part of the run can be found.
 """
 
 from __future__ import annotations
 
 import os
 
+from holdfast.base.digests import sha256
 from holdfast.base.light_records import dataclass
-from holdfast.store import tokens
 from holdfast.store.database import TOKENIZE
 
 TYPE_CHECKING = False
@@ -23,7 +27,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
 
-    # Id, session, place and text score of what was found.
+    # Number, session and place of what was found, without and with its text score. A memory has no session: nought.
+    Row = tuple[int, int, int]
     Match = tuple[int, int, int, float]
 
 MAX_WORDS = 12
@@ -47,6 +52,25 @@ _QUERY_WORDS = 200
 _QUERY_LENGTH = 20_000
 # Words that stand in more than this share of all documents count less for meaning too.
 _COMMON = 0.15
+# First and last code point of each block: Thai and Lao, Myanmar, Hangul, Khmer, CJK, kana, Yi, Tai.
+_SPACELESS = (
+    (0x0E00, 0x0EFF),
+    (0x1000, 0x109F),
+    (0x1100, 0x11FF),
+    (0x1780, 0x17FF),
+    (0x2E80, 0x303F),
+    (0x3040, 0x31FF),
+    (0x3400, 0x9FFF),
+    (0xA000, 0xA4CF),
+    (0xA960, 0xA97F),
+    (0xAA80, 0xAADF),
+    (0xAC00, 0xD7FF),
+    (0xF900, 0xFAFF),
+    (0xFF66, 0xFF9D),
+    (0x20000, 0x323AF),
+)
+_EMOJI = ((0x2190, 0x2BFF), (0x1F000, 0x1FAFF))
+_FIRST_SPACELESS = "\u0e00"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +95,7 @@ def ask(db: sqlite3.Connection, vocabulary: str, total: int, query: str, table: 
     `table` is the full-text table itself; with it, a large collection is asked in bounded time.
     """
     text = query[:_QUERY_LENGTH]
-    words, grams = tokens.query_words(text)
+    words, grams = query_words(text)
     asked = ([word for word in words if word not in _empty_words()] + grams or words)[:_QUERY_WORDS]
     large = bool(table) and total > COUNTED
     counts = _estimates(db, table, asked) if large else _document_counts(db, vocabulary, asked)
@@ -198,3 +222,89 @@ def _stems(db: sqlite3.Connection, words: list[str]) -> list[tuple[int, str]]:
     finally:
         db.execute("ROLLBACK TO asked_words")
         db.execute("RELEASE asked_words")
+
+
+def words_of(text: str) -> list[str]:
+    """Return the runs of letters and digits between spaces, punctuation and spaceless scripts, in lower case."""
+    return "".join(map(_letter_or_space, _composed(text))).lower().split()
+
+
+def grams(text: str) -> list[str]:
+    """Return what SQLite's tokenizer would not find in the text; nothing for most text.
+
+    That is: single letters and pairs of spaceless scripts, words of other scripts that stand within such a run, words
+    without the accents that the tokenizer does not take off, and a code word for each emoji.
+    """
+    if text.isascii():
+        return []
+    return [gram for piece in _composed(text).split() if not piece.isascii() for gram in _grams_of_piece(piece)]
+
+
+def query_words(text: str) -> tuple[list[str], list[str]]:
+    """Return the words and the grams to look for: pairs where a run has them, a single letter where it is alone."""
+    plain, found = words_of(text), grams(text)
+    paired = {letter for gram in found if len(gram) == 2 for letter in gram}
+    wanted = [gram for gram in found if len(gram) > 1 or gram not in paired]
+    return list(dict.fromkeys(plain)), [gram for gram in dict.fromkeys(wanted) if gram not in plain]
+
+
+def _grams_of_piece(piece: str) -> list[str]:
+    out: list[str] = []
+    before = ""
+    spaceless = False
+    for letter in piece:
+        if _is_spaceless(letter):
+            out += [letter, before + letter] if before else [letter]
+            before, spaceless = letter, True
+        else:
+            before = ""
+            if _within(ord(letter), _EMOJI):
+                out.append(f"emoji{ord(letter):x}")
+    if spaceless:
+        return out + words_of(piece)
+    bare = _without_accents(piece)
+    # Latin letters lose their accents in the tokenizer already.
+    return out if bare == piece or bare.isascii() else out + words_of(bare)
+
+
+def _composed(text: str) -> str:
+    """Return the text with each letter and its accents as one character, however it was typed."""
+    if text.isascii():
+        return text
+    # Not at the top: a prompt hook loads this file, and most prompts are ASCII.
+    import unicodedata
+
+    return unicodedata.normalize("NFC", text)
+
+
+def _without_accents(text: str) -> str:
+    import unicodedata
+
+    return "".join(letter for letter in unicodedata.normalize("NFD", text) if not unicodedata.combining(letter))
+
+
+def _letter_or_space(letter: str) -> str:
+    # Accents that have no composed letter stay with theirs, as in SQLite's tokenizer.
+    wanted = letter.isalnum() or letter == "_" or "\u0300" <= letter <= "\u0331"
+    return letter if wanted and not _is_spaceless(letter) else " "
+
+
+def _is_spaceless(letter: str) -> bool:
+    return letter >= _FIRST_SPACELESS and _within(ord(letter), _SPACELESS)
+
+
+def _within(code: int, blocks: tuple[tuple[int, int], ...]) -> bool:
+    for first, last in blocks:
+        if code <= last:
+            return code >= first
+    return False
+
+
+def same_words(text: str) -> str:
+    """Return what is the same for texts that differ only in case and white space."""
+    return " ".join(text.casefold().split())
+
+
+def digest(statement: str) -> str:
+    """Return what stands for a statement: the same for texts that differ only in case and white space."""
+    return sha256(same_words(statement).encode("utf-8", "replace")).hexdigest()[:32]

@@ -16,8 +16,7 @@ from holdfast.learning.lessons.model import RECURS
 from holdfast.memory import audit
 from holdfast.memory.proposal_files import Proposals, same
 from holdfast.privacy import fence, redact
-from holdfast.records import Draft, Memory, Proposal, Scope
-from holdfast.store.base import Filter
+from holdfast.records import Draft, Filter, Memory, Proposal, Scope
 from holdfast.store.keys import check_key
 from holdfast.store.memory_file import first_words
 from holdfast.workspace import Workspace, now, refuse_secret
