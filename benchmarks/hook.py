@@ -23,6 +23,7 @@ import time
 
 import holdfast
 from holdfast.app.reindex import reindex
+from holdfast.base.clock import now
 from holdfast.records import Memory, Scope
 from holdfast.store import memory_file
 from holdfast.workspace import Workspace
@@ -80,7 +81,7 @@ class Bench:
     def _lay(self) -> None:
         memories = os.path.join(self.home, "memory", "projects", PROJECT, "memories")
         os.makedirs(memories, 0o700)
-        at = memory_file.now()
+        at = now()
         for number in range(self.size):
             text = self.sentence(25)
             memory = Memory(f"m-{number}", Scope("project", PROJECT), text[:50], text, created=at, updated=at)

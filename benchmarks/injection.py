@@ -21,6 +21,7 @@ from holdfast.agents.base import Agent
 from holdfast.app import at_prompt
 from holdfast.app.hook import HookRun
 from holdfast.app.reindex import reindex
+from holdfast.base.clock import now
 from holdfast.inject import relevance
 from holdfast.records import HookCall, Memory, Scope
 from holdfast.store import memory_file
@@ -75,7 +76,7 @@ def lay(home: str, memories: list[tuple[str, str]]) -> None:
     """Write the memories as files, as a person's vault might hold them, and index them."""
     folder = os.path.join(home, "memory", "projects", PROJECT, "memories")
     os.makedirs(folder, 0o700)
-    at = memory_file.now()
+    at = now()
     for key, text in memories:
         memory = Memory(key, Scope("project", PROJECT), text[:50], text, created=at, updated=at)
         with open(os.path.join(folder, f"{key}.md"), "w", encoding="utf-8") as file:

@@ -28,6 +28,7 @@ from typing import Any
 
 from holdfast.agents.base import Agent
 from holdfast.app.hook import hook
+from holdfast.base.clock import now
 from holdfast.memory.remember import remember
 from holdfast.patterns import measure as measuring
 from holdfast.patterns import signal_files
@@ -40,7 +41,7 @@ from holdfast.records import HookCall, Session
 from holdfast.sessions import names
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.facts import Digest, Outcome
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 PROJECT = "bench"
 HOLDOUT = 0.35

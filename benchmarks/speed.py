@@ -22,6 +22,7 @@ from itertools import accumulate
 
 import holdfast
 from holdfast.app.reindex import reindex
+from holdfast.base.clock import now
 from holdfast.errors import BadInput
 from holdfast.recall import embed
 from holdfast.recall.embed import Model
@@ -214,7 +215,7 @@ def lay_memories(home: str, size: int) -> None:
     """Write the files themselves, as a person's vault might hold them."""
     folder = os.path.join(home, "memory", "projects", "bench", "memories")
     os.makedirs(folder, 0o700)
-    at, number = memory_file.now(), 0
+    at, number = now(), 0
     for turns in _sessions(size):
         for text in turns:
             title = " ".join(text.split()[:6])

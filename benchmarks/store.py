@@ -18,6 +18,7 @@ from collections.abc import Callable
 
 import holdfast
 from holdfast.app.reindex import reindex
+from holdfast.base.clock import now
 from holdfast.memory.list import list_memories
 from holdfast.recall.recall import recall
 from holdfast.records import Filter, Memory, Scope
@@ -113,7 +114,7 @@ def lay(home: str, size: int) -> None:
     folder = os.path.join(home, "memory", "projects", "bench", "memories")
     os.makedirs(folder)
     rng = random.Random(3)
-    at = memory_file.now()
+    at = now()
     for n in range(size):
         text = sentence(rng)
         memory = Memory(

@@ -18,7 +18,6 @@ from holdfast.privacy import redact
 from holdfast.recall.embed import Model
 from holdfast.recall.scan import Scan
 from holdfast.records import SCOPES, Draft, Memory, Project, Scope, Stored, replace
-from holdfast.store import memory_file
 from holdfast.store.back_ends import open_store
 from holdfast.store.keys import check_key
 from holdfast.store.layout import check_text as check_text
@@ -330,11 +329,6 @@ def normal_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     several = (tags,) if isinstance(tags, str) else tags
     cut = [tag.strip() for given in several for tag in given.replace("\n", ",").split(",")]
     return tuple(dict.fromkeys(tag for tag in cut if tag))
-
-
-def now() -> str:
-    """Return the present time as memory files write it."""
-    return memory_file.now()
 
 
 def _working_folder() -> str:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from holdfast.app import project, proposals, prune, updates
+from holdfast.base.clock import now
 from holdfast.continuity.distil_project import distil
 from holdfast.errors import BadInput, Conflict, Forgotten, NotFound, Refused
 from holdfast.journal.updates import Updates
@@ -17,7 +18,6 @@ from holdfast.memory.proposal_files import Proposals, id_of
 from holdfast.memory.remember import remember
 from holdfast.memory.show import show
 from holdfast.records import Proposal, Scope, replace
-from holdfast.workspace import now
 from support.archived import edited, said, session, store
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2

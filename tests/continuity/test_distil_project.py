@@ -9,6 +9,7 @@ import pytest
 
 from conftest import SHOP
 from holdfast.app import proposals
+from holdfast.base.clock import now
 from holdfast.continuity import log, page
 from holdfast.continuity.decide import decide, withdraw
 from holdfast.continuity.distil_project import MAX_NEW, distil
@@ -16,7 +17,6 @@ from holdfast.continuity.log import Entry
 from holdfast.errors import SwitchedOff
 from holdfast.memory.proposal_files import Proposals
 from holdfast.records import replace
-from holdfast.workspace import now
 from sessions.making import ran
 from support.archived import edited, said, session, store
 

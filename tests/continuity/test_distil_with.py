@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.base.clock import now
 from holdfast.continuity import log, todo
 from holdfast.continuity.decide import decide
 from holdfast.continuity.distil_meter import Meter
@@ -19,7 +20,6 @@ from holdfast.continuity.distil_project import distil
 from holdfast.continuity.log import Entry
 from holdfast.continuity.project_pages import folders
 from holdfast.memory.proposal_files import Proposals
-from holdfast.workspace import now
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
 FINE = {"section": "State", "Topic": "What it is", "State": "A shop."}

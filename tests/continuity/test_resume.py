@@ -8,8 +8,9 @@ import os
 import pytest
 
 from holdfast import agents
-from holdfast.app.hook import hook, now
+from holdfast.app.hook import hook
 from holdfast.app.receipts import receipts
+from holdfast.base.clock import now
 from holdfast.continuity import buffer, decide, log, working_state
 from holdfast.continuity import resume as recovery
 from holdfast.errors import NotFound

@@ -9,6 +9,7 @@ import pytest
 
 from holdfast import agents
 from holdfast.app.hook import hook, mark_shown
+from holdfast.base.clock import now
 from holdfast.errors import NotFound
 from holdfast.inject.holdout import withholds
 from holdfast.learning.lessons.lesson_file import Evidence
@@ -25,7 +26,6 @@ from holdfast.records import Cost, Session
 from holdfast.sessions import names
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.facts import Digest, Outcome
-from holdfast.workspace import now
 from support.archived import said, session, store
 
 SHOP = "example.com--acme--shop"

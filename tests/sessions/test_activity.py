@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from holdfast.base.clock import now
 from holdfast.sessions.activity import activity
-from holdfast.workspace import now
 from support.archived import edited, said, session, store
 
 

@@ -6,6 +6,7 @@ import sqlite3
 
 from holdfast.app import publish
 from holdfast.app.hook import mark_shown, without_secrets
+from holdfast.base.text import CUT, cut
 from holdfast.errors import HoldfastError
 from holdfast.inject.block import Entry, digest_of, line_of
 from holdfast.inject.shown import FORGOTTEN, ShownSet
@@ -22,7 +23,6 @@ LABEL = fence.LABEL
 MAX_CHARACTERS = 20_000
 MIN_EACH = 200
 _SEEN = 8_000
-_CUT = " [...]"
 
 
 def safe(text: str) -> str:
@@ -57,17 +57,12 @@ def title(memory: Memory) -> str:
 
 def _shortened(text: str, most: int) -> str:
     # What lies far behind the cut need not be made safe, but a secret that the cut would halve must be seen whole.
-    return cut(safe(text[: max(most * 4, _SEEN)]), most)
-
-
-def cut(text: str, most: int) -> str:
-    """Return the text, or as much of it as may be handed over, with a mark that there is more."""
-    return text if len(text) <= most else text[: most - len(_CUT)].rstrip() + _CUT
+    return cut(safe(text[: max(most * 4, _SEEN)]), most, CUT)
 
 
 def is_cut(text: str) -> bool:
     """Whether the end of the text was cut off here."""
-    return text.endswith(_CUT)
+    return text.endswith(CUT)
 
 
 def note_given(

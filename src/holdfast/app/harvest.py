@@ -13,7 +13,9 @@ from importlib import import_module
 
 from holdfast.app.harvest_ready import make_ready
 from holdfast.app.harvested import Harvested as Done
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
+from holdfast.base.text import ends_of
 from holdfast.errors import HoldfastError, NotFound, StoreBusy
 from holdfast.learning.findings import MAX_CHARACTERS, MAX_EVENTS, Finding
 from holdfast.learning.incidents import harvest as incident
@@ -23,8 +25,7 @@ from holdfast.patterns import signal_files
 from holdfast.records import Problem, Step
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.names import stem_of
-from holdfast.sessions.wording import ends_of
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ them, and the synthesis of the week that is over. What could not be made is made
 
 from __future__ import annotations
 
+from holdfast.base.clock import now
 from holdfast.errors import HoldfastError
 from holdfast.learning.lessons import lesson_table
 from holdfast.learning.synthesis import write as synthesis
 from holdfast.learning.work import closing as work_closing
 from holdfast.recall.vectors import make_vectors
 from holdfast.records import Problem
-from holdfast.workspace import now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

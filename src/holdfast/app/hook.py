@@ -13,6 +13,8 @@ import time
 
 from holdfast import settings as settings_table
 from holdfast.base import files, rows
+from holdfast.base.clock import now
+from holdfast.base.text import CUT, cut
 from holdfast.errors import HoldfastError, StoreUnavailable
 from holdfast.inject import shown
 from holdfast.journal.events import Journal
@@ -260,8 +262,8 @@ def _latest(run: HookRun, kind: str, field: str) -> str:
 def kept(text: str, most: int) -> str:
     """Return what an event keeps of a text: without our own injections and without secrets, cut between two words."""
     text = text[: most * _MARGIN * 4].encode("utf-8", "replace").decode("utf-8")
-    text = _cut(fence.stripped(fence.without_hidden(text)), most * _MARGIN)
-    return _cut(without_secrets(text), most)
+    text = cut(fence.stripped(fence.without_hidden(text)), most * _MARGIN, CUT, whole_words=True)
+    return cut(without_secrets(text), most, CUT)
 
 
 def end_kept(text: str, start: int, most: int) -> str:
@@ -307,11 +309,6 @@ def mark_shown(
         before.note([(memory.scope, memory.key, digest_of(memory)) for memory in memories])
     receipt = _receipt(now(), agent, session, moment, Block("".join(texts), given))
     workspace.journal.append(receipts.event_of(receipt), durable=False)
-
-
-def now() -> str:
-    """Return the present time as memory files write it."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def _at_start(run: HookRun) -> str:
@@ -402,14 +399,3 @@ def _project_of(run: HookRun) -> Project | None:
         )
     except (HoldfastError, OSError):
         return None
-
-
-def _cut(text: str, most: int) -> str:
-    """Return the beginning of the text, up to the last space before the limit."""
-    if len(text) <= most:
-        return text
-    head = text[:most]
-    for place in range(most - 1, most // 2, -1):
-        if head[place].isspace():
-            return head[:place].rstrip() + " [...]"
-    return head[: most // 2] + " [...]"

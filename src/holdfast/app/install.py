@@ -15,12 +15,13 @@ from holdfast.agents.editing.apply import apply as carry_out
 from holdfast.agents.editing.plan import read
 from holdfast.agents.editing.record import Install
 from holdfast.base import files
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.errors import BadInput, BrokenFile, NotFound, ScopeUnknown
 from holdfast.memory import audit
 from holdfast.privacy.redact import redact
 from holdfast.project.files import upwards
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass
 from holdfast.continuity import distil_standing, page, page_proposals
 from holdfast.errors import (
@@ -27,7 +28,7 @@ from holdfast.records import Draft, Filter, Memory, Problem, Proposal, Scope, re
 from holdfast.store import layout
 from holdfast.store.keys import LONGEST, automatic_key
 from holdfast.store.memory_file import split_title
-from holdfast.workspace import Workspace, check_text, now
+from holdfast.workspace import Workspace, check_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

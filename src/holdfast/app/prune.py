@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from holdfast.base.clock import now
 from holdfast.learning.incidents import harvest as incident
 from holdfast.memory import audit, retention
 from holdfast.memory.retention import Verdict
 from holdfast.records import Filter, Memory, Step
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 
 def plan(workspace: Workspace) -> tuple[list[Verdict], list[Step]]:

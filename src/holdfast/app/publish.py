@@ -16,6 +16,7 @@ from holdfast.agents.editing.apply import apply as carry_out
 from holdfast.agents.editing.plan import decoded, read
 from holdfast.agents.editing.record import Install
 from holdfast.app import install
+from holdfast.base.clock import now
 from holdfast.base.light_records import replace
 from holdfast.errors import Conflict, HoldfastError
 from holdfast.inject.block import start_block
@@ -23,7 +24,7 @@ from holdfast.privacy.redact import redact
 from holdfast.recall import fusion
 from holdfast.records import Hit, Scope
 from holdfast.store.read_only_index import ReadOnlyIndex
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 # As many of a scope as a hook ranks at a session's start.
 RANKED = 40

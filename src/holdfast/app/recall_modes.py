@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from holdfast.base.clock import now
 from holdfast.errors import BadInput
 from holdfast.memory.list import list_memories
 from holdfast.recall.recall import count_use, recall
 from holdfast.recall.related import Related, related_to
 from holdfast.records import Filter, Hit, Memory
 from holdfast.store.keys import is_key
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 MODES = ("hybrid", "bm25", "metadata")
 ORDERS = ("score", "recency", "usage")

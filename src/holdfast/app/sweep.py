@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import holdfast
 from holdfast import agents as adapters
 from holdfast.app.harvest import clear_leftovers, harvest
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.errors import HoldfastError
 from holdfast.language import when
@@ -29,7 +30,7 @@ from holdfast.sessions.digest import RULES
 from holdfast.sessions.projects import ProjectOf
 from holdfast.sessions.sweep_lock import SweepLock
 from holdfast.sessions.take_in import Taker
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

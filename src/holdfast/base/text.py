@@ -1,6 +1,55 @@
-"""Texts: how a number is told together with what it counts."""
+"""Texts made shorter, and numbers with what they count.
+
+A text that may hold a secret is redacted before it is cut: half a secret is not recognised. Who cuts first, to bound
+the work of redacting, leaves out the last word that is not whole (`whole_words`).
+"""
 
 from __future__ import annotations
+
+# What stands at the end of a text that was cut: in lists for people, in pages, and where a program looks for it.
+ELLIPSIS = "…"
+DOTS = " ..."
+CUT = " [...]"
+# Of a long text this many times its bound is brought to one line.
+_LOOK = 8
+
+
+def cut(text: str, most: int, mark: str = ELLIPSIS, *, whole_words: bool = False) -> str:
+    """Return the text, or its beginning and the mark; together they have at most `most` characters.
+
+    It is cut between two words where one ends in the second half of that, else within a word. With `whole_words` it is
+    cut between two words wherever they are; a single word is halved.
+    """
+    if len(text) <= most:
+        return text
+    end = max(0, most - len(mark))
+    for place in range(end, 0 if whole_words else end // 2 - 1, -1):
+        if text[place].isspace():
+            return text[:place].rstrip() + mark
+    return text[: end // 2 if whole_words else end].rstrip() + mark
+
+
+def ends_of(text: str, most: int) -> str:
+    """Return the text, of a long one so many characters of its beginning and of its end, on lines of their own."""
+    return text if len(text) <= 2 * most else f"{text[:most]}\n{text[-most:]}"
+
+
+def one_line(text: str, most: int = 0, mark: str = ELLIPSIS) -> str:
+    """Return the text on one line, within `most` characters where that is given, cut as `cut` does.
+
+    A control character becomes a space and is not dropped: two halves of a secret must not become one.
+    """
+    if (not most or len(text) <= most) and text.isprintable() and "  " not in text:
+        return text.strip()
+    line = " ".join((text[: most * _LOOK] if most else text).split())
+    if not line.isprintable():
+        line = " ".join("".join([" " if _is_control(letter) else letter for letter in line]).split())
+    return cut(line, most, mark) if most else line
+
+
+def _is_control(letter: str) -> bool:
+    code = ord(letter)
+    return code < 32 or 0x7F <= code <= 0x9F or code in (0x2028, 0x2029) or 0xD800 <= code <= 0xDFFF
 
 
 def count(number: int, thing: str, plural: str = "") -> str:

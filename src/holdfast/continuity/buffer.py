@@ -10,8 +10,8 @@ Bounded: MAX_ITEMS of each kind; the oldest make room, and stand in the daily lo
 from __future__ import annotations
 
 import os
-import time
 
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.marker_lines import in_code, is_fence
 from holdfast.continuity import places, region
@@ -109,7 +109,7 @@ def _keep(folder: str, day: str, lines: list[str]) -> None:
     # It is rare that something makes room, and a prompt hook needs nothing else of the log.
     from holdfast.continuity import log
 
-    log.keep(folder, day or time.strftime("%Y-%m-%d", time.gmtime()), lines)
+    log.keep(folder, day or now()[:10], lines)
 
 
 def with_said(before: tuple[Said, ...], new: Iterable[Said]) -> tuple[Said, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.app.hook import without_secrets
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass
 from holdfast.continuity import log
 from holdfast.continuity.logged import DECIDING, decided, entries
@@ -12,7 +13,7 @@ from holdfast.language import when
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.browse import ask, projects_here, span
 from holdfast.store.session_table import SessionRow, Wanted
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

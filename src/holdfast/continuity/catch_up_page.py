@@ -5,9 +5,9 @@ What was said in sessions is data: no text of it can open markup of its own.
 
 from __future__ import annotations
 
+from holdfast.base.text import one_line
 from holdfast.continuity.catch_up import CatchUp
 from holdfast.sessions.markdown import code, plain
-from holdfast.sessions.wording import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import os
 from collections import Counter
 
 from holdfast.app.proposals import Decision, Judge
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.continuity import distil_standing, distil_with, page, page_proposals
 from holdfast.continuity.distil import Suggestion, is_struck, is_struck_by_now, outdated, suggest
@@ -22,7 +23,7 @@ from holdfast.memory import audit
 from holdfast.memory.proposal_files import FOLDER, Proposals
 from holdfast.records import Proposal, Scope
 from holdfast.store.memory_file import first_words
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

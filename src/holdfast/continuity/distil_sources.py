@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
 
 from holdfast.base import files, rows
+from holdfast.base.clock import iso, now
 from holdfast.base.digests import short
 from holdfast.base.light_records import replace
 from holdfast.continuity import log, logged, page, pages
@@ -17,7 +17,7 @@ from holdfast.errors import HoldfastError, NotFound
 from holdfast.sessions import browse as sessions
 from holdfast.sessions.archive import Archive
 from holdfast.store.session_table import Wanted
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -194,4 +194,4 @@ def _day_of_change(path: str, today: str) -> str:
         at = os.stat(path, follow_symlinks=False).st_mtime
     except OSError:
         return today
-    return datetime.fromtimestamp(at, UTC).date().isoformat()
+    return iso(at)[:10]

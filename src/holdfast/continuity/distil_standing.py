@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 
+from holdfast.base.clock import now
 from holdfast.base.light_records import replace
 from holdfast.continuity import page, page_proposals, pages, region
 from holdfast.continuity.distil import DECISIONS, GAPS, Decided, Material, Task, is_struck, outdated, row_of
@@ -17,7 +18,7 @@ from holdfast.errors import BrokenFile, ScopeUnknown
 from holdfast.memory.proposal_files import id_of
 from holdfast.privacy import redact
 from holdfast.store import layout
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -24,7 +24,9 @@ from urllib.parse import urlsplit
 from holdfast import agents
 from holdfast.agents.base import on_path
 from holdfast.agents.headless import ROLE, Answered, Headless
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import DOTS, cut
 from holdfast.continuity import model_help, page, region
 from holdfast.continuity.distil import Material, Suggestion, suggest
 from holdfast.continuity.distil_meter import Meter
@@ -32,7 +34,7 @@ from holdfast.errors import BadInput, HoldfastError, NotFound, Refused
 from holdfast.inject.block import tokens_of
 from holdfast.privacy import fence, redact
 from holdfast.settings import variable_of
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,7 +143,7 @@ def _asked(
         checked = model_help.check(answer.text, data, _clean)
     except (HoldfastError, OSError, ValueError, http.client.HTTPException) as problem:
         # A secret that was cut would not be known for one.
-        told = region.cut(redact.redact(region.one_line(str(problem)))[0], _MAX_REASON)
+        told = cut(redact.redact(region.one_line(str(problem)))[0], _MAX_REASON, DOTS)
         failed = f"{asked.name}: {told or type(problem).__name__}"
         took = 0 if isinstance(problem, _NOT_REACHED) else aside
     if answer is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 
+from holdfast.base import clock
 from holdfast.continuity import closing, log
 from holdfast.continuity.log import Entry
 from holdfast.continuity.places import Pages
@@ -36,7 +37,7 @@ def write(workspace: Workspace, digest: Digest) -> bool:
     if not closing.has_something(entry):
         return False
     log.write(pages.folder, entry)
-    today = time.strftime("%Y-%m-%d", time.gmtime())
+    today = clock.now()[:10]
     closing.tick(pages, today, commits=[made.text for made in digest.commits])
     return True
 
@@ -80,5 +81,5 @@ def _clean(text: str) -> str:
 
 
 def _is_recent(ended: str) -> bool:
-    oldest = time.strftime("%Y-%m-%d", time.gmtime(time.time() - _RECENT_DAYS * 86_400))
+    oldest = clock.iso(time.time() - _RECENT_DAYS * clock.DAY_SECONDS)[:10]
     return ended[:10] >= oldest

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 
 from holdfast import project as projects
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass
 from holdfast.continuity import pages, region
 from holdfast.continuity.pages_tables import Note
 from holdfast.errors import BadInput, ScopeUnknown, TooLarge
 from holdfast.records import Draft, Project, Scope
 from holdfast.store import layout
-from holdfast.workspace import Workspace, check_text, now, redacted
+from holdfast.workspace import Workspace, check_text, redacted
 
 # Looking for secrets in more than can be kept would only take its time; spaces and line ends do not count in the end.
 _MAX_GIVEN = 4 * pages.MAX_BECAUSE

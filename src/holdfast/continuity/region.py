@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from holdfast.base import files
 from holdfast.base.marker_lines import in_code, lines_of
+from holdfast.base.text import DOTS, cut
 from holdfast.errors import BrokenFile, NotFound, TooLarge
 
 TYPE_CHECKING = False
@@ -203,7 +204,7 @@ def one_line(text: str, most: int = 0) -> str:
     if "<" in text:
         for ours, harmless in _OURS:
             text = text.replace(ours, harmless)
-    return cut(text, most) if most else text
+    return cut(text, most, DOTS) if most else text
 
 
 def _is_seen(letter: str) -> bool:
@@ -211,14 +212,6 @@ def _is_seen(letter: str) -> bool:
     if code < 0x200B:
         return code >= 32 and not 0x7F <= code <= 0x9F
     return not (0xE0000 <= code <= 0xE007F or any(first <= code <= last for first, last in _HIDDEN))
-
-
-def cut(text: str, most: int) -> str:
-    """Return the beginning of the text, up to the last space before the limit."""
-    if len(text) <= most:
-        return text
-    place = text.rfind(" ", most // 2, most - 3)
-    return text[: place if place > 0 else most - 4] + " ..."
 
 
 def read_page(path: str) -> str:

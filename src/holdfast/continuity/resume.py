@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 
-from holdfast.app.hook import now, without_secrets
+from holdfast.app.hook import without_secrets
+from holdfast.base.clock import now
 from holdfast.continuity import buffer, closing, log, pages, region, session_notes
 from holdfast.continuity.resume_intent import stands_for_a_lost_conversation, wants
 from holdfast.errors import HoldfastError

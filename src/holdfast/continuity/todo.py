@@ -14,13 +14,14 @@ import os
 import unicodedata
 
 from holdfast.base import files
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass
 from holdfast.continuity import pages, project_pages, region
 from holdfast.continuity.pages_boxes import Todo
 from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound
 from holdfast.records import Step
 from holdfast.store.words import words_of
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

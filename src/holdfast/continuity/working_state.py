@@ -6,6 +6,7 @@ It stands in the project's buffer (`continuity/buffer.py`), where hooks write wh
 from __future__ import annotations
 
 from holdfast import project as projects
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.minijson import dumps
 from holdfast.continuity import buffer, noting, opened, region
@@ -15,7 +16,7 @@ from holdfast.continuity.buffer import State as WorkingState
 from holdfast.continuity.places import Pages
 from holdfast.errors import BadInput, TooLarge
 from holdfast.privacy import redact
-from holdfast.workspace import Workspace, check_text, now
+from holdfast.workspace import Workspace, check_text
 
 __all__ = ["BEGIN", "END", "MAX_FOCUS", "MAX_ITEM", "MAX_ITEMS", "PAGE", "Updated", "WorkingState", "read", "update"]
 

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 
 from holdfast.base import files
 from holdfast.base.digests import short
+from holdfast.base.text import one_line
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.exchange.import_memories import FileImport, Imported
 from holdfast.language.likeness import FEWEST, words_of
@@ -27,7 +28,6 @@ from holdfast.learning.ratings import rate
 from holdfast.memory.proposal_files import Proposals
 from holdfast.privacy import redact
 from holdfast.records import Problem, Proposal
-from holdfast.sessions.wording import one_line
 from holdfast.store import front_matter
 from holdfast.store.layout import is_plain_folder
 from holdfast.workspace import Workspace

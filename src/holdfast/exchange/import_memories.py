@@ -21,6 +21,7 @@ from holdfast.app import install
 from holdfast.app import proposals as decisions
 from holdfast.app.proposals import Decision, Judge
 from holdfast.base import files
+from holdfast.base.clock import now
 from holdfast.base.light_records import replace
 from holdfast.errors import BadInput, HoldfastError, NotFound, ScopeUnknown
 from holdfast.exchange import statements
@@ -30,7 +31,7 @@ from holdfast.memory.proposal_files import Proposals, id_of, same
 from holdfast.privacy import fence, redact
 from holdfast.project import git
 from holdfast.records import Draft, Problem, Proposal, Scope
-from holdfast.workspace import Workspace, now, redacted
+from holdfast.workspace import Workspace, redacted
 
 MAX_READ = 262_144
 # The agent of a file that no door names.

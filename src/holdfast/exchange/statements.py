@@ -15,6 +15,7 @@ from typing import Literal
 
 from markdown_it import MarkdownIt
 
+from holdfast.base.text import cut as shorter
 from holdfast.records import TYPES
 from holdfast.store import front_matter
 from holdfast.store.front_matter import Document, Value
@@ -277,8 +278,7 @@ def _with_heading(section: _Section, text: str) -> str:
 
 
 def _title(text: str) -> str:
-    plain = " ".join(text.replace("**", "").split()).strip("# ")
-    return plain if len(plain) <= TITLE_LENGTH else plain[: TITLE_LENGTH - 1].rstrip() + "…"
+    return shorter(" ".join(text.replace("**", "").split()).strip("# "), TITLE_LENGTH)
 
 
 def _without_mentions(found: Found) -> Found:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import CUT, cut
 from holdfast.privacy import fence
 from holdfast.records import Given, Hit, Memory
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 SHARES = {"session": 0.2, "project": 0.4, "agent": 0.15, "global": 0.25}
 START_CHARACTERS = 3_000
 _MIN = 60
-_CUT = " [...]"
 _NAMED = 20
 _SAID_BY = {"agent": ", said by an agent", "derived": ", found by Holdfast", "import": ", imported"}
 
@@ -91,7 +91,7 @@ def fill(entries: Sequence[Entry], room: int, clean: Callable[[str], str]) -> Bl
         if limit < _MIN:
             left_out.append((name_of(entry.memory), "no room"))
             continue
-        line = shortened(line_of(entry, clean), limit - 1)
+        line = cut(line_of(entry, clean), limit - 1, CUT)
         lines.append(line)
         room -= len(line) + 1
         given.append(given_of(entry, line))
@@ -142,11 +142,6 @@ def _entry(one: Hit | Memory) -> Entry:
         return Entry(one, "pinned" if one.pinned else "start")
     why = [part.why for part in one.parts if part.name in ("recency", "use", "trust") and part.why]
     return Entry(one.memory, ", ".join([*(["pinned"] if one.memory.pinned else []), *why]) or "start")
-
-
-def shortened(text: str, limit: int) -> str:
-    """Return the text, or its beginning with a mark that there is more."""
-    return text if len(text) <= limit else text[: max(0, limit - len(_CUT))].rstrip() + _CUT
 
 
 def _some(left_out: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
-from holdfast.inject.block import Block, shortened, tokens_of
+from holdfast.base.text import CUT, cut
+from holdfast.inject.block import Block, tokens_of
 from holdfast.privacy import fence
 from holdfast.records import Given, Scope
 
@@ -82,7 +83,7 @@ def unseen(source: Source, owner: str, shown: Shown) -> Source:
 
 def _told(source: Source, room: int, clean: Callable[[str], str]) -> tuple[list[str], list[tuple[str, bool]]]:
     """Return the lines of one source, and the entries that they tell, with whether each is whole."""
-    head = shortened(_line(source.head, clean) + ":", room - 1)
+    head = cut(_line(source.head, clean) + ":", room - 1, CUT)
     room -= len(head) + 1
     if room < _MIN_LINE:
         return [], []
@@ -96,7 +97,7 @@ def _told(source: Source, room: int, clean: Callable[[str], str]) -> tuple[list[
     if not count:
         return [], []
     limit = _limit([len(entry) + 1 for entry in entries[:count]], room)
-    lines = [head, *(shortened(entry, limit - 1) for entry in entries[:count])]
+    lines = [head, *(cut(entry, limit - 1, CUT) for entry in entries[:count])]
     missing = len(source.entries) - count
     told = [
         (whole, len(whole) <= seen and len(line) < limit) for whole, line in zip(some, entries[:count], strict=False)

@@ -11,6 +11,7 @@ import os
 import time
 
 from holdfast.app.hook import tell, without_secrets
+from holdfast.base.clock import iso
 from holdfast.continuity.resume import owner_of
 from holdfast.errors import HoldfastError
 from holdfast.inject import block
@@ -172,8 +173,8 @@ def _work(run: HookRun, ids: tuple[str, ...]) -> list[Source]:
     # All that is open is looked at once for both.
     found = [one for id in there for one in work.open_work(run.home, id, _EVER_HOURS)]
     now = time.time()
-    new = [one for one in found if one.updated_at >= _stamp(now - OPEN_HOURS * 3_600)] if wanted["work"] else []
-    old = [one for one in found if one.updated_at < _stamp(now - STALE_DAYS * 86_400)] if wanted["stale"] else []
+    new = [one for one in found if one.updated_at >= iso(now - OPEN_HOURS * 3_600)] if wanted["work"] else []
+    old = [one for one in found if one.updated_at < iso(now - STALE_DAYS * 86_400)] if wanted["stale"] else []
     return [
         _of_work("work", f"Open work of the last {OPEN_HOURS} hours", new[:_MAX_WORK]),
         _of_work("stale", f"Open work that nobody touched for {STALE_DAYS} days", old[:_MAX_STALE]),
@@ -182,10 +183,6 @@ def _work(run: HookRun, ids: tuple[str, ...]) -> list[Source]:
 
 def _of_work(name: str, head: str, found: list[Work]) -> Source:
     return Source(name, head, tuple([_line(one) for one in found]), _PARTS[name])
-
-
-def _stamp(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def _line(one: Work) -> str:

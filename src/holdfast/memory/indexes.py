@@ -11,6 +11,7 @@ import os
 
 from holdfast.base import files
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import one_line
 from holdfast.memory.groups import group
 from holdfast.records import Memory
 from holdfast.store import links
@@ -105,12 +106,7 @@ def _entry(memory: Memory, folder: str) -> str:
     link = links.relative(memory.path, folder)
     tags = "".join(f" `{tag}`" for tag in memory.tags)
     pinned = " 📌" if memory.pinned else ""
-    return f"- [{memory.key}]({_escaped(link)}): {_one_line(memory.title)}{tags}{pinned}"
-
-
-def _one_line(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= _SUMMARY_LENGTH else flat[: _SUMMARY_LENGTH - 1] + "…"
+    return f"- [{memory.key}]({_escaped(link)}): {one_line(memory.title, _SUMMARY_LENGTH)}{tags}{pinned}"
 
 
 def _harmless(line: str) -> str:

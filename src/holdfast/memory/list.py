@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from holdfast.base.clock import now
 from holdfast.language import when
 from holdfast.records import Filter, Memory
-from holdfast.workspace import Workspace, normal_tags, now
+from holdfast.workspace import Workspace, normal_tags
 
 
 def list_memories(

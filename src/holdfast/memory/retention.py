@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
+from holdfast.base.clock import days_between
 from holdfast.base.light_records import dataclass
 from holdfast.records import Memory
 
@@ -29,11 +28,6 @@ def judge(memory: Memory, last_touched: str, days_by_scope: dict[str, int], now:
     if memory.scope.kind in NEVER_SCOPES:
         return Verdict(memory, False, f"scope {memory.scope.kind}: kept")
     limit = days_by_scope[memory.scope.kind]
-    idle = _days(last_touched, now)
+    idle = int(days_between(last_touched, now))
     rule = f"scope {memory.scope.kind}: {limit} days"
     return Verdict(memory, idle > limit, f"{rule}, idle for {idle}")
-
-
-def _days(earlier: str, later: str) -> int:
-    gap = datetime.fromisoformat(later) - datetime.fromisoformat(earlier).replace(tzinfo=UTC)
-    return max(0, gap.days)

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import difflib
 import os
-from datetime import UTC, datetime
 
 from holdfast.base import files
+from holdfast.base.clock import iso
 from holdfast.base.light_records import dataclass, replace
 from holdfast.errors import BadInput, BrokenFile, Conflict, HoldfastError, NotFound, Refused, TooLarge
 from holdfast.patterns import catalogue_file
@@ -209,7 +209,7 @@ class Catalogue:
         if version == number + 1 or (version and not number):
             # The write was cut short between the file and its version; it was no edit by hand.
             return Version(version, at, change, text)
-        at = _time_of(os.lstat(self.path(name)).st_mtime)
+        at = iso(os.lstat(self.path(name)).st_mtime)
         return Version(number + 1, at, BY_HAND, catalogue_file.numbered(text, number + 1, BY_HAND, at))
 
     def _last_readable(self, name: str) -> Entry:
@@ -345,10 +345,6 @@ def _told(text: str) -> tuple[str, int, str]:
     given = front_matter.values(front_matter.parse(text))[0]
     at, number, change = (str(given.get(name, "")) for name in ("updated", "version", "change"))
     return at, int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else 0, change
-
-
-def _time_of(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _names(folder: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, TooLarge
 from holdfast.memory import edit as editing
@@ -11,7 +12,7 @@ from holdfast.patterns.clusters import Pattern
 from holdfast.patterns.decided import Row
 from holdfast.privacy import redact
 from holdfast.records import Problem
-from holdfast.workspace import Workspace, check_text, now
+from holdfast.workspace import Workspace, check_text
 
 
 @dataclass(frozen=True, slots=True)

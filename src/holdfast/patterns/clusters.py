@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import cut
 from holdfast.patterns import signatures
 from holdfast.patterns.signals import KINDS
 
@@ -212,8 +213,7 @@ def title_of(kind: str, signature: str) -> str:
     """Return a heading for a pattern: what kind it is of, and what it is about."""
     heading = KINDS[kind].heading if kind in KINDS else kind
     about = signature.rstrip(":").replace(": ", ", ").replace("'", "")
-    title = f"{heading}: {about}"
-    return title if len(title) <= _MAX_TITLE else title[: _MAX_TITLE - 1].rstrip() + "…"
+    return cut(f"{heading}: {about}", _MAX_TITLE)
 
 
 def _evidence(signals: Sequence[Signal]) -> tuple[Quote, ...]:

@@ -13,6 +13,7 @@ from holdfast.agents.base import Agent, Change, ManagedFile, Place
 from holdfast.agents.editing.apply import apply as carry_out
 from holdfast.agents.editing.apply import clear_leftovers
 from holdfast.app import install
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, Refused
 from holdfast.memory import audit
@@ -22,7 +23,7 @@ from holdfast.patterns import review as pattern_review
 from holdfast.patterns.catalogue import Entry, Target
 from holdfast.patterns.targets import Desk
 from holdfast.records import Step
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,9 @@ is not ours: it is a Conflict, unless the words in it may be lost with `force`.
 
 from __future__ import annotations
 
+from holdfast.base.clock import now
 from holdfast.base.light_records import replace
+from holdfast.base.text import cut
 from holdfast.errors import BadInput, Conflict, NotFound
 from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons import standing as lesson_standing
@@ -17,7 +19,7 @@ from holdfast.patterns.catalogue import Entry, Target
 from holdfast.patterns.warned import Warned
 from holdfast.privacy import fence, redact
 from holdfast.records import Draft, Memory, Scope
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 SOURCE = "patterns"
 FORMS = ("memory", "lesson", "warning")
@@ -176,8 +178,7 @@ def _recurred(lesson: Lesson) -> bool:
 
 
 def _rows(entry: Entry, target: Target) -> list[Warned]:
-    said = line_of(f"{entry.title.rstrip('.')}: {entry.statement}")
-    text = said if len(said) <= MAX_WARNING else said[: MAX_WARNING - 1] + "…"
+    text = cut(line_of(f"{entry.title.rstrip('.')}: {entry.statement}"), MAX_WARNING)
     return [Warned(entry.id, one, scope_of(target).owner, text) for one in entry.fingerprints]
 
 

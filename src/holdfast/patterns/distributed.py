@@ -6,6 +6,7 @@ import os
 
 from holdfast.agents.editing import blocks
 from holdfast.app import install
+from holdfast.base.clock import now
 from holdfast.base.light_records import replace
 from holdfast.errors import HoldfastError
 from holdfast.patterns import distribute, placed, targets, withdraw
@@ -13,7 +14,7 @@ from holdfast.patterns import distribute_forms as forms
 from holdfast.patterns import review as pattern_review
 from holdfast.patterns.targets import Desk
 from holdfast.records import Problem
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

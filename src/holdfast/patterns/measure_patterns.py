@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import datetime, timedelta
 
+from holdfast.base import clock
 from holdfast.base.light_records import dataclass
 from holdfast.patterns import measure as measuring
 from holdfast.patterns.catalogue import speaks_for
@@ -121,10 +121,9 @@ def _before(begun: str, reach: Iterable[Observed]) -> list[Observed]:
     """Return the sessions that were over when the pattern was handed out: the last one, and not long before it."""
     over = [one for one in reach if one.started and max(one.started, one.ended) < begun]
     last = max((one.started for one in over), default="")
-    try:
-        earliest = (datetime.fromisoformat(last) - timedelta(days=BEFORE_DAYS)).strftime("%Y-%m-%dT%H:%M:%SZ")
-    except (ValueError, OverflowError):
+    if not last:
         return []
+    earliest = clock.iso(clock.seconds(last) - BEFORE_DAYS * clock.DAY_SECONDS)
     return [one for one in over if earliest <= one.started]
 
 

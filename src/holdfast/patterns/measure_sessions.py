@@ -6,8 +6,7 @@ and a copy count as the session that they serve. Which sessions were drawn to be
 
 from __future__ import annotations
 
-from datetime import datetime
-
+from holdfast.agents.reading.values import milliseconds
 from holdfast.base.light_records import dataclass, replace
 from holdfast.inject.receipts import KIND, receipt_of
 from holdfast.patterns import report as patterns
@@ -157,15 +156,8 @@ def _with(before: Observed | None, name: str, digest: Digest) -> Observed:
         errors=before.errors + digest.failed_calls,
         tokens=before.tokens + cost.input + cost.output + cost.cache_read + cost.cache_write + cost.reasoning,
         # Sub-agents work while their session waits.
-        seconds=_seconds(session.started, session.ended) if is_main else before.seconds,
+        seconds=milliseconds(session.started, session.ended) // 1_000 if is_main else before.seconds,
     )
-
-
-def _seconds(started: str, ended: str) -> int:
-    try:
-        return max(0, int((datetime.fromisoformat(ended) - datetime.fromisoformat(started)).total_seconds()))
-    except (ValueError, TypeError):
-        return 0
 
 
 def _told(workspace: Workspace, whole: dict[str, str]) -> dict[str, Told]:

@@ -7,6 +7,7 @@ help from chance and from other changes.
 
 from __future__ import annotations
 
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass
 from holdfast.errors import NotFound
 from holdfast.language import when
@@ -18,7 +19,6 @@ from holdfast.patterns.measure_patterns import follow, places_of
 from holdfast.patterns.measure_sessions import drawn
 from holdfast.patterns.measure_sessions import study as study_of
 from holdfast.records import Scope
-from holdfast.workspace import now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

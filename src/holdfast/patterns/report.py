@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.language import when
@@ -26,7 +27,7 @@ from holdfast.records import Scope
 from holdfast.sessions import names
 from holdfast.sessions.archive import Archive
 from holdfast.store import layout
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,9 +5,8 @@ A decision is made under one lock, after a look whether somebody else made one m
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-
-from holdfast.base import files
+from holdfast.base import clock, files
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound, Refused, StoreUnavailable, SwitchedOff
 from holdfast.memory import edit as editing
@@ -19,7 +18,7 @@ from holdfast.patterns.decided import Decided, Row, signatures_of
 from holdfast.patterns.signals import KINDS
 from holdfast.patterns.signatures import frame, words
 from holdfast.privacy import redact
-from holdfast.workspace import Workspace, check_text, now
+from holdfast.workspace import Workspace, check_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -272,7 +271,7 @@ def _snooze(workspace: Workspace, pattern: Pattern, days: int = DAYS) -> Decisio
     if not 1 <= days <= MAX_DAYS:
         raise BadInput(f"{days} days cannot be used", f"Give a number from 1 to {MAX_DAYS:,}.")
     at = now()
-    until = (datetime.fromisoformat(at) + timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    until = clock.iso(clock.seconds(at) + days * clock.DAY_SECONDS)
     with decision(workspace):
         refuse_decided(workspace, pattern, at)
         _refuse_catalogued(workspace, pattern)

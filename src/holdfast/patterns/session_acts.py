@@ -9,6 +9,7 @@ from __future__ import annotations
 from holdfast.base.digests import short
 from holdfast.base.light_records import replace
 from holdfast.base.minijson import loads
+from holdfast.base.text import one_line
 from holdfast.language import commands, failures, shell, tools, triggers
 from holdfast.language.error_classes import class_in
 from holdfast.language.likeness import FEWEST, words_of
@@ -19,7 +20,6 @@ from holdfast.patterns.failing_tests import failing_test
 from holdfast.privacy import speech
 from holdfast.sessions import check_results
 from holdfast.sessions.said import sayings
-from holdfast.sessions.wording import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

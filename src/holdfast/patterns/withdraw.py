@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from holdfast.agents.editing.apply import apply as carry_out
 from holdfast.agents.editing.apply import remove_empty
+from holdfast.base.clock import now
 from holdfast.base.light_records import replace
 from holdfast.errors import BadInput, Conflict
 from holdfast.patterns import distribute, placed, targets
@@ -12,7 +13,7 @@ from holdfast.patterns import review as pattern_review
 from holdfast.patterns.catalogue import Entry, Target
 from holdfast.patterns.distribute import Plan
 from holdfast.patterns.targets import Desk
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import errno
 import os
-import time
 
 from holdfast.base import files
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass
 from holdfast.errors import Conflict
 from holdfast.project.files import upwards
@@ -73,8 +73,7 @@ def is_at(folder: str, marker: Marker) -> bool:
 def write(folder: str, marker: Marker, *, replace: bool) -> None:
     """Put the marker into the folder; Conflict if one is there and `replace` is not set."""
     path = os.path.join(folder, NAME)
-    created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    text = f"{_HEADER}\nid: {marker.id}\nnonce: {marker.nonce}\ncreated: {created}\n"
+    text = f"{_HEADER}\nid: {marker.id}\nnonce: {marker.nonce}\ncreated: {now()}\n"
     try:
         (files.replace if replace else files.create)(path, text.encode())
     except FileExistsError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from holdfast.base.days import days_between
+from holdfast.base.clock import days_between
 from holdfast.recall.embed import plain, words
 from holdfast.records import Hit, Part, replace
 from holdfast.store.words import same_words

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast import project as projects
+from holdfast.base.clock import now
 from holdfast.errors import BadInput, HoldfastError, NotFound
 from holdfast.journal import events as journal
 from holdfast.language import spoken_time, when
@@ -11,7 +12,7 @@ from holdfast.recall.embed import Model, near
 from holdfast.recall.engine import Engine
 from holdfast.recall.vectors import make_vectors
 from holdfast.records import Candidate, Filter, Hit, Scope, replace
-from holdfast.workspace import Workspace, normal_tags, now
+from holdfast.workspace import Workspace, normal_tags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from holdfast.app import forget_session
 from holdfast.base import files
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass
 from holdfast.base.pending_file import PendingFile
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
@@ -20,7 +21,7 @@ from holdfast.sessions.archive import Archive
 from holdfast.sessions.facts import OUTCOMES, Digest
 from holdfast.sessions.markdown import markdown
 from holdfast.store.session_table import BY, SessionRow, Wanted
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ from collections import deque
 from itertools import chain
 
 from holdfast.base.light_records import replace
+from holdfast.base.text import one_line
 from holdfast.language.commands import CHECKS
 from holdfast.records import Session, SessionEvent
 from holdfast.sessions.facts import CommandRun, Digest, Evidence, Said, encode
 from holdfast.sessions.outcome import outcome_of
 from holdfast.sessions.prices import Prices, dollars
 from holdfast.sessions.said import LONGEST_TIME, begins_with, only_greets, sayings
-from holdfast.sessions.wording import one_line
 from holdfast.sessions.work import Work
 
 TYPE_CHECKING = False

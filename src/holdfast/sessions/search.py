@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass
 from holdfast.errors import NotFound
 from holdfast.language import spoken_time
@@ -14,7 +15,7 @@ from holdfast.sessions import index as session_index
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.browse import projects_here, span
 from holdfast.store.passages import Passage
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

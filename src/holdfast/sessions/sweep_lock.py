@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from holdfast.base import files
+from holdfast.base.clock import now
 from holdfast.errors import HoldfastError, StoreBusy
-from holdfast.workspace import now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

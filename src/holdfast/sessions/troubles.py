@@ -6,10 +6,10 @@ succeeds later, `repeated` when it came again and never did, else `left`.
 
 from __future__ import annotations
 
+from holdfast.base.text import ends_of, one_line
 from holdfast.language import failures
 from holdfast.records import SessionEvent
 from holdfast.sessions.facts import Trouble
-from holdfast.sessions.wording import ends_of, one_line
 
 MOST = 200
 _LOOK = 2_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 
+from holdfast.base.text import one_line
 from holdfast.language import tools
 from holdfast.language.commands import CHECKS, Command, most_telling, only_answers, parse
 from holdfast.language.failures import is_refused
@@ -13,7 +14,6 @@ from holdfast.sessions import check_results
 from holdfast.sessions.facts import CommandRun, Evidence, FileChange, Made
 from holdfast.sessions.outcome import halved
 from holdfast.sessions.troubles import Troubles
-from holdfast.sessions.wording import one_line
 
 _MAX_FILES = 1_000
 _MAX_COMMANDS = 400

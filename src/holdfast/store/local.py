@@ -18,6 +18,7 @@ import os
 import sqlite3
 import time
 
+from holdfast.base.clock import iso, now
 from holdfast.base.light_records import replace
 from holdfast.errors import Conflict, Forgotten, NotFound, StoreUnavailable
 from holdfast.records import Candidate, Draft, Filter, Group, Memory, Problem, Refreshed, Scope, Stored
@@ -26,7 +27,6 @@ from holdfast.store.keys import automatic_key, check_key
 from holdfast.store.local_tree import LocalTree
 from holdfast.store.memory_table import MemoryTable
 from holdfast.store.tombstones import Tombstones
-from holdfast.store.tree import iso
 from holdfast.store.words import digest
 
 TYPE_CHECKING = False
@@ -89,7 +89,7 @@ class LocalStore:
                 self._write(after, before)
             tombstones = self._tombstones(scope)
             if draft.trust not in _LOW_TRUST and tombstones.exist():
-                tombstones.lift(key, content.statement, memory_file.now())
+                tombstones.lift(key, content.statement, now())
         if before is None:
             return Stored("created", after)
         return Stored("unchanged", before) if same else Stored("updated", after)
@@ -169,7 +169,7 @@ class LocalStore:
             found = self._all(scope, key)
             if forget and found:
                 said = [text for each in found for text in (each.body, *(earlier.text for earlier in each.history))]
-                self._tombstones(scope).bury(key, list(dict.fromkeys(said)), memory_file.now())
+                self._tombstones(scope).bury(key, list(dict.fromkeys(said)), now())
             for each in found:
                 self.tree.unlink(each.path, key)
         return found[0] if found else memory

@@ -25,6 +25,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from holdfast.base.light_records import dataclass, replace
+from holdfast.base.text import cut
 from holdfast.errors import BrokenFile
 from holdfast.records import TRUSTS, TYPES, Memory, Problem, Scope, Statement
 from holdfast.store import front_matter
@@ -67,11 +68,6 @@ class Place:
     scope: Scope
     key: str
     time: str
-
-
-def now() -> str:
-    """Return the time as memory files write it."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def decode(data: bytes, path: str) -> tuple[str, tuple[Problem, ...]]:
@@ -165,10 +161,7 @@ def first_words(text: str) -> str:
     line = next((line.strip() for line in text.split("\n") if line.strip()), "")
     line = line.lstrip("#->*• \t") or line
     sentence = line.split(". ")[0].rstrip(".").strip() or line
-    if len(sentence) <= TITLE_LENGTH:
-        return sentence
-    cut = sentence[: TITLE_LENGTH - 1]
-    return (cut.rsplit(" ", 1)[0] if " " in cut[40:] else cut).rstrip() + "…"
+    return cut(sentence, TITLE_LENGTH)
 
 
 def _shielded(text: str) -> str:

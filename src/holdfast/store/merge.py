@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.base.clock import now
 from holdfast.base.light_records import replace
 from holdfast.errors import BadInput, TooLarge
 from holdfast.records import TRUSTS, TYPES, Draft, Memory, Statement
@@ -35,7 +36,7 @@ def content_of(draft: Draft) -> memory_file.Content:
 
 def merged(draft: Draft, key: str, content: memory_file.Content, before: Memory | None) -> Memory:
     """Return the memory that the draft makes of what was there before."""
-    at = memory_file.now()
+    at = now()
     # A file keeps each tag on one line.
     tags = None if draft.tags is None else tuple(filter(None, (" ".join(tag.split()) for tag in draft.tags)))
     if before is None:
@@ -68,7 +69,7 @@ def with_history(memory: Memory, before: Memory) -> Memory:
     if memory.body == before.body:
         return memory
     history = (Statement(before.body, before.updated), *memory.history)
-    return replace(memory, updated=memory_file.now(), history=history)
+    return replace(memory, updated=now(), history=history)
 
 
 def combined(here: Memory, there: Memory) -> Memory:

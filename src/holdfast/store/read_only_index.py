@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-import time
 
 from holdfast.base import files
+from holdfast.base.clock import iso
 from holdfast.base.digests import file_digest
 from holdfast.errors import HoldfastError, NotFound, StoreUnavailable
 from holdfast.records import Candidate, Memory, Scope
@@ -204,7 +204,7 @@ def _read_again(full: str, memory: Memory, changed: float) -> Memory | None:
         text, _ = memory_file.decode(files.read(full, _LARGEST), memory.path)
     except HoldfastError:
         return None
-    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(changed))
+    at = iso(changed)
     found, _ = memory_file.read(text, memory_file.Place(memory.path, memory.scope, memory.key, at))
     return found if found.body.strip() else None
 

@@ -17,6 +17,7 @@ import stat
 import time
 
 from holdfast.base import files
+from holdfast.base.clock import iso
 from holdfast.base.light_records import dataclass, replace
 from holdfast.errors import Conflict, HoldfastError, NotFound, StoreUnavailable
 from holdfast.records import Memory, Problem, Refreshed, Scope
@@ -462,8 +463,3 @@ def _plain_status(path: str) -> os.stat_result | None:
 def _batches(items: list[str], size: int) -> Iterator[list[str]]:
     for start in range(0, len(items), size):
         yield items[start : start + size]
-
-
-def iso(seconds: float) -> str:
-    """Return a system time as memory files write it."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

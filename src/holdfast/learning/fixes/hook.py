@@ -14,6 +14,7 @@ from holdfast.app.hook_parts import PAUSES
 from holdfast.base import files, rows
 from holdfast.base.digests import short
 from holdfast.base.minijson import dumps
+from holdfast.base.text import one_line
 from holdfast.errors import HoldfastError
 from holdfast.privacy import fence
 
@@ -204,21 +205,21 @@ def edits_of(run: HookRun, tool: str, given: str) -> list[Row]:
 def failure_of(line: str, error: str, at: str) -> Failure:
     """Return a failure of a command line, of texts that are clean."""
     from holdfast.language import failures
-    from holdfast.learning.fixes.retries import Failure, cut
+    from holdfast.learning.fixes.retries import Failure
 
     said = failures.error_line(error)
     found = failures.fingerprint(line, said)
-    return Failure(found, line[:_MAX_LINE], cut(said, _MAX_SHOWN), failures.names_in(said), at)
+    return Failure(found, line[:_MAX_LINE], one_line(said, _MAX_SHOWN), failures.names_in(said), at)
 
 
 def fix_of(fixed: Fixed, agent: str, session: str, project: str) -> Fix:
     """Return what was fixed as a row."""
     from holdfast.learning.fixes.model import Fix
-    from holdfast.learning.fixes.retries import MAX_COMMAND, cut, id_of
+    from holdfast.learning.fixes.retries import MAX_COMMAND, id_of
 
     failure = fixed.failure
     return Fix(
-        *(failure.fingerprint, cut(failure.line, MAX_COMMAND), failure.error, fixed.steps),
+        *(failure.fingerprint, one_line(failure.line, MAX_COMMAND), failure.error, fixed.steps),
         *(agent, session, project, fixed.at),
         names=failure.names,
         id=id_of(agent, session, failure.fingerprint),

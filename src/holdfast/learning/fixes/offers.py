@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from holdfast.base.text import one_line
 from holdfast.learning.fixes.hook import note, path_of, rows_of
 
 TYPE_CHECKING = False
@@ -88,9 +89,7 @@ def _unfixed(rows: Iterable[Row]) -> dict[str, list[str]]:
 
 def line_of(fix: Fix) -> str:
     """Return a fix as one line: what failed, what worked, who found it and when."""
-    from holdfast.learning.fixes.retries import cut
-
     often = f", in {fix.times} sessions" if fix.times > 1 else ""
-    failed = f"`{cut(fix.command, _MAX_COMMAND)}` failed before with: {cut(fix.error, _MAX_ERROR)}"
+    failed = f"`{one_line(fix.command, _MAX_COMMAND)}` failed before with: {one_line(fix.error, _MAX_ERROR)}"
     worked = f"What worked then ({fix.agent}, {fix.at[:10]}{often}): {'; '.join(fix.steps)}"
-    return cut(f"{failed} - {worked}", MAX_LINE)
+    return one_line(f"{failed} - {worked}", MAX_LINE)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import one_line
 from holdfast.language.commands import TABLE, Command, is_a, main_of, shown
 from holdfast.language.failures import names_in, normalised, says
 from holdfast.language.same_commands import is_other_form, is_same_run
@@ -26,7 +27,6 @@ _MAX_BETWEEN = 10
 _MAX_STEP = 160
 # So many steps after a failure another form of the command is still an answer to it.
 _SOON = 2
-_CUT = "…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class Retries:
             steps = self._steps_of(one, main, line)
             if steps:
                 found.append(Fixed(one.failure, steps, at))
-        self._add(Step("run", line, f"ran `{cut(shown(line), MAX_COMMAND)}`"))
+        self._add(Step("run", line, f"ran `{one_line(shown(line), MAX_COMMAND)}`"))
         return found
 
     def _add(self, step: Step) -> None:
@@ -153,7 +153,7 @@ class Retries:
 
 
 def _instead(line: str) -> str:
-    return f"ran `{cut(shown(line), MAX_COMMAND)}` instead"
+    return f"ran `{one_line(shown(line), MAX_COMMAND)}` instead"
 
 
 def _is_idle(step: Step) -> bool:
@@ -175,7 +175,7 @@ def _told(steps: list[Step], failure: Failure) -> tuple[str, ...]:
     words = frozenset(normalised(failure.error).split()).union(failure.names)
     last = {step.what: (number, step) for number, step in enumerate(steps)}
     ranked = sorted(last.values(), key=lambda one: (-_worth(one[1], words), -one[0]))
-    return tuple(cut(_text(step, steps), _MAX_STEP) for _, step in ranked[:MAX_STEPS])
+    return tuple(one_line(_text(step, steps), _MAX_STEP) for _, step in ranked[:MAX_STEPS])
 
 
 def _text(step: Step, steps: list[Step]) -> str:
@@ -194,12 +194,6 @@ def _worth(step: Step, words: frozenset[str]) -> int:
     return 2 * shared + 2 * any(is_a(word, "sets-up") for word in main.name.split()[1:])
 
 
-def cut(text: str, most: int) -> str:
-    """Return a text on one line, no longer than so many characters."""
-    line = " ".join(text[: most * 8].split())
-    return line if len(line) <= most else line[: most - 1].rstrip() + _CUT
-
-
 def change_of(given: object) -> str:
     """Return the first line that an edit changed, as it was and as it is, where its arguments say both."""
     if not isinstance(given, dict):
@@ -215,8 +209,8 @@ def change_of(given: object) -> str:
     added = [line for line in new if line.strip() and line not in old]
     if not added:
         return ""
-    told = f"`{cut(added[0], _MAX_CHANGE)}`"
-    return f"`{cut(removed[0], _MAX_CHANGE)}` -> {told}" if removed else f"added {told}"
+    told = f"`{one_line(added[0], _MAX_CHANGE)}`"
+    return f"`{one_line(removed[0], _MAX_CHANGE)}` -> {told}" if removed else f"added {told}"
 
 
 _MAX_CHANGE = 50

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 
+from holdfast.base.text import ends_of, one_line
 from holdfast.language.ratings import explicit
 from holdfast.learning.findings import Finding
 from holdfast.learning.incidents import model as incidents
@@ -23,7 +24,6 @@ from holdfast.privacy import redact
 from holdfast.privacy.cleaning import Cleaner
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
-from holdfast.sessions.wording import ends_of, one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

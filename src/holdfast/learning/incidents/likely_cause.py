@@ -7,10 +7,10 @@ cause is not clear, and that is what is said.
 from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import one_line
 from holdfast.language import commands, tools
 from holdfast.language.likeness import shared, words_of
 from holdfast.records import SessionEvent
-from holdfast.sessions.wording import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

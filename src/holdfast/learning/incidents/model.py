@@ -15,9 +15,9 @@ import os
 from contextlib import suppress
 
 from holdfast.base import files
+from holdfast.base.clock import stamp_of
 from holdfast.base.light_records import dataclass
 from holdfast.base.minijson import dumps, loads
-from holdfast.base.stamps import stamp_of
 from holdfast.errors import HoldfastError
 from holdfast.records import Step
 from holdfast.store.keys import hashed, slug

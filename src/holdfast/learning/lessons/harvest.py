@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import one_line
 from holdfast.continuity.session_notes import statement
 from holdfast.language import tools, triggers
 from holdfast.language.commands import Command, most_telling, parse
@@ -20,7 +21,6 @@ from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.categories import labelled, names_a_lesson, sets_up, takes_back, tells_off
 from holdfast.learning.lessons.lesson_file import Evidence
 from holdfast.learning.ratings import model as signals
-from holdfast.sessions.wording import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ when it matters. Withdrawing it ends both.
 from __future__ import annotations
 
 from holdfast.app import mark
+from holdfast.base.clock import now
 from holdfast.continuity import project_pages
 from holdfast.continuity.pages import LESSON
 from holdfast.continuity.pages_tables import Note
@@ -16,7 +17,7 @@ from holdfast.learning.lessons import model as learned_lessons
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.lesson_file import Evidence, Lesson
 from holdfast.memory.proposal_files import same
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 STATED = "stated"
 BY_HAND = "person"

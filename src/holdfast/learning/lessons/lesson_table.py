@@ -10,7 +10,7 @@ import os
 import time
 from itertools import pairwise
 
-from holdfast.base import files
+from holdfast.base import clock, files
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
 from holdfast.errors import HoldfastError
@@ -129,17 +129,7 @@ def _told(text: str, now: float) -> str:
 def _marks(given: str | tuple[str, ...], now: float) -> float:
     """Return what marks of one kind weigh now; one whose time nobody can read weighs whole."""
     times = (given,) if isinstance(given, str) else given
-    at = time.mktime((*time.gmtime(now)[:6], 0, 0, 0))
-    return sum([_half(at - then) if (then := _seconds(one)) else 1.0 for one in times if one])
-
-
-def _seconds(at: str) -> float:
-    """Return a time as a number to tell how far two are apart; 0 where it is none."""
-    try:
-        day, clock = (int(at[:4]), int(at[5:7]), int(at[8:10])), (int(at[11:13]), int(at[14:16]), int(at[17:19]))
-        return time.mktime((*day, *clock, 0, 0, 0))
-    except (ValueError, OverflowError):
-        return 0.0
+    return sum([_half(now - then) if (then := clock.seconds(one)) > 0 else 1.0 for one in times if one])
 
 
 def _sessions(body: str) -> int:

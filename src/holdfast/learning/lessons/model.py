@@ -14,11 +14,10 @@ May be lost: nothing. A file that a person removed is made again by a harvest; r
 from __future__ import annotations
 
 import os
-from datetime import datetime
 
 from holdfast.base import files
+from holdfast.base.clock import days_between, stamp_of
 from holdfast.base.light_records import replace
-from holdfast.base.stamps import stamp_of
 from holdfast.errors import BadInput, HoldfastError, NotFound
 from holdfast.language.likeness import alike, words_of
 from holdfast.learning.lessons import lesson_file
@@ -207,10 +206,9 @@ def weight(lesson: Lesson, now: str) -> float:
 
 def _faded(at: str, now: str) -> float:
     try:
-        past = datetime.fromisoformat(now) - datetime.fromisoformat(at)
-    except (ValueError, TypeError):
+        return float(0.5 ** (days_between(at, now) / HALF_LIFE_DAYS))
+    except ValueError:
         return 1.0
-    return float(0.5 ** (max(0.0, past.total_seconds() / 86_400) / HALF_LIFE_DAYS))
 
 
 def _same(quote: str) -> str:

@@ -7,6 +7,7 @@ project stands only by approval, for everywhere. What was rejected or forgotten 
 
 from __future__ import annotations
 
+from holdfast.base.clock import now
 from holdfast.base.light_records import replace
 from holdfast.errors import BadInput, BadKey, HoldfastError, NotFound
 from holdfast.learning.lessons import model as lessons
@@ -19,7 +20,7 @@ from holdfast.privacy import fence, redact
 from holdfast.records import Draft, Filter, Memory, Proposal, Scope
 from holdfast.store.keys import check_key
 from holdfast.store.memory_file import first_words
-from holdfast.workspace import Workspace, now, refuse_secret
+from holdfast.workspace import Workspace, refuse_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ A poor one sets a sweep going, behind the hook: the incident and the lesson are 
 from __future__ import annotations
 
 from holdfast.app.hook import kept
+from holdfast.base.text import CUT
 from holdfast.language import judging
 from holdfast.privacy import speech
 
@@ -20,7 +21,6 @@ POOR = 5
 # More than this is a file that was pasted, whatever a person says of it.
 MAX_MESSAGE = 8_000
 _MAX_SESSION = 200
-_CUT = " [...]"
 
 
 def at(run: HookRun) -> None:
@@ -53,7 +53,7 @@ def row_of(judged: Judged, text: str, *, at: str, agent: str, session: str, proj
 
 
 def _one_line(text: str, most: int) -> str:
-    return " ".join(kept(text, most - len(_CUT)).split())
+    return " ".join(kept(text, most).split())
 
 
 def _last_answer(run: HookRun) -> str | None:
@@ -62,5 +62,5 @@ def _last_answer(run: HookRun) -> str | None:
         if event.data.get("session") == run.session_label and event.data.get("agent") == run.call.agent:
             answer = str(event.data.get("answer", ""))
             # What was cut off may end in a question.
-            return f"{answer}\n?" if answer.endswith(_CUT) else answer or None
+            return f"{answer}\n?" if answer.endswith(CUT) else answer or None
     return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.base import files, rows
+from holdfast.base import clock, files, rows
 from holdfast.base.light_records import replace
 from holdfast.base.minijson import dumps
 from holdfast.language.ratings import HIGHEST, LOWEST, MAX_COMMENT, MAX_TEXT, SOURCES, Rating, id_of
@@ -158,25 +158,8 @@ def _is_there(data: bytes, rating: Rating, timed: bool) -> bool:
 def _is_same(one: Rating, other: Rating, timed: bool) -> bool:
     if (one.agent, one.text) != (other.agent, other.text):
         return False
-    apart = abs(seconds(one.at) - seconds(other.at))
+    apart = abs(clock.seconds(one.at) - clock.seconds(other.at))
     if one.session != other.session:
         # A session that was forked from another has its messages, with their times.
         return apart <= _COPIED
     return not timed or apart <= _TWICE
-
-
-def seconds(at: str) -> float:
-    """Return a time as seconds, to tell how far two are apart; what is no time is far from every other."""
-    try:
-        year, month, day = int(at[:4]), int(at[5:7]), int(at[8:10])
-        hour, minute, second = int(at[11:13]), int(at[14:16]), int(at[17:19])
-    except ValueError:
-        return float("nan")
-    return ((_days(year, month, day) * 24 + hour) * 60 + minute) * 60 + second
-
-
-def _days(year: int, month: int, day: int) -> int:
-    """Return the number of a day, counted so that the days of neighbouring months and years are neighbours."""
-    if month < 3:
-        year, month = year - 1, month + 12
-    return 365 * year + year // 4 - year // 100 + year // 400 + (153 * (month - 3) + 2) // 5 + day

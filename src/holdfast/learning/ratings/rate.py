@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
 
-from holdfast.base import files
+from holdfast.base import clock, files
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.errors import BadInput, HoldfastError, NotFound, ScopeUnknown
 from holdfast.language.judging import Judged
@@ -16,7 +16,8 @@ from holdfast.learning.ratings.hook import POOR, row_of
 from holdfast.privacy import redact
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.browse import list_sessions, projects_here
-from holdfast.workspace import Workspace, check_text, now
+from holdfast.store.memory_file import as_time
+from holdfast.workspace import Workspace, check_text
 
 # A hook has heard the person before an agent can pass it on.
 _HEARD_SECONDS = 600
@@ -213,7 +214,7 @@ def _heard(workspace: Workspace, rating: int, agent: str, session: str) -> Ratin
     """Return the same rating of the session where a hook, or an earlier call, wrote it down a moment ago."""
     for row in reversed(signals.read(workspace.home)):
         if (row.agent, row.session, row.rating) == (agent, session, rating):
-            return row if signals.seconds(now()) - signals.seconds(row.at) <= _HEARD_SECONDS else None
+            return row if clock.seconds(now()) - clock.seconds(row.at) <= _HEARD_SECONDS else None
     return None
 
 
@@ -232,7 +233,7 @@ def _cleaned(workspace: Workspace, row: Rating) -> Rating:
     project = row.project or (_project(workspace) if workspace.asked_project else "")
     return replace(
         row,
-        at=_time(row.at),
+        at=as_time(row.at),
         agent=agent,
         session=session,
         project=redact.redact(project)[0],
@@ -240,11 +241,3 @@ def _cleaned(workspace: Workspace, row: Rating) -> Rating:
         text=text,
         id=row.id if not redact.redact(row.id)[1] else id_of(agent, session, row.at, text or f"{row.rating} {comment}"),
     )
-
-
-def _time(told: str) -> str:
-    try:
-        at = datetime.fromisoformat(told)
-    except ValueError:
-        return ""
-    return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

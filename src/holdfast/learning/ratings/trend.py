@@ -6,9 +6,9 @@ Nothing that a person wrote is in it. A hook reads the end of the file only.
 from __future__ import annotations
 
 import os
-import time
 
 from holdfast.base import files
+from holdfast.base.clock import iso
 from holdfast.base.light_records import dataclass
 from holdfast.base.minijson import dumps
 
@@ -50,7 +50,7 @@ def recent(home: str, projects: Collection[str], since: str) -> list[Given]:
 
 def line(home: str, projects: Collection[str], at: float) -> str:
     """Return the trend of a project as one line, or nothing where nobody rated it in the last thirty days."""
-    now, middle, first = (_stamp(at - days * _DAY_SECONDS) for days in (0, DAYS, 2 * DAYS))
+    now, middle, first = (iso(at - days * _DAY_SECONDS) for days in (0, DAYS, 2 * DAYS))
     rows = [row for row in recent(home, projects, first) if row.at <= now]
     late = [row for row in rows if row.at >= middle]
     if not late:
@@ -108,7 +108,3 @@ def _end_of(path: str) -> list[bytes]:
     lines = data.split(b"\n")
     # The first one is cut, unless the file begins with it.
     return lines[1:] if start else lines
-
-
-def _stamp(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 
 from holdfast.base import files
+from holdfast.base.clock import stamp_of
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
-from holdfast.base.stamps import stamp_of
+from holdfast.base.text import cut
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.store import front_matter
 from holdfast.store.layout import is_plain_folder, link_on_the_way, refuse_links
@@ -59,7 +60,7 @@ def summary_of(text: str) -> str:
     for line in text.split("\n"):
         plain = " ".join(line.replace("**", "").lstrip(" \t#*->_`|=").split())
         if any(letter.isalnum() for letter in plain):
-            return plain if len(plain) <= MAX_SUMMARY else plain[: MAX_SUMMARY - 3].rstrip() + "..."
+            return cut(plain, MAX_SUMMARY, "...")
     return ""
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from holdfast.learning.security.judge import Sight
     from holdfast.project.registry import Registry
 
-_CUT = " [...]"
 _MAX_NAME = 80
 _MAX_SESSION = 200
 _MAX_REASON = 1_000
@@ -115,7 +114,7 @@ def is_of_project(sight: Sight, ids: tuple[str, ...], registry: Registry) -> boo
 
 def line_of(text: str) -> str:
     """Return a text as a row of the trail has it: one line, without secrets, no longer than bounded."""
-    return " ".join(kept(text, security_trail.MAX_TEXT - len(_CUT)).split())
+    return " ".join(kept(text, security_trail.MAX_TEXT).split())
 
 
 def _record(run: HookRun, sight: Sight, decision: str) -> Record:

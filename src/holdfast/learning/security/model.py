@@ -11,10 +11,10 @@ from __future__ import annotations
 import os
 
 from holdfast.base import files, rows
+from holdfast.base.clock import UNDATED, month_of
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
 from holdfast.base.minijson import dumps
-from holdfast.base.stamps import UNDATED, month_of
 from holdfast.errors import Refused
 from holdfast.store.layout import link_on_the_way, refuse_links
 

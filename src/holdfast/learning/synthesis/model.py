@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import CUT, cut
 from holdfast.language.ratings import words_of
 from holdfast.learning.ratings.trend import average
 from holdfast.learning.synthesis import groups as synthesis_groups
@@ -220,7 +221,7 @@ def _telling(rows: Iterable[Rating]) -> list[Rating]:
 
 def _example(row: Rating, clean: Callable[[str], str]) -> Example:
     quote = " ".join(clean(row.comment or row.text).split())
-    quote = quote if len(quote) <= MAX_QUOTE else quote[: MAX_QUOTE - 6].rstrip() + " [...]"
+    quote = cut(quote, MAX_QUOTE, CUT)
     return Example(row.at, row.rating, row.agent, row.session, row.project, quote)
 
 

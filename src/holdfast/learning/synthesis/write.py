@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from holdfast.base import files
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.incidents import model as incidents
@@ -20,7 +21,7 @@ from holdfast.learning.synthesis import page as synthesis_page
 from holdfast.learning.synthesis.model import Found, Period, Report
 from holdfast.privacy import redact
 from holdfast.store.layout import refuse_links
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 FOLDER = "learning/synthesis"
 _MAX_PAGE = 4_194_304

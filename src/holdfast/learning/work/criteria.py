@@ -10,6 +10,7 @@ from __future__ import annotations
 from holdfast.base import files
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.minijson import dumps, loads
+from holdfast.base.text import DOTS, one_line
 from holdfast.errors import BadInput, BrokenFile, NotFound, TooLarge
 
 NAME = "ISC.json"
@@ -85,7 +86,7 @@ def added(isc: Criteria, text: str, event: str, *, anti: bool = False, status: s
     if len(isc.criteria) + len(isc.anti_criteria) >= MAX_GIVEN:
         raise TooLarge(f"a work item has at most {MAX_GIVEN} criteria", "Make a work item of its own for the rest.")
     name = f"{'a' if anti else 'c'}{_next_number(listed)}"
-    one = Criterion(name, cut(said, MAX_TEXT), status, (cut(event, _MAX_EVENT),) if event else ())
+    one = Criterion(name, one_line(said, MAX_TEXT, DOTS), status, (one_line(event, _MAX_EVENT, DOTS),) if event else ())
     return replace(isc, anti_criteria=(*listed, one)) if anti else replace(isc, criteria=(*listed, one))
 
 
@@ -100,7 +101,7 @@ def marked(isc: Criteria, name: str, status: str, event: str) -> Criteria:
     def mark(one: Criterion) -> Criterion:
         if one.id != name:
             return one
-        events = (*[each for each in one.source_events if each != event], cut(event, _MAX_EVENT))
+        events = (*[each for each in one.source_events if each != event], one_line(event, _MAX_EVENT, DOTS))
         return replace(one, status=status, source_events=events[-_MAX_EVENTS:])
 
     return replace(
@@ -230,7 +231,7 @@ def fitted(isc: Criteria) -> Criteria:
     for most, events in ((MAX_TEXT, 1), (120, 1), (80, 0), (40, 0), (12, 0)):
         isc = replace(
             isc,
-            ideal=cut(isc.ideal, most),
+            ideal=one_line(isc.ideal, most, DOTS),
             criteria=tuple([_shorter(one, most, events) for one in isc.criteria]),
             anti_criteria=tuple([_shorter(one, most, events) for one in isc.anti_criteria]),
         )
@@ -242,13 +243,9 @@ def fitted(isc: Criteria) -> Criteria:
 
 def _shorter(one: Criterion, most: int, events: int) -> Criterion:
     kept = one.source_events[-events:] if events else ()
-    return replace(one, id=one.id[:20], text=cut(one.text, most), source_events=tuple([cut(e, 80) for e in kept]))
-
-
-def cut(text: str, most: int) -> str:
-    """Return the beginning of a text of one line, up to a space before the limit."""
-    text = " ".join(text.split())
-    if len(text) <= most:
-        return text
-    place = text.rfind(" ", most // 2, most - 3)
-    return text[: place if place > 0 else most - 4] + " ..."
+    return replace(
+        one,
+        id=one.id[:20],
+        text=one_line(one.text, most, DOTS),
+        source_events=tuple([one_line(e, 80, DOTS) for e in kept]),
+    )

@@ -7,6 +7,7 @@ something outside of the agent says so too. What nothing speaks for stays as it 
 from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import DOTS, one_line
 from holdfast.learning.work import criteria
 from holdfast.learning.work import text as work_text
 from holdfast.learning.work.criteria import FAILED, PARTIAL, PENDING, SATISFIED, Criteria, Criterion
@@ -58,7 +59,7 @@ def _known(isc: Criteria, text: str) -> Criterion | None:
 def applied(isc: Criteria, seen: Evidence) -> Criteria:
     """Return the criteria as the evidence leaves them."""
     if seen.said == "bad":
-        return _taken_back(isc, f'the person said: "{criteria.cut(seen.words, 80)}"')
+        return _taken_back(isc, f'the person said: "{one_line(seen.words, 80, DOTS)}"')
     for one in isc.criteria:
         status, why = _judged(one, seen, only_one=len(isc.criteria) == 1)
         if status and status != one.status:
@@ -82,22 +83,22 @@ def _judged(one: Criterion, seen: Evidence, *, only_one: bool) -> tuple[str, str
     if seen.said in ("done", "good"):
         if not only_one and not _is_meant(one, seen):
             return "", ""
-        return SATISFIED, f'the person said: "{criteria.cut(seen.words, 80)}"'
+        return SATISFIED, f'the person said: "{one_line(seen.words, 80, DOTS)}"'
     spoken = frozenset(work_text.plain(one.text))
     about_tests = spoken & work_text.every("tests") and spoken & work_text.every("passing")
     if about_tests and (seen.passed or seen.failed):
         run = seen.failed or seen.passed
-        return (FAILED if seen.failed else SATISFIED), f"`{criteria.cut(run, 60)}` {_ended(seen)} {seen.at}"
+        return (FAILED if seen.failed else SATISFIED), f"`{one_line(run, 60, DOTS)}` {_ended(seen)} {seen.at}"
     if one.status == SATISFIED or seen.failed:
         return "", ""
     about = _commit_about(one, seen.commits)
     counts = one.status == PARTIAL or (only_one and seen.passed) or spoken & work_text.every("commits")
     if about or (seen.commits and counts):
-        return SATISFIED, f"commit: {criteria.cut(about or seen.commits[-1], 90)}"
+        return SATISFIED, f"commit: {one_line(about or seen.commits[-1], 90, DOTS)}"
     if seen.passed and one.status == PARTIAL:
-        return SATISFIED, f"`{criteria.cut(seen.passed, 60)}` {_ended(seen)} {seen.at}"
+        return SATISFIED, f"`{one_line(seen.passed, 60, DOTS)}` {_ended(seen)} {seen.at}"
     if only_one and one.status == PENDING and (seen.passed or seen.commits):
-        return PARTIAL, f"`{criteria.cut(seen.passed or seen.commits[-1], 60)}` {seen.at}"
+        return PARTIAL, f"`{one_line(seen.passed or seen.commits[-1], 60, DOTS)}` {seen.at}"
     return "", ""
 
 

@@ -6,6 +6,7 @@ by what happened between its beginning and that of the session's next one.
 
 from __future__ import annotations
 
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.learning.findings import Finding
 from holdfast.learning.work import closing as work_closing
@@ -13,7 +14,6 @@ from holdfast.learning.work import criteria, evidence, session_log
 from holdfast.learning.work import model as work
 from holdfast.learning.work import turns as work_turns
 from holdfast.learning.work.evidence import Evidence
-from holdfast.workspace import now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,9 @@ import os
 from contextlib import suppress
 
 from holdfast import project as projects
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
+from holdfast.base.text import DOTS, one_line
 from holdfast.continuity import project_pages
 from holdfast.errors import BadInput, NotFound
 from holdfast.learning.work import criteria as isc_file
@@ -15,7 +17,7 @@ from holdfast.learning.work import text as work_text
 from holdfast.learning.work import turns as work_turns
 from holdfast.learning.work.criteria import SATISFIED, Criteria, Criterion
 from holdfast.learning.work.model import MANUAL, Work
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 PARTS = ("items", "agents", "research", "scratch", "verification", "children")
 MAX_TEXT = isc_file.MAX_TEXT
@@ -72,7 +74,7 @@ def add(workspace: Workspace, title: str, *, criteria: tuple[str, ...] = (), par
     (said, *_), kinds = project_pages.without_secrets(workspace, title)
     above = _find(workspace, parent) if parent else None
     project = above.project if above else workspace.project().id
-    isc = Criteria(ideal=isc_file.cut(said, MAX_TEXT))
+    isc = Criteria(ideal=one_line(said, MAX_TEXT, DOTS))
     at = now()
     for text in criteria or (said,):
         (wanted, *_), more = project_pages.without_secrets(workspace, text)
@@ -112,7 +114,7 @@ def verify(workspace: Workspace, name: str, criterion: str, *, evidence: str) ->
     with items.lock(workspace.home, one.project):
         before = isc_file.read(one.path)
         wanted = before.get(criterion)
-        event = f"{isc_file.cut(said, 80)} (verified {now()})"
+        event = f"{one_line(said, 80, DOTS)} (verified {now()})"
         after = isc_file.marked(before, wanted.id, SATISFIED, event)
         file = work_turns.keep_verification(one, after.get(wanted.id), said)
         one = _written(one, before, after)

@@ -13,6 +13,7 @@ import os
 import time
 
 from holdfast.base import files
+from holdfast.base.clock import iso
 from holdfast.base.light_records import dataclass, replace
 from holdfast.errors import BadInput, Conflict, NotFound, Refused
 from holdfast.learning.work import criteria
@@ -301,12 +302,12 @@ def open_work(home: str, project: str, hours: float, *, now: float = 0.0) -> lis
     since = (now or time.time()) - hours * 3_600
     # What was written later than that was worked on later at most.
     newest = [name for changed, name in _by_change(folder_of(home, project)) if changed >= since]
-    return [one for one in _open_among(home, project, newest) if one.updated_at >= _stamp(since)]
+    return [one for one in _open_among(home, project, newest) if one.updated_at >= iso(since)]
 
 
 def stale(home: str, project: str, days: float, *, now: float = 0.0) -> list[Work]:
     """Return the open work items on which nobody worked for so many days, the newest first."""
-    before = _stamp((now or time.time()) - days * 86_400)
+    before = iso((now or time.time()) - days * 86_400)
     every = [name for _, name in _by_change(folder_of(home, project))]
     return [one for one in _open_among(home, project, every) if one.updated_at < before]
 
@@ -409,7 +410,3 @@ def extended(lineage: Lineage, more: Lineage) -> Lineage:
 
 def _joined(before: Iterable[str], more: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*before, *more]))
-
-
-def _stamp(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(max(0.0, seconds)))

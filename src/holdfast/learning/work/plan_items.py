@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
 from holdfast.base.minijson import loads
+from holdfast.base.text import DOTS, cut
 from holdfast.language import tools
 from holdfast.language.word_lists import listed
 from holdfast.learning.work import text as work_text
@@ -121,10 +122,7 @@ def _has(joined: str, list_name: str) -> bool:
 
 
 def _cut(text: str) -> str:
-    text = " ".join(text.split()).strip("*_ ").rstrip(".;,:! ")
-    if len(text) <= MAX_CRITERION:
-        return text
-    return text[: text.rfind(" ", 0, MAX_CRITERION - 4)] + " ..."
+    return cut(" ".join(text.split()).strip("*_ ").rstrip(".;,:! "), MAX_CRITERION, DOTS)
 
 
 def plan_of(tool: str, given: str) -> tuple[Planned, ...]:

@@ -14,6 +14,7 @@ from contextlib import suppress
 
 from holdfast.base import files
 from holdfast.base.light_records import dataclass, replace
+from holdfast.base.text import DOTS, one_line
 from holdfast.learning.work import criteria, plan_items
 from holdfast.learning.work import model as work
 from holdfast.learning.work import text as work_text
@@ -154,7 +155,7 @@ class _Item:
         """Take evidence out that the session left; what somebody verified by command stays, without the criterion."""
         head, _, event = text.partition("\n\n")
         is_about_mine = self._is_mine(head.partition(": ")[2])
-        if criteria.cut(event, _MAX_VERIFIED) in self._verified:
+        if one_line(event, _MAX_VERIFIED, DOTS) in self._verified:
             self.by_hand.append(path)
             if is_about_mine:
                 self.rewritten.append((path, path, f"{head.partition(': ')[0]}\n\n{event}"))

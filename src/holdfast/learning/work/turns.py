@@ -10,9 +10,11 @@ from __future__ import annotations
 import time
 from itertools import pairwise
 
+from holdfast.base import clock
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.minijson import dumps, loads
+from holdfast.base.text import DOTS, one_line
 from holdfast.continuity import noting, resume_intent
 from holdfast.errors import HoldfastError
 from holdfast.language import commands as shell_commands
@@ -360,7 +362,7 @@ def _keep_outputs(one: Work, rows: list[Triple]) -> None:
         if len(names) >= _MAX_ASKS or any(name.endswith(end) for name in names):
             continue
         first = next((line.strip("#* ") for line in answer.split("\n") if line.strip("#* ")), "")
-        told = {"agent": agent, "at": at, "summary": criteria.cut(first, _MAX_SUMMARY)}
+        told = {"agent": agent, "at": at, "summary": one_line(first, _MAX_SUMMARY, DOTS)}
         lines = ["---", *[front_matter.entry_line(name, value) for name, value in told.items()], "---", "", answer, ""]
         work.put(one, "agents", f"{at.replace(':', '').replace('-', '')}{end}", "\n".join(lines))
 
@@ -372,7 +374,7 @@ def _two(text: str) -> tuple[str, str]:
 
 def _lineage(rows: list[Triple]) -> Lineage:
     calls = [row for row in rows if row[0] in (TOOL, FILE, RUN, PASSED, PLAN, AGENT)]
-    times = [seconds for row in rows if (seconds := _seconds(row[2]))]
+    times = [int(at) for row in rows if (at := clock.seconds(row[2])) > 0]
     pauses = [later - earlier for earlier, later in pairwise(times)]
     return Lineage(
         tuple(dict.fromkeys([text for kind, text, _ in rows if kind == TOOL])),
@@ -416,16 +418,3 @@ def _asks(text: str) -> list[Ask]:
         return []
     rows = value if isinstance(value, list) else []
     return [Ask(str(row[0]), str(row[1]), bool(row[2])) for row in rows if isinstance(row, list) and len(row) == 3]
-
-
-def _seconds(at: str) -> int:
-    """Return a time as seconds since some day, 0 where it is none."""
-    try:
-        year, month, day = int(at[:4]), int(at[5:7]), int(at[8:10])
-        clock = int(at[11:13]) * 3_600 + int(at[14:16]) * 60 + int(at[17:19])
-    except ValueError:
-        return 0
-    # The year begins in March here, so that the day that comes every four years is its last.
-    year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
-    days = 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day
-    return days * 86_400 + clock

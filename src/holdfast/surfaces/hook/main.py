@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -178,22 +177,18 @@ def _told(problem: Exception) -> str:
 
 def _log(home: str, where: str, problem: Exception) -> None:
     """Add one line to the log, which never has what was said in a session."""
+    from holdfast.base import files, rows
+    from holdfast.base.clock import now
+    from holdfast.errors import HoldfastError
     from holdfast.privacy.redact import redact
 
     text = " ".join(redact(f"{where}: {_told(problem)}")[0].split())[:300]
     safe = "".join([letter if letter.isprintable() else "?" for letter in text])
-    line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {safe}\n"
-    folder = os.path.join(home, "state")
-    path = os.path.join(folder, "hook.log")
+    path = os.path.join(home, "state", "hook.log")
     try:
-        os.makedirs(folder, 0o700, exist_ok=True)
+        files.make_folder(os.path.dirname(path))
         if os.path.exists(path) and os.stat(path).st_size > MAX_LOG:
             os.replace(path, f"{path}.1")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(path, flags, 0o600)
-        try:
-            os.write(descriptor, line.encode("utf-8", "replace"))
-        finally:
-            os.close(descriptor)
-    except OSError:
+        rows.append(path, [f"{now()} {safe}"], durable=False)
+    except (HoldfastError, OSError):
         return

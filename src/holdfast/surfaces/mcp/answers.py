@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from holdfast.app import hand_over, mark, recall_modes
+from holdfast.base.text import CUT, cut
 from holdfast.continuity import working_state
 from holdfast.errors import NotFound
 from holdfast.learning.ratings import rate
@@ -214,7 +215,7 @@ def read_state(request: Request, asked: given.StateRead) -> Answer:
         open_threads=_safe(state.open_threads),
         updated_at=hand_over.safe(state.updated),
         updated_by=hand_over.safe(state.by),
-        own_words=hand_over.cut(hand_over.safe(state.own_words), _MAX_OWN_WORDS),
+        own_words=cut(hand_over.safe(state.own_words), _MAX_OWN_WORDS, CUT),
         file_path=state.path,
     )
     return result, hand_over.fenced(state_lines(result)) or "There is no working state yet."
@@ -222,7 +223,7 @@ def read_state(request: Request, asked: given.StateRead) -> Answer:
 
 def _safe(items: tuple[str, ...]) -> list[str]:
     most = working_state.MAX_ITEM
-    return [hand_over.cut(hand_over.safe(item), most) for item in items[: working_state.MAX_ITEMS]]
+    return [cut(hand_over.safe(item), most, CUT) for item in items[: working_state.MAX_ITEMS]]
 
 
 def state_lines(state: results.State) -> list[str]:

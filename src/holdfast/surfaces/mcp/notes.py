@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from holdfast.app import hand_over
+from holdfast.base.text import CUT, cut
 from holdfast.continuity import decide, todo
 from holdfast.continuity.pages_boxes import Todo
 from holdfast.continuity.pages_tables import Note
@@ -119,7 +120,7 @@ def _noted(one: Todo | Note) -> results.Noted:
 
 def _safe(text: str) -> str:
     # What lies far behind the cut need not be made safe, but a secret that the cut would halve must be seen whole.
-    return hand_over.cut(hand_over.safe(text[: 8 * _MAX_TEXT]), _MAX_TEXT)
+    return cut(hand_over.safe(text[: 8 * _MAX_TEXT]), _MAX_TEXT, CUT)
 
 
 def _lines(result: results.Notes) -> list[str]:

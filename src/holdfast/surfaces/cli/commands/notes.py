@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from holdfast.base.clock import now
 from holdfast.base.text import count
 from holdfast.continuity import decide, todo
 from holdfast.continuity.pages_boxes import Todo
@@ -26,7 +27,7 @@ from holdfast.surfaces.cli.shared import (
     text_argument,
     text_of,
 )
-from holdfast.workspace import Workspace, now
+from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

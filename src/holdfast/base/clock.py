@@ -1,0 +1,74 @@
+"""The time, and times as text: ISO 8601 in UTC to the second with `Z`, such that their texts sort as they do.
+
+Hooks use all of this, so `datetime` is loaded only for a time that a person wrote by hand.
+"""
+
+from __future__ import annotations
+
+import time
+
+DAY_SECONDS = 86_400
+UNDATED = "undated"
+_PLAIN = "dddd-dd-ddTdd:dd:ddZ"
+# The number of the first day of 1970, counted as in `_days`.
+_FIRST_OF_1970 = 719_469
+
+
+def now() -> str:
+    """Return the present time."""
+    return iso(time.time())
+
+
+def iso(seconds: float) -> str:
+    """Return a time that is given in seconds since 1970."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+def seconds(at: str) -> float:
+    """Return a time as seconds since 1970; not a number where it is none, so that it is near to no other."""
+    try:
+        days = _days(int(at[:4]), int(at[5:7]), int(at[8:10])) - _FIRST_OF_1970
+        return float(days * DAY_SECONDS + int(at[11:13]) * 3_600 + int(at[14:16]) * 60 + int(at[17:19]))
+    except ValueError:
+        return float("nan")
+
+
+def _days(year: int, month: int, day: int) -> int:
+    # A year begins in March here, so that the leap day is its last.
+    year -= month <= 2
+    return 365 * year + year // 4 - year // 100 + year // 400 + (153 * ((month + 9) % 12) + 2) // 5 + day
+
+
+def days_between(earlier: str, later: str) -> float:
+    """Return how many days lie between two times, never below zero; ValueError where one of them is none."""
+    return max(0.0, (_read(later) - _read(earlier)) / DAY_SECONDS)
+
+
+def _read(text: str) -> float:
+    """Return a time as seconds since 1970, also one that a person wrote by hand, in any form of ISO 8601."""
+    form = "".join(["d" if letter.isdigit() else letter for letter in text]) if text.isascii() else ""
+    if form == _PLAIN and "01" <= text[5:7] <= "12" and "01" <= text[8:10] <= "31":
+        return seconds(text)
+    from datetime import UTC, datetime
+
+    found = datetime.fromisoformat(text)
+    return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).timestamp()
+
+
+def month_of(at: str) -> str:
+    """Return the month of a time, `YYYY-MM`; what begins with none is `undated`, so that no path leads elsewhere."""
+    month = at[:7]
+    return month if month[4:5] == "-" and _are_digits(month[:4] + month[5:], 6) else UNDATED
+
+
+def stamp_of(at: str) -> tuple[str, str]:
+    """Return the month and the moment of a time as names of folders and files begin; `undated` for what is none."""
+    month, day = month_of(at), at[8:10]
+    clock = "".join([letter for letter in at[10:19] if letter.isdigit()])
+    if month == UNDATED or at[7:8] != "-" or not _are_digits(day + clock, 8):
+        return UNDATED, UNDATED
+    return month, f"{month}-{day}-{clock}"
+
+
+def _are_digits(text: str, count: int) -> bool:
+    return len(text) == count and text.isascii() and text.isdigit()
