@@ -203,6 +203,8 @@ def test_no_record_has_the_name_of_another() -> None:
 def test_no_agent_is_named_outside_agents() -> None:
     """Nothing asks for an agent by its name but the files of the agents themselves; help may show an example."""
     for name, tree in MODULES.items():
+        # A page of a long list in MCP goes on at a cursor, which is no agent.
+        agents = [agent for agent in AGENTS if not (agent == "cursor" and name.startswith("holdfast.surfaces.mcp"))]
         if package_of(name) == "agents":
             continue
         texts = {
@@ -212,7 +214,7 @@ def test_no_agent_is_named_outside_agents() -> None:
             # A line of help, or a tag by which text of a program is told from a person's words.
             if not node.value.startswith(("holdfast ", "<"))
         }
-        assert not [text for text in texts if any(agent in text for agent in AGENTS)], name
+        assert not [text for text in texts if any(agent in text for agent in agents)], name
 
 
 def callers(method: str) -> set[str]:
