@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
-
 from holdfast.continuity.region import entries, one_line
+from holdfast.language import word_lists
 
 MAX_SUMMARY = 240
 # A sentence as short as "Done." says nothing yet.
 _MIN_SENTENCE = 12
 _MAX_STEPS = 10
 _MAX_STEP = 300
-_HEADINGS = os.path.join(os.path.dirname(__file__), "next_steps.txt")
-_OPENERS = os.path.join(os.path.dirname(__file__), "openers.txt")
+_FOLDER = __file__.rpartition("/")[0]
+_HEADINGS = f"{_FOLDER}/next_steps.txt"
+_OPENERS = f"{_FOLDER}/openers.txt"
 _MAX_LINE = 4_000
 _ENDS = (". ", "! ", "? ")
 _BULLETS = ("- ", "* ", "• ")
@@ -20,7 +20,7 @@ _BULLETS = ("- ", "* ", "• ")
 
 def summary(answer: str) -> str:
     """Return the first sentence of an answer that says something, as one line without Markdown's signs around it."""
-    openers = tuple(_listed(_OPENERS))
+    openers = tuple(word_lists.lines(_OPENERS))
     passed_over = [""]
     for line in answer.splitlines():
         if line.lstrip().startswith(("```", "|", "<")):
@@ -47,7 +47,7 @@ def _sentences(text: str, openers: tuple[str, ...]) -> list[str]:
 def next_steps(answer: str) -> tuple[str, ...]:
     """Return the list under the last heading that announces what comes next; nothing where there is none."""
     lines = answer.splitlines()
-    names = frozenset(_listed(_HEADINGS))
+    names = frozenset(word_lists.lines(_HEADINGS))
     starts = [place for place, line in enumerate(lines) if _bare(line) in names or _bare(_last(line)) in names]
     if not starts:
         return ()
@@ -65,11 +65,6 @@ def ticked(answer: str) -> tuple[str, ...]:
     """Return the items of an answer that it shows as done, with a tick in their box."""
     items = [line.strip()[2:].strip() for line in answer.splitlines() if line.lstrip().startswith(_BULLETS)]
     return tuple(one_line(item[3:], _MAX_STEP) for item in items if item.lower().startswith("[x]"))
-
-
-def _listed(path: str) -> list[str]:
-    with open(path, encoding="utf-8") as file:
-        return [line for line in file.read().split("\n") if line and not line.startswith("#")]
 
 
 def _last(line: str) -> str:

@@ -6,13 +6,13 @@ more than a look at its beginning.
 
 from __future__ import annotations
 
+from holdfast.language.word_lists import LANGUAGES, lines
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LANGUAGES = ("en", "de")
 _FOLDER = __file__.rpartition("/")[0] + "/resume_intent_words"
-_LOST = "lost"
 _MAX_CHARACTERS = 120
 _LOOK = 200
 _APOSTROPHES = "'’`´"
@@ -29,14 +29,14 @@ def wants(prompt: str) -> bool:
 def stands_for_a_lost_conversation(prompt: str) -> bool:
     """Whether the prompt begins as the summary of a conversation does that was compacted or cut."""
     beginning = " ".join(prompt[:_LOOK].split()).casefold()
-    return bool(beginning) and any(beginning.startswith(line) for line in _lines(_LOST))
+    return bool(beginning) and any(beginning.startswith(line) for line in lines(f"{_FOLDER}/lost.txt"))
 
 
 def _says(words: list[str], language: str) -> bool:
     phrases: set[str] = set()
     around: set[str] = set()
     anywhere: set[str] = set()
-    for line in _lines(language):
+    for line in lines(f"{_FOLDER}/{language}.txt"):
         if line[0] in "+*":
             (around if line[0] == "+" else anywhere).update(line[1:].split())
         else:
@@ -57,9 +57,3 @@ def _without(words: list[str], around: set[str]) -> Iterator[list[str]]:
 def _words(text: str) -> list[str]:
     kept = [" " if not letter.isalnum() else letter for letter in text if letter not in _APOSTROPHES]
     return "".join(kept).casefold().split()
-
-
-def _lines(name: str) -> list[str]:
-    with open(f"{_FOLDER}/{name}.txt", encoding="utf-8") as file:
-        lines = [line.strip() for line in file.read().split("\n")]
-    return [line for line in lines if line and line[0] != "#"]

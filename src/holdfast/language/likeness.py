@@ -6,14 +6,14 @@ lists are in `lesson_words/`, a file a language; which language a text is in nee
 
 from __future__ import annotations
 
-import os
 import unicodedata
+
+from holdfast.language.word_lists import LANGUAGES, rows, spoken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LANGUAGES = ("en", "de")
 # Nothing can be learned from fewer words than this.
 FEWEST = 2
 # So much of all words of both must be common; less is enough where one says all that the other says, and more.
@@ -28,7 +28,7 @@ _SHORTEST_STEM = 3
 # Two words that turn the word behind them round as one does.
 _TURNING_PAIRS = ("instead of", "rather than", "anstatt", "an stelle von", "statt")
 _SHARP = str.maketrans({"’": "'", "ß": "ss"})
-_texts: dict[str, list[str]] = {}
+_FOLDER = __file__.rpartition("/")[0] + "/likeness_words"
 _tables: list[_Tables] = []
 
 
@@ -36,14 +36,13 @@ class _Tables:
     """The lists of all languages as they are looked up."""
 
     def __init__(self) -> None:
-        small = [word for name in LANGUAGES for word in listed(name, "small")]
-        turning = [word for name in LANGUAGES for word in listed(name, "not")]
-        self.small = frozenset(folded(word) for word in small)
-        self.turning = frozenset(folded(word) for word in turning)
+        self.small = frozenset(map(folded, listed("small")))
+        self.turning = frozenset(map(folded, listed("not")))
         self.same: dict[str, str] = {}
-        for name in LANGUAGES:
-            for words in _lines(name, "same"):
-                self.same.update({folded(word): stem(folded(words[0])) for word in words})
+        for language in LANGUAGES:
+            for kind, line in rows(f"{_FOLDER}/{language}.txt"):
+                words = [folded(word.strip()) for word in line.split(",")] if kind == "same" else []
+                self.same.update({word: stem(words[0]) for word in words})
         self.classes = frozenset(self.same.values())
 
 
@@ -82,9 +81,9 @@ def shared(one: frozenset[str], other: frozenset[str]) -> tuple[int, int]:
     return len(common), len(common - _all().classes)
 
 
-def listed(language: str, kind: str) -> tuple[str, ...]:
-    """Return the words of a kind in one language."""
-    return tuple(word for line in _lines(language, kind) for word in line)
+def listed(kind: str) -> tuple[str, ...]:
+    """Return the words of a kind in all languages."""
+    return spoken(_FOLDER, kind)
 
 
 def folded(text: str) -> str:
@@ -124,13 +123,3 @@ def _all() -> _Tables:
     if not _tables:
         _tables.append(_Tables())
     return _tables[0]
-
-
-def _lines(language: str, kind: str) -> list[tuple[str, ...]]:
-    """Return the lines of a kind in the list of a language, each as its words."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "likeness_words", f"{language}.txt")
-    if language not in _texts:
-        with open(path, encoding="utf-8") as file:
-            _texts[language] = [line for line in file.read().split("\n") if line and not line.startswith("#")]
-    rows = [line.partition(":") for line in _texts[language]]
-    return [tuple(word.strip() for word in rest.split(",")) for name, _, rest in rows if name == kind]

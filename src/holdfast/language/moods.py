@@ -8,10 +8,10 @@ give None, and None is not a middling rating.
 
 from __future__ import annotations
 
-import os
 from itertools import pairwise
 
 from holdfast.base.light_records import dataclass
+from holdfast.language.word_lists import sections
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _TELLING = {
         ("ich", "du", "das", "ist", "nicht", "und", "der", "dein", "deine", "ein", "zu", "mit", "wir", "es")
     ),
 }
-_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mood_words", "")
+_FOLDER = __file__.rpartition("/")[0] + "/mood_words"
 # What is longer is a task or a paste, in which a person's mood is not the matter.
 _MAX_MESSAGE = 600
 _LONGEST_PHRASE = 8
@@ -58,9 +58,8 @@ class Sentence:
 class Words(dict[str, frozenset[str]]):
     """The words of one language, by what they are, and its set phrases. A list is made when it is first asked for."""
 
-    def __init__(self, text: str) -> None:
-        sections = [section.partition("\n") for section in text.split("# ")[1:]]
-        self._texts = {head.partition(":")[0]: body for head, _, body in sections}
+    def __init__(self, path: str) -> None:
+        self._texts = {heading.partition(":")[0]: body for heading, body in sections(path).items()}
         self._phrases: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
 
     def __missing__(self, name: str) -> frozenset[str]:
@@ -321,9 +320,7 @@ def _spoken(said: set[str]) -> list[Words]:
 
 def _words_in(language: str) -> Words:
     if language not in _WORDS:
-        # As bytes: opened as a text it takes twice the time.
-        with open(f"{_FOLDER}{language}.txt", "rb") as file:
-            _WORDS[language] = Words(file.read().decode())
+        _WORDS[language] = Words(f"{_FOLDER}/{language}.txt")
     return _WORDS[language]
 
 

@@ -16,11 +16,9 @@ some kinds a value, and the words:
 
 from __future__ import annotations
 
-import os
-
 from holdfast.base.light_records import dataclass, replace
+from holdfast.language.word_lists import LANGUAGES, rows
 
-LANGUAGES = ("en", "de")
 AROUND = " .,;:!?()[]{}<>\"'“”„‘’«»…*"
 CODE = "`"
 _ENDS = ".,;:!?)…"
@@ -72,12 +70,9 @@ def _known() -> dict[str, list[tuple[str, str]]]:
 
 def _all_phrases() -> dict[str, list[tuple[str, str]]]:
     known: dict[str, list[tuple[str, str]]] = {}
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "times")
+    folder = __file__.rpartition("/")[0] + "/times"
     for language in LANGUAGES:
-        with open(os.path.join(folder, f"{language}.txt"), encoding="utf-8") as file:
-            lines = [line for line in file if line.strip() and not line.startswith("#")]
-        for line in lines:
-            kind, _, phrases = line.partition(":")
+        for kind, phrases in rows(f"{folder}/{language}.txt"):
             name, _, value = kind.partition(" ")
             for phrase in phrases.split(","):
                 known.setdefault(phrase.strip(), []).append((name, value))

@@ -16,10 +16,9 @@ overlapping pairs (`grams`), so that any part of the run can be found.
 
 from __future__ import annotations
 
-import os
-
 from holdfast.base.digests import sha256
 from holdfast.base.light_records import dataclass
+from holdfast.language.word_lists import lines
 from holdfast.store.database import TOKENIZE
 
 TYPE_CHECKING = False
@@ -157,8 +156,7 @@ def matches(expression: str, limit: int, scored: Callable[[str, bool], list[Matc
 def _empty_words() -> set[str]:
     # Not by functools, which a hook would have to import.
     if not _EMPTY:
-        with open(os.path.join(os.path.dirname(__file__), "empty_words.txt"), encoding="utf-8") as file:
-            _EMPTY.update([line.strip() for line in file if not line.startswith("#")])
+        _EMPTY.update(lines(__file__.rpartition("/")[0] + "/empty_words.txt"))
     return _EMPTY
 
 

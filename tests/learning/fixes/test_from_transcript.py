@@ -301,13 +301,13 @@ def test_it_is_light(session, home, shop):
         # `run.py` of the hook loads mmap before anything else.
         "import json, mmap, sys\n"
         "from holdfast import agents\n"
-        "from holdfast.actions import learning, work_hooks\n"
-        "from holdfast.app.hook import Visit\n"
-        "door = agents.get('codex')\n"
+        "from holdfast.app import hook_parts\n"
+        "from holdfast.app.hook import HookRun\nfrom holdfast.learning.work import hook\n"
+        "adapter = agents.get('codex')\n"
         f"data = {{'session_id': 's1', 'cwd': {str(shop)!r}, 'transcript_path': {str(one.path)!r}}}\n"
-        f"visit = Visit({str(home)!r}, door, door.read_hook_input('Stop', data, {{}}), {{}})\n"
+        f"run = HookRun({str(home)!r}, adapter, adapter.read_hook_input('Stop', data, {{}}), {{}})\n"
         "before = set(sys.modules)\n"
-        "learning.keep(visit)\n"
+        "hook_parts.keep(run)\n"
         "print(json.dumps(sorted(set(sys.modules) - before)))\n"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)

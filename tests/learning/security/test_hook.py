@@ -167,14 +167,14 @@ def test_a_trail_that_cannot_be_written_lets_nothing_through(hook_run, home, tmp
     os.symlink(tmp_path, home / "security")
     assert "deny" in security_hooks.refusal(hook_run("PreToolUse", block="all", **ran("rm -rf src")))
     assert list(tmp_path.iterdir()) == []
-    assert "security_hooks" in (home / "state" / "hook.log").read_text()
+    assert ", security:" in (home / "state" / "hook.log").read_text()
 
 
 def test_trouble_is_a_line_in_the_log(hook_run, home, tmp_path) -> None:
     """A trail that cannot be written takes nothing else away, and the log says which part it was."""
     os.symlink(tmp_path, home / "security")
     hook_parts.keep(hook_run("PostToolUse", **ran("rm -rf src")))
-    assert "security_hooks" in (home / "state" / "hook.log").read_text()
+    assert ", security:" in (home / "state" / "hook.log").read_text()
 
 
 def test_the_hook_stays_light() -> None:
@@ -185,6 +185,6 @@ def test_the_hook_stays_light() -> None:
         "from holdfast.learning.security.judge import judge; judge('Bash', 'rm -rf src', '/x'); "
         "print([name for name in ('re', 'json', 'dataclasses', 'typing', 'enum') if name in sys.modules])"
     )
-    source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(security_hooks.__file__))))
+    source = os.path.abspath(security_hooks.__file__).rsplit(os.sep, 4)[0]
     command = [sys.executable, "-I", "-S", "-E", "-c", code, source]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.language.likeness import LANGUAGES, folded, listed
+from holdfast.language.likeness import folded, listed
 
 CATEGORIES = ("system", "algorithm")
 _LONGEST_LABEL = 40
@@ -64,7 +64,7 @@ def _mending() -> frozenset[str]:
 
 def _of(kind: str) -> frozenset[str]:
     if kind not in _phrases:
-        _phrases[kind] = frozenset(_spaced(phrase) for name in LANGUAGES for phrase in listed(name, kind))
+        _phrases[kind] = frozenset(map(_spaced, listed(kind)))
     return _phrases[kind]
 
 

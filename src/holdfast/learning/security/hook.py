@@ -61,7 +61,7 @@ def _note_blocked(run: HookRun, found: list[Sight]) -> None:
             security_trail.add(run.home, _record(run, sight, "blocked"))
     except (HoldfastError, OSError) as problem:
         # That the trail cannot be written is no reason to let the call through.
-        tell(run, "security_hooks", problem)
+        tell(run, "security", problem)
 
 
 def _reason(sight: Sight, blocked: str) -> str:

@@ -6,10 +6,9 @@ a number or not. One rating may be in several groups, and many are in none.
 
 from __future__ import annotations
 
-import os
-
 from holdfast.base.light_records import dataclass
 from holdfast.language.ratings import words_of
+from holdfast.language.word_lists import LANGUAGES, sections
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 
 FRUSTRATION, SUCCESS = "frustration", "success"
 WORST_OF_SUCCESS, BEST_OF_FRUSTRATION = 7, 4
-_LANGUAGES = ("en", "de")
-_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "words", "")
+_FOLDER = __file__.rpartition("/")[0] + "/words"
 # What stands behind one of these was not so.
 _NOT = frozenset(
     (
@@ -71,12 +69,10 @@ def groups() -> Sequence[Cues]:
 
 def _read() -> list[Cues]:
     found: dict[tuple[str, str], list[str]] = {}
-    for language in _LANGUAGES:
-        with open(f"{_FOLDER}{language}.txt", encoding="utf-8") as file:
-            for section in file.read().split("# ")[1:]:
-                head, *lines = section.splitlines()
-                name, _, mood = head.partition(": ")
-                found.setdefault((name, mood), []).extend(_piece(line) for line in lines if line)
+    for language in LANGUAGES:
+        for heading, body in sections(f"{_FOLDER}/{language}.txt").items():
+            name, _, mood = heading.partition(": ")
+            found.setdefault((name, mood), []).extend(_piece(line) for line in body.splitlines() if line)
     return [Cues(name, mood, tuple(pieces)) for (name, mood), pieces in found.items()]
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from functools import lru_cache
 
-_FOLDER = os.path.dirname(os.path.abspath(__file__))
+from holdfast.language.word_lists import spoken
+
+_FOLDER = __file__.rpartition("/")[0] + "/standing_words"
 
 
 def asks(text: str) -> bool:
@@ -33,12 +34,5 @@ def _apart(text: str) -> str:
 
 @lru_cache(maxsize=8)
 def _words(kind: str) -> frozenset[str]:
-    """Return the words and phrases of a kind in every language; a line with strokes has phrases."""
-    found: list[str] = []
-    for name in sorted(os.listdir(_FOLDER)):
-        if name.endswith(".txt"):
-            with open(os.path.join(_FOLDER, name), encoding="utf-8") as file:
-                lines = [line.split(None, 1)[1] for line in file if line.startswith(f"{kind} ")]
-            for line in lines:
-                found += [phrase.strip() for phrase in line.split("/")] if "/" in line else line.split()
-    return frozenset(found)
+    """Return the words and phrases of a kind in every language."""
+    return frozenset(spoken(_FOLDER, kind))
