@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from holdfast import agents
 from holdfast.app.pooled_workspace import PooledWorkspace, Stores
-from holdfast.base.light_records import dataclass
+from holdfast.project.files import within
 from holdfast.project.ids import is_id
 from holdfast.workspace import Workspace
 
@@ -17,7 +18,7 @@ _LONGEST_NAME = 60
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call as an answer sees it: the open house, the session that asks, and the name of the agent."""
+    """One call as an answer sees it: the open workspace, the session that asks, and the name of the agent."""
 
     workspace: Workspace
     session: str
@@ -44,11 +45,12 @@ class Caller:
     def look_at_roots(self, uris: Sequence[str]) -> None:
         """Stand in the folder that the agent works in: the working folder if it lies in a root, else the first root."""
         roots = [folder for folder in map(_folder_of, uris) if folder]
-        here = _working_folder()
-        if not roots or any(_is_within(here, root) for root in roots):
-            self.folder = None
-        else:
-            self.folder = roots[0]
+        try:
+            here = os.path.realpath(os.getcwd())
+        except OSError:
+            here = ""
+        is_in_one = any(within(here, os.path.realpath(root)) for root in roots)
+        self.folder = None if is_in_one or not roots else roots[0]
 
     def workspace(self, more_flags: Mapping[str, str], say: Callable[[str], None]) -> Workspace:
         """Return a workspace for one call; settings and project are as they are now."""
@@ -75,15 +77,3 @@ def _folder_of(uri: str) -> str:
         return ""
     path = unquote(parts.path)
     return path if "\0" not in path and os.path.isdir(path) else ""
-
-
-def _is_within(folder: str, root: str) -> bool:
-    real, top = os.path.realpath(folder), os.path.realpath(root)
-    return bool(folder) and (real == top or real.startswith(top.rstrip("/") + "/"))
-
-
-def _working_folder() -> str:
-    try:
-        return os.getcwd()
-    except OSError:
-        return ""

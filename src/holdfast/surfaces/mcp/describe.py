@@ -32,7 +32,7 @@ def _tool(tool: tools.Tool) -> dict[str, Any]:
     return {
         "name": tool.name,
         "title": tool.title,
-        "description": tool.about,
+        "description": " ".join((tool.arguments.__doc__ or "").split()),
         "inputSchema": schema_of(tool.arguments, "validation"),
         "outputSchema": schema_of(tool.result, "serialization"),
         "annotations": {

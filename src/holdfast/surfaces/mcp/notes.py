@@ -6,7 +6,6 @@ Entries are named by their ids, never by a number: numbers are for a person who 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
 
 from holdfast.app import hand_over
 from holdfast.base.text import CUT, cut
@@ -20,6 +19,7 @@ from holdfast.learning.lessons import lesson
 from holdfast.surfaces.mcp import arguments as given
 from holdfast.surfaces.mcp import results
 from holdfast.surfaces.mcp.caller import Request
+from holdfast.workspace import Workspace
 
 MAX_LISTED = 40
 _MAX_TEXT = 500
@@ -27,16 +27,12 @@ _MAX_TEXT = 500
 
 def answer(request: Request, asked: given.ProjectNotes) -> tuple[results.Result, str]:
     """Do what the action says and return what is written now."""
-    result = _ACTIONS[asked.action](request, asked)
+    result = _changed(request, asked) if asked.action != "list" else _listed(request.workspace)
     return result, hand_over.fenced(_lines(result)) or "There is nothing yet."
 
 
-def _list(request: Request, asked: given.ProjectNotes) -> results.Notes:
-    todos, decisions, lessons = (
-        todo.todos(request.workspace),
-        decide.decisions(request.workspace),
-        lesson.lessons(request.workspace),
-    )
+def _listed(workspace: Workspace) -> results.Notes:
+    todos, decisions, lessons = todo.todos(workspace), decide.decisions(workspace), lesson.lessons(workspace)
     return results.Notes(
         action="listed",
         todos=[_noted(one) for one in todos[:MAX_LISTED]],
@@ -44,56 +40,35 @@ def _list(request: Request, asked: given.ProjectNotes) -> results.Notes:
         decisions=[_noted(one) for one in decisions[-MAX_LISTED:]],
         lessons=[_noted(one) for one in lessons[-MAX_LISTED:]],
         more=max(len(todos), len(decisions), len(lessons)) > MAX_LISTED,
-        file_path=os.path.dirname(todo.path(request.workspace)),
+        file_path=os.path.dirname(todo.path(workspace)),
     )
 
 
-def _add_todo(request: Request, asked: given.ProjectNotes) -> results.Notes:
-    return _of_todos(todo.add(request.workspace, _needed(asked, "text")))
-
-
-def _done(request: Request, asked: given.ProjectNotes) -> results.Notes:
-    return _of_todos(todo.done(request.workspace, (_needed(asked, "id"),), numbers=False))
-
-
-def _reopen(request: Request, asked: given.ProjectNotes) -> results.Notes:
-    return _of_todos(todo.reopen(request.workspace, (_needed(asked, "id"),), numbers=False))
-
-
-def _decide(request: Request, asked: given.ProjectNotes) -> results.Notes:
-    text = _needed(asked, "text")
-    written = decide.decide(request.workspace, text, because=asked.because or "", replaces=asked.id or "")
-    return _of_note(written, "decisions")
-
-
-def _learn(request: Request, asked: given.ProjectNotes) -> results.Notes:
-    written = lesson.learn(
-        request.workspace,
-        _needed(asked, "text"),
-        because=asked.because or "",
-        source=request.agent,
-        replaces=asked.id or "",
-        trust="agent",
-    )
-    return _of_note(written, "lessons")
-
-
-def _withdraw(request: Request, asked: given.ProjectNotes) -> results.Notes:
+def _changed(request: Request, asked: given.ProjectNotes) -> results.Notes:
+    workspace, because = request.workspace, asked.because or ""
+    match asked.action:
+        case "todo":
+            return _of_todos(todo.add(workspace, _needed(asked, "text")))
+        case "done":
+            return _of_todos(todo.done(workspace, (_needed(asked, "id"),), numbers=False))
+        case "reopen":
+            return _of_todos(todo.reopen(workspace, (_needed(asked, "id"),), numbers=False))
+        case "decide":
+            text = _needed(asked, "text")
+            return _of_note(decide.decide(workspace, text, because=because, replaces=asked.id or ""), "decisions")
+        case "lesson":
+            written = lesson.learn(
+                *(workspace, _needed(asked, "text")),
+                because=because,
+                source=request.agent,
+                replaces=asked.id or "",
+                trust="agent",
+            )
+            return _of_note(written, "lessons")
     name = _needed(asked, "id")
     if name[:1].upper() == "L":
-        return _of_note(lesson.withdraw(request.workspace, name), "lessons")
-    return _of_note(decide.withdraw(request.workspace, name), "decisions")
-
-
-_ACTIONS: dict[str, Callable[[Request, given.ProjectNotes], results.Notes]] = {
-    "list": _list,
-    "todo": _add_todo,
-    "done": _done,
-    "reopen": _reopen,
-    "decide": _decide,
-    "lesson": _learn,
-    "withdraw": _withdraw,
-}
+        return _of_note(lesson.withdraw(workspace, name), "lessons")
+    return _of_note(decide.withdraw(workspace, name), "decisions")
 
 
 def _needed(asked: given.ProjectNotes, name: str) -> str:
@@ -124,14 +99,10 @@ def _safe(text: str) -> str:
 
 
 def _lines(result: results.Notes) -> list[str]:
-    named = ("To do", result.todos), ("Decisions", result.decisions), ("Lessons", result.lessons)
-    lines = [line for name, found in named for line in _section(name, found)]
+    lines: list[str] = []
+    for name, found in (("To do", result.todos), ("Decisions", result.decisions), ("Lessons", result.lessons)):
+        lines += [f"{name}:"] if found else []
+        lines += [f"- {one.id} {one.text}{f' ({one.because})' if one.because else ''}" for one in found]
     if lines and result.action != "listed":
         lines = [f"{result.action}:", *lines]
     return [*lines, f"There are more in {result.file_path}."] if result.more else lines
-
-
-def _section(name: str, found: Sequence[results.Noted]) -> list[str]:
-    if not found:
-        return []
-    return [f"{name}:", *(f"- {one.id} {one.text}{f' ({one.because})' if one.because else ''}" for one in found)]

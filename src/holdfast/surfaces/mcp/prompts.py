@@ -11,19 +11,9 @@ from holdfast.errors import BadInput, NotFound
 from holdfast.records import SCOPES
 from holdfast.surfaces.mcp import answers, arguments, first_answers
 from holdfast.surfaces.mcp.caller import Request
-from holdfast.workspace import Workspace
 
 _NEWEST = 15
 _REVIEWED = 40
-
-
-def _catch_up(request: Request, given: Mapping[str, str]) -> list[str]:
-    state = _state(request)
-    return [state, answers.recall(request, arguments.Recall(limit=_NEWEST))[1]]
-
-
-def _hand_off(request: Request, given: Mapping[str, str]) -> list[str]:
-    return [_state(request)]
 
 
 def _review(request: Request, given: Mapping[str, str]) -> list[str]:
@@ -34,14 +24,14 @@ def _review(request: Request, given: Mapping[str, str]) -> list[str]:
     return [answers.recall(request, asked)[1]]
 
 
-def _state(request: Request) -> str:
-    if not _has_project(request.workspace):
-        return "There is no project here, so no working state."
-    return answers.read_state(request, arguments.StateRead())[1]
+def _state(request: Request, given: Mapping[str, str]) -> list[str]:
+    if not any(scope.kind == "project" for scope in request.workspace.visible()):
+        return ["There is no project here, so no working state."]
+    return [answers.read_state(request, arguments.StateRead())[1]]
 
 
-def _has_project(workspace: Workspace) -> bool:
-    return any(scope.kind == "project" for scope in workspace.visible())
+def _state_and_newest(request: Request, given: Mapping[str, str]) -> list[str]:
+    return [*_state(request, given), answers.recall(request, arguments.Recall(limit=_NEWEST))[1]]
 
 
 class Prompt(NamedTuple):
@@ -54,10 +44,10 @@ class Prompt(NamedTuple):
 
 
 TABLE = {
-    "catch_up": Prompt("Catch up", "What was being done here, what was decided and what comes next.", _catch_up),
-    "hand_off": Prompt(
-        "Hand off", "Write down the state of the work for the next session or another agent.", _hand_off
+    "catch_up": Prompt(
+        "Catch up", "What was being done here, what was decided and what comes next.", _state_and_newest
     ),
+    "hand_off": Prompt("Hand off", "Write down the state of the work for the next session or another agent.", _state),
     "review": Prompt(
         "Review memories", "Go through what is remembered: what is wrong, outdated or twice there?", _review, True
     ),

@@ -9,8 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
-from collections.abc import Callable, Mapping
-from types import FrameType
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
 import anyio
@@ -23,15 +22,15 @@ from pydantic import ValidationError
 from holdfast import settings
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
 from holdfast.surfaces.mcp import prompts, resources, tools
-from holdfast.surfaces.mcp.arguments import Arguments, complaint
+from holdfast.surfaces.mcp.arguments import complaint
 from holdfast.surfaces.mcp.caller import Caller, Request
 from holdfast.surfaces.mcp.calls import Calls, say, tell_fault, words
 from holdfast.surfaces.mcp.first_answers import SERVER, guidance, listed
 from holdfast.surfaces.mcp.incoming import Incoming
-from holdfast.surfaces.mcp.tools import Tool
 from holdfast.surfaces.mcp.wire import standard_wire
 
 T = TypeVar("T")
+R = TypeVar("R", bound=types.Result)
 Context = ServerRequestContext[Any]
 _ROOTS_SECONDS = 2.0
 _LIST_SECONDS = 1.0
@@ -45,10 +44,6 @@ class MemoryServer:
         self.calls = Calls(seconds)
         self._asked_roots = False
 
-    async def list_tools(self, context: Context, params: object) -> types.ListToolsResult:
-        """Return the table of tools."""
-        return types.ListToolsResult.model_validate({"tools": listed("tools")})
-
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Run a tool. What goes wrong is a tool error in words, but for a tool that is none."""
         tool = tools.TOOLS.get(params.name)
@@ -60,7 +55,7 @@ class MemoryServer:
         except ValidationError as problem:
             return tools.error_of(f"{tool.name} was not called: {complaint(problem, tool.arguments)}")
         try:
-            return await self._run(context, lambda request: _called(tool, request, asked), tool.flags(asked))
+            return await self._run(context, lambda request: tool.call(request, asked), tool.flags(asked))
         except Exception as problem:
             return tools.error_of(words(problem))
 
@@ -77,10 +72,6 @@ class MemoryServer:
             # Agents list resources before the first prompt, in front of a waiting person.
             return types.ListResourcesResult(resources=resources.pages())
 
-    async def list_templates(self, context: Context, params: object) -> types.ListResourceTemplatesResult:
-        """Return how resources are named."""
-        return types.ListResourceTemplatesResult.model_validate({"resourceTemplates": listed("resourceTemplates")})
-
     async def read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
@@ -90,10 +81,6 @@ class MemoryServer:
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=params.uri, text=text, mime_type="text/markdown")]
         )
-
-    async def list_prompts(self, context: Context, params: object) -> types.ListPromptsResult:
-        """Return the prompts."""
-        return types.ListPromptsResult.model_validate({"prompts": listed("prompts")})
 
     async def get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """Return the messages of a prompt."""
@@ -147,11 +134,13 @@ class MemoryServer:
         self.caller.look_at_roots([str(root.uri) for root in told.roots])
 
 
-def _called(tool: Tool, request: Request, asked: Arguments) -> types.CallToolResult:
-    if not request.workspace.enabled:
-        return tools.result_of(tool.disabled(), "")
-    result, text = tool.answer(request, asked)
-    return tools.result_of(result, text)
+def _list_of(kind: str, result: type[R]) -> Callable[[Context, object], Awaitable[R]]:
+    """Return a handler that answers with one of the lists that ship."""
+
+    async def handler(context: Context, params: object) -> R:
+        return result.model_validate({kind: listed(kind)})
+
+    return handler
 
 
 def server_of(handlers: MemoryServer, instructions: str) -> Server[Any]:
@@ -162,12 +151,12 @@ def server_of(handlers: MemoryServer, instructions: str) -> Server[Any]:
         title=SERVER["title"],
         instructions=instructions,
         get_tool_input_schema={tool["name"]: tool["inputSchema"] for tool in listed("tools")}.get,
-        on_list_tools=handlers.list_tools,
+        on_list_tools=_list_of("tools", types.ListToolsResult),
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
-        on_list_resource_templates=handlers.list_templates,
+        on_list_resource_templates=_list_of("resourceTemplates", types.ListResourceTemplatesResult),
         on_read_resource=handlers.read_resource,
-        on_list_prompts=handlers.list_prompts,
+        on_list_prompts=_list_of("prompts", types.ListPromptsResult),
         on_get_prompt=handlers.get_prompt,
     )
     server.add_notification_handler(
@@ -184,16 +173,12 @@ def serve(home: str, flags: Mapping[str, str], agent: str, found: settings.Setti
     server = server_of(handlers, guidance(variant))
     # What the SDK logs may hold what was sent.
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
-    signal.signal(signal.SIGINT, _interrupted)
+    signal.signal(signal.SIGINT, lambda number, frame: os._exit(130))
     anyio.run(_serve, server, incoming)
     if handlers.calls.running:
         # A call that was given up may still wait for somebody; it must not keep the process.
         os._exit(0)
     caller.stores.close()
-
-
-def _interrupted(number: int, frame: FrameType | None) -> None:
-    os._exit(130)
 
 
 async def _serve(server: Server[Any], incoming: Incoming) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from holdfast.app import hand_over
 from holdfast.errors import BadInput, NotFound
 from holdfast.learning.work import items as work
 from holdfast.learning.work.criteria import Criterion
-from holdfast.learning.work.items import Changed, Shown
+from holdfast.learning.work.items import Shown
 from holdfast.surfaces.mcp import arguments as given
 from holdfast.surfaces.mcp import results
 from holdfast.surfaces.mcp.caller import Request
@@ -18,34 +16,23 @@ _MAX_FILES = 40
 
 def answer(request: Request, asked: given.WorkItem) -> tuple[results.Result, str]:
     """Do what the action says and return the work item as it is now."""
-    result = _ACTIONS[asked.action](request, asked)
+    result = _result_of(request, asked)
     return result, hand_over.fenced(_lines(result)) or "There is no open work item."
 
 
-def _show(request: Request, asked: given.WorkItem) -> results.WorkShown:
-    shown = work.show(request.workspace, asked.id) if asked.id else work.latest(request.workspace, request.session)
-    return _result("shown", shown) if shown else results.WorkShown(action="none")
-
-
-def _criterion(request: Request, asked: given.WorkItem) -> results.WorkShown:
-    return _changed(work.criterion(request.workspace, _id(request, asked), _needed(asked, "text"), anti=asked.anti))
-
-
-def _verify(request: Request, asked: given.WorkItem) -> results.WorkShown:
-    evidence = _needed(asked, "evidence")
-    return _changed(work.verify(request.workspace, _id(request, asked), _needed(asked, "criterion"), evidence=evidence))
-
-
-def _close(request: Request, asked: given.WorkItem) -> results.WorkShown:
-    return _changed(work.close(request.workspace, _needed(asked, "id")))
-
-
-_ACTIONS: dict[str, Callable[[Request, given.WorkItem], results.WorkShown]] = {
-    "show": _show,
-    "criterion": _criterion,
-    "verify": _verify,
-    "close": _close,
-}
+def _result_of(request: Request, asked: given.WorkItem) -> results.WorkShown:
+    workspace = request.workspace
+    if asked.action == "show":
+        shown = work.show(workspace, asked.id) if asked.id else work.latest(workspace, request.session)
+        return _result("shown", shown) if shown else results.WorkShown(action="none")
+    if asked.action == "criterion":
+        changed = work.criterion(workspace, _id(request, asked), _needed(asked, "text"), anti=asked.anti)
+    elif asked.action == "verify":
+        evidence = _needed(asked, "evidence")
+        changed = work.verify(workspace, _id(request, asked), _needed(asked, "criterion"), evidence=evidence)
+    else:
+        changed = work.close(workspace, _needed(asked, "id"))
+    return _result(changed.action, changed.shown).model_copy(update={"redacted": list(changed.redacted)})
 
 
 def _id(request: Request, asked: given.WorkItem) -> str:
@@ -62,10 +49,6 @@ def _needed(asked: given.WorkItem, name: str) -> str:
     if not value or not value.strip():
         raise BadInput(f"{asked.action} needs {name}", "The action show tells the ids.")
     return value
-
-
-def _changed(changed: Changed) -> results.WorkShown:
-    return _result(changed.action, changed.shown).model_copy(update={"redacted": list(changed.redacted)})
 
 
 def _result(action: str, shown: Shown) -> results.WorkShown:
