@@ -548,7 +548,7 @@ def test_two_sweeps_at_once_are_one(machine, workspace, home):
     """A second sweep does not wait: it is refused with the process that sweeps, and since when."""
     write(transcript(machine, "one"), talk("one", 1))
     code = (
-        "import sys, time\nfrom holdfast.sessions.sweep_lock import SweepLock\n"
+        "import sys, time\nfrom holdfast.app.sweep import SweepLock\n"
         "with SweepLock(sys.argv[1]):\n    print('held', flush=True)\n    time.sleep(60)\n"
     )
     other = subprocess.Popen([sys.executable, "-c", code, str(home)], stdout=subprocess.PIPE)

@@ -10,36 +10,33 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import holdfast
 from holdfast import agents as adapters
 from holdfast.app.harvest import clear_leftovers, harvest
+from holdfast.base import files
 from holdfast.base.clock import now
-from holdfast.base.light_records import dataclass, replace
-from holdfast.errors import HoldfastError
+from holdfast.continuity import session_notes
+from holdfast.errors import HoldfastError, StoreBusy
 from holdfast.language import when
 from holdfast.records import Problem
 from holdfast.sessions import budget
 from holdfast.sessions import index as session_index
-from holdfast.sessions.archive import Archive, Usage
-from holdfast.sessions.changed import Looked, Transcript, look
+from holdfast.sessions.archive import Archive, Entry, Usage
+from holdfast.sessions.changed import Looked, Transcript, Where, look
 from holdfast.sessions.cursors import Cursors
 from holdfast.sessions.digest import RULES
 from holdfast.sessions.projects import ProjectOf
-from holdfast.sessions.sweep_lock import SweepLock
 from holdfast.sessions.take_in import Taker
 from holdfast.workspace import Workspace
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from holdfast.sessions.archive import Entry
-
-    # Files done and all, bytes done and all.
-    Pace = Callable[[int, int, int, int], None]
-    Say = Callable[[str], None]
+# Files done and all, bytes done and all.
+Pace = Callable[[int, int, int, int], None]
+Say = Callable[[str], None]
 
 # So much is put into the index at a time, and only then are the cursors written.
 _TOGETHER_FILES, _TOGETHER_BYTES, _TOGETHER_SECONDS = 100, 64_000_000, 2.0
@@ -57,7 +54,7 @@ class Retained:
 
     passes: dict[str, int]
     freed: int = 0
-    final_usage: Usage = Usage()
+    final_usage: Usage = field(default_factory=Usage)
     data_loss: tuple[budget.Loss, ...] = ()
     alert: str = ""
 
@@ -106,12 +103,13 @@ def sweep(
     for name in agents:
         adapters.get(name)
     end = time.monotonic() + within if within else float("inf")
-    look_for = {"names": agents, "paths": paths, "since_ns": _nanoseconds(since)}
+    since_ns = int(datetime.fromisoformat(when.moment(since, now())).timestamp()) * 1_000_000_000 if since else 0
+    where = Where(agents, paths, since_ns)
     if dry_run:
-        return _Sweep(workspace, end, pace, dry_run=True).run(look_for)
+        return _Sweep(workspace, end, pace, dry_run=True).run(where)
     with SweepLock(workspace.home):
         run = _Sweep(workspace, end, pace, dry_run=False)
-        swept = run.run(look_for)
+        swept = run.run(where)
     if swept.ingested:
         # Another sweep need not wait for this.
         swept = _harvest(workspace, swept, run.taken, min(_HARVEST_SECONDS, end - time.monotonic()), doing)
@@ -148,10 +146,39 @@ def _make_vectors(workspace: Workspace, seconds: float, doing: Say | None) -> No
         workspace.say(f"no vectors of what was said were made: {problem}")
 
 
-def _nanoseconds(since: str) -> int:
-    if not since:
-        return 0
-    return int(datetime.fromisoformat(when.moment(since, now())).timestamp()) * 1_000_000_000
+class SweepLock:
+    """One sweep at a time: held for the length of a `with` block, taken without waiting.
+
+    It frees itself when its holder dies. Its file says who holds it and since when.
+    """
+
+    def __init__(self, home: str) -> None:
+        self._lock = files.lock_of(home, "sweep", seconds=0.0)
+
+    def __enter__(self) -> None:
+        try:
+            self._lock.__enter__()
+        except StoreBusy:
+            hint = "Wait for it to end; nothing is lost by that."
+            raise StoreBusy(f"another sweep is running{self._holder()}", hint) from None
+        # Written in place: a file of that name that is new would be no lock.
+        descriptor = os.open(self._lock.path, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            # A full disk is told by what needs the space; the lock holds all the same.
+            with suppress(OSError):
+                os.write(descriptor, f"{os.getpid()} {now()}\n".encode())
+        finally:
+            os.close(descriptor)
+
+    def __exit__(self, *problem: object) -> None:
+        self._lock.__exit__(None, None, None)
+
+    def _holder(self) -> str:
+        try:
+            words = files.read(self._lock.path, 200).decode("utf-8", "replace").split()
+        except HoldfastError:
+            return ""
+        return f" (process {words[0]}, since {words[1]})" if len(words) == 2 else ""
 
 
 class _Sweep:
@@ -163,36 +190,53 @@ class _Sweep:
         self._pace = pace
         self._dry_run = dry_run
         self._archive = Archive(workspace.home)
-        made_by = f"{holdfast.__version__} {RULES}"
-        self._cursors = Cursors(workspace.home, made_by, keep=not dry_run)
-        override = workspace.settings.text("project.id")
-        project_of = ProjectOf(workspace.registry, override)
-        self._taker = Taker(workspace, self._archive, self._cursors, project_of, dry_run=dry_run, end=end)
+        self._cursors = Cursors(workspace.home, f"{holdfast.__version__} {RULES}", keep=not dry_run)
+        self._taker = Taker(
+            workspace,
+            self._archive,
+            self._cursors,
+            ProjectOf(workspace.registry, workspace.settings.text("project.id")),
+            # The daily log of the project tells what the digest knows.
+            lambda digest: session_notes.after_sweep(workspace, digest),
+            dry_run=dry_run,
+            end=end,
+        )
 
     @property
     def taken(self) -> frozenset[str]:
         """The sessions that were taken in or analysed."""
         return frozenset(self._taker.tried)
 
-    def run(self, look_for: dict[str, object]) -> Swept:
+    def run(self, where: Where) -> Swept:
         """Look, take, analyse what is left, keep within the budget."""
         try:
             if not self._dry_run:
                 self._archive.clear_leftovers()
-            looked = look(self._cursors, self._workspace.environment, str(RULES), **look_for)  # type: ignore[arg-type]
+            looked = look(self._cursors, self._workspace.environment, str(RULES), where)
             if self._cursors.fresh and looked.changed:
-                self._learn_beginnings()
+                # After the cursors were lost, learn from the archive which sessions a copy may have begun as.
+                for one in self._archive.digests():
+                    self._cursors.begin(one.session.agent, one.session.beginning, one.session.name)
             waiting = self._take_all(looked)
             entries = self._analyse_the_rest()
             retention, unreadable = self._keep_within(entries)
         finally:
             self._cursors.close()
-        return self._told(looked, waiting, retention, (*looked.problems, *self._taker.tally.problems, *unreadable))
-
-    def _learn_beginnings(self) -> None:
-        """After the cursors were lost, learn from the archive which sessions a copy may have begun as."""
-        found = ((one.session.agent, one.session.beginning, one.session.name) for one in self._archive.digests())
-        self._cursors.learn_beginnings(found)
+        tally = self._taker.tally
+        return Swept(
+            redacted=dict(sorted(self._taker.cleaner.found.items())),
+            retention=retention,
+            discovered=looked.discovered,
+            ingested=tally.ingested,
+            skipped_unchanged=looked.unchanged,
+            analysed=tally.analysed,
+            rewritten=tally.rewritten,
+            forgotten_skipped=tally.forgotten,
+            malformed=tally.malformed,
+            waiting=waiting,
+            problems=(*looked.problems, *tally.problems, *unreadable),
+            dry_run=self._dry_run,
+        )
 
     def _take_all(self, looked: Looked) -> int:
         """Take what changed, the oldest first; return how many were left for lack of time."""
@@ -255,7 +299,13 @@ class _Sweep:
             return True
 
     def _keep_within(self, entries: list[Entry]) -> tuple[Retained, tuple[Problem, ...]]:
-        caps = _caps(self._workspace)
+        number = self._workspace.settings.number
+        caps = budget.Caps(
+            soft=number("archive.raw_soft_cap_bytes"),
+            hard=number("archive.raw_hard_cap_bytes"),
+            days=number("archive.raw_max_age_days"),
+            distilled=number("archive.distilled_cap_bytes"),
+        )
         plan = budget.plan(entries, caps, now())
         unreadable: tuple[Problem, ...] = ()
         if plan.data_loss and not self._dry_run and self._is_over():
@@ -264,41 +314,11 @@ class _Sweep:
             plan = budget.plan(entries, caps, now())
         if plan.steps and not self._dry_run:
             plan, unreadable = budget.keep_within(self._archive, caps, now())
-            self._settle_index()
+            try:
+                # What was said in the sessions whose events are gone leaves the index.
+                session_index.settle(self._workspace, self._archive)
+            except HoldfastError as problem:
+                path = os.path.join(self._workspace.home, "index.db")
+                unreadable += (Problem("index", path, str(problem), "Run `holdfast reindex`."),)
         passes = {name.replace("-", "_"): count for name, count in plan.passes.items()}
         return Retained(passes, plan.freed, plan.usage_after, plan.data_loss, plan.alert), unreadable
-
-    def _settle_index(self) -> None:
-        """Take out of the index what was said in the sessions whose events are gone."""
-        try:
-            session_index.settle(self._workspace, self._archive)
-        except HoldfastError as problem:
-            path = os.path.join(self._workspace.home, "index.db")
-            self._taker.tally.problems.append(Problem("index", path, str(problem), "Run `holdfast reindex`."))
-
-    def _told(self, looked: Looked, waiting: int, retention: Retained, problems: tuple[Problem, ...]) -> Swept:
-        tally = self._taker.tally
-        return Swept(
-            redacted=dict(sorted(self._taker.cleaner.found.items())),
-            retention=retention,
-            discovered=looked.discovered,
-            ingested=tally.ingested,
-            skipped_unchanged=looked.unchanged,
-            analysed=tally.analysed,
-            rewritten=tally.rewritten,
-            forgotten_skipped=tally.forgotten,
-            malformed=tally.malformed,
-            waiting=waiting,
-            problems=problems,
-            dry_run=self._dry_run,
-        )
-
-
-def _caps(workspace: Workspace) -> budget.Caps:
-    number = workspace.settings.number
-    return budget.Caps(
-        soft=number("archive.raw_soft_cap_bytes"),
-        hard=number("archive.raw_hard_cap_bytes"),
-        days=number("archive.raw_max_age_days"),
-        distilled=number("archive.distilled_cap_bytes"),
-    )

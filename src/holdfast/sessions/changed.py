@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from holdfast import agents
 from holdfast.agents.base import Place
-from holdfast.base.light_records import dataclass
 from holdfast.records import Problem
-from holdfast.sessions.cursors import NEW, UNCHANGED, stamp_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from holdfast.sessions.cursors import Cursors, Stamp
+from holdfast.sessions.cursors import UNCHANGED, Cursors, Stamp, stamp_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +23,18 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True)
+class Where:
+    """Where to look: among the transcripts of these agents (none: of all), or among these paths in place of them.
+
+    What did not change after `since_ns` is left out.
+    """
+
+    agents: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    since_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Looked:
     """What a look around found: `changed` the oldest first, and what could not be looked at."""
 
@@ -37,36 +44,23 @@ class Looked:
     problems: tuple[Problem, ...]
 
 
-def place_of(environment: Mapping[str, str]) -> Place:
-    """Return where the agents of this person keep their transcripts."""
-    person = os.path.abspath(environment.get("HOME") or os.path.expanduser("~"))
-    return Place(person, person, "user", environment)
-
-
-def look(
-    cursors: Cursors,
-    environment: Mapping[str, str],
-    rules: str,
-    *,
-    names: tuple[str, ...] = (),
-    paths: tuple[str, ...] = (),
-    since_ns: int = 0,
-) -> Looked:
-    """Find what changed among the transcripts of these agents, or among these paths."""
+def look(cursors: Cursors, environment: Mapping[str, str], rules: str, where: Where) -> Looked:
+    """Find what changed since the cursors were put, by these rules."""
     problems: list[Problem] = []
     discovered = unchanged = 0
     changed: list[Transcript] = []
     seen: set[str] = set()
-    for agent, path in _given(paths) if paths else _found(names, place_of(environment), problems):
+    given = [("", os.path.abspath(path)) for path in where.paths]
+    for agent, path in given or _found(where.agents, environment, problems):
         if path in seen:
             continue
         seen.add(path)
         try:
-            if not since_ns and cursors.stands(path, rules):
+            if not where.since_ns and cursors.stands(path, rules):
                 discovered, unchanged = discovered + 1, unchanged + 1
                 continue
             stamp = stamp_of(path)
-            if stamp.mtime_ns < since_ns:
+            if stamp.mtime_ns < where.since_ns:
                 continue
             discovered += 1
             state = cursors.state(path, stamp, rules)
@@ -76,19 +70,18 @@ def look(
         unchanged += state == UNCHANGED
         if state != UNCHANGED:
             changed.append(Transcript(path, agent, stamp, state))
-    if not (names or paths or since_ns or problems):
+    if where == Where() and not problems:
         cursors.drop_gone(seen)
     changed.sort(key=lambda one: (one.stamp.mtime_ns, one.path))
     return Looked(discovered, unchanged, tuple(changed), tuple(problems))
 
 
-def _given(paths: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    for path in paths:
-        yield "", os.path.abspath(path)
-
-
-def _found(names: tuple[str, ...], place: Place, problems: list[Problem]) -> Iterator[tuple[str, str]]:
+def _found(
+    names: tuple[str, ...], environment: Mapping[str, str], problems: list[Problem]
+) -> Iterator[tuple[str, str]]:
     """Yield agent and path of each transcript; an agent that cannot be asked takes only its own away."""
+    person = os.path.abspath(environment.get("HOME") or os.path.expanduser("~"))
+    place = Place(person, person, "user", environment)
     for name in names or agents.names():
         try:
             for path in agents.get(name).find_sessions(place):
@@ -102,6 +95,3 @@ def unreadable(path: str, problem: OSError) -> Problem:
     """Return what to tell of a transcript that cannot be read."""
     why = problem.strerror or str(problem)
     return Problem("unreadable", path, f"it cannot be read: {why}", "Check its owner and mode.", severity="error")
-
-
-__all__ = ["NEW", "Looked", "Transcript", "look", "place_of", "unreadable"]

@@ -17,15 +17,11 @@ import sqlite3
 import stat
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from holdfast.base import files
-from holdfast.base.light_records import dataclass
 from holdfast.store.database import Transaction, is_damage, unavailable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 FILE, FOLDER, DATABASE = "file", "folder", "database"
 UNCHANGED, NEW, GROWN, REWRITTEN = "unchanged", "new", "grown", "rewritten"
@@ -220,11 +216,6 @@ class Cursors:
         known = self._known_beginnings()
         if beginning and (agent, beginning) not in known:
             known[agent, beginning] = self._begun[agent, beginning] = name
-
-    def learn_beginnings(self, found: Iterable[tuple[str, str, str]]) -> None:
-        """Take over agent, beginning and name of sessions that an archive holds."""
-        for agent, beginning, name in found:
-            self.begin(agent, beginning, name)
 
     def all_digested(self, rules: str) -> None:
         """Keep that every digest of the archive was made by these rules."""

@@ -10,36 +10,28 @@ import os
 import sqlite3
 import time
 import zlib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from holdfast import agents
+from holdfast.agents.reading.base import Reading
 from holdfast.base.digests import short
-from holdfast.base.light_records import dataclass
-from holdfast.continuity import session_notes
 from holdfast.errors import HoldfastError, StoreFull
 from holdfast.privacy.cleaning import Cleaner
-from holdfast.records import Problem, replace
+from holdfast.records import Problem, Session, replace
 from holdfast.sessions import prices
-from holdfast.sessions.changed import unreadable
-from holdfast.sessions.cursors import REWRITTEN, Cursor, tail_of
+from holdfast.sessions.archive import Archive
+from holdfast.sessions.changed import Transcript, unreadable
+from holdfast.sessions.cursors import REWRITTEN, Cursor, Cursors, tail_of
 from holdfast.sessions.digest import RULES
+from holdfast.sessions.facts import Digest
 from holdfast.sessions.index import Indexing
-from holdfast.sessions.passing import Analysis, Marked, Nowhere
-from holdfast.sessions.writers import Writers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from holdfast.agents.reading.base import Reading
-    from holdfast.records import Session
-    from holdfast.sessions.archive import Archive
-    from holdfast.sessions.changed import Transcript
-    from holdfast.sessions.cursors import Cursors
-    from holdfast.sessions.facts import Digest
-    from holdfast.sessions.raw import RawWriter
-    from holdfast.workspace import Workspace
+from holdfast.sessions.raw import RawWriter
+from holdfast.sessions.writers import Analysis, Marked, Nowhere, Writers
+from holdfast.workspace import Workspace
 
 # A session that was resumed so often in turn copies all of them; more are passed over as one.
 _MAX_COPIES = 20
@@ -58,6 +50,17 @@ class OutOfTime(Exception):
     """The time of a sweep is over in the middle of a session; nothing of it is stored."""
 
 
+@dataclass(slots=True)
+class Taking:
+    """A transcript that is being taken: its agent, up to where it was read, the marks of its sessions then and now."""
+
+    transcript: Transcript
+    marks_before: dict[str, str]
+    marks: dict[str, str] = field(default_factory=dict)
+    agent: str = ""
+    place: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
     """A session that was read to its end, what the archive has of it, its mark, its events and its digest."""
@@ -69,20 +72,23 @@ class Kept:
     analysis: Analysis
 
 
+@dataclass(slots=True)
 class Tally:
     """What a sweep did so far."""
 
-    def __init__(self) -> None:
-        self.ingested = 0
-        self.analysed = 0
-        self.rewritten = 0
-        self.forgotten = 0
-        self.malformed = 0
-        self.problems: list[Problem] = []
+    ingested: int = 0
+    analysed: int = 0
+    rewritten: int = 0
+    forgotten: int = 0
+    malformed: int = 0
+    problems: list[Problem] = field(default_factory=list)
 
 
 class Taker:
-    """Takes transcripts into the archive until the time `end`. With `dry_run` it reads them and writes nothing."""
+    """Takes transcripts into the archive until the time `end`. With `dry_run` it reads them and writes nothing.
+
+    `log` is called with each digest that was made.
+    """
 
     def __init__(
         self,
@@ -90,6 +96,7 @@ class Taker:
         archive: Archive,
         cursors: Cursors,
         project_of: Callable[[str], str],
+        log: Callable[[Digest], object],
         *,
         dry_run: bool,
         end: float = float("inf"),
@@ -106,21 +113,14 @@ class Taker:
         self._done: list[tuple[str, Cursor]] = []
         self._index_failed = False
         self._everyone: list[str] = []
-        self._workspace = workspace
-        self._prices = self._loaded_prices()
-        # Of the transcript that is being taken: its agent, up to where it was read, and the marks of its sessions.
-        self._agent, self._place = "", 0
-        self._marks_before: dict[str, str] = {}
-        self._marks: dict[str, str] = {}
-
-    def _loaded_prices(self) -> prices.Prices:
+        self._log = log
         try:
-            return prices.load(self._workspace.home)
+            self._prices = prices.load(workspace.home)
         except HoldfastError as problem:
             # A slip in a table of prices is no reason to lose transcripts.
-            path = os.path.join(self._workspace.home, prices.FILE)
+            path = os.path.join(workspace.home, prices.FILE)
             self.tally.problems.append(Problem("prices", path, str(problem), problem.hint, severity="error"))
-            return prices.load()
+            self._prices = prices.load()
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -134,7 +134,12 @@ class Taker:
             self._cannot_index("index.db", problem)
         finally:
             self._writers.close()
-        self._tell_of_earlier()
+        # Only when all is stored is it known which transcripts tell less than they did.
+        for session in self._writers.shrunk:
+            why = "it tells less than it did, so what it told before was kept"
+            hint = f"`holdfast sessions show {session.name} --raw --earlier` shows it."
+            self.tally.problems.append(Problem("rewritten", session.source, why, hint))
+        self._writers.shrunk.clear()
         if not self._index_failed:
             for path, cursor in self._done:
                 self._cursors.put(path, cursor)
@@ -145,11 +150,11 @@ class Taker:
         False: the time was over before its end, and it has to be taken again.
         """
         path = transcript.path
+        taking = Taking(transcript, self._cursors.sessions(path, str(RULES)))
         try:
-            self._agent, self._place = "", 0
-            self._marks_before = self._cursors.sessions(path, str(RULES))
-            self._marks = {}
-            self._sessions(transcript)
+            taking.agent, readings = self._opened(transcript)
+            for number, reading in enumerate(_guarded(readings)):
+                self._session(taking, number, reading)
         except OutOfTime:
             return False
         except OSError as problem:
@@ -162,23 +167,13 @@ class Taker:
             self.tally.problems.append(_failed("unread", path, problem.__cause__ or problem, "Report it, please."))
             return True
         self.tally.rewritten += transcript.state == REWRITTEN
-        self._remember(transcript)
-        return True
-
-    def _remember(self, transcript: Transcript) -> None:
         stamp = transcript.stamp
-        place = min(self._place or stamp.size, stamp.size)
-        try:
-            tail = tail_of(transcript.path, stamp, place)
-        except OSError:
-            # It went away while it was read; there is nothing to compare it with any more.
-            return
-        self._done.append((transcript.path, Cursor(stamp, place, tail, self._agent, self._marks, str(RULES))))
-
-    def _sessions(self, transcript: Transcript) -> None:
-        self._agent, readings = self._opened(transcript)
-        for number, reading in enumerate(_guarded(readings)):
-            self._session(transcript, number, reading)
+        place = min(taking.place or stamp.size, stamp.size)
+        # Where it went away while it was read, there is nothing to compare it with any more.
+        with suppress(OSError):
+            cursor = Cursor(stamp, place, tail_of(path, stamp, place), taking.agent, taking.marks, str(RULES))
+            self._done.append((path, cursor))
+        return True
 
     def _opened(self, transcript: Transcript) -> tuple[str, Iterable[Reading]]:
         """Return the agent whose content it is, and its sessions; nobody and none where no agent takes it."""
@@ -207,22 +202,24 @@ class Taker:
             return reading
         raise Unread from ValueError("it changed while it was read")
 
-    def _session(self, transcript: Transcript, number: int, reading: Reading) -> None:
+    def _session(self, taking: Taking, number: int, reading: Reading) -> None:
         """Store one session, without what it copied from others."""
+        transcript = taking.transcript
         skip: frozenset[str] = frozenset()
         parent = ""
         for copies in range(_MAX_COPIES + 1):
             with ExitStack() as handed:
-                writer = self._writing(reading.agent).__enter__()
+                writer = self._archive.writing(reading.agent) if self._indexing else Nowhere()
                 handed.push(writer)
                 analysis = Analysis(self.cleaner, self._indexing)
                 mark = self._pass_through(transcript, reading, writer, analysis)
-                self._place = max(self._place, reading.offset)
+                taking.place = max(taking.place, reading.offset)
                 session = self._complete(reading, parent)
                 there, original = self._archived(session.name), self._original(session)
                 ids = self._copied(transcript, number, original, _own_beginning(session, there)) - {""}
                 if ids <= skip or copies == _MAX_COPIES:
-                    self._keep(Kept(session, there, f"{mark}{_mark_of(session)}", writer, analysis), handed)
+                    mark += f"{zlib.crc32(repr(session).encode('utf-8', 'replace')):x}"
+                    self._keep(taking, Kept(session, there, mark, writer, analysis), handed)
                     return
             # An older version of the agent copied the history of another session into this one.
             skip |= ids
@@ -248,8 +245,9 @@ class Taker:
         session = reading.session()
         session = replace(
             session,
-            id=session.id or _stem(reading.path),
-            source=_writable(session.source),
+            id=session.id or os.path.basename(reading.path).partition(".")[0] or "unnamed",
+            # A file name need not be UTF-8.
+            source=session.source.encode("utf-8", "surrogateescape").decode("utf-8", "replace"),
             project=self._project_of(session.folder),
             parent=session.parent or parent,
         )
@@ -285,7 +283,7 @@ class Taker:
             found.add(event.id)
         return frozenset()
 
-    def _keep(self, kept: Kept, handed: ExitStack) -> None:
+    def _keep(self, taking: Taking, kept: Kept, handed: ExitStack) -> None:
         """Store a session that was read to its end, unless there is a reason not to."""
         self.tally.malformed += kept.session.malformed
         session = _told_apart(kept.session, kept.there)
@@ -297,8 +295,8 @@ class Taker:
             self.tally.forgotten += 1
             return
         may_be_same = "-" in kept.mark
-        self._marks[name] = kept.mark if may_be_same else ""
-        if may_be_same and self._marks_before.get(name) == kept.mark and kept.there:
+        taking.marks[name] = kept.mark if may_be_same else ""
+        if may_be_same and taking.marks_before.get(name) == kept.mark and kept.there:
             return
         digest = self._digest(session, kept.analysis)
         if isinstance(kept.writer, Nowhere):
@@ -308,14 +306,6 @@ class Taker:
             self._index(name, digest, kept.analysis)
         self.tally.ingested += 1
         self._cursors.begin(session.agent, session.beginning, name)
-
-    def _tell_of_earlier(self) -> None:
-        """Tell of transcripts that tell less than they did; only when all is stored is it known."""
-        for session in self._writers.shrunk:
-            why = "it tells less than it did, so what it told before was kept"
-            hint = f"`holdfast sessions show {session.name} --raw --earlier` shows it."
-            self.tally.problems.append(Problem("rewritten", session.source, why, hint))
-        self._writers.shrunk.clear()
 
     def _digest(self, session: Session, analysis: Analysis) -> Digest | None:
         self.tried.add(session.name)
@@ -329,7 +319,7 @@ class Taker:
             return None
 
     def _index(self, name: str, digest: Digest | None, analysis: Analysis) -> None:
-        """Take note of a digest, and make the rows by which it is found."""
+        """Take note of a digest, make the rows by which it is found, and hand it to the log."""
         if digest is None:
             return
         self.tally.analysed += 1
@@ -339,12 +329,8 @@ class Taker:
             raise
         except Exception as problem:
             self._cannot_index(name, problem)
-        self._log(digest)
-
-    def _log(self, digest: Digest) -> None:
-        """Tell the daily log of the project what the digest knows."""
         try:
-            session_notes.after_sweep(self._workspace, digest)
+            self._log(digest)
         except (HoldfastError, OSError) as problem:
             self.tally.problems.append(_failed("log", digest.session.name, problem, "The next sweep tries again."))
 
@@ -375,9 +361,6 @@ class Taker:
         hint = "The next sweep reads its transcript again." if again else "Its transcript is gone, so it stays so."
         self.tally.problems.append(replace(problem, hint=hint))
 
-    def _writing(self, agent: str) -> RawWriter | Nowhere:
-        return self._archive.writing(agent) if self._indexing else Nowhere()
-
 
 def _own_beginning(session: Session, there: Session | None) -> str:
     """Return where the archive says that a copy begins, if it is not where the transcript does."""
@@ -393,19 +376,11 @@ def _told_apart(session: Session, there: Session | None) -> Session | None:
     """
     if there is None or there.source == session.source:
         return session
-    if _start_of(there) != _start_of(session):
+    if (there.beginning or there.started) != (session.beginning or session.started):
         part = f"{session.id}.{short(session.source)[:8]}"
         return replace(session, id=part, parent=session.parent or session.id)
     is_less = there.events >= session.events and os.path.exists(there.source)
     return None if is_less else session
-
-
-def _start_of(session: Session) -> str:
-    return session.beginning or session.started
-
-
-def _mark_of(session: Session) -> str:
-    return f"{zlib.crc32(repr(session).encode('utf-8', 'replace')):x}"
 
 
 def _guarded(items: Iterable[T]) -> Iterator[T]:
@@ -420,12 +395,3 @@ def _guarded(items: Iterable[T]) -> Iterator[T]:
 
 def _failed(kind: str, where: str, problem: BaseException, hint: str) -> Problem:
     return Problem(kind, where, f"{type(problem).__name__}: {problem}"[:500], hint, severity="error")
-
-
-def _stem(path: str) -> str:
-    return os.path.basename(path).partition(".")[0] or "unnamed"
-
-
-def _writable(path: str) -> str:
-    """Return a path as text that can be stored; a file name need not be UTF-8."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

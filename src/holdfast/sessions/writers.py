@@ -1,33 +1,100 @@
-"""Makes sessions durable while the next ones are read: waiting for the disk takes longer than the work itself.
+"""Sessions on their way into the archive: what their events pass, each once, and how they become durable.
 
-A session is written beside its place by another thread, raw file and digest. Many are then made durable together, and
-only after that do they get their names: all raw files, then all digests. Nobody may rely on a session before it
-`settled`; what went wrong is raised there.
+They become durable while the next ones are read: waiting for the disk takes longer than the work itself. A session is
+written beside its place by another thread, raw file and digest. Many are then made durable together, and only after
+that do they get their names: all raw files, then all digests. Nobody may rely on a session before it `settled`; what
+went wrong is raised there.
 """
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
-from typing import TYPE_CHECKING
+from contextlib import ExitStack, suppress
 
 from holdfast.base import files
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import ExitStack
-
-    from holdfast.base.pending_file import PendingFile
-    from holdfast.records import Session
-    from holdfast.sessions.archive import Archive
-    from holdfast.sessions.facts import Digest
-    from holdfast.sessions.raw import RawWriter
+from holdfast.base.pending_file import PendingFile
+from holdfast.privacy.cleaning import Cleaner
+from holdfast.records import Session, SessionEvent
+from holdfast.sessions.archive import Archive
+from holdfast.sessions.digest import Digesting
+from holdfast.sessions.facts import Digest
+from holdfast.sessions.index import Indexing
+from holdfast.sessions.prices import Prices
+from holdfast.sessions.raw import RawWriter
 
 _THREADS = 4
 # Each holds the last text of its session that is not compressed yet.
 _MAX_GOING = 8
 # So many are made durable together at most; a crash loses no more than these, and the next sweep brings them again.
 _MAX_WAITING = 200
+
+
+class Analysis:
+    """Digest and index rows of one session in the making; what goes wrong is told when they are asked for."""
+
+    def __init__(self, cleaner: Cleaner, indexing: Indexing | None) -> None:
+        self._digesting = Digesting(cleaner.text, cleaner.harmless)
+        self._indexing = indexing
+        if indexing:
+            # What was taken of a session that was not kept must not become part of this one.
+            indexing.clear()
+        self._digest_problem: Exception | None = None
+        self._index_problem: Exception | None = None
+
+    def take(self, event: SessionEvent) -> None:
+        """Take the next event."""
+        if self._digest_problem is None:
+            try:
+                self._digesting.take(event)
+            except Exception as problem:
+                self._digest_problem = problem
+        if self._indexing is not None and self._index_problem is None:
+            try:
+                self._indexing.take(event)
+            except Exception as problem:
+                self._index_problem = problem
+
+    def digest(self, session: Session, table: Prices) -> Digest:
+        """Return the digest, or raise what was wrong with an event."""
+        if self._digest_problem is not None:
+            raise self._digest_problem
+        return self._digesting.done(session, table)
+
+    def index(self, digest: Digest) -> None:
+        """Write the rows, or raise what was wrong with an event."""
+        if self._index_problem is not None:
+            raise self._index_problem
+        if self._indexing is not None:
+            self._indexing.done(digest)
+
+
+class Marked:
+    """Passes events on; `sum` then differs from that of events of other lengths, times or ends."""
+
+    def __init__(self, events: Iterable[SessionEvent]) -> None:
+        self._events = events
+        self.sum = 0
+
+    def __iter__(self) -> Iterator[SessionEvent]:
+        for event in self._events:
+            told = (len(event.text), len(event.input), len(event.output), event.at, event.failed, event.milliseconds)
+            self.sum = zlib.crc32(repr(told).encode("utf-8", "replace"), self.sum)
+            yield event
+
+
+class Nowhere:
+    """In the place of a raw file where nothing may be written."""
+
+    def __enter__(self) -> Nowhere:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        return
+
+    def add(self, event: SessionEvent) -> None:
+        """Take an event to nowhere."""
 
 
 class _Stored:
