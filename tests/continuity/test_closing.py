@@ -10,8 +10,8 @@ import pytest
 
 from holdfast.base.light_records import replace
 from holdfast.base.minijson import dumps
-from holdfast.continuity import buffer, closing, log, noting, opened
-from holdfast.continuity.places import Pages
+from holdfast.continuity import buffer, closing, log, open_sessions
+from holdfast.continuity.buffer import Pages
 from support.killing import run_script
 from support.sampling import count
 
@@ -20,11 +20,11 @@ DAY = "2026-11-15"
 CLOSER = f"""
 import sys
 from holdfast.continuity import closing
-from holdfast.continuity import opened, places
+from holdfast.continuity import buffer, open_sessions
 from support.killing import killed_at
 
 def close():
-    closing.close(places.Pages(sys.argv[1], "shop"), opened.read(sys.argv[2]), "{DAY}T12:00:00Z", cut_off=True)
+    closing.close(buffer.Pages(sys.argv[1], "shop"), open_sessions.read(sys.argv[2]), "{DAY}T12:00:00Z", cut_off=True)
 
 print("killed" if killed_at(int(sys.argv[3]), close) else "ended", end="")
 """
@@ -43,10 +43,10 @@ ROWS = [
 def session(tmp_path):
     """Return the pages of a project and a session that was left open in it."""
 
-    def make(name: str) -> tuple[Pages, opened.Opened]:
+    def make(name: str) -> tuple[Pages, open_sessions.Opened]:
         home = str(tmp_path / name)
-        noting.note(home, "codex", "s1", "shop", f"{DAY}T10:00:00Z", ROWS)
-        return Pages(home, "shop"), opened.read(noting.path_of(home, "codex", "s1", "shop"))
+        open_sessions.note(home, "codex", "s1", "shop", f"{DAY}T10:00:00Z", ROWS)
+        return Pages(home, "shop"), open_sessions.read(open_sessions.path_of(home, "codex", "s1", "shop"))
 
     return make
 
@@ -57,7 +57,7 @@ def content(pages: Pages) -> dict[str, str]:
     return {path: Path(path).read_text() for path in (pages.buffer, log_page)}
 
 
-def close(pages: Pages, one: opened.Opened) -> None:
+def close(pages: Pages, one: open_sessions.Opened) -> None:
     """Close the session as the next start does."""
     closing.close(pages, one, f"{DAY}T12:00:00Z", cut_off=True)
 
@@ -72,9 +72,9 @@ def test_a_crash_in_the_middle_is_made_good(session):
         if run_script(CLOSER, broken.home, one.path, str(number)) == "ended":
             break
         kills += 1
-        close(broken, opened.read(one.path))
+        close(broken, open_sessions.read(one.path))
         expected = {path.replace("/whole/", f"/broken-{number}/"): text for path, text in content(whole).items()}
-        assert content(broken) == expected and opened.read(one.path).closed
+        assert content(broken) == expected and open_sessions.read(one.path).closed
     assert kills > 3
 
 
@@ -92,9 +92,9 @@ def test_an_end_from_a_state_that_is_behind_loses_nothing(session, tmp_path):
 def test_a_session_in_which_nothing_happened_leaves_no_trace(tmp_path):
     """A session that only started and ended makes no page."""
     home = str(tmp_path / "empty")
-    noting.note(home, "codex", "s1", "shop", f"{DAY}T10:00:00Z", [("known", ""), ("read", "0")])
+    open_sessions.note(home, "codex", "s1", "shop", f"{DAY}T10:00:00Z", [("known", ""), ("read", "0")])
     pages = Pages(home, "shop")
-    close(pages, opened.read(noting.path_of(home, "codex", "s1", "shop")))
+    close(pages, open_sessions.read(open_sessions.path_of(home, "codex", "s1", "shop")))
     assert not (tmp_path / "empty" / "memory").exists()
 
 
@@ -102,7 +102,7 @@ def test_a_session_that_goes_on_after_it_was_cut_off_has_ended_once(session):
     """The buffer has one line of a session that was closed twice, with how it ended at last."""
     pages, one = session("twice")
     close(pages, one)
-    closing.close(pages, opened.read(one.path), f"{DAY}T13:00:00Z", cut_off=False)
+    closing.close(pages, open_sessions.read(one.path), f"{DAY}T13:00:00Z", cut_off=False)
     told = [line for line in buffer.read(pages.buffer).happened if "Fix the login page" in line]
     assert told == [f"{DAY} codex: Fix the login page (ended; log/{DAY}.md)"]
 
@@ -112,8 +112,8 @@ def test_next_steps_of_another_session_are_not_in_the_log_of_this_one(session):
     pages, one = session("steps")
     close(pages, one)
     rows = [("ask", "Fix the cart"), ("answer", "I fixed it.")]
-    noting.note(pages.home, "codex", "s2", "shop", f"{DAY}T14:00:00Z", rows)
-    close(pages, opened.read(noting.path_of(pages.home, "codex", "s2", "shop")))
+    open_sessions.note(pages.home, "codex", "s2", "shop", f"{DAY}T14:00:00Z", rows)
+    close(pages, open_sessions.read(open_sessions.path_of(pages.home, "codex", "s2", "shop")))
     entries = [log.entry(pages.folder, DAY, "codex", name) for name in ("s1", "s2")]
     assert [entry.next_steps for entry in entries] == [("Write docs",), ()]
     assert buffer.read(pages.buffer).next_steps == ("Write docs",)
@@ -124,8 +124,8 @@ def test_what_makes_room_is_not_logged_twice(session):
     pages, one = session("room")
     close(pages, one)
     rows = [("said", dumps(["decision", f"let's take way {number}"])) for number in range(closing.STAY + 1)]
-    noting.note(pages.home, "codex", "s2", "shop", f"{DAY}T14:00:00Z", [("ask", "Fix the cart"), *rows])
-    close(pages, opened.read(noting.path_of(pages.home, "codex", "s2", "shop")))
+    open_sessions.note(pages.home, "codex", "s2", "shop", f"{DAY}T14:00:00Z", [("ask", "Fix the cart"), *rows])
+    close(pages, open_sessions.read(open_sessions.path_of(pages.home, "codex", "s2", "shop")))
     page = log.read(pages.folder, DAY)
     assert page.count("let's go with Postgres") == 1 and page.count("let's take way 0") == 1
 
@@ -133,18 +133,18 @@ def test_what_makes_room_is_not_logged_twice(session):
 def said(pages: Pages, at: str, *texts: str, is_written: bool = True) -> None:
     """Note a message of a session as a prompt's hook does, and write it into the buffer unless that fails."""
     rows = [("said", dumps(["decision", text])) for text in texts]
-    noting.note(pages.home, "codex", "s1", "shop", at, [*rows, ("process", "")])
+    open_sessions.note(pages.home, "codex", "s1", "shop", at, [*rows, ("process", "")])
     new = [buffer.Said("decision", text, at, "codex", "s1") for text in texts]
     if is_written:
         buffer.change(pages.buffer, lambda state: replace(state, said=buffer.with_said(state.said, new), updated=at))
-        noting.note(pages.home, "codex", "s1", "shop", at, [("written", "")])
+        open_sessions.note(pages.home, "codex", "s1", "shop", at, [("written", "")])
 
 
 def stop(pages: Pages) -> list[str]:
     """Merge the session as its next pause does, and return what the buffer has of the person."""
-    one = opened.read(noting.path_of(pages.home, "codex", "s1", "shop"))
+    one = open_sessions.read(open_sessions.path_of(pages.home, "codex", "s1", "shop"))
     after = closing.merge(pages, one, f"{DAY}T11:00:00Z")
-    noting.note(pages.home, "codex", "s1", "shop", f"{DAY}T11:00:00Z", [one.merged()])
+    open_sessions.note(pages.home, "codex", "s1", "shop", f"{DAY}T11:00:00Z", [one.merged()])
     return [each.text for each in after.said]
 
 
@@ -220,7 +220,7 @@ def test_the_last_steps_that_a_session_told_are_in_its_entry(session):
     """Of the next steps that a session told in answers and through its tools, its entry has the last."""
     pages, one = session("last")
     rows = [("steps", dumps(["Ship it"])), ("agreed", "Use tabs"), ("agreed", "Use tabs")]
-    noting.note(pages.home, "codex", "s1", "shop", f"{DAY}T10:30:00Z", rows)
-    close(pages, opened.read(one.path))
+    open_sessions.note(pages.home, "codex", "s1", "shop", f"{DAY}T10:30:00Z", rows)
+    close(pages, open_sessions.read(one.path))
     entry = log.entry(pages.folder, DAY, "codex", "s1")
     assert entry.next_steps == ("Ship it",) and entry.decisions == ("decision: let's go with Postgres", "Use tabs")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.base.light_records import replace
-from holdfast.continuity import log, logged
+from holdfast.continuity import log
 from holdfast.continuity.log import Entry
 from holdfast.errors import BadInput, BrokenFile, Refused
 from holdfast.sessions.facts import OUTCOMES
@@ -96,7 +96,7 @@ def test_a_text_comes_out_as_it_went_in(folder, text):
     log.keep(str(folder), DAY, [text, "behind"])
     log.keep(str(folder), DAY, [text])
     assert log.entry(str(folder), DAY, "codex", "s1") == entry
-    assert logged.entries(str(folder), DAY)[0] == [entry]
+    assert log.entries(str(folder), DAY)[0] == [entry]
     page = (folder / "log" / f"{DAY}.md").read_text()
     assert page.count("\n## ") == 2 and "\n## ##" not in page and page.count("\n- behind\n") == 6
 
@@ -111,7 +111,7 @@ def test_a_title_that_ends_in_a_bracket_is_whole(folder, start, tail, outcome):
     entry = replace(ENTRY, title=" ".join(f"{start}{tail}".split()), outcome=outcome)
     log.write(str(folder), entry)
     assert log.entry(str(folder), DAY, "codex", "s1") == entry
-    assert logged.entries(str(folder), DAY)[0] == [entry]
+    assert log.entries(str(folder), DAY)[0] == [entry]
 
 
 @pytest.mark.parametrize("outcome", [*OUTCOMES, "cut off", "ended"])
@@ -121,7 +121,7 @@ def test_a_page_of_before_is_read(folder, outcome):
     path = folder / "log" / f"{DAY}.md"
     path.write_text(path.read_text().replace("## Fix the login (success)", f"## Fix (it) now ({outcome})"))
     expected = replace(ENTRY, title="Fix (it) now", outcome=outcome)
-    assert log.entry(str(folder), DAY, "codex", "s1") == expected == logged.entries(str(folder), DAY)[0][0]
+    assert log.entry(str(folder), DAY, "codex", "s1") == expected == log.entries(str(folder), DAY)[0][0]
 
 
 def test_a_list_that_stands_there_twice_says_both(folder):
@@ -131,7 +131,7 @@ def test_a_list_that_stands_there_twice_says_both(folder):
     path.write_text(path.read_text().replace("### Next steps", "### Done\n\n- More\u2028of it.\n\n### Next steps"))
     expected = replace(ENTRY, done=("Tests pass.", "More\u2028of it."))
     assert log.entry(str(folder), DAY, "codex", "s1") == expected
-    assert logged.entries(str(folder), DAY)[0] == [expected]
+    assert log.entries(str(folder), DAY)[0] == [expected]
 
 
 def test_a_title_may_begin_like_that_of_a_session_without_one(folder):

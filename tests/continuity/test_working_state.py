@@ -6,8 +6,7 @@ import os
 
 import pytest
 
-from holdfast.continuity import noting, working_state
-from holdfast.continuity import opened as session
+from holdfast.continuity import open_sessions, working_state
 from holdfast.errors import BadInput, Refused, ScopeUnknown, SwitchedOff, TooLarge
 from holdfast.memory import lint
 from holdfast.workspace import Workspace
@@ -30,7 +29,7 @@ def test_it_is_written_as_markdown_with_headings(workspace, home) -> None:
         answer = working_state.update(opened, focus="The adapters", decisions=("Use stdio",), by="codex")
     assert answer.action == "created" and answer.state.path == str(home / "memory" / PAGE)
     text = (home / "memory" / PAGE).read_text()
-    assert "\n## Focus\n\nThe doors\n\n## Decisions\n\n- Use stdio\n" in text and " by codex.\n" in text
+    assert "\n## Focus\n\nThe adapters\n\n## Decisions\n\n- Use stdio\n" in text and " by codex.\n" in text
     assert "Next steps" not in text
     assert (home / "memory" / PAGE).stat().st_mode & 0o777 == 0o600
 
@@ -191,11 +190,11 @@ def test_it_opens_no_session(workspace, home) -> None:
     """What an agent says is noted in its open session; where it has none, nothing but the page is written."""
     with workspace() as opened:
         working_state.update(opened, decisions=("Use stdio",), next_steps=("Ship it",), by="codex")
-        assert not os.path.exists(noting.folder_of(opened.home))
-        noting.note(opened.home, "codex", "s1", SHOP, "2026-11-15T10:00:00Z", [("ask", "Fix it")])
+        assert not os.path.exists(os.path.join(opened.home, "state", "open"))
+        open_sessions.note(opened.home, "codex", "s1", SHOP, "2026-11-15T10:00:00Z", [("ask", "Fix it")])
         working_state.update(opened, decisions=("Use stdio", "Use tabs"), next_steps=(), by="codex")
         working_state.update(opened, focus="The adapters", decisions=("Use REST",), by="grok")
-        found = session.read(noting.path_of(opened.home, "codex", "s1", SHOP))
+        found = open_sessions.read(open_sessions.path_of(opened.home, "codex", "s1", SHOP))
     assert [row[:2] for row in found.rows] == [
         ("ask", "Fix it"),
         ("agreed", "Use stdio"),

@@ -6,7 +6,7 @@ import os
 import sqlite3
 
 from holdfast.app.hook import without_secrets
-from holdfast.continuity import resume_intent
+from holdfast.continuity import messages
 from holdfast.errors import HoldfastError
 from holdfast.inject import block, prompt, relevance
 from holdfast.privacy import fence
@@ -71,9 +71,9 @@ def prompt_block(run: HookRun, shown: Shown) -> Block:
     A prompt that wants to go on where the work stood, or stands for a conversation that was lost, brings the pages
     first.
     """
-    if resume_intent.wants(run.call.prompt):
+    if messages.wants_to_go_on(run.call.prompt):
         return _recovered(run, shown)
-    if resume_intent.stands_for_a_lost_conversation(run.call.prompt) and _is_first_prompt(run):
+    if messages.stands_for_a_lost_conversation(run.call.prompt) and _is_first_prompt(run):
         # Where the agent's start brought the memories, they are behind the summary already.
         return _recovered(run, shown) if shown else block_after_compaction(run)
     return _asked_for(run, shown, needed=True)

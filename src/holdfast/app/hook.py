@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from holdfast.agents.base import Agent
     from holdfast.agents.transcript_calls import Call
-    from holdfast.continuity.session_notes import Writing
+    from holdfast.continuity.hook import Writing
     from holdfast.inject.block import Block
     from holdfast.records import Hit, HookCall, Memory, Project
     from holdfast.settings import Settings
@@ -162,10 +162,10 @@ def _keep_protocol(run: HookRun) -> None:
     """Keep the project's working state and log; trouble with that takes nothing else away."""
     if not run.settings.flag("continuity.enabled"):
         return
-    from holdfast.continuity import session_notes
+    from holdfast.continuity import hook
 
     try:
-        session_notes.keep(run)
+        hook.keep(run)
     except Exception as problem:
         tell(run, "working state", problem)
 

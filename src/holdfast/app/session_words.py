@@ -6,10 +6,9 @@ daily log, before any of that goes. Compared are words without signs and case, s
 
 from __future__ import annotations
 
-import os
 import re
 
-from holdfast.continuity import noting, opened
+from holdfast.continuity import open_sessions
 from holdfast.errors import HoldfastError
 from holdfast.journal.events import Journal
 from holdfast.learning.ratings import model as signals
@@ -21,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.continuity.opened import Opened
+    from holdfast.continuity.open_sessions import Opened
 
 # What a hook's event tells in words; its other fields are names of things.
 _TOLD = ("prompt", "answer", "tool_input", "error", "last_prompt", "note")
@@ -94,7 +93,7 @@ class SessionWords:
 
     def open_files(self) -> list[Opened]:
         """Return what the session left in `state/open/`, of every project."""
-        return [one for one in all_open(self.home) if (one.agent, one.session) == (self.agent, self.session)]
+        return [one for one in open_sessions.every(self.home) if (one.agent, one.session) == (self.agent, self.session)]
 
     def _gathered(self) -> Iterator[str]:
         for texts in (self._journalled(), self._archived(), self._noted()):
@@ -138,16 +137,6 @@ class SessionWords:
         for rating in signals.read(self.home):
             if (rating.agent, rating.session) == (self.agent, self.session):
                 yield from (rating.comment, rating.text)
-
-
-def all_open(home: str) -> list[Opened]:
-    """Return what every session left in `state/open/`."""
-    folder = noting.folder_of(home)
-    try:
-        names = [name for name in os.listdir(folder) if not name.startswith(".")]
-    except OSError:
-        return []
-    return [one for name in names if (one := opened.read(os.path.join(folder, name))) is not None]
 
 
 def _is_within(at: str, span: tuple[str, str]) -> bool:

@@ -20,7 +20,7 @@ from holdfast import agents as adapters
 from holdfast.app.harvest import clear_leftovers, harvest
 from holdfast.base import files
 from holdfast.base.clock import now
-from holdfast.continuity import session_notes
+from holdfast.continuity.harvest import harvest as write_log_entry
 from holdfast.errors import HoldfastError, StoreBusy
 from holdfast.language import when
 from holdfast.records import Problem
@@ -197,7 +197,7 @@ class _Sweep:
             self._cursors,
             ProjectOf(workspace.registry, workspace.settings.text("project.id")),
             # The daily log of the project tells what the digest knows.
-            lambda digest: session_notes.after_sweep(workspace, digest),
+            lambda digest: write_log_entry(workspace, digest),
             dry_run=dry_run,
             end=end,
         )

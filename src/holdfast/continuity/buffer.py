@@ -14,14 +14,16 @@ import os
 from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.marker_lines import in_code, is_fence
-from holdfast.continuity import places, region
-from holdfast.continuity.noting import source
+from holdfast.continuity import region
+from holdfast.continuity.open_sessions import source
+from holdfast.records import Scope
+from holdfast.store import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-PAGE = places.BUFFER
+PAGE = "buffer.md"
 NAME = "state"
 BEGIN = region.begin(NAME)
 END = region.end(NAME)
@@ -44,6 +46,19 @@ _NEW_PAGE = (
     " Holdfast.\n\n"
 )
 _UPDATED = "Updated "
+
+
+class Pages:
+    """Where the pages of a project stand: under its id, and in `older` under ids that it had before."""
+
+    def __init__(self, home: str, project: str, aliases: Iterable[str] = ()) -> None:
+        root = os.path.join(home, "memory")
+        found = [layout.folder_of(Scope("project", owner)) for owner in (project, *aliases)]
+        paths = [layout.contained(root, f"{folder}/{PAGE}") for folder in found]
+        self.home = home
+        self.buffer, self.older_buffers = paths[0], tuple(paths[1:])
+        self.folder, *older = [os.path.dirname(path) for path in paths]
+        self.older = tuple(older)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from holdfast.app.hook import without_secrets
 from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass
 from holdfast.continuity import log
-from holdfast.continuity.logged import DECIDING, decided, entries
+from holdfast.continuity.log import DECIDING, decided, entries
 from holdfast.continuity.resume import Pages
 from holdfast.errors import HoldfastError
 from holdfast.language import when

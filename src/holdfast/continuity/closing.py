@@ -1,6 +1,6 @@
 """How a session's state gets into the pages of its project: merged into the buffer, and at its end into the daily log.
 
-Everything here comes out of the session's own file (`continuity/noting.py`), so it can be done by the session itself or
+Everything here comes out of the session's own file (`open_sessions.py`), so it can be done by the session itself or
 by the next one, once or twice, with the same result. The order at an end: buffer, log, todos, and then what belonged to
 the session alone leaves the buffer. Only the last step says that the session is closed.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from holdfast.base.light_records import replace
 from holdfast.base.minijson import loads
-from holdfast.continuity import buffer, focus, log, noting, opened, region
+from holdfast.continuity import buffer, log, open_sessions, region
 from holdfast.continuity.buffer import Said, State
 from holdfast.continuity.log import Entry
 
@@ -17,8 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from holdfast.continuity.opened import Opened
-    from holdfast.continuity.places import Pages
+    from holdfast.continuity.buffer import Pages
+    from holdfast.continuity.open_sessions import Opened
 
 # What stays in the buffer of the sessions that ended: what the next one should know without looking into the log.
 STAY = 8
@@ -28,7 +28,7 @@ _MIN_TODO = 10
 
 def said_of(one: Opened) -> tuple[Said, ...]:
     """Return what the person said in the session that counts."""
-    agent, session = noting.source(one.agent), noting.source(one.session)
+    agent, session = open_sessions.source(one.agent), open_sessions.source(one.session)
     told = [(_list(text), at) for kind, text, at in one.rows if kind == "said"]
     return tuple(Said(pair[0], pair[1], at, agent, session) for pair, at in told if len(pair) == 2)
 
@@ -53,7 +53,7 @@ def _unwritten(one: Opened) -> tuple[Said, ...]:
         if row[0] == "said":
             messages += [[]] if before != "said" else []
             messages[-1].append(row)
-        elif row[0] == noting.WRITTEN and messages:
+        elif row[0] == open_sessions.WRITTEN and messages:
             messages[-1] = []
         before = row[0]
     return said_of(replace(one, rows=tuple([row for message in messages for row in message])))
@@ -67,7 +67,7 @@ def merge(pages: Pages, one: Opened, at: str) -> State:
     steps = [text for kind, text, _ in rows if kind == "next"]
     asks = [text for kind, text, _ in rows if kind == "ask"]
     about = [text for kind, text, _ in rows if kind == "focus"]
-    is_set = focus.is_set_by(pages.home, one.project, one.agent, since=one.began)
+    is_set = open_sessions.is_focus_set_by(pages.home, one.project, one.agent, since=one.began)
 
     def edit(state: State) -> State:
         after = replace(
@@ -92,7 +92,7 @@ def close(pages: Pages, one: Opened, at: str, *, cut_off: bool) -> None:
         log.write(pages.folder, entry)
         tick(pages, at[:10], told=one.texts("done"), boxes=one.texts("ticked"))
         rotate(pages, one, entry, at)
-    noting.note(pages.home, one.agent, one.session, one.project, at, [one.merged(), (noting.CLOSED, "")])
+    open_sessions.note(pages.home, one.agent, one.session, one.project, at, [one.merged(), (open_sessions.CLOSED, "")])
 
 
 def has_something(entry: Entry) -> bool:
@@ -102,7 +102,7 @@ def has_something(entry: Entry) -> bool:
 
 def entry_of(one: Opened, *, cut_off: bool) -> Entry:
     """Return what the log says about a session: what its hooks were told, and what its agent said itself."""
-    steps = [text for kind, text, _ in one.rows if kind in ("next", noting.STEPS)]
+    steps = [text for kind, text, _ in one.rows if kind in ("next", open_sessions.STEPS)]
     asks = one.texts("focus") or one.texts("ask")
     return Entry(
         session=one.session,
@@ -112,7 +112,7 @@ def entry_of(one: Opened, *, cut_off: bool) -> Entry:
         title=asks[0] if asks else "",
         outcome="cut off" if cut_off else "",
         done=one.texts("answer"),
-        decisions=(*[line_of(said) for said in said_of(one)], *one.texts(noting.AGREED)),
+        decisions=(*[line_of(said) for said in said_of(one)], *one.texts(open_sessions.AGREED)),
         failed=one.texts("failed"),
         files=one.texts("file"),
         next_steps=_list(steps[-1]) if steps else (),
@@ -130,7 +130,7 @@ def rotate(pages: Pages, one: Opened, entry: Entry, at: str) -> State:
     day = one.began[:10]
     title, logged = f"{day} {one.agent}: {entry.title or 'a session'} (", f"; log/{day}.md)"
     told = region.one_line(f"{title}{entry.outcome or 'ended'}{logged}", buffer.MAX_ITEM)
-    living = opened.living(pages.home, one.project) - {noting.source(one.session)}
+    living = open_sessions.living(pages.home, one.project) - {open_sessions.source(one.session)}
 
     def edit(state: State) -> State:
         said = _staying(state.said, living)
@@ -178,13 +178,13 @@ def tick(
     if not said and not ticked and not made:
         return []
     # Most sessions tell of nothing that is done, and the pages are not needed for anything else here.
-    from holdfast.continuity import finished
+    from holdfast.continuity import messages
     from holdfast.continuity import pages as lists
 
     still_open = [todo for todo in lists.todos(pages.folder, pages.older) if not todo.done]
     by_text = {todo.id: _bare(todo.text) for todo in still_open if len(todo.text) >= _MIN_TODO}
     done = {name for name, text in by_text.items() if text in made or any(one.startswith(text) for one in ticked)}
-    done |= {todo.id for todo in still_open if todo.id in by_text and finished.told_of(todo.text, said)}
+    done |= {todo.id for todo in still_open if todo.id in by_text and messages.tells_done(todo.text, said)}
     if done:
         lists.close_todos(pages.folder, tuple(sorted(done)), day, pages.older)
     return [todo.text for todo in still_open if todo.id in done]

@@ -8,7 +8,7 @@ from holdfast.base import files, rows
 from holdfast.base.clock import iso, now
 from holdfast.base.digests import short
 from holdfast.base.light_records import replace
-from holdfast.continuity import log, logged, page, pages
+from holdfast.continuity import log, page, pages
 from holdfast.continuity.distil import TODO_GAP, Decided, Material, Task
 from holdfast.continuity.distil_standing import clean, decisions
 from holdfast.continuity.project_pages import folders, path_of
@@ -55,7 +55,7 @@ def _works(workspace: Workspace, folder: str, since: str) -> tuple[list[Work], l
     loose: list[Decided] = []
     for day in [day for day in log.days(folder)[:MAX_DAYS] if day >= since[:10]]:
         try:
-            told, said = logged.entries(folder, day)
+            told, said = log.entries(folder, day)
         except HoldfastError as problem:
             workspace.say(f"log/{day}.md is passed over: {problem}")
             continue
@@ -147,12 +147,12 @@ def _logged(entry: Entry, root: str, day: str) -> Work:
         outcome=entry.outcome,
         files=tuple(path for path in paths if path and not os.path.isabs(path)),
         failed=entry.failed,
-        decided=tuple(logged.decided(entry)),
+        decided=tuple(log.decided(entry)),
     )
 
 
 def _with_log(work: Work, entry: Entry) -> Work:
-    return replace(work, decided=tuple(dict.fromkeys((*work.decided, *logged.decided(entry)))))
+    return replace(work, decided=tuple(dict.fromkeys((*work.decided, *log.decided(entry)))))
 
 
 def _tasks(workspace: Workspace, todos: tuple[Todo, ...], text: str, today: str, *, remember: bool) -> list[Task]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import re
 
-from holdfast.app.session_words import all_open, folded
+from holdfast.app.session_words import folded
 from holdfast.base.digests import short
 from holdfast.base.files import names_in
 from holdfast.base.light_records import replace
-from holdfast.continuity import buffer, log, logged, page_proposals, region
-from holdfast.continuity.noting import source
+from holdfast.continuity import buffer, log, page_proposals, region
+from holdfast.continuity.open_sessions import every, source
 from holdfast.journal.updates import Updates
 from holdfast.memory.proposal_files import FOLDER, Proposals
 from holdfast.parts import Change
@@ -69,16 +69,14 @@ class _Folder:
     def _said_by_others(self) -> frozenset[str]:
         if self._others is None:
             name = self.words.agent, self.words.session
-            told = [each for day in log.days(self.folder) for each in logged.entries(self.folder, day)[0]]
+            told = [each for day in log.days(self.folder) for each in log.entries(self.folder, day)[0]]
             texts = [
                 text
                 for each in told
                 if (each.agent, each.session) != name
                 for text in (each.title, *each.done, *each.decisions, *each.failed, *each.files, *each.next_steps)
             ]
-            texts += [
-                row[1] for one in all_open(self.words.home) if (one.agent, one.session) != name for row in one.rows
-            ]
+            texts += [row[1] for one in every(self.words.home) if (one.agent, one.session) != name for row in one.rows]
             self._others = frozenset(folded(part) for text in texts for part in _tellings(text))
         return self._others
 

@@ -33,6 +33,8 @@ _SESSION = "Session "
 _UNTITLED = "a session"
 # What stands in brackets behind a title is an outcome only where it is one of these: a digest's, or what hooks know.
 OUTCOMES = ("success", "failure", "partial", "abandoned", "unknown", "cut off", "ended")
+# Of what a person said, these kinds are decisions.
+DECIDING = ("decision", "architecture")
 _ESCAPE = "\\"
 
 
@@ -98,10 +100,38 @@ def entry(folder: str, day: str, agent: str, session: str) -> Entry | None:
         return None
     (_, head), *lists = region.sections(inside, "### ")
     began, ended, title, outcome = _head(head)
-    return Entry(session, agent, began or f"{day}T00:00:00Z", ended, title, outcome, **told_lists(lists))
+    return Entry(session, agent, began or f"{day}T00:00:00Z", ended, title, outcome, **_told_lists(lists))
 
 
-def told_lists(sections: list[tuple[str, list[str]]]) -> dict[str, tuple[str, ...]]:
+def entries(folder: str, day: str) -> tuple[list[Entry], list[str]]:
+    """Return the sessions that the page of a day tells of, and the decisions that stand in it without a session."""
+    found: list[Entry] = []
+    loose: list[str] = []
+    for heading, lines in region.sections(read(folder, day)):
+        told = next((line for line in lines if line.startswith(_SESSION)), "")
+        if told:
+            names, _, times = told.removeprefix(_SESSION).rstrip(" .").rpartition(", ")
+            session, _, agent = names.rpartition(" of ")
+            began, _, ended = times.partition(" to ")
+            title, outcome = told_heading(heading)
+            lists = _told_lists(region.sections("\n".join(lines), "### "))
+            found.append(Entry(session, agent, began, ended, title, outcome, **lists))
+        elif heading:
+            said = [line.partition(": ") for line in region.entries(lines)]
+            loose += [text for kind, colon, text in said if colon and kind in DECIDING and text]
+    return found, loose
+
+
+def decided(entry: Entry) -> list[str]:
+    """Return the decisions of a session: what the person said, and what was agreed."""
+    # The kinds of statements are those of the triggers, which a start of a session does not need.
+    from holdfast.language.triggers import KINDS
+
+    told = [(line, *line.partition(": ")) for line in entry.decisions]
+    return [text if kind in DECIDING else line for line, kind, _, text in told if kind in DECIDING or kind not in KINDS]
+
+
+def _told_lists(sections: list[tuple[str, list[str]]]) -> dict[str, tuple[str, ...]]:
     """Return the lists of an entry by their fields; a heading that stands there twice says both."""
     found: dict[str, tuple[str, ...]] = {}
     for heading, lines in sections:

@@ -11,8 +11,7 @@ import os
 
 from holdfast.app.hook import without_secrets
 from holdfast.base.clock import now
-from holdfast.continuity import buffer, closing, log, pages, region, session_notes
-from holdfast.continuity.resume_intent import stands_for_a_lost_conversation, wants
+from holdfast.continuity import buffer, closing, log, messages, pages, region
 from holdfast.errors import HoldfastError
 from holdfast.inject import sources
 from holdfast.inject.sources import Source
@@ -203,11 +202,11 @@ class Pages:
 
     def _is_memory(self, text: str) -> bool:
         """Whether a sentence became a memory of the project, which is told by itself."""
-        if not session_notes.asks_to_remember(text):
+        if not messages.asks_to_remember(text):
             return False
         from holdfast.store.keys import automatic_key
 
-        name = f"{automatic_key(session_notes.statement(text))}.md"
+        name = f"{automatic_key(messages.statement(text))}.md"
         return any(os.path.isfile(os.path.join(folder, "memories", name)) for folder in self._folders)
 
     def _log(self) -> tuple[str, list[str]]:
@@ -320,6 +319,3 @@ def _cells(text: str) -> str:
 def _without_comments(text: str) -> str:
     parts = text.split("<!--")
     return parts[0] + "".join([part.partition("-->")[2] for part in parts[1:]])
-
-
-__all__ = ["Pages", "block", "lines", "owner_of", "stands_for_a_lost_conversation", "unseen", "wants"]

@@ -9,11 +9,9 @@ from holdfast import project as projects
 from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.minijson import dumps
-from holdfast.continuity import buffer, noting, opened, region
-from holdfast.continuity import focus as focus_notes
-from holdfast.continuity.buffer import BEGIN, END, MAX_FOCUS, MAX_ITEM, MAX_ITEMS, PAGE
+from holdfast.continuity import buffer, open_sessions, region
+from holdfast.continuity.buffer import BEGIN, END, MAX_FOCUS, MAX_ITEM, MAX_ITEMS, PAGE, Pages
 from holdfast.continuity.buffer import State as WorkingState
-from holdfast.continuity.places import Pages
 from holdfast.errors import BadInput, TooLarge
 from holdfast.privacy import redact
 from holdfast.workspace import Workspace, check_text
@@ -90,7 +88,7 @@ def update(
 
     after = buffer.change(pages.buffer, edit, pages.older_buffers, _WAIT_SECONDS)
     if focus and by:
-        focus_notes.note(workspace.home, workspace.project().id, by, now())
+        open_sessions.note_focus(workspace.home, workspace.project().id, by, now())
     _note_for_the_log(workspace, by, said, with_steps=next_steps is not None)
     if after is before:
         return Updated("unchanged", before, tuple(sorted(kinds)))
@@ -100,12 +98,12 @@ def update(
 
 def _note_for_the_log(workspace: Workspace, by: str, said: WorkingState, *, with_steps: bool) -> None:
     """Note in the session of the agent what it decided and what comes next, so that the log tells whose it is."""
-    rows = [(noting.AGREED, text) for text in said.decisions]
-    rows += [(noting.STEPS, dumps(list(said.next_steps)))] if with_steps else []
+    rows = [(open_sessions.AGREED, text) for text in said.decisions]
+    rows += [(open_sessions.STEPS, dumps(list(said.next_steps)))] if with_steps else []
     project = workspace.project().id
-    one = opened.at_work(workspace.home, project, by, workspace.session) if rows and by else None
+    one = open_sessions.at_work(workspace.home, project, by, workspace.session) if rows and by else None
     if one is not None:
-        noting.note(workspace.home, one.agent, one.session, project, now(), rows)
+        open_sessions.note(workspace.home, one.agent, one.session, project, now(), rows)
 
 
 def _pages(workspace: Workspace) -> Pages:

@@ -11,7 +11,7 @@ import re
 from functools import partial
 
 from holdfast.base import files, rows
-from holdfast.continuity.session_notes import statement
+from holdfast.continuity.messages import statement
 from holdfast.errors import HoldfastError
 from holdfast.learning.lessons import lesson_table
 from holdfast.learning.lessons import model as lessons

@@ -11,7 +11,7 @@ import os
 
 from holdfast.base.light_records import dataclass
 from holdfast.base.text import one_line
-from holdfast.continuity.session_notes import statement
+from holdfast.continuity.messages import statement
 from holdfast.language import tools, triggers
 from holdfast.language.commands import Command, most_telling, parse
 from holdfast.language.likeness import FEWEST, words_of

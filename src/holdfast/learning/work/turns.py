@@ -15,7 +15,7 @@ from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.minijson import dumps, loads
 from holdfast.base.text import DOTS, one_line
-from holdfast.continuity import noting, resume_intent
+from holdfast.continuity import messages, open_sessions
 from holdfast.errors import HoldfastError
 from holdfast.language import commands as shell_commands
 from holdfast.language import triggers
@@ -80,7 +80,7 @@ def judged(text: str) -> str:
 
     What may be an ask is one only if files are changed for it, and there is no other.
     """
-    if resume_intent.wants(text):
+    if messages.wants_to_go_on(text):
         return "on"
     verdict = work_text.verdict(text)
     if verdict in ("done", "good"):
@@ -315,7 +315,7 @@ def is_over(home: str, noted: Noted) -> bool:
     """Whether a session ended or was silent for long, or was closed for another reason: its agent runs no more."""
     if noted.ended or time.time() - noted.changed > SILENT_SECONDS:
         return True
-    return noting.is_closed(noting.path_of(home, noted.agent, noted.session, noted.project))
+    return open_sessions.is_closed(open_sessions.path_of(home, noted.agent, noted.session, noted.project))
 
 
 def _goes_on(ask: Ask, other: work_text.Topic) -> bool:

@@ -27,7 +27,7 @@ ALWAYS = (_FIRST, "holdfast.surfaces.hook.main", "holdfast.agents")
 # stays out: all others would read it, too, and wait for it.
 MODULES: dict[str, tuple[str, ...]] = {
     "start": (
-        "holdfast.continuity.session_pages",
+        "holdfast.continuity.hook",
         "holdfast.agents.transcript_tail",
         "holdfast.app.hook_parts",
         "holdfast.learning.work.hook",
@@ -37,7 +37,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     ),
     "prompt": (
         "holdfast.project",
-        "holdfast.continuity.session_notes",
+        "holdfast.continuity.hook",
         "holdfast.language.triggers",
         "holdfast.app.hook_parts",
         "holdfast.learning.ratings.hook",
@@ -48,7 +48,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     ),
     "before-tool": ("holdfast.learning.security.hook", "holdfast.learning.security.judge"),
     "tool": (
-        "holdfast.continuity.session_pages",
+        "holdfast.continuity.hook",
         "holdfast.agents.transcript_tail",
         "holdfast.learning.work.hook",
         "holdfast.learning.work.turns",
@@ -58,7 +58,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         "holdfast.learning.security.judge",
     ),
     "tool-failed": (
-        "holdfast.continuity.session_pages",
+        "holdfast.continuity.hook",
         "holdfast.agents.transcript_tail",
         "holdfast.learning.fixes.hook",
         "holdfast.learning.fixes.retries",
@@ -66,24 +66,23 @@ MODULES: dict[str, tuple[str, ...]] = {
         "holdfast.learning.security.judge",
     ),
     "compact": (
-        "holdfast.continuity.session_pages",
+        "holdfast.continuity.hook",
         "holdfast.continuity.closing",
         "holdfast.agents.transcript_tail",
         "holdfast.app.hook_parts",
     ),
-    "compacted": ("holdfast.continuity.session_pages", "holdfast.app.hook_parts"),
-    "subagent-start": ("holdfast.continuity.session_pages", "holdfast.app.hook_parts"),
+    "compacted": ("holdfast.continuity.hook", "holdfast.app.hook_parts"),
+    "subagent-start": ("holdfast.continuity.hook", "holdfast.app.hook_parts"),
     "subagent-stop": (
-        "holdfast.continuity.session_pages",
+        "holdfast.continuity.hook",
         "holdfast.app.hook_parts",
         "holdfast.learning.work.hook",
         "holdfast.learning.security.hook",
         "holdfast.learning.research.model",
     ),
     "stop": (
-        "holdfast.continuity.session_pages",
+        "holdfast.continuity.hook",
         "holdfast.continuity.closing",
-        "holdfast.continuity.answers",
         "holdfast.agents.transcript_tail",
         "holdfast.app.hook_parts",
         "holdfast.learning.work.hook",
@@ -93,7 +92,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         "holdfast.store.sketches",
     ),
     "end": (
-        "holdfast.continuity.session_pages",
+        "holdfast.continuity.hook",
         "holdfast.continuity.closing",
         "holdfast.agents.transcript_tail",
         "holdfast.app.hook_parts",

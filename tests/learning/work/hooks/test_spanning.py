@@ -7,7 +7,7 @@ import shutil
 import time
 
 from conftest import SHOP
-from holdfast.continuity import noting
+from holdfast.continuity import open_sessions
 from holdfast.learning.work import model as work
 from holdfast.learning.work import session_log
 from learning.work.hooks.asks import ASK
@@ -90,8 +90,8 @@ def test_a_killed_session_holds_nothing(says, edits, told, found, home):
     """When the pages closed a session, because its agent runs no more, the next one may go on at once."""
     says(ASK)
     edits("settings.py")
-    closed = [(noting.CLOSED, "")]
-    noting.note(str(home), "claude-code", "s1", SHOP, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), closed)
+    closed = [(open_sessions.CLOSED, "")]
+    open_sessions.note(str(home), "claude-code", "s1", SHOP, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), closed)
     says("continue", "s2")
     edits("more.py", "s2")
     told("Stop", "s2")

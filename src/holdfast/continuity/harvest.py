@@ -1,29 +1,30 @@
-"""The log's entry of a session out of its digest: what was done, tried and failed, with the outcome."""
+"""The part of a sweep: the log's entry of a session out of its digest, which knows more than hooks are told."""
 
 from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable
 
 from holdfast.base import clock
 from holdfast.continuity import closing, log
+from holdfast.continuity.buffer import Pages
 from holdfast.continuity.log import Entry
-from holdfast.continuity.places import Pages
 from holdfast.privacy import redact
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from holdfast.sessions.facts import Digest
-    from holdfast.workspace import Workspace
+from holdfast.sessions.facts import Digest
+from holdfast.workspace import Workspace
 
 # What ended longer ago is history: the archive has it, and no log is made for it now.
 _RECENT_DAYS = 7
 
 
-def write(workspace: Workspace, digest: Digest) -> bool:
-    """Write the entry where there is one, or where the session is recent and its project has pages; whether it did."""
+def harvest(workspace: Workspace, digest: Digest) -> bool:
+    """Write the entry of a session again where there is one, or where it is recent and its project has pages.
+
+    Whether it was written: a session of long ago that has no entry gets none, and a sub-agent's is its parent's.
+    """
+    if not workspace.enabled or not workspace.settings.flag("continuity.enabled"):
+        return False
     session = digest.session
     if not session.project or session.is_subagent or not session.started:
         return False
@@ -31,7 +32,8 @@ def write(workspace: Workspace, digest: Digest) -> bool:
     if not os.path.isdir(pages.folder):
         return False
     before = log.entry(pages.folder, session.started[:10], session.agent, session.id)
-    if before is None and not _is_recent(session.ended or session.started):
+    oldest = clock.iso(time.time() - _RECENT_DAYS * clock.DAY_SECONDS)[:10]
+    if before is None and (session.ended or session.started)[:10] < oldest:
         return False
     entry = entry_of(digest, before)
     if not closing.has_something(entry):
@@ -78,8 +80,3 @@ def _all(*lists: Iterable[str]) -> tuple[str, ...]:
 
 def _clean(text: str) -> str:
     return redact.redact(text)[0] if text else ""
-
-
-def _is_recent(ended: str) -> bool:
-    oldest = clock.iso(time.time() - _RECENT_DAYS * clock.DAY_SECONDS)[:10]
-    return ended[:10] >= oldest

@@ -10,7 +10,7 @@ import pytest
 
 from holdfast import agents
 from holdfast.app.hook import hook
-from holdfast.continuity import buffer, log, noting, pages, session_notes, working_state
+from holdfast.continuity import buffer, log, messages, pages, working_state
 from holdfast.language.triggers import Trigger
 from holdfast.memory.list import list_memories
 
@@ -55,8 +55,8 @@ def silence(home):
     """Let every open session be silent for an hour."""
 
     def make() -> None:
-        for name in os.listdir(noting.folder_of(str(home))):
-            os.utime(os.path.join(noting.folder_of(str(home)), name), (time.time() - 3_600,) * 2)
+        for name in os.listdir(str(home / "state" / "open")):
+            os.utime(os.path.join(str(home / "state" / "open"), name), (time.time() - 3_600,) * 2)
 
     return make
 
@@ -157,7 +157,7 @@ def test_remember_becomes_a_memory_at_once(told, workspace):
 )
 def test_what_is_remembered_is_the_statement(text, kept):
     """Words that only lead to the statement go, where it is a sentence without them; any other stays whole."""
-    assert session_notes.statement(text) == kept
+    assert messages.statement(text) == kept
 
 
 def test_a_long_or_listed_thing_to_remember_is_kept_whole(told, workspace):
@@ -200,7 +200,7 @@ def test_who_does_not_remember_asks_for_no_memory(told, workspace, text):
 )
 def test_what_must_not_be_done_can_be_remembered(text):
     """A denial behind the word that asks to remember is what is to be remembered."""
-    assert not session_notes.forgets(text)
+    assert not messages.forgets(text)
 
 
 @pytest.mark.parametrize("lines", [3, 1_000, 3_000])
@@ -490,7 +490,7 @@ def test_what_comes_first_is_asked_for():
     """A sentence that sets a priority is about the work, also where it is a decision as well."""
     text = "Fix the login page first."
     both = (Trigger("decision", text), Trigger("priority", text))
-    assert session_notes.focus_of(text, text, both) == text and session_notes.focus_of(text, text, both[:1]) == ""
+    assert messages.focus_of(text, text, both) == text and messages.focus_of(text, text, both[:1]) == ""
 
 
 def test_a_sentence_of_two_kinds_is_written_down_once(told, state):
@@ -509,4 +509,4 @@ def test_who_says_what_to_remember_is_not_told_it(told, workspace):
 def test_a_line_that_announces_a_list_is_asked_with_it():
     """What a person asks for is no half sentence: the list goes with the line that announces it."""
     text = "We have two jobs:\n\n1. Fix the feed\n2. Move the images\n"
-    assert session_notes.asked(text) == "We have two jobs: 1. Fix the feed 2. Move the images"
+    assert messages.asked(text) == "We have two jobs: 1. Fix the feed 2. Move the images"

@@ -7,7 +7,8 @@ import time
 import pytest
 
 from holdfast.base.light_records import replace
-from holdfast.continuity import log, pages, session_notes
+from holdfast.continuity import log, pages
+from holdfast.continuity.harvest import harvest
 from holdfast.continuity.log import Entry
 from holdfast.records import Session
 from holdfast.sessions.facts import CommandRun, Digest, FileChange, Made, Outcome, Said, Trouble
@@ -41,7 +42,7 @@ def folder(home):
 def test_it_says_what_was_done_and_what_failed(workspace, folder):
     """Commits, checks, troubles, files and the outcome come out of the digest."""
     with workspace() as opened:
-        assert session_notes.after_sweep(opened, DIGEST)
+        assert harvest(opened, DIGEST)
     entry = log.entry(str(folder), TODAY, "codex", "s1")
     assert (entry.title, entry.outcome, entry.files) == ("Fix the login", "success", ("src/a.py",))
     assert entry.done == ("commit 0123456789: Write the docs of the API", "passed: pytest")
@@ -54,7 +55,7 @@ def test_what_hooks_were_told_stays(workspace, folder):
     log.write(str(folder), replace(noted, done=("I fixed it.",), next_steps=("Ship it",)))
     with workspace() as opened:
         for _ in range(2):
-            assert session_notes.after_sweep(opened, DIGEST)
+            assert harvest(opened, DIGEST)
     entry = log.entry(str(folder), TODAY, "codex", "s1")
     assert entry.decisions == noted.decisions and entry.next_steps == ("Ship it",)
     assert entry.done[0] == "I fixed it." and len(entry.done) == 3
@@ -66,7 +67,7 @@ def test_a_todo_in_a_commits_subject_is_ticked(workspace, folder):
         pages.add_todo(str(folder), text)
     pages.add_todo(str(folder), "Write the docs of the app")
     with workspace() as opened:
-        session_notes.after_sweep(opened, DIGEST)
+        harvest(opened, DIGEST)
     assert [one.done for one in pages.todos(str(folder))] == [True, False, False]
 
 
@@ -74,16 +75,16 @@ def test_history_makes_no_log(workspace, folder):
     """A session of long ago gets no entry of its own; one that has an entry is renewed."""
     old = replace(SESSION, started="2020-01-02T08:00:00Z", ended="2020-01-02T09:00:00Z")
     with workspace() as opened:
-        assert not session_notes.after_sweep(opened, replace(DIGEST, session=old))
+        assert not harvest(opened, replace(DIGEST, session=old))
         log.write(str(folder), Entry("s1", "codex", old.started, title="x"))
-        assert session_notes.after_sweep(opened, replace(DIGEST, session=old))
+        assert harvest(opened, replace(DIGEST, session=old))
 
 
 @pytest.mark.parametrize("changes", [{"project": ""}, {"is_subagent": True}, {"started": ""}, {"project": "unknown"}])
 def test_sessions_without_a_page_of_their_own(workspace, folder, changes):
     """A session without a project, of a sub-agent, or of a project without pages is left alone."""
     with workspace() as opened:
-        assert not session_notes.after_sweep(opened, replace(DIGEST, session=replace(SESSION, **changes)))
+        assert not harvest(opened, replace(DIGEST, session=replace(SESSION, **changes)))
     assert not (folder / "log").exists()
 
 
@@ -91,12 +92,12 @@ def test_off_is_off(workspace, folder):
     """With memory or continuity off nothing is written."""
     for name in ("enabled", "continuity.enabled"):
         with workspace(flags={name: "false"}) as opened:
-            assert not session_notes.after_sweep(opened, DIGEST)
+            assert not harvest(opened, DIGEST)
     assert not (folder / "log").exists()
 
 
 def test_secrets_are_taken_out(workspace, folder):
     """A secret that a digest still had is not written."""
     with workspace() as opened:
-        session_notes.after_sweep(opened, replace(DIGEST, title=f"Use {TOKEN}", files=(FileChange(TOKEN, 1),)))
+        harvest(opened, replace(DIGEST, title=f"Use {TOKEN}", files=(FileChange(TOKEN, 1),)))
     assert TOKEN not in log.read(str(folder), TODAY)

@@ -9,7 +9,7 @@ import pytest
 
 from holdfast import agents
 from holdfast.app.hook import hook
-from holdfast.continuity import buffer, log, noting, working_state
+from holdfast.continuity import buffer, log, open_sessions, working_state
 from holdfast.workspace import Workspace
 
 SHOP = "example.com--acme--shop"
@@ -132,7 +132,7 @@ def test_a_session_killed_yesterday_has_a_section_of_its_own_today(told, home, f
     told("SessionStart", source="startup")
     told("UserPromptSubmit", prompt="Please fix the login form.")
     told("Stop", last_assistant_message="I fixed it.")
-    path = noting.path_of(str(home), "claude-code", "session-of-claude-code", SHOP)
+    path = open_sessions.path_of(str(home), "claude-code", "session-of-claude-code", SHOP)
     with open(path, encoding="utf-8") as file:
         text = file.read()
     with open(path, "w", encoding="utf-8") as file:

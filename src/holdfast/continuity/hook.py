@@ -1,0 +1,335 @@
+"""What hooks keep of a session: what is said goes into the buffer, what was done into the log, always.
+
+At a prompt the person's message is looked through and what counts is in `buffer.md` before the agent goes on. While the
+agent works, what it touches is noted beside. When it pauses, compacts or ends, that goes into the pages, and what an
+agent could not finish the next start of the project does. Nothing here asks a model, and nothing waits for long.
+"""
+
+from __future__ import annotations
+
+import _thread
+import os
+import sys
+
+from holdfast.app.hook import CONTINUES, end_kept, kept
+from holdfast.base.light_records import replace
+from holdfast.base.minijson import dumps
+from holdfast.continuity import messages, open_sessions, region
+from holdfast.errors import HoldfastError
+from holdfast.privacy import speech
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holdfast.app.hook import HookRun
+    from holdfast.continuity.buffer import Pages, State
+    from holdfast.continuity.open_sessions import Opened
+    from holdfast.language.triggers import Trigger
+    from holdfast.records import Project
+
+# A message may have a whole file in it; what a person says of it themselves stands at its beginning or its end.
+_BEGINNING = 32_000
+_END = 8_000
+_MAX_ANSWER = 16_000
+_MAX_ERROR = 240
+_MAX_DONE = 10
+_MAX_CLOSED = 5
+
+
+class Writing:
+    """Writes a page while the hook goes on with its work. The answer waits for it, so it is on the disk then."""
+
+    def __init__(self, act: Callable[[], object]) -> None:
+        self._done = _thread.allocate_lock()
+        self._problem: Exception | None = None
+        self._done.acquire()
+        _thread.start_new_thread(self._run, (act,))
+
+    def wait(self) -> None:
+        """Come back when it is done; what went wrong is raised here."""
+        self._done.acquire()
+        self._done.release()
+        if self._problem is not None:
+            raise self._problem
+
+    def _run(self, act: Callable[[], object]) -> None:
+        try:
+            act()
+        except Exception as problem:
+            self._problem = problem
+        finally:
+            self._done.release()
+
+
+def keep(run: HookRun) -> None:
+    """Keep the working state and the log of the project, as this moment asks for it."""
+    act = _ACTS.get(run.call.moment)
+    if act is not None:
+        act(run)
+
+
+def at_prompt(run: HookRun) -> None:
+    """Write what the person's message says that counts into the buffer; a "remember" becomes a memory at once."""
+    text = "" if run.call.subagent else persons_words(run.call.prompt)
+    if not text:
+        return
+    from holdfast.language import triggers
+
+    found = tuple(one for one in triggers.scan(text) if one.kind != "remember" or not messages.forgets(one.text))
+    project = run.project()
+    if project is not None:
+        _write_down(run, project, text, found)
+    wanted = [messages.whole(text, one.text) for one in found if one.kind == "remember"]
+    if wanted:
+        _remember(run, wanted)
+
+
+def persons_words(prompt: str) -> str:
+    """Return what the person typed, bounded, without what programs added and without secrets."""
+    typed = speech.typed(prompt)
+    beginning = kept(region.shown(typed[: _BEGINNING * 4]), _BEGINNING)
+    if len(typed) <= _BEGINNING or not beginning:
+        return beginning
+    # More than that is a file that was pasted; the end of it is where the person goes on.
+    return f"{beginning}\n{region.shown(end_kept(typed, _BEGINNING, _END))}"
+
+
+def _write_down(run: HookRun, project: Project, text: str, found: tuple[Trigger, ...]) -> None:
+    # A sentence that is of two kinds is written down once, as the first of them.
+    sentences = {one.text: one.kind for one in reversed(found)}
+    said = [(kind, messages.clean(sentence, messages.MAX_SAID)) for sentence, kind in reversed(sentences.items())]
+    ask = messages.asked(text)
+    about = messages.focus_of(text, ask, found)
+    done = [messages.clean(sentence, messages.MAX_SAID) for sentence in messages.said_done(text)[:_MAX_DONE]]
+    rows = [("said", dumps([kind, what])) for kind, what in said]
+    rows += [(kind, line) for kind, line in (("ask", ask), ("focus", about)) if line]
+    rows += [("done", sentence) for sentence in done]
+    _note(run, project, [*rows, (open_sessions.PROCESS, open_sessions.agent_process())])
+    if not said:
+        # What was asked is in the session's file; the page gets it when the agent pauses, so that most prompts
+        # need not wait for the disk.
+        return
+    # Most prompts say nothing that is written down at once.
+    from holdfast.continuity import buffer
+
+    agent = run.call.agent
+    new = [buffer.Said(kind, what, run.at, agent, open_sessions.source(_session_of(run))) for kind, what in said]
+    began = open_sessions.began(_open_path(run, project))
+    about = "" if open_sessions.is_focus_set_by(run.home, project.id, agent, since=began) else about
+
+    def edit(state: State) -> State:
+        after = replace(state, said=buffer.with_said(state.said, new), focus=about or state.focus)
+        return after if after == state else replace(after, updated=run.at, by=agent)
+
+    run.writing = Writing(lambda: _change(run, project, edit))
+
+
+def _change(run: HookRun, project: Project, edit: Callable[[State], State]) -> None:
+    from holdfast.continuity import buffer
+
+    pages = _pages(run, project)
+    is_new = not os.path.lexists(pages.buffer)
+    buffer.change(pages.buffer, edit, pages.older_buffers)
+    _note(run, project, [(open_sessions.WRITTEN, "")])
+    if is_new:
+        from holdfast import project as projects
+
+        projects.record(project, projects.Registry(os.path.join(run.home, "projects.tsv")))
+
+
+def _remember(run: HookRun, texts: list[str]) -> None:
+    """Store what the person asked to remember: in the project or, what is about the person, in global without one.
+
+    What is not about the person and has no project stays in the journal: it would be a rule for every project.
+    """
+    scope = "project" if run.project() else "global"
+    types = {text: "user" if messages.is_about_the_person(text) else "feedback" for text in texts}
+    stored = {text: kind for text, kind in types.items() if scope == "project" or kind == "user"}
+    if not stored:
+        return
+    if sys.flags.no_site:
+        # A hook goes without packages, and the rules files that are renewed with a memory need one of them.
+        import site
+
+        site.main()
+    # The workspace is heavy; a person who asks for this can wait for a moment.
+    from holdfast.inject import shown
+    from holdfast.inject.block import digest_of
+    from holdfast.memory.remember import remember
+    from holdfast.workspace import Workspace
+
+    folder, environment, agent = run.call.folder or None, run.environment, run.call.agent
+    with Workspace(run.home, folder=folder, environment=environment, session=run.session_label) as workspace:
+        told = [
+            remember(workspace, statement, scope=scope, type=kind, trust="user", source="hook", agent=agent).memory
+            for statement, kind in ((messages.statement(text), kind) for text, kind in stored.items())
+        ]
+    # Who just said it need not be told it.
+    with shown.ShownSet(run.home, run.session) as before:
+        before.note([(memory.scope, memory.key, digest_of(memory)) for memory in told])
+
+
+def at_start(run: HookRun) -> None:
+    """Finish what another session of this project, or an earlier run of this one, left open; then open this one."""
+    project = run.project()
+    if project is None or run.call.subagent:
+        return
+    from holdfast.agents.transcript_tail import tail
+
+    # A start after a compaction is in the middle of a session.
+    is_new = run.call.source != "compact"
+    seconds = run.settings.number("continuity.open_minutes") * 60
+    resumed = _open_path(run, project) if is_new else ""
+    left = open_sessions.left_open(run.home, (project.id, *project.aliases), seconds, resumed)
+    if left:
+        _finish(run, project, left)
+    if is_new:
+        # What the transcript of a resumed session has already was not done now.
+        read = tail(run.call.transcript, 0)[1] if run.call.source in CONTINUES else 0
+        rows = [(open_sessions.TRANSCRIPT, run.call.transcript), (open_sessions.READ, str(read))]
+        _note(run, project, [*rows, (open_sessions.PROCESS, open_sessions.agent_process())])
+
+
+def _finish(run: HookRun, project: Project, left: list[Opened]) -> None:
+    from holdfast.continuity import closing
+
+    pages = _pages(run, project)
+    problems: list[HoldfastError] = []
+    # Of two that start at once, one does it; the other finds nothing left.
+    with region.lock_of(pages.folder, "closing"):
+        for one in left[:_MAX_CLOSED]:
+            now = open_sessions.read(one.path)
+            if now is None or now.closed or now.changed != one.changed or run.is_late():
+                continue
+            try:
+                closing.close(pages, _collected(run, project, now), run.at, cut_off=True)
+            except HoldfastError as problem:
+                # One that cannot be closed keeps nobody from closing the others.
+                problems.append(problem)
+    if problems:
+        raise problems[0]
+
+
+def at_tool(run: HookRun) -> None:
+    """Collect which file was changed or which command failed; the pages get it when the agent pauses."""
+    project = run.project()
+    if project is None:
+        return
+    from holdfast.language import tools
+
+    call = run.call
+    if call.moment == "tool-failed" or call.error:
+        what = tools.line_of(call.tool_input) or call.tool
+        error = next((line for line in call.error.splitlines() if line.strip()), "failed")
+        _note(run, project, [("failed", messages.clean(f"{what}: {error}", _MAX_ERROR))])
+    elif files := tools.changed_files(call.tool, call.tool_input):
+        _note(run, project, [("file", _path_in(project, path)) for path in files])
+    else:
+        open_sessions.beat(_open_path(run, project))
+
+
+def at_pause(run: HookRun) -> Opened | None:
+    """Bring the buffer up to date with what the agent did, by what hooks and the transcript's tail tell.
+
+    Return the session as it is then. This is also what is written down before a conversation is compacted.
+    """
+    project = run.project()
+    if project is None or run.call.subagent:
+        return None
+    path = _open_path(run, project)
+    told, before = _told_by_answer(run), open_sessions.read(path)
+    if run.call.transcript and (before is None or before.transcript != run.call.transcript):
+        told = [(open_sessions.TRANSCRIPT, run.call.transcript), *told]
+    if told or before is None:
+        _note(run, project, told)
+    one = open_sessions.read(path)
+    if one is None or one.closed:
+        return one
+    one = _collected(run, project, one)
+    if not one.unmerged():
+        open_sessions.beat(path)
+        return one
+    from holdfast.continuity import closing
+
+    closing.merge(_pages(run, project), one, run.at)
+    _note(run, project, [one.merged()])
+    return open_sessions.read(path)
+
+
+def at_end(run: HookRun) -> None:
+    """Finish the session: buffer, log, to-dos, and then what was this session's alone leaves the buffer."""
+    project = run.project()
+    if project is None or run.call.subagent or not os.path.exists(_open_path(run, project)):
+        return
+    one = at_pause(run)
+    if one is None or one.closed:
+        return
+    from holdfast.continuity import closing
+
+    pages = _pages(run, project)
+    with region.lock_of(pages.folder, "closing"):
+        closing.close(pages, replace(one, last=run.at), run.at, cut_off=False)
+
+
+def _told_by_answer(run: HookRun) -> list[tuple[str, str]]:
+    """Return what the agent's answer says about the work."""
+    answer = run.call.answer
+    if not answer:
+        return []
+    beginning = kept(region.shown(answer[: _MAX_ANSWER * 4]), _MAX_ANSWER)
+    # A long answer says first what was done, and last what comes next.
+    end = beginning if len(answer) <= _MAX_ANSWER else region.shown(end_kept(answer, 0, _MAX_ANSWER))
+    steps = messages.next_steps(end)
+    rows = [("answer", messages.summary(beginning)), ("next", dumps(list(steps)) if steps else "")]
+    rows += [("ticked", text) for text in dict.fromkeys([*messages.ticked(beginning), *messages.ticked(end)])]
+    return [(kind, text) for kind, text in rows if text]
+
+
+def _collected(run: HookRun, project: Project, one: Opened) -> Opened:
+    """Note which files the transcript says were changed, as far as it was not read yet; return the session then."""
+    from holdfast.agents.transcript_tail import changed, tail
+
+    since = one.read_up_to()
+    lines, end = tail(one.transcript, since) if one.transcript else ([], since)
+    if end == since:
+        return one
+    files = dict.fromkeys(_path_in(project, path) for path in changed(lines))
+    rows = [*(("file", path) for path in files if path), (open_sessions.READ, str(end))]
+    open_sessions.note(run.home, one.agent, one.session, one.project, one.last, rows)
+    return open_sessions.read(one.path) or one
+
+
+def _path_in(project: Project, path: str) -> str:
+    """Return the name of a file, from the root of the project where it lies below."""
+    return messages.clean(path.removeprefix(project.root.rstrip("/") + "/"), messages.MAX_ASK)
+
+
+def _pages(run: HookRun, project: Project) -> Pages:
+    from holdfast.continuity.buffer import Pages
+
+    return Pages(run.home, project.id, project.aliases)
+
+
+def _open_path(run: HookRun, project: Project) -> str:
+    return open_sessions.path_of(run.home, run.call.agent, _session_of(run), project.id)
+
+
+def _note(run: HookRun, project: Project, rows: list[tuple[str, str]]) -> None:
+    open_sessions.note(run.home, run.call.agent, _session_of(run), project.id, run.at, rows)
+
+
+def _session_of(run: HookRun) -> str:
+    """Return the id of the session, as it may be written down."""
+    return run.session_label or kept(run.session, messages.MAX_ASK)
+
+
+_ACTS: dict[str, Callable[[HookRun], object]] = {
+    "prompt": at_prompt,
+    "start": at_start,
+    "tool": at_tool,
+    "tool-failed": at_tool,
+    "compact": at_pause,
+    "stop": at_pause,
+    "end": at_end,
+}

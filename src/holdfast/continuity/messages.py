@@ -1,0 +1,302 @@
+"""What a message says about the work: a person's asks, what should be remembered, what is done; an agent's answer.
+
+It goes by words, in English and German, and asks no model. Lists of words are data, one file each in `words/`. A hook
+looks at every prompt, so a long one costs no more than a look at its beginning.
+"""
+
+from __future__ import annotations
+
+from holdfast.app.hook import kept
+from holdfast.continuity import region
+from holdfast.language.word_lists import LANGUAGES, lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from holdfast.language.sentences import Sentence
+    from holdfast.language.triggers import Trigger
+
+MAX_ASK = 200
+MAX_SAID = 300
+MAX_SUMMARY = 240
+_MAX_REMEMBERED = 4_000
+_WORDS = __file__.rpartition("/")[0] + "/words"
+_APOSTROPHES = "'’`´"
+# Longer than this nobody says only that they want to go on.
+_MAX_RESUME = 120
+_LOST_LOOK = 200
+# Words of which what leads to a thing to remember consists: one of those that ask for it, and small ones around it.
+_ASKS = frozenset(
+    ("remember", "note", "mind", "forget", "merk", "merke", "denk", "dran", "daran", "notiere", "vergiss")
+)
+_LEADS = _ASKS | frozenset(
+    (
+        *("please", "always", "keep", "in", "do", "dont", "not", "never", "also", "and", "this", "that", "it"),
+        *("bitte", "dir", "nicht", "und", "auch", "das", "dies", "es"),
+    )
+)
+_NOT = frozenset(("not", "never", "dont", "cant", "cannot", "didnt", "doesnt", "couldnt", "wont", "nicht"))
+_NOT_TO_FORGET = frozenset(("forget", "vergiss"))
+# How many words before such a word, and from it on, may say that somebody does not: "mich nicht erinnern".
+_RECALLS = {"remember": (2, 0), "recall": (2, 0), "erinnere": (3, 3), "erinnern": (3, 3)}
+_ABOUT_THE_PERSON = frozenset(
+    (
+        *("i", "im", "id", "ive", "ill", "me", "my", "mine", "myself"),
+        *("ich", "mir", "mich", "mein", "meine", "meinen", "meiner", "meinem", "meines"),
+    )
+)
+# Only a message with one of these words may say that something is done; most prompts have none.
+_DONE_WORDS = frozenset(("done", "finished", "fixed", "shipped", "completed", "erledigt", "fertig", "behoben"))
+# What may stand between the words of a to-do and the one that says that it is done, and the other way round.
+_BETWEEN = frozenset(
+    (
+        *("is", "are", "was", "were", "has", "have", "been", "now", "already", "all", "finally", "also", "as", "task"),
+        *("todo", "both", "ist", "sind", "wurde", "wurden", "jetzt", "nun", "schon", "bereits", "endlich", "auch"),
+        *("als", "that", "this", "it", "thats", "das"),
+    )
+)
+_BEFORE = frozenset(("with", "the", "task", "todo", "mit", "dem", "der", "den", "die", "das", "also", "now", "auch"))
+# A sentence with one of these does not say that something is done, whatever else it says.
+_DOUBTS = frozenset(
+    (
+        *("not", "never", "no", "dont", "doesnt", "didnt", "isnt", "arent", "wasnt", "werent", "hasnt", "havent"),
+        *("cant", "cannot", "wont", "shouldnt", "couldnt", "wouldnt", "yet", "half", "almost", "nearly", "when"),
+        *("once", "if", "until", "till", "unless", "soon", "after", "before", "whether", "will", "would", "should"),
+        *("must", "tomorrow", "nicht", "nie", "niemals", "kein", "keine", "keinen", "keiner", "noch", "fast", "halb"),
+        *("wenn", "sobald", "falls", "bis", "bevor", "ehe", "nachdem", "ob", "wird", "werden", "muss", "soll"),
+        *("sollte", "bald", "morgen"),
+    )
+)
+_ASKING = frozenset(("is", "are", "was", "has", "have", "did", "ist", "sind", "hat", "haben", "wurde", "wann", "why"))
+# A sentence as short as "Done." says nothing yet.
+_MIN_SENTENCE = 12
+_MAX_STEPS = 10
+_MAX_STEP = 300
+_MAX_LINE = 4_000
+_ENDS = (". ", "! ", "? ")
+_BULLETS = ("- ", "* ", "• ")
+
+
+def clean(text: str, most: int) -> str:
+    """Return the text as one harmless line without secrets."""
+    # What hides within a secret is taken out first, or the secret would be whole again afterwards.
+    return region.one_line(kept(region.shown(text), most * 2), most)
+
+
+def asked(text: str) -> str:
+    """Return the first line of what the person asks for; nothing where they only agree, greet or want to go on."""
+    from holdfast.inject import relevance
+
+    if not relevance.asks_something(text) or wants_to_go_on(text):
+        return ""
+    said = [line for line in text[: MAX_ASK * 4].splitlines() if line.strip()]
+    # A line that announces a list says little without it. What is whole only when they are joined may be a secret.
+    return clean(" ".join(said if said and said[0].rstrip().endswith(":") else said[:1]), MAX_ASK)
+
+
+def focus_of(text: str, ask: str, found: tuple[Trigger, ...]) -> str:
+    """Return what a message is about: what it asks for beside its statements; nothing where there is no such thing."""
+    rest, first = text, [one.text for one in found if one.kind == "priority"]
+    for one in found:
+        # What comes first is asked for, whatever else the sentence says.
+        rest = rest if one.text in first else rest.replace(one.text, " ")
+    if said_done(rest):
+        return ""
+    return ask if rest is text else asked(rest)
+
+
+def wants_to_go_on(prompt: str) -> bool:
+    """Whether a person asks where they were or wants to go on from there, and says nothing else of substance."""
+    if len(prompt) > _MAX_RESUME:
+        return False
+    words = _words(prompt)
+    return bool(words) and any(_says_to_go_on(words, language) for language in LANGUAGES)
+
+
+def stands_for_a_lost_conversation(prompt: str) -> bool:
+    """Whether the prompt begins as the summary of a conversation does that was compacted or cut."""
+    beginning = " ".join(prompt[:_LOST_LOOK].split()).casefold()
+    return bool(beginning) and any(beginning.startswith(line) for line in lines(f"{_WORDS}/lost.txt"))
+
+
+def _says_to_go_on(words: list[str], language: str) -> bool:
+    phrases: set[str] = set()
+    around: set[str] = set()
+    anywhere: set[str] = set()
+    for line in lines(f"{_WORDS}/resume_{language}.txt"):
+        if line[0] in "+*":
+            (around if line[0] == "+" else anywhere).update(line[1:].split())
+        else:
+            phrases.add(line)
+    telling = [word for word in words if word not in anywhere]
+    return any(" ".join(part) in phrases for part in _without_ends(telling, around))
+
+
+def _without_ends(words: list[str], around: set[str]) -> Iterator[list[str]]:
+    """Yield the words with more and more of those left out, at both ends, that change nothing."""
+    first = next((at for at, word in enumerate(words) if word not in around), len(words))
+    last = next((at for at in range(len(words), 0, -1) if words[at - 1] not in around), 0)
+    for start in range(first + 1):
+        for end in range(len(words), max(last, start) - 1, -1):
+            yield words[start:end]
+
+
+def forgets(sentence: str) -> bool:
+    """Whether a sentence says that somebody does not remember, which asks for nothing to be remembered."""
+    words = _words(sentence)
+    places = [(at, *_RECALLS[word]) for at, word in enumerate(words) if word in _RECALLS]
+    denied = any(not _NOT.isdisjoint(words[max(0, at - before) : at + behind]) for at, before, behind in places)
+    return denied and _NOT_TO_FORGET.isdisjoint(words)
+
+
+def whole(text: str, sentence: str) -> str:
+    """Return a sentence with what a trigger leaves out of it: the rest of its line, or the lines that it announces."""
+    at = text.find(sentence)
+    announces = sentence.rstrip().endswith(":")
+    if at < 0 or not (announces or len(sentence) >= MAX_SAID):
+        return sentence
+    end = text.find("\n\n" if announces else "\n", at + len(sentence))
+    return text[at : end if end >= 0 else len(text)][:_MAX_REMEMBERED].strip()
+
+
+def is_about_the_person(text: str) -> bool:
+    """Whether a statement is about the person who says it."""
+    return not _ABOUT_THE_PERSON.isdisjoint(_words(text))
+
+
+def statement(text: str) -> str:
+    """Return what should be remembered, without the words that ask for it where they only lead to it."""
+    for lead in (":", " that "):
+        rest = _led_to(text, lead)
+        if rest:
+            return rest[0].upper() + rest[1:]
+    return text
+
+
+def asks_to_remember(text: str) -> bool:
+    """Whether a sentence begins with words that ask to remember the rest of it."""
+    # What follows this word is no sentence without it, so a statement keeps it.
+    return statement(text) != text or bool(_led_to(text, " dass "))
+
+
+def _led_to(text: str, lead: str) -> str:
+    """Return what stands behind a lead where the words before it do nothing but ask to remember."""
+    before, _, rest = text.partition(lead)
+    words = _words(before)
+    asks = not _ASKS.isdisjoint(words if lead == ":" else words[-1:])
+    # "Never do that" asks for something else; "never forget that" does not.
+    denies = not _NOT.isdisjoint(words) and _NOT_TO_FORGET.isdisjoint(words)
+    return rest.strip() if asks and not denies and _LEADS.issuperset(words) else ""
+
+
+def said_done(text: str) -> list[str]:
+    """Return the sentences of the person that say that something is done.
+
+    A tick that nobody asked for is worse than one that is missing. So the sentence neither asks nor denies nor makes a
+    condition: "X is done", "finished X", "done: X", but not "when X is done".
+    """
+    lowered = text.lower()
+    if not any(word in lowered for word in _DONE_WORDS):
+        return []
+    from holdfast.language.sentences import sentences, shorter
+
+    return [sentence.text for sentence in sentences(shorter(text)) if _says_done(sentence)]
+
+
+def tells_done(todo: str, statements: Iterable[str]) -> bool:
+    """Whether one of these statements says that the to-do is done: the word that says so stands beside its words."""
+    from holdfast.language.sentences import plain, sentences
+
+    # The words of a to-do as a sentence has them.
+    wanted = [word for each in sentences(todo) for word in _bare_words(each)] or plain(todo).split()
+    found = [sentence for one in statements for sentence in sentences(one) if _says_done(sentence)]
+    return any(_stands_beside(_bare_words(sentence), sentence.after, wanted) for sentence in found)
+
+
+def _says_done(sentence: Sentence) -> bool:
+    words = _bare_words(sentence)
+    if sentence.is_question or not words or words[0] in _ASKING:
+        return False
+    return not _DONE_WORDS.isdisjoint(words) and _DOUBTS.isdisjoint(words)
+
+
+def _stands_beside(words: list[str], after: list[str], wanted: list[str]) -> bool:
+    """Whether the wanted words stand beside one that says done, with nothing but small words between."""
+    length = len(wanted)
+    for start in range(len(words) - length + 1 if wanted else 0):
+        if words[start : start + length] != wanted:
+            continue
+        behind = next((word for word in words[start + length :] if word not in _BETWEEN), "")
+        before = start - 1
+        while before >= 0 and words[before] in _BEFORE and not after[before]:
+            before -= 1
+        if behind in _DONE_WORDS or (before >= 0 and words[before] in _DONE_WORDS and "," not in after[before]):
+            return True
+    return False
+
+
+def _bare_words(sentence: Sentence) -> list[str]:
+    """Return the words of a sentence without apostrophes, one for each that the sentence has."""
+    return [word.replace("'", "") for word in sentence.words]
+
+
+def summary(answer: str) -> str:
+    """Return the first sentence of an answer that says something, as one line without Markdown's signs around it."""
+    openers = tuple(lines(f"{_WORDS}/openers.txt"))
+    passed_over = [""]
+    for line in answer.splitlines():
+        if line.lstrip().startswith(("```", "|", "<")):
+            continue
+        for text in _sentences(region.one_line(line[:_MAX_LINE]).strip("#*_`>- "), openers):
+            if not text.casefold().replace("’", "'").startswith(openers):
+                return region.one_line(text, MAX_SUMMARY)
+            passed_over.append(text)
+    return region.one_line(max(passed_over, key=len), MAX_SUMMARY)
+
+
+def _sentences(text: str, openers: tuple[str, ...]) -> list[str]:
+    """Return the sentences of a line; one that is very short goes with the next, unless it is an opener."""
+    found: list[str] = []
+    while len(text) > 1:
+        least = 0 if text[:_MIN_SENTENCE].casefold().replace("’", "'").startswith(openers) else _MIN_SENTENCE
+        ends = [place for place in (text.find(end, least) for end in _ENDS) if place > 0]
+        end = min(ends) + 1 if ends else len(text)
+        found.append(text[:end])
+        text = text[end:].strip()
+    return found
+
+
+def next_steps(answer: str) -> tuple[str, ...]:
+    """Return the list under the last heading that announces what comes next; nothing where there is none."""
+    every, names = answer.splitlines(), frozenset(lines(f"{_WORDS}/next_steps.txt"))
+    starts = [place for place, line in enumerate(every) if not names.isdisjoint(_headings(line))]
+    if not starts:
+        return ()
+    found: list[str] = []
+    for line in every[starts[-1] + 1 :]:
+        number, dot, _ = line.strip().partition(". ")
+        if line.strip().startswith(_BULLETS) or (dot and number.isdigit()):
+            found.append(line)
+        elif line.strip() and (found or not line.startswith(" ")):
+            break
+    steps = [region.one_line(item, _MAX_STEP) for item in region.entries(found)[:_MAX_STEPS]]
+    return tuple(step.removeprefix("[ ] ") for step in steps if step and not step.lower().startswith("[x]"))
+
+
+def _headings(line: str) -> list[str]:
+    """Return what a line may be as a heading: all of it, or its last sentence, as in "It works. Next steps:"."""
+    text = line.strip()
+    last = text[max(text.rfind(end) + 1 for end in _ENDS) :] if text.rstrip("*_ ").endswith(":") else ""
+    return [one.strip().strip("#*_:? ").casefold().replace("’", "'") for one in (text, last) if len(one.strip()) < 60]
+
+
+def ticked(answer: str) -> tuple[str, ...]:
+    """Return the items of an answer that it shows as done, with a tick in their box."""
+    items = [line.strip()[2:].strip() for line in answer.splitlines() if line.lstrip().startswith(_BULLETS)]
+    return tuple(region.one_line(item[3:], _MAX_STEP) for item in items if item.lower().startswith("[x]"))
+
+
+def _words(text: str) -> list[str]:
+    letters = [letter if letter.isalnum() else " " for letter in text.casefold() if letter not in _APOSTROPHES]
+    return "".join(letters).split()

@@ -1,0 +1,183 @@
+"""What a message says about the work: a person's, and an agent's answer."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from holdfast.continuity import messages
+
+
+@pytest.mark.parametrize(
+    ("answer", "summary"),
+    [
+        ("All tests pass now. The login works.", "All tests pass now."),
+        ("\n## **Done**\n\nMore.", "Done"),
+        ("You're absolutely right! It clears the cache in the last step.", "It clears the cache in the last step."),
+        ("Perfect! I'll now go on.\n\n## Summary\n\nThe cache uses Redis.", "The cache uses Redis."),
+        ("Alles klar. Lass mich nachsehen.\n\nDer Test war falsch.", "Der Test war falsch."),
+        ("Understood. I’ll keep messages short.", "I’ll keep messages short."),
+        ("Done. All of it works.", "Done. All of it works."),
+        ("```\ncode\n```", "code"),
+        ("", ""),
+    ],
+)
+def test_the_first_sentence_sums_up(answer, summary):
+    """The first sentence that says something stands for the answer, without the signs of Markdown."""
+    assert messages.summary(answer) == summary
+
+
+def test_an_endless_answer_is_cut():
+    """A sentence without an end is cut between two words."""
+    assert len(messages.summary("word " * 10_000)) <= messages.MAX_SUMMARY
+
+
+@pytest.mark.parametrize(
+    ("answer", "steps"),
+    [
+        ("Done.\n\n**Next steps:**\n- Write docs\n- [ ] Ship\n- [x] Test\n\nBye.", ("Write docs", "Ship")),
+        ("## Nächste Schritte\n\n1. Doku\n2. Test", ("Doku", "Test")),
+        ("Images are in S3 now. **Remaining:**\n\n1. Upgrade Django", ("Upgrade Django",)),
+        ("## What's next?\n\n- [ ] Test it", ("Test it",)),
+        ("It works. It is not remaining:\n- an error", ()),
+        ("Next steps are hard to tell.\n- no list of them", ()),
+        ("- a list\n- of other things", ()),
+    ],
+)
+def test_next_steps_are_a_list_under_their_heading(answer, steps):
+    """Only a list that is announced as what comes next is taken for it."""
+    assert messages.next_steps(answer) == steps
+
+
+def test_what_was_ticked():
+    """Items with a tick in their box are done, others are not."""
+    assert messages.ticked("- [x] Write the docs\n* [X] Ship it\n- [ ] Not this\n[x] no item") == (
+        "Write the docs",
+        "Ship it",
+    )
+
+
+TODO = "Write the refund test"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write the refund test is done.",
+        "write the refund test: done",
+        "write the refund test: that is done",
+        "Write the refund test, das ist erledigt",
+        "I think we are good. Write the refund test is now finished, thanks",
+        "Done: write the refund test",
+        "I'm done with write the refund test.",
+        "finished 'write the refund test'",
+        "Write the refund test ist erledigt.",
+        "Fertig mit write the refund test!",
+        "please mark Write the refund test as done",
+        "Write the refund test is done. Now please add the login page.",
+    ],
+)
+def test_it_is_done_where_that_is_said_of_it(text):
+    """The word that says done stands beside the words of the to-do, on either side."""
+    assert messages.tells_done(TODO, messages.said_done(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write the refund test isn't done yet.",
+        "Write the refund test isn’t done.",
+        "Is write the refund test done?",
+        "is write the refund test done",
+        "As soon as write the refund test is done, deploy.",
+        "When write the refund test is done, tell me.",
+        "I don't think write the refund test is done.",
+        "Please write the refund test, and tell me when you are done.",
+        "Don't write the refund test until the migration is finished.",
+        "I have fixed the css. Write the refund test next.",
+        "I have fixed the css, write the refund test next.",
+        "Done, write the refund test now.",
+        "Write the refund test; the fixed rate is enough",
+        "Never mind write the refund test; the fixed rate is enough",
+        "After you are done with the parser, write the refund test",
+        "Write the refund test muss heute fertig werden, ist noch unerledigt",
+        "Add the login page is done. Now please write the refund test.",
+        "> write the refund test is done",
+        "the refund page is done",
+    ],
+)
+def test_it_is_not_done_where_that_is_not_said_of_it(text):
+    """A question, a denial, a condition, a wish, a quote, or another thing that is done, tick nothing."""
+    assert not messages.tells_done(TODO, messages.said_done(text))
+
+
+def test_a_todo_without_words_is_never_done():
+    """A to-do of signs alone is in no sentence."""
+    assert not messages.tells_done("--- ???", messages.said_done("it is done"))
+    assert not messages.tells_done("", messages.said_done("it is done"))
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        *(
+            "where were we?",
+            "Where were we again?",
+            "So, where were we yesterday?",
+            "what were we doing",
+            "What's next?",
+        ),
+        *("continue", "Continue.", "please continue", "OK, let's continue!", "pick up where we left off"),
+        *(
+            "wo waren wir?",
+            "Wo waren wir denn stehen geblieben?",
+            "mach weiter",
+            "Mach bitte weiter",
+            "weiter",
+            "Weiter!",
+        ),
+        *("ok, weiter bitte", "Lass uns weitermachen", "Wie geht’s weiter?", "  \n continue \n"),
+    ],
+)
+def test_who_asks_where_they_were_wants_it(prompt):
+    """A person who asks where they were, or says to continue, in English or German, wants the recovery."""
+    assert messages.wants_to_go_on(prompt)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        *("", "   ", "?!", "please", "ok", "yes", "ja", "go on", "we", "now then"),
+        *("continue with the login tests", "weiter mit dem Login", "where were we when the test failed?"),
+        *("why does the loop continue?", "do not continue", "nicht weiter", "continue " * 40, "x" * 1_000_000),
+    ],
+)
+def test_who_says_more_or_only_agrees_does_not(prompt):
+    """A prompt of substance, and a short reply in the middle of the work, bring no recovery."""
+    assert not messages.wants_to_go_on(prompt)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_lost"),
+    [
+        ("<summary>We built the cart.</summary> go on", True),
+        ("  <Summary>\nWe built", True),
+        ("This session is being continued from a previous conversation that ran out of context.", True),
+        ("[truncated] and then", True),
+        ("explain the <summary> tag", False),
+        ("<details><summary>x</summary></details>", False),
+        ("", False),
+    ],
+)
+def test_a_summary_at_the_beginning_tells_of_a_lost_conversation(prompt, is_lost):
+    """A prompt stands for a lost conversation when it begins as a summary of one does, and only then."""
+    assert messages.stands_for_a_lost_conversation(prompt) is is_lost
+
+
+def test_a_huge_prompt_costs_nothing():
+    """The answer about a prompt of ten million letters takes no pattern to its end."""
+    prompt = "continue " * 1_200_000
+    began = time.process_time()
+    assert not messages.wants_to_go_on(prompt) and not messages.stands_for_a_lost_conversation(prompt)
+    assert time.process_time() - began < 2
