@@ -63,7 +63,8 @@ def test_a_page_of_before_is_read(page):
     """A page with the region that earlier versions wrote is read, and keeps its fields when something is added."""
     page.parent.mkdir(parents=True)
     page.write_text(
-        f"# Mine\n\n{buffer.BEGIN}\n\nUpdated {AT} by grok.\n\n## Focus\n\nThe adapters\n\n## Decisions\n\n- Use stdio\n\n"
+        f"# Mine\n\n{buffer.BEGIN}\n\nUpdated {AT} by grok.\n\n## Focus\n\nThe adapters\n\n"
+        "## Decisions\n\n- Use stdio\n\n"
         f"{buffer.END}\n"
     )
     assert buffer.read(str(page)).decisions == ("Use stdio",)

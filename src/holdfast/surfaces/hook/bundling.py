@@ -71,8 +71,8 @@ MODULES: dict[str, tuple[str, ...]] = {
         "holdfast.agents.transcript_tail",
         "holdfast.app.hook_parts",
     ),
-    "compacted": ("holdfast.continuity.hook", "holdfast.app.hook_parts"),
-    "subagent-start": ("holdfast.continuity.hook", "holdfast.app.hook_parts"),
+    "compacted": ("holdfast.project", "holdfast.continuity.hook", "holdfast.app.hook_parts"),
+    "subagent-start": ("holdfast.project", "holdfast.continuity.hook", "holdfast.app.hook_parts"),
     "subagent-stop": (
         "holdfast.continuity.hook",
         "holdfast.app.hook_parts",
