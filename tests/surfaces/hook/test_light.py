@@ -68,7 +68,7 @@ def test_keeping_the_working_state_is_light(hook, remember, event, told):
     remember("Deploys need the VPN. Ask Kim for access.")
     hook.prompt("we decided to use Postgres for the sessions")
     modules, _ = hook.loaded_by(event, **told)
-    assert "holdfast.continuity.session_notes" in modules and HEAVY.intersection(modules) == set()
+    assert "holdfast.continuity.hook" in modules and HEAVY.intersection(modules) == set()
     assert hook.log() == []
 
 
