@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from mcp.shared.message import SessionMessage
 from mcp_types.jsonrpc import jsonrpc_message_adapter
 
-from holdfast.surfaces.mcp import describe, first_answers
+from holdfast.surfaces.mcp import first_answers
 from holdfast.surfaces.mcp.caller import Caller
 from holdfast.surfaces.mcp.first_answers import ENVELOPE, HANDSHAKES, LISTS, FirstAnswers
 from holdfast.surfaces.mcp.server import MemoryServer, server_of
@@ -75,7 +76,8 @@ def test_the_sdk_says_the_same_in_the_envelope():
 def test_the_lists_are_those_of_our_tables():
     """Whoever changes a tool, its arguments or a prompt and does not make the lists anew is told."""
     made = json.loads(Path(first_answers.__file__).with_name("lists.json").read_text(encoding="utf-8"))
-    assert made == describe.lists(), "run python -m holdfast.surfaces.mcp.describe"
+    script = runpy.run_path(str(Path(__file__).parents[3] / "training" / "mcp_lists.py"))
+    assert made == script["lists"](), "run python training/mcp_lists.py"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import os
 import sys
 
 from holdfast import agents
+from holdfast.base import files
 from holdfast.errors import NotFound
 
 TYPE_CHECKING = False
@@ -117,23 +118,17 @@ def write_all(agent: Agent) -> None:
 
 def write(place: str, event: str, agent_name: str) -> None:
     """Write the bundle of an event whole, or not at all; what is not known gets none."""
-    temporary = f"{place}.{os.getpid()}"
     try:
         moment = agents.get(agent_name).events.get(event, "")
-        if moment not in MODULES:
-            return
         os.makedirs(os.path.dirname(place), exist_ok=True)
-        if not os.access(os.path.dirname(place), os.W_OK):
+        if moment not in MODULES or not os.access(os.path.dirname(place), os.W_OK):
             return
         parts = parts_of(names_of(moment, agent_name))
         first = next(part[5] for part in parts if part[0] == _FIRST)
-        # In one piece, so that what many modules name is read once.
-        data = marshal.dumps((first, parts))
-        with open(temporary, "xb") as file:
-            file.write(data)
-        os.replace(temporary, place)
+        # In one piece, so that what many modules name is read once; for everybody, as the .pyc files beside it.
+        files.replace(place, marshal.dumps((first, parts)), mode=0o644, durable=False)
     except (NotFound, OSError, ValueError, TypeError, SyntaxError):
-        _discard(temporary)
+        return
 
 
 def names_of(moment: str, agent_name: str) -> list[str]:
@@ -220,10 +215,3 @@ def _imported(tree: Any) -> Iterator[str]:
         elif isinstance(node, _ast.ImportFrom) and node.module:
             yield node.module
             yield from (f"{node.module}.{each.name}" for each in node.names)
-
-
-def _discard(path: str) -> None:
-    try:
-        os.unlink(path)
-    except OSError:
-        return

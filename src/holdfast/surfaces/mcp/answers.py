@@ -17,7 +17,6 @@ from holdfast.memory.list import list_memories
 from holdfast.memory.remember import remember
 from holdfast.records import Hit, Memory
 from holdfast.sessions import search as session_search
-from holdfast.sessions.search import SessionHit
 from holdfast.surfaces.mcp import arguments as given
 from holdfast.surfaces.mcp import results
 from holdfast.surfaces.mcp.caller import Request
@@ -91,20 +90,12 @@ def _found(request: Request, hit: Hit, memory: Memory, with_related: bool) -> re
         pinned=memory.pinned,
         superseded_by=hit.superseded_by,
         truncated=hand_over.is_cut(memory.body) and memory.body != hit.memory.body,
-        related=_related(request, hit.memory) if with_related else [],
+        related=[
+            results.Related(key=one.key, scope=one.scope.kind, title=hand_over.title(one), why=list(other.why))
+            for other in (recall_modes.related(request.workspace, hit.memory) if with_related else ())
+            for one in (other.memory,)
+        ],
     )
-
-
-def _related(request: Request, memory: Memory) -> list[results.Related]:
-    return [
-        results.Related(
-            key=other.memory.key,
-            scope=other.memory.scope.kind,
-            title=hand_over.title(other.memory),
-            why=list(other.why),
-        )
-        for other in recall_modes.related(request.workspace, memory)
-    ]
 
 
 def _line(memory: Memory, found: results.Found) -> str:
@@ -119,29 +110,24 @@ def search_sessions(request: Request, asked: given.SessionSearch) -> Answer:
     """Find what was said in sessions of this project, and of no other."""
     # Where there is no project this raises; a person may look everywhere, an agent may not.
     request.workspace.project()
-    agents = (asked.agent,) if asked.agent else ()
+    agents, since, until = (asked.agent,) if asked.agent else (), asked.since or "", asked.until or ""
     found = session_search.search(
-        *(request.workspace, asked.query),
-        agents=agents,
-        since=asked.since or "",
-        until=asked.until or "",
-        limit=asked.limit,
+        request.workspace, asked.query, agents=agents, since=since, until=until, limit=asked.limit
     )
-    passages = [_passage(hit) for hit in found.hits]
+    passages = [
+        results.Passage(
+            session=hand_over.safe(hit.session),
+            title=" ".join(hand_over.safe(hit.title).split()),
+            speaker=hit.speaker,
+            said_at=hand_over.safe(hit.at),
+            text=hand_over.safe(hit.text),
+            event=hit.event,
+            score=round(hit.score, 4),
+        )
+        for hit in found.hits
+    ]
     lines = [f"- {one.session} ({one.speaker}, {one.said_at[:10]}): {one.text}" for one in passages]
     return results.Searched(passages=passages), hand_over.fenced(lines) or "Nothing was found."
-
-
-def _passage(hit: SessionHit) -> results.Passage:
-    return results.Passage(
-        session=hand_over.safe(hit.session),
-        title=" ".join(hand_over.safe(hit.title).split()),
-        speaker=hit.speaker,
-        said_at=hand_over.safe(hit.at),
-        text=hand_over.safe(hit.text),
-        event=hit.event,
-        score=round(hit.score, 4),
-    )
 
 
 def forget_one(request: Request, asked: given.Forget) -> Answer:
@@ -159,29 +145,24 @@ def list_all(request: Request, asked: given.List) -> Answer:
     """List what is known, by key and title. Looking is not use."""
     types = (asked.memory_type,) if asked.memory_type else ()
     memories = list_memories(request.workspace, scope=asked.scope, types=types, limit=asked.limit + 1)
-    listed = [_listed(memory) for memory in memories[: asked.limit]]
-    result = results.Listing(memories=listed, more=len(memories) > asked.limit)
-    return result, hand_over.fenced(index_lines(listed, result.more)) or "Nothing is known yet."
-
-
-def _listed(memory: Memory) -> results.Listed:
-    return results.Listed(
-        key=memory.key,
-        title=hand_over.title(memory),
-        memory_type=memory.type,
-        scope=memory.scope.kind,
-        tags=[hand_over.safe(tag) for tag in memory.tags],
-        updated_at=memory.updated,
-        pinned=memory.pinned,
-    )
-
-
-def index_lines(listed: list[results.Listed], more: bool) -> list[str]:
-    """Return keys and titles under their scopes, as lines of text."""
+    listed = [
+        results.Listed(
+            key=memory.key,
+            title=hand_over.title(memory),
+            memory_type=memory.type,
+            scope=memory.scope.kind,
+            tags=[hand_over.safe(tag) for tag in memory.tags],
+            updated_at=memory.updated,
+            pinned=memory.pinned,
+        )
+        for memory in memories[: asked.limit]
+    ]
+    more = len(memories) > asked.limit
     lines: list[str] = []
     for scope in dict.fromkeys(one.scope for one in listed):
         lines += [f"## {scope}", *(f"- {one.key}: {one.title}" for one in listed if one.scope == scope)]
-    return [*lines, *(["There are more; memory_recall finds them."] if more else [])]
+    lines += ["There are more; memory_recall finds them."] if more else []
+    return results.Listing(memories=listed, more=more), hand_over.fenced(lines) or "Nothing is known yet."
 
 
 def rate_one(request: Request, asked: given.Rate) -> Answer:
@@ -218,7 +199,7 @@ def read_state(request: Request, asked: given.StateRead) -> Answer:
         own_words=cut(hand_over.safe(state.own_words), _MAX_OWN_WORDS, CUT),
         file_path=state.path,
     )
-    return result, hand_over.fenced(state_lines(result)) or "There is no working state yet."
+    return result, hand_over.fenced(_state_lines(result)) or "There is no working state yet."
 
 
 def _safe(items: tuple[str, ...]) -> list[str]:
@@ -226,8 +207,7 @@ def _safe(items: tuple[str, ...]) -> list[str]:
     return [cut(hand_over.safe(item), most, CUT) for item in items[: working_state.MAX_ITEMS]]
 
 
-def state_lines(state: results.State) -> list[str]:
-    """Return a working state as lines of text."""
+def _state_lines(state: results.State) -> list[str]:
     lines = [f"Focus: {state.focus}"] if state.focus else []
     named = (("Decisions", state.decisions), ("Next steps", state.next_steps), ("Open threads", state.open_threads))
     for name, items in named:

@@ -34,12 +34,8 @@ class Calls:
         self.seconds = seconds
         self._limiter = anyio.CapacityLimiter(_AT_ONCE)
         self._lock = threading.Lock()
-        self._running = 0
-
-    @property
-    def running(self) -> int:
-        """How many threads are at work, those that were given up among them."""
-        return self._running
+        # How many threads are at work, those that were given up among them.
+        self.running = 0
 
     async def run(self, work: Callable[[], T], most: float | None = None) -> T:
         """Return what the work returns, or raise StoreBusy where it takes too long."""
@@ -54,12 +50,12 @@ class Calls:
 
     def _counted(self, work: Callable[[], T]) -> T:
         with self._lock:
-            self._running += 1
+            self.running += 1
         try:
             return work()
         finally:
             with self._lock:
-                self._running -= 1
+                self.running -= 1
 
 
 def words(problem: Exception) -> str:

@@ -2,8 +2,8 @@
 
 Loading it takes most of a second, and some agents ask their model after one second without the tools of a server that
 has not answered yet. What is answered to the first questions depends only on the version of the protocol, on ours and
-on the setting `mcp.guidance`; the lists are in `lists.json`, which `describe.py` makes from our own tables. The SDK
-gets the same questions, and its answers to them are not sent. A test holds that it says the same.
+on the setting `mcp.guidance`; the lists are in `lists.json`, which `training/mcp_lists.py` makes from our own
+tables. The SDK gets the same questions, and its answers to them are not sent. A test holds that it says the same.
 """
 
 from __future__ import annotations

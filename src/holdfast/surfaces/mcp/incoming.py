@@ -12,6 +12,7 @@ from queue import Queue
 from typing import Any
 
 from holdfast import settings
+from holdfast.base import files
 from holdfast.errors import HoldfastError
 from holdfast.surfaces.mcp.first_answers import FirstAnswers
 
@@ -54,9 +55,7 @@ class Incoming:
     def write(self, data: bytes) -> None:
         """Write a whole line."""
         with self._writing:
-            view = memoryview(data)
-            while view:
-                view = view[os.write(self._out, view) :]
+            files.write_all(self._out, data)
 
     def is_answered(self, number: Any) -> bool:
         """Whether this request has got its answer already; it is asked once, when the SDK answers, too."""

@@ -19,7 +19,6 @@ from mcp_types import INVALID_REQUEST, PARSE_ERROR
 from mcp_types.jsonrpc import (
     ErrorData,
     JSONRPCError,
-    JSONRPCMessage,
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
@@ -28,6 +27,7 @@ from mcp_types.jsonrpc import (
 )
 from pydantic import ValidationError
 
+from holdfast.surfaces.mcp.first_answers import is_id
 from holdfast.surfaces.mcp.incoming import Incoming, TooLong
 
 Received = SessionMessage | Exception
@@ -47,22 +47,28 @@ class Wire:
         async with to, answers:
             while await self._read_one(to, answers):
                 pass
-            await self._wait_for_answers()
+            with anyio.move_on_after(GRACE_SECONDS):
+                while self._open:
+                    self._answered = anyio.Event()
+                    await self._answered.wait()
 
     async def _read_one(self, to: ObjectSendStream[Received], answers: ObjectSendStream[SessionMessage]) -> bool:
         """Hand on one message, or answer a line that is none; return whether there may be more."""
         try:
             line = await anyio.to_thread.run_sync(self._incoming.next, abandon_on_cancel=True)
+            message = jsonrpc_message_adapter.validate_json(line, by_name=False) if line.strip() else None
         except TooLong as problem:
             await answers.send(_refusal(INVALID_REQUEST, str(problem), problem.number))
             return True
-        if line.strip():
-            message = _message(line)
-            if isinstance(message, SessionMessage):
-                await answers.send(message)
-            else:
-                self._note_in(message)
-                await to.send(SessionMessage(message))
+        except ValidationError:
+            await answers.send(_about(line))
+            return True
+        if isinstance(message, JSONRPCRequest):
+            self._open.add(message.id)
+        elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
+            self._close((message.params or {}).get("requestId"))
+        if message is not None:
+            await to.send(SessionMessage(message))
         return bool(line)
 
     async def write(self, messages: ObjectReceiveStream[SessionMessage]) -> None:
@@ -75,33 +81,13 @@ class Wire:
                     await anyio.to_thread.run_sync(self._incoming.write, text.encode() + b"\n")
                 self._close(answered)
 
-    def _note_in(self, message: JSONRPCMessage) -> None:
-        if isinstance(message, JSONRPCRequest):
-            self._open.add(message.id)
-        elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
-            self._close((message.params or {}).get("requestId"))
-
     def _close(self, number: Any) -> None:
         if isinstance(number, (int, str)):
             self._open.discard(number)
         self._answered.set()
 
-    async def _wait_for_answers(self) -> None:
-        with anyio.move_on_after(GRACE_SECONDS):
-            while self._open:
-                self._answered = anyio.Event()
-                await self._answered.wait()
 
-
-def _message(line: bytes) -> JSONRPCMessage | SessionMessage:
-    """Return the message of a line, or the answer to a line that has none."""
-    try:
-        return jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValidationError:
-        return _bad_line(line)
-
-
-def _bad_line(line: bytes) -> SessionMessage:
+def _about(line: bytes) -> SessionMessage:
     """Return the answer to a line that is no message of JSON-RPC."""
     try:
         data = json.loads(line.decode("utf-8", "replace"))
@@ -112,7 +98,7 @@ def _bad_line(line: bytes) -> SessionMessage:
 
 
 def _refusal(code: int, text: str, number: object) -> SessionMessage:
-    known = number if isinstance(number, (int, str)) and not isinstance(number, bool) else None
+    known: Any = number if is_id(number) else None
     return SessionMessage(JSONRPCError(jsonrpc="2.0", id=known, error=ErrorData(code=code, message=text)))
 
 

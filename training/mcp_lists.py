@@ -1,6 +1,6 @@
-"""Makes `lists.json`, what agents are told about tools, prompts and resources, from our own tables.
+"""Makes what agents are told about tools, prompts and resources, from our own tables.
 
-    python -m holdfast.surfaces.mcp.describe
+    python training/mcp_lists.py              src/holdfast/surfaces/mcp/lists.json
 
 A test says when the file is out of date. Schemas are in their plainest form, without references, null and titles:
 agents hand them to models of many makers, and not all of them read the finer points.
@@ -98,4 +98,4 @@ def _without_null(node: dict[str, Any]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     made = json.dumps(lists(), ensure_ascii=False, indent=1)
-    Path(__file__).with_name("lists.json").write_text(f"{made}\n", encoding="utf-8")
+    Path(tools.__file__).with_name("lists.json").write_text(f"{made}\n", encoding="utf-8")
