@@ -23,7 +23,6 @@ from holdfast.patterns import review as pattern_review
 from holdfast.patterns import signal_files
 from holdfast.records import Step
 from holdfast.sessions import names
-from holdfast.store.layout import refuse_links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def _synthesis(workspace: Workspace, words: SessionWords) -> Iterator[Change]:
 
 def _writing(home: str, place: str, text: str) -> Callable[[], None]:
     def write() -> None:
-        refuse_links(home, os.path.dirname(place))
+        files.refuse_links(home, os.path.dirname(place))
         files.write(os.path.join(home, place), text.encode("utf-8", "surrogateescape"))
 
     return write

@@ -16,7 +16,6 @@ from holdfast.learning.security import model as security_trail
 from holdfast.learning.work import session_log
 from holdfast.parts import Change
 from holdfast.records import Step
-from holdfast.store.layout import refuse_links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def _journal(words: SessionWords) -> list[Change]:
         return b"" if at in words.times and rest.partition(" ")[0] == words.agent else None
 
     folder = os.path.join(words.home, "journal")
-    names = sorted(name for name in files.names_in(folder) if name.endswith(".jsonl"))
+    names = files.names_in(folder, ".jsonl")
     found = [_blanked(words, os.path.join(folder, name), of_journal, "events and receipts") for name in names]
     found.append(_blanked(words, os.path.join(words.home, "state", "hook.log"), of_log, "lines about its hooks"))
     return [change for change in found if change is not None]
@@ -65,7 +64,7 @@ def _blanked(words: SessionWords, path: str, instead: rows.Instead, what: str) -
 
 def _security(words: SessionWords) -> list[Change]:
     found = []
-    for month in sorted(files.names_in(os.path.join(words.home, security_trail.FOLDER))):
+    for month in files.names_in(os.path.join(words.home, security_trail.FOLDER)):
         place = f"{security_trail.FOLDER}/{month}/{security_trail.FILE}"
         count = len(rows.instead_of(files.read_if_there(os.path.join(words.home, place)), _without_text(words)))
         if count:
@@ -75,7 +74,7 @@ def _security(words: SessionWords) -> list[Change]:
 
 
 def _empty_texts(words: SessionWords, place: str) -> None:
-    refuse_links(words.home, os.path.dirname(place))
+    files.refuse_links(words.home, os.path.dirname(place))
     with security_trail.lock_of(words.home):
         rows.rewrite(os.path.join(words.home, place), _without_text(words))
 

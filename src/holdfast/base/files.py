@@ -275,12 +275,35 @@ def discard(path: str) -> None:
         return
 
 
-def names_in(folder: str) -> list[str]:
-    """Return what a folder has, but for hidden files; nothing where there is none."""
+def refuse_links(root: str, folder: str) -> None:
+    """Refuse to write into a folder, relative to the root, that is a symbolic link or lies behind one."""
+    link = link_on_the_way(root, folder)
+    if link:
+        raise Refused(f"{link} is a symbolic link", "Replace the link by a folder; Holdfast does not follow it.")
+
+
+def link_on_the_way(root: str, folder: str) -> str:
+    """Return the first part of the folder, relative to the root, that is a symbolic link; mostly there is none."""
+    place = root
+    for part in folder.split("/") if folder else ():
+        place = f"{place}/{part}"
+        if os.path.islink(place):
+            return place
+    return ""
+
+
+def is_plain_folder(path: str) -> bool:
+    """Whether the path is a folder itself, not a link to one."""
+    return os.path.isdir(path) and not os.path.islink(path)
+
+
+def names_in(folder: str, ending: str = "", *, hidden: bool = False) -> list[str]:
+    """Return the names in a folder that have this ending, sorted; nothing where there is no folder."""
     try:
-        return [name for name in os.listdir(folder) if not name.startswith(".")]
+        names = os.listdir(folder)
     except OSError:
         return []
+    return sorted([name for name in names if name.endswith(ending) and (hidden or not name.startswith("."))])
 
 
 def lock_of(home: str, name: str, seconds: float = 20.0) -> Lock:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from holdfast.base import files
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
 from holdfast.base.marker_lines import lines_of
@@ -168,12 +169,7 @@ def _outcome_at(text: str) -> int:
 
 def days(folder: str) -> list[str]:
     """Return the days that have a page, newest first."""
-    try:
-        names = os.listdir(os.path.join(folder, FOLDER))
-    except OSError:
-        return []
-    found = [name[:-3] for name in names if name.endswith(".md") and _is_day(name[:-3])]
-    return sorted(found, reverse=True)
+    return [name[:-3] for name in files.names_in(os.path.join(folder, FOLDER), ".md")[::-1] if _is_day(name[:-3])]
 
 
 def path_of(folder: str, day: str) -> str:

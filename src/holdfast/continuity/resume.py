@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from holdfast.app.hook import without_secrets
+from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.continuity import buffer, closing, log, messages, pages, region
 from holdfast.errors import HoldfastError
@@ -78,7 +79,7 @@ class Pages:
         owners = _owners(at)
         self._are_kept = at.settings.flag("continuity.enabled")
         folders = [layout.folder_of(Scope("project", owner)) for owner in owners]
-        self._folders = [os.path.join(root, folder) for folder in folders if not layout.link_on_the_way(root, folder)]
+        self._folders = [os.path.join(root, folder) for folder in folders if not files.link_on_the_way(root, folder)]
         self._forgotten: frozenset[str] = frozenset()
         try:
             self._forgotten = _forgotten([*self._folders, os.path.join(root, layout.folder_of(Scope("global")))])

@@ -29,7 +29,6 @@ from holdfast.memory.proposal_files import Proposals
 from holdfast.privacy import redact
 from holdfast.records import Problem, Proposal
 from holdfast.store import front_matter
-from holdfast.store.layout import is_plain_folder
 from holdfast.workspace import Workspace
 
 AGENT = "import"
@@ -175,7 +174,7 @@ def _time_of(name: str, text: str) -> str:
 def _base(path: str, given: str) -> str:
     """Return the folder that holds the parts: the one that was named, or the one of learnings in it."""
     for base in (path, _named(path, "learning"), _named(_named(path, "memory"), "learning")):
-        if any(is_plain_folder(_named(base, part)) for part in _PARTS):
+        if any(files.is_plain_folder(_named(base, part)) for part in _PARTS):
             return base
     raise NotFound(f"{given} holds no learnings", f"Name a folder with {', '.join(_PARTS[:3])} or {_PARTS[3]} in it.")
 
@@ -191,7 +190,7 @@ def _named(folder: str, name: str) -> str:
 
 def _walk(folder: str, ending: str) -> Iterator[str]:
     """Yield the files below a folder whose names end so, in order; no link is followed."""
-    if not is_plain_folder(folder):
+    if not files.is_plain_folder(folder):
         return
     count = 0
     for parent, folders, names in os.walk(folder):

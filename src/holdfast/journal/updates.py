@@ -20,7 +20,6 @@ from holdfast.base import files, rows
 from holdfast.base.digests import sha256
 from holdfast.base.light_records import asdict, dataclass, replace
 from holdfast.errors import BadInput, HoldfastError, NotFound
-from holdfast.store import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -162,10 +161,10 @@ class Updates:
         return os.path.join(self.folder, update.at[:7], f"{update.id}.json")
 
     def _paths(self) -> Iterator[str]:
-        for month in _names(self.folder):
+        for month in files.names_in(self.folder):
             folder = os.path.join(self.folder, month)
-            if layout.is_plain_folder(folder):
-                yield from (os.path.join(folder, name) for name in _names(folder) if name.endswith(".json"))
+            if files.is_plain_folder(folder):
+                yield from (os.path.join(folder, name) for name in files.names_in(folder, ".json"))
 
     def _lock(self) -> files.Lock:
         return files.lock_of(self.home, "updates")
@@ -224,13 +223,6 @@ def _touched(plain: dict[str, object]) -> Touched:
     text = plain.get("text")
     kept = text if isinstance(text, str) else None
     return Touched(str(plain["path"]), str(plain["before"]), str(plain["after"]), kept)
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
 
 
 def _size(path: str) -> int:

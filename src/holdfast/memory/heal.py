@@ -78,7 +78,7 @@ def _leftovers(home: str) -> list[str]:
     before = time.time() - _FINISHED_SECONDS
     found = []
     for part in _WRITTEN:
-        for folder, _, names in os.walk(os.path.join(home, part)) if not layout.link_on_the_way(home, part) else ():
+        for folder, _, names in os.walk(os.path.join(home, part)) if not files.link_on_the_way(home, part) else ():
             paths = [os.path.join(folder, name) for name in names if name.startswith(files.TEMPORARY)]
             found += [os.path.relpath(path, home) for path in paths if _is_older(path, before)]
     return sorted(found)

@@ -26,7 +26,7 @@ def write_stale(store: Store, settings: Settings) -> bool:
     with files.lock_of(store.tree.home, "pages"):
         pages = {page for changed in stale if changed for page in _pages_of(changed)}
         for folder in sorted(pages):
-            if layout.is_plain_folder(os.path.join(store.tree.root, folder)):
+            if files.is_plain_folder(os.path.join(store.tree.root, folder)):
                 _write_folder_page(store, settings, folder)
         _write_root_page(store, settings)
         for folder in stale:
@@ -127,8 +127,4 @@ def title_of(scope: Scope) -> str:
 
 
 def _data_files(folder: str) -> tuple[str, ...]:
-    try:
-        names = sorted(name for name in os.listdir(folder) if not name.startswith(".") and name != layout.INDEX)
-    except OSError:
-        return ()
-    return tuple(names[:_MAX_DATA])
+    return tuple([name for name in files.names_in(folder) if name != layout.INDEX][:_MAX_DATA])

@@ -57,11 +57,7 @@ class Proposals:
 
     def ids(self) -> list[str]:
         """Return the ids of all that wait, by the names of their files alone."""
-        try:
-            names = os.listdir(self.folder)
-        except OSError:
-            return []
-        return sorted(name[:-3] for name in names if name.endswith(".md") and name[0] != "." and layout.is_text(name))
+        return [name[:-3] for name in files.names_in(self.folder, ".md") if layout.is_text(name)]
 
     def all(self) -> tuple[list[Proposal], list[Problem]]:
         """Return all that wait, oldest first, and a problem for each file that is no proposal."""
@@ -130,7 +126,7 @@ class Proposals:
         return os.path.join(self.folder, f"{name}.md")
 
     def _make_folder(self) -> None:
-        layout.refuse_links(os.path.dirname(self.folder), FOLDER)
+        files.refuse_links(os.path.dirname(self.folder), FOLDER)
         files.make_folder(self.folder)
 
     @property

@@ -64,7 +64,7 @@ class Catalogue:
 
     def ids(self) -> list[str]:
         """Return the ids of all entries, by the names of their files alone."""
-        return sorted(name[:-3] for name in _names(self.folder) if name.endswith(".md") and _is_id(name[:-3]))
+        return [name[:-3] for name in files.names_in(self.folder, ".md") if _is_id(name[:-3])]
 
     def all(self) -> tuple[list[Entry], list[Problem]]:
         """Return every entry, the oldest first, and a problem for each file that is none."""
@@ -229,7 +229,7 @@ class Catalogue:
         return Version(number, at, change, text)
 
     def _numbers(self, name: str) -> list[int]:
-        stems = [each[:-3] for each in _names(os.path.join(self.folder, VERSIONS, name)) if each.endswith(".md")]
+        stems = [each[:-3] for each in files.names_in(os.path.join(self.folder, VERSIONS, name), ".md")]
         return sorted(int(stem) for stem in stems if stem.isascii() and stem.isdecimal())
 
     def _write(self, name: str, text: str, number: int) -> None:
@@ -265,7 +265,7 @@ class Catalogue:
         )
 
     def _refuse_link(self, below: str) -> None:
-        link = layout.link_on_the_way(self.home, f"{FOLDER}/{below}")
+        link = files.link_on_the_way(self.home, f"{FOLDER}/{below}")
         if link:
             raise Refused(f"{link} is a symbolic link", "Replace the link by a folder; Holdfast does not follow it.")
 
@@ -345,10 +345,3 @@ def _told(text: str) -> tuple[str, int, str]:
     given = front_matter.values(front_matter.parse(text))[0]
     at, number, change = (str(given.get(name, "")) for name in ("updated", "version", "change"))
     return at, int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else 0, change
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return [name for name in os.listdir(folder) if layout.is_text(name)]
-    except OSError:
-        return []

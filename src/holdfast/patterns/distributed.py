@@ -6,6 +6,7 @@ import os
 
 from holdfast.agents.editing import blocks
 from holdfast.app import install
+from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.light_records import replace
 from holdfast.errors import HoldfastError
@@ -156,18 +157,11 @@ def places_of(agent: Agent, place: Place) -> set[str]:
     found = {one.path for one in agent.instruction_files(place, "") if one.block}
     own = [os.path.dirname(one.path) for one in agent.instruction_files(place, "") if not one.block]
     for folder in own:
-        found |= {os.path.join(folder, name) for name in _names(folder) if name.startswith("holdfast-")}
+        found |= {os.path.join(folder, name) for name in files.names_in(folder) if name.startswith("holdfast-")}
     for folder in agent.skill_folders(place):
-        names = [name for name in _names(folder) if name.startswith("holdfast-")]
+        names = [name for name in files.names_in(folder) if name.startswith("holdfast-")]
         found |= {os.path.join(folder, name, targets.SKILL) for name in names}
     return found
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
 
 
 def _text(path: str) -> str:

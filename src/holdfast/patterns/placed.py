@@ -11,7 +11,6 @@ import os
 from holdfast.base import files
 from holdfast.base.light_records import dataclass
 from holdfast.errors import HoldfastError
-from holdfast.store.layout import refuse_links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ def _write(home: str, before: Placed, after: Placed) -> None:
     if after == before:
         return
     path = os.path.join(home, *PLACE)
-    refuse_links(home, PLACE[0])
+    files.refuse_links(home, PLACE[0])
     files.make_folder(os.path.dirname(path))
     told = {"version": 1, "files": sorted(after.files), "folders": sorted(after.folders)}
     files.write(path, json.dumps(told, indent=2).encode() + b"\n")

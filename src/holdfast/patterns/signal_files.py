@@ -15,7 +15,6 @@ from holdfast.base import files
 from holdfast.base.structs import dataclass
 from holdfast.errors import HoldfastError, NotFound, Refused
 from holdfast.patterns.signals import RULES, Signal
-from holdfast.store.layout import is_plain_folder, link_on_the_way
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ _decode = msgspec.json.Decoder(Signals).decode
 def put(home: str, agent_stem: str, stem: str, found: Signals) -> bool:
     """Make the signals of a session durable; False where the file says the same already."""
     folder = os.path.join(home, FOLDER, agent_stem)
-    link = link_on_the_way(home, f"{FOLDER}/{agent_stem}")
+    link = files.link_on_the_way(home, f"{FOLDER}/{agent_stem}")
     if link:
         raise Refused(f"{link} is a symbolic link", "Replace the link by a folder; Holdfast does not follow it.")
     path = os.path.join(folder, stem + _ENDING)
@@ -81,11 +80,11 @@ def stems(home: str) -> Iterator[tuple[str, str]]:
 
 def _names(home: str) -> Iterator[tuple[str, str]]:
     root = os.path.join(home, FOLDER)
-    if link_on_the_way(home, FOLDER) or not os.path.isdir(root):
+    if files.link_on_the_way(home, FOLDER) or not os.path.isdir(root):
         return
     for agent_stem in sorted(os.listdir(root)):
         folder = os.path.join(root, agent_stem)
-        if is_plain_folder(folder):
+        if files.is_plain_folder(folder):
             yield from ((agent_stem, name) for name in sorted(os.listdir(folder)))
 
 

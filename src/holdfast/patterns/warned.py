@@ -13,7 +13,6 @@ from holdfast.base import files, rows
 from holdfast.base.light_records import dataclass
 from holdfast.base.minijson import dumps
 from holdfast.errors import HoldfastError, TooLarge
-from holdfast.store.layout import refuse_links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def put(home: str, id: str, project: str, warnings: Iterable[Warned]) -> None:
             return
         if len(after) > MAX_ROWS:
             raise TooLarge(f"there are {MAX_ROWS:,} warnings already", "Withdraw some of them.")
-        refuse_links(home, PLACE[0])
+        files.refuse_links(home, PLACE[0])
         if not after:
             files.remove(path)
             return

@@ -31,7 +31,6 @@ from holdfast.errors import BadInput, BrokenFile, Forgotten, HoldfastError, NotF
 from holdfast.records import Problem, Session, Step
 from holdfast.sessions import facts, names
 from holdfast.sessions.raw import RawEvents, RawWriter, ended_at, session_in
-from holdfast.store.layout import is_plain_folder, link_on_the_way
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -270,7 +269,7 @@ class Archive:
             os.path.join(self.root, kind, names.stem_of(agent), name)
             for kind in ("raw", "digests")
             for agent in self._agents(kind)
-            for name in _names(os.path.join(self.root, kind, names.stem_of(agent)))
+            for name in files.names_in(os.path.join(self.root, kind, names.stem_of(agent)), hidden=True)
             if name.startswith(files.TEMPORARY)
         ]
         if self._forgotten_hashes():
@@ -302,7 +301,7 @@ class Archive:
         folder = os.path.join(self.root, kind, agent_stem)
         if self._looked_at is not None and folder in self._looked_at:
             return folder
-        link = link_on_the_way(self.home, f"archive/{kind}/{agent_stem}")
+        link = files.link_on_the_way(self.home, f"archive/{kind}/{agent_stem}")
         if link:
             raise Refused(f"{link} is a symbolic link", "Replace the link by a folder; Holdfast does not follow it.")
         if self._looked_at is not None:
@@ -312,9 +311,11 @@ class Archive:
     def _agents(self, kind: str) -> list[str]:
         """Return the agents that have a folder of that kind."""
         folder = os.path.join(self.root, kind)
-        if link_on_the_way(self.home, f"archive/{kind}"):
+        if files.link_on_the_way(self.home, f"archive/{kind}"):
             return []
-        stems = [name for name in _names(folder) if is_plain_folder(os.path.join(folder, name))]
+        stems = [
+            name for name in files.names_in(folder, hidden=True) if files.is_plain_folder(os.path.join(folder, name))
+        ]
         return sorted(agent for agent in map(names.text_of, stems) if agent)
 
     def _time_of_raw(self, name: str) -> int:
@@ -335,7 +336,7 @@ class Archive:
         return self._forgotten[1]
 
     def _lock(self) -> files.Lock:
-        if link_on_the_way(self.home, "archive"):
+        if files.link_on_the_way(self.home, "archive"):
             raise Refused(f"{self.root} is a symbolic link", "Replace the link by a folder.")
         files.make_folder(self.root)
         return files.lock_of(self.home, "archive")
@@ -349,15 +350,8 @@ def _decoded(path: str) -> Digest:
         raise BrokenFile(f"{path} is no digest: {problem}", hint) from problem
 
 
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
-
-
 def _stems(folder: str, ending: str) -> Iterator[str]:
-    for name in _names(folder):
+    for name in files.names_in(folder, hidden=True):
         stem = name.removesuffix(ending)
         if stem != name and names.text_of(stem) is not None:
             yield stem

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from holdfast.base import files
 from holdfast.errors import BadInput, Refused
 from holdfast.project import check_id
 from holdfast.records import SCOPES, Scope
@@ -89,7 +90,7 @@ def check_text(text: str) -> None:
 def memory_folders(root: str, scope: Scope) -> Iterator[str]:
     """Return the folders of the scope that hold memories, relative to the tree. Links are not followed."""
     base = folder_of(scope)
-    if link_on_the_way(root, base) or not is_plain_folder(os.path.join(root, base)):
+    if files.link_on_the_way(root, base) or not files.is_plain_folder(os.path.join(root, base)):
         return
     yield base
     yield from _nested(root, f"{base}/{MEMORIES}")
@@ -97,11 +98,11 @@ def memory_folders(root: str, scope: Scope) -> Iterator[str]:
 
 def scopes_on_disk(root: str) -> Iterator[Scope]:
     """Return every scope that has a folder; folders whose name cannot be an owner are left out."""
-    if is_plain_folder(os.path.join(root, "global")):
+    if files.is_plain_folder(os.path.join(root, "global")):
         yield Scope("global")
     for kind in SCOPES[1:]:
         folder = os.path.join(root, FOLDER_OF_KIND[kind])
-        for name in sorted(_folders(folder)) if is_plain_folder(folder) else ():
+        for name in sorted(_folders(folder)) if files.is_plain_folder(folder) else ():
             if is_id(name):
                 yield Scope(kind, name)
 
@@ -119,34 +120,12 @@ def contained(root: str, path: str) -> str:
     """Return the whole path of one below the root; refuse one that dots or a link lead elsewhere."""
     if not all(part not in ("", ".", "..") for part in path.split("/")):
         raise Refused(f"{path!a} leads out of the memory tree", "Give a path below it.")
-    refuse_links(root, os.path.dirname(path))
+    files.refuse_links(root, os.path.dirname(path))
     return os.path.join(root, path)
 
 
-def refuse_links(root: str, folder: str) -> None:
-    """Refuse to write into a folder, relative to the root, that is a symbolic link or lies behind one."""
-    link = link_on_the_way(root, folder)
-    if link:
-        raise Refused(f"{link} is a symbolic link", "Replace the link by a folder; Holdfast does not follow it.")
-
-
-def link_on_the_way(root: str, folder: str) -> str:
-    """Return the first part of the folder, relative to the root, that is a symbolic link; mostly there is none."""
-    place = root
-    for part in folder.split("/") if folder else ():
-        place = f"{place}/{part}"
-        if os.path.islink(place):
-            return place
-    return ""
-
-
-def is_plain_folder(path: str) -> bool:
-    """Whether the path is a folder itself, not a link to one."""
-    return os.path.isdir(path) and not os.path.islink(path)
-
-
 def _nested(root: str, folder: str) -> Iterator[str]:
-    if not is_plain_folder(os.path.join(root, folder)):
+    if not files.is_plain_folder(os.path.join(root, folder)):
         return
     yield folder
     for name in sorted(_folders(os.path.join(root, folder))):

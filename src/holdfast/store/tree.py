@@ -252,7 +252,7 @@ class Tree:
         return self._lose([folder for folder in known if not self._is_here(folder)])
 
     def _is_here(self, folder: str) -> bool:
-        return os.path.isdir(self.full(folder)) and not layout.link_on_the_way(self.root, folder)
+        return os.path.isdir(self.full(folder)) and not files.link_on_the_way(self.root, folder)
 
     def _lose(self, folders: list[str]) -> Refreshed:
         gone = 0

@@ -20,7 +20,6 @@ from holdfast.base import files, rows
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.minijson import dumps
 from holdfast.errors import HoldfastError, NotFound
-from holdfast.store.layout import refuse_links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def forget(home: str, agent: str, session: str) -> int:
     path = path_of(home)
     if not os.path.lexists(path):
         return 0
-    refuse_links(home, "/".join(PLACE[:-1]))
+    files.refuse_links(home, "/".join(PLACE[:-1]))
     with files.lock_of(home, "fixes"):
         _drop_tables(home)
         count = rows.rewrite(path, lambda line: b"" if _is_of(line, agent, session) else None)
@@ -106,7 +105,7 @@ def _drop_tables(home: str) -> None:
 
 def _append(home: str, fix: Fix, *, wanted: bool) -> bool:
     path = path_of(home)
-    refuse_links(home, "/".join(PLACE[:-1]))
+    files.refuse_links(home, "/".join(PLACE[:-1]))
     files.make_folder(os.path.dirname(path))
     with files.lock_of(home, "fixes"):
         if _holds(files.read_if_there(path), fix.id) is not wanted:

@@ -21,7 +21,6 @@ from holdfast.base.minijson import dumps, loads
 from holdfast.errors import HoldfastError
 from holdfast.records import Step
 from holdfast.store.keys import hashed, slug
-from holdfast.store.layout import is_plain_folder, link_on_the_way, refuse_links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ class Incidents:
     def all(self) -> list[Incident]:
         """Return every whole incident, the oldest first. No link is followed."""
         base = os.path.join(self.home, FOLDER)
-        if link_on_the_way(self.home, FOLDER):
+        if files.link_on_the_way(self.home, FOLDER):
             return []
         found = []
         for month in sorted(_folders(base)):
@@ -97,7 +96,7 @@ class Incidents:
         """Write the files of an incident; False where it is there already, whole."""
         if self.has(path):
             return False
-        refuse_links(self.home, os.path.relpath(path, self.home))
+        files.refuse_links(self.home, os.path.relpath(path, self.home))
         files.make_folder(path)
         files.clear_leftovers(path)
         for name in sorted(contents, key=lambda one: (one == CONTEXT, one != SENTIMENT)):
@@ -162,10 +161,7 @@ def as_json(value: object) -> bytes:
 
 
 def _folders(path: str) -> list[str]:
-    try:
-        return [name for name in os.listdir(path) if is_plain_folder(os.path.join(path, name))]
-    except OSError:
-        return []
+    return [name for name in files.names_in(path) if files.is_plain_folder(os.path.join(path, name))]
 
 
 def _sizes(path: str) -> dict[str, int]:

@@ -15,7 +15,6 @@ from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
 from holdfast.errors import HoldfastError
 from holdfast.store import front_matter
-from holdfast.store.layout import is_plain_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,10 +84,10 @@ def _month_folders(home: str) -> list[str]:
     for folder in _FOLDERS:
         base = os.path.join(home, folder)
         try:
-            names = sorted(os.listdir(base)) if is_plain_folder(base) else []
+            names = sorted(os.listdir(base)) if files.is_plain_folder(base) else []
         except OSError:
             names = []
-        found += [path for name in names if is_plain_folder(path := os.path.join(base, name))]
+        found += [path for name in names if files.is_plain_folder(path := os.path.join(base, name))]
     return found
 
 

@@ -25,7 +25,7 @@ from holdfast.learning.lessons.categories import CATEGORIES
 from holdfast.learning.lessons.lesson_file import Evidence, Lesson, id_of
 from holdfast.records import Problem
 from holdfast.store.keys import slug
-from holdfast.store.layout import is_plain_folder, is_text, refuse_links
+from holdfast.store.layout import is_text
 
 __all__ = ["Evidence", "Lesson", "Lessons", "add_evidence", "room", "weight"]
 
@@ -171,14 +171,14 @@ class Lessons:
         found = []
         for category in CATEGORIES:
             base = os.path.join(self.home, FOLDER, category)
-            for month in sorted(_names(base)) if is_plain_folder(base) else ():
+            for month in files.names_in(base) if files.is_plain_folder(base) else ():
                 folder = os.path.join(base, month)
-                if is_plain_folder(folder):
+                if files.is_plain_folder(folder):
                     found += _files_of(folder)
         return found
 
     def _refuse_link(self, *parts: str) -> None:
-        refuse_links(self.home, "/".join((FOLDER, *parts)))
+        files.refuse_links(self.home, "/".join((FOLDER, *parts)))
 
     def _lock(self) -> files.Lock:
         return files.lock_of(self.home, "lessons")
@@ -213,13 +213,6 @@ def _faded(at: str, now: str) -> float:
 
 def _same(quote: str) -> str:
     return " ".join(quote.casefold().split())
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
 
 
 def _files_of(folder: str) -> list[tuple[str, tuple[int, int]]]:

@@ -15,7 +15,6 @@ from holdfast.base.light_records import replace
 from holdfast.base.minijson import dumps
 from holdfast.language.ratings import HIGHEST, LOWEST, MAX_COMMENT, MAX_TEXT, SOURCES, Rating, id_of
 from holdfast.project.ids import is_id
-from holdfast.store.layout import refuse_links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def add(home: str, rating: Rating, *, timed: bool = True) -> bool:
     `timed` is False where nobody told when it was said: then the same text in the same session is the same rating.
     """
     path = path_of(home)
-    refuse_links(home, "/".join(PLACE[:-1]))
+    files.refuse_links(home, "/".join(PLACE[:-1]))
     files.make_folder(os.path.dirname(path))
     with _lock(home):
         if _is_there(files.read_if_there(path), rating, timed):
@@ -70,7 +69,7 @@ def forget(home: str, agent: str, session: str) -> int:
     path = path_of(home)
     if not os.path.lexists(path):
         return 0
-    refuse_links(home, "/".join(PLACE[:-1]))
+    files.refuse_links(home, "/".join(PLACE[:-1]))
     with _lock(home):
         return rows.rewrite(path, without_words)
 

@@ -16,7 +16,6 @@ from holdfast.base.light_records import dataclass
 from holdfast.base.text import cut
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.store import front_matter
-from holdfast.store.layout import is_plain_folder, link_on_the_way, refuse_links
 
 FOLDER = "research"
 MIN_TEXT = 10
@@ -69,7 +68,7 @@ def add(home: str, report: Report) -> str:
     if len(report.text.strip()) < MIN_TEXT:
         return ""
     month, stamp = stamp_of(report.at)
-    refuse_links(home, f"{FOLDER}/{month}")
+    files.refuse_links(home, f"{FOLDER}/{month}")
     # A hook hears the end a little later than the transcript has it, and that may be the next month.
     if any(_is_there(os.path.join(home, FOLDER, name), report.id) for name in _months(home)):
         return ""
@@ -92,7 +91,7 @@ def all_reports(home: str) -> list[Report]:
     found = []
     for month in _months(home):
         folder = os.path.join(home, FOLDER, month)
-        for name in _names(folder):
+        for name in files.names_in(folder, ".md"):
             report = read(home, f"{FOLDER}/{month}/{name}")
             if report is not None:
                 found.append(report)
@@ -124,7 +123,7 @@ def find(home: str, name: str) -> Report:
     """Return the report with that id, path or name of a file; NotFound where there is none."""
     wanted = os.path.basename(name.strip())
     for month in _months(home):
-        for one in _names(os.path.join(home, FOLDER, month)):
+        for one in files.names_in(os.path.join(home, FOLDER, month), ".md"):
             if wanted and (one in (wanted, f"{wanted}.md") or one.endswith(f"-{wanted}.md")):
                 report = read(home, f"{FOLDER}/{month}/{one}")
                 if report is not None:
@@ -133,21 +132,13 @@ def find(home: str, name: str) -> Report:
 
 
 def _is_there(folder: str, id: str) -> bool:
-    return any(name.endswith(f"-{id}.md") for name in _names(folder))
+    return any(name.endswith(f"-{id}.md") for name in files.names_in(folder, ".md"))
 
 
 def _months(home: str) -> list[str]:
     base = os.path.join(home, FOLDER)
-    if link_on_the_way(home, FOLDER) or not os.path.isdir(base):
-        return []
-    return sorted(name for name in os.listdir(base) if is_plain_folder(os.path.join(base, name)))
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return sorted(name for name in os.listdir(folder) if name.endswith(".md"))
-    except OSError:
-        return []
+    names = [] if files.link_on_the_way(home, FOLDER) else files.names_in(base)
+    return [name for name in names if files.is_plain_folder(os.path.join(base, name))]
 
 
 def _slug(text: str, most: int) -> str:

@@ -16,7 +16,6 @@ from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
 from holdfast.base.minijson import dumps
 from holdfast.errors import Refused
-from holdfast.store.layout import link_on_the_way, refuse_links
 
 FOLDER = "security"
 FILE = "security.jsonl"
@@ -63,7 +62,7 @@ def lock_of(home: str) -> files.Lock:
 
 
 def _path(home: str, month: str) -> str:
-    refuse_links(home, f"{FOLDER}/{month}")
+    files.refuse_links(home, f"{FOLDER}/{month}")
     folder = os.path.join(home, FOLDER, month)
     files.make_folder(folder)
     return os.path.join(folder, FILE)
@@ -98,13 +97,8 @@ def read(home: str, since: str = "") -> list[Record]:
 
 
 def _months(home: str) -> list[str]:
-    if link_on_the_way(home, FOLDER):
-        return []
-    try:
-        names = os.listdir(os.path.join(home, FOLDER))
-    except OSError:
-        return []
-    return sorted(name for name in names if not link_on_the_way(home, f"{FOLDER}/{name}"))
+    names = [] if files.link_on_the_way(home, FOLDER) else files.names_in(os.path.join(home, FOLDER))
+    return [name for name in names if not files.link_on_the_way(home, f"{FOLDER}/{name}")]
 
 
 def _of_line(line: bytes) -> Record | None:

@@ -20,7 +20,6 @@ from holdfast.learning.synthesis import model as room
 from holdfast.learning.synthesis import page as synthesis_page
 from holdfast.learning.synthesis.model import Found, Period, Report
 from holdfast.privacy import redact
-from holdfast.store.layout import refuse_links
 from holdfast.workspace import Workspace
 
 FOLDER = "learning/synthesis"
@@ -81,7 +80,7 @@ def _written(
     before = _page(path)
     if before == text:
         return Written(report, text, path, "unchanged")
-    refuse_links(workspace.home, os.path.relpath(os.path.dirname(path), workspace.home))
+    files.refuse_links(workspace.home, os.path.relpath(os.path.dirname(path), workspace.home))
     files.make_folder(os.path.dirname(path))
     files.write(path, text.encode("utf-8", "replace"))
     return Written(report, text, path, "changed" if before else "added")

@@ -94,7 +94,7 @@ def effort_of(lineage: Lineage) -> str:
 def folder_of(home: str, project: str) -> str:
     """Return where the work items of a project are; refused where a link leads elsewhere."""
     check_id(project)
-    layout.refuse_links(home, f"{FOLDER}/{project}")
+    files.refuse_links(home, f"{FOLDER}/{project}")
     return os.path.join(home, FOLDER, project)
 
 
@@ -368,7 +368,7 @@ def nest(child: Work, parent: Work) -> Work:
     if child.id == parent.id or f"{parent.path}/".startswith(f"{child.path}/"):
         raise Conflict(f"{child.id} cannot lie in itself", "Give another parent.")
     target = os.path.join(parent.path, CHILDREN, child.id)
-    layout.refuse_links(parent.path, CHILDREN)
+    files.refuse_links(parent.path, CHILDREN)
     moved = write(replace(child, parent=parent.id))
     if child.path == target:
         return moved
@@ -391,10 +391,7 @@ def put(one: Work, part: str, name: str, text: str) -> str:
 
 def names_in(one: Work, part: str) -> list[str]:
     """Return the names of the files in a folder of the work item, in order; none where there is no such folder."""
-    try:
-        return sorted([name for name in os.listdir(os.path.join(one.path, part)) if not name.startswith(".")])
-    except OSError:
-        return []
+    return files.names_in(os.path.join(one.path, part))
 
 
 def extended(lineage: Lineage, more: Lineage) -> Lineage:

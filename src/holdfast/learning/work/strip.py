@@ -77,11 +77,7 @@ class Stripped:
 
 def items_of(home: str, name: str) -> list[Work]:
     """Return the items that a session worked on, in every project, those in other ones first."""
-    root = os.path.join(home, work.FOLDER)
-    try:
-        projects = sorted(project for project in os.listdir(root) if not project.startswith("."))
-    except OSError:
-        return []
+    projects = files.names_in(os.path.join(home, work.FOLDER))
     every = [one for project in projects for one in work.items(home, project) if name in one.sessions]
     return sorted(every, key=lambda one: -one.path.count("/"))
 
