@@ -7,11 +7,14 @@ import json
 import multiprocessing
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from holdfast.app.finish import finishing
 from holdfast.surfaces.cli.main import run
 from holdfast.workspace import Workspace
 from support.places import make_repository
@@ -67,10 +70,13 @@ def shop(repository, monkeypatch) -> Path:
 
 @pytest.fixture
 def workspace(home, shop):
-    """Open the home as seen from the shop, as often as a test likes; what was said lies in `house.said`."""
+    """Open the home as seen from the shop, as often as a test likes; what was said lies in `workspace.said`."""
 
-    def make(**options) -> Workspace:
-        return Workspace(str(home), **{"folder": str(shop), "say": make.said.append, **options})
+    @contextmanager
+    def make(*, finishes: bool = True, **options) -> Iterator[Workspace]:
+        with Workspace(str(home), **{"folder": str(shop), "say": make.said.append, **options}) as opened:
+            with finishing(opened) if finishes else nullcontext():
+                yield opened
 
     make.said = []
     return make

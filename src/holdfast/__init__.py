@@ -9,14 +9,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.app.open import Holdfast as Holdfast
     from holdfast.app.open import open as open
+    from holdfast.base.package import __version__ as __version__
     from holdfast.errors import HoldfastError as HoldfastError
     from holdfast.recall.related import Related as Related
     from holdfast.records import Hit as Hit
     from holdfast.records import Memory as Memory
     from holdfast.records import Scope as Scope
     from holdfast.records import Stored as Stored
-
-__version__ = "0.1.0"
 
 _HOME_OF = {
     "Hit": "holdfast.records",
@@ -27,6 +26,7 @@ _HOME_OF = {
     "Scope": "holdfast.records",
     "Stored": "holdfast.records",
     "open": "holdfast.app.open",
+    "__version__": "holdfast.base.package",
 }
 
 __all__ = ["Hit", "Holdfast", "HoldfastError", "Memory", "Related", "Scope", "Stored", "open"]

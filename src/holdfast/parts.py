@@ -1,14 +1,163 @@
-"""One step of forgetting a session, and how it is done: what the plan shows is what is applied."""
+"""What the parts of a feature take and return.
+
+A feature is one package. What it does at a hook is in its `hook.py` (`at_start`, `at_prompt`, `at_tool` ...: a HookRun
+in, Effects out), what it finds in a session in its `harvest.py` (`harvest`: a HarvestInput in, Findings out), what it
+loses when a session is forgotten in its `forget.py` (`forget`: a ForgetTarget in, Changes out). No part depends on
+another having run before it: parts look and return, and `app/` carries out what they return, in order.
+"""
 
 from __future__ import annotations
 
+import os
+import time
+
+from holdfast.base import rows
+from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass
+from holdfast.errors import HoldfastError
+from holdfast.privacy import fence, speech
+from holdfast.privacy.kept import kept, kept_end, without_secrets
+from holdfast.workspace import NARROWEST_FIRST, Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from holdfast.records import Step
+    from holdfast.agents.base import Agent
+    from holdfast.agents.transcript_calls import Call, Cursor
+    from holdfast.records import HookCall, Project, Scope, Step
+
+# A message may have a whole file in it; what a person says of it themselves stands at its beginning or its end.
+MAX_WORDS = 32_000
+MAX_LAST_WORDS = 8_000
+# How much of the id of a session is written down, and of what stands for one where the agent names none.
+_MAX_SESSION = 500
+_MAX_LABEL = 200
+_MAX_LOG = 256 * 1024
+# A session that goes on with its context has in it what it was given when it started; so has a fork of it.
+CONTINUES = ("resume", "fork")
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a part of a hook wants done: `do` is called before the agent goes on.
+
+    `beside` does it while the answer is made, which waits for it. `sweep` asks for a sweep of the agent's transcripts
+    behind the hook.
+    """
+
+    do: Callable[[], object] | None = None
+    beside: bool = False
+    sweep: bool = False
+
+
+class HookRun:
+    """One call of a hook in one home: what was told and when; what several parts ask for is computed once."""
+
+    def __init__(self, home: str, agent: Agent, call: HookCall, environment: Mapping[str, str]) -> None:
+        self.home = home
+        self.agent = agent
+        self.call = call
+        self.environment = environment
+        self.at = now()
+        # The id of the session as it may be written down.
+        label = kept(call.session, _MAX_SESSION)
+        self.session_id = label
+        self.workspace = Workspace(home, folder=call.folder or None, environment=environment, session=label)
+        self.settings = self.workspace.settings
+        self.journal = self.workspace.journal
+        self.until = time.monotonic() + self.settings.number("hook.budget_ms") / 1000
+        # An agent that names no session has one for each folder.
+        self.session = call.session or f"{call.agent}:{call.folder}"
+        self._words: str | None = None
+        self._label = label
+        self._project: Project | None = None
+        self._asked_project = False
+        self._calls: tuple[Call, ...] | None = None
+        self._cursor: Cursor | None = None
+
+    def is_late(self) -> bool:
+        """Whether the time for an answer is over."""
+        return time.monotonic() > self.until
+
+    @property
+    def session_label(self) -> str:
+        """The session as rows name it, also where the agent names none."""
+        if not self._label:
+            self._label = kept(self.session, _MAX_LABEL)
+        return self._label
+
+    def words(self) -> str:
+        """Return what the person typed, without what programs added and without secrets; nothing of a sub-agent's.
+
+        Of a message that is longer than MAX_WORDS it is the beginning and the end: the rest is a file that was pasted.
+        """
+        if self._words is None:
+            typed = "" if self.call.subagent else speech.typed(self.call.prompt)
+            shown = fence.shown(typed[: MAX_WORDS * 4])
+            self._words = kept(shown, MAX_WORDS)
+            if len(typed) > MAX_WORDS and self._words:
+                self._words += "\n" + fence.shown(kept_end(typed, MAX_WORDS, MAX_LAST_WORDS))
+        return self._words
+
+    def project(self) -> Project | None:
+        """Return the project of the agent's folder, or None where there is none."""
+        if not self._asked_project:
+            self._asked_project = True
+            try:
+                self._project = self.workspace.project()
+            except (HoldfastError, OSError):
+                self._project = None
+        return self._project
+
+    def scopes(self) -> dict[str, tuple[Scope, ...]]:
+        """Return the scopes that this session may see, by kind, narrowest first."""
+        return {kind: self._visible(kind) for kind in NARROWEST_FIRST}
+
+    def _visible(self, kind: str) -> tuple[Scope, ...]:
+        try:
+            return self.workspace.visible(kind)
+        except (HoldfastError, OSError):
+            return ()
+
+    def calls(self) -> tuple[Call, ...]:
+        """Return the calls of tools that the transcript has since the last pause, where no hook was told of them."""
+        if self._calls is None:
+            from holdfast.agents.transcript_calls import Cursor
+
+            self._cursor = Cursor(self.home, self.call.agent, self.session)
+            self._calls = self._cursor.read(self.call)
+        return self._calls
+
+    def settle(self) -> None:
+        """Note that what `calls` told was taken; the next pause goes on behind it, and behind what hooks are told."""
+        if self._cursor is not None:
+            self._cursor.settle()
+        elif self.call.moment == "tool":
+            from holdfast.agents.transcript_calls import Cursor
+
+            Cursor(self.home, self.call.agent, self.session).note_told()
+
+    def latest(self, kind: str, field: str) -> str | None:
+        """Return what the latest event of a kind in this session says in a field; None where there is no event."""
+        for event in self.journal.latest(kind):
+            if event.data.get("session") == self.session_id and event.data.get("agent") == self.call.agent:
+                return str(event.data.get(field, ""))
+        return None
+
+    def log(self, part: str, problem: Exception) -> None:
+        """Add a line about trouble of a part to the hook's log.
+
+        What nobody planned may quote what it met, so of it only the kind is told.
+        """
+        planned = isinstance(problem, (HoldfastError, OSError))
+        text = f"{type(problem).__name__}: {without_secrets(str(problem))}" if planned else type(problem).__name__
+        line = " ".join(f"{self.at} {self.call.agent} {self.call.moment}, {part}: {text}".split())[:300]
+        path = os.path.join(self.home, "state", "hook.log")
+        try:
+            rows.append(path, [line], durable=False, most=_MAX_LOG)
+        except (HoldfastError, OSError):
+            return
 
 
 @dataclass(frozen=True, slots=True)

@@ -175,7 +175,6 @@ def test_a_dry_run_shows_and_writes_nothing(workspace, shop, home, tree) -> None
     with workspace() as h:
         done = harvest(h, dry_run=True)
         assert {"lesson", "incident"} <= {one.kind for one in done.found} and done.dry_run
-        h.leave_pages()
     assert tree(home) == before
 
 

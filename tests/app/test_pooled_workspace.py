@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from holdfast.app.finish import write_pages
 from holdfast.app.pooled_workspace import PooledWorkspace, Stores
 from holdfast.errors import NotFound
 from holdfast.memory.remember import remember
@@ -31,10 +32,11 @@ def found(workspace, query: str) -> list[str]:
     return [hit.memory.body for hit in recall(workspace, query)]
 
 
-def test_the_next_house_gets_the_store(standing, home) -> None:
-    """A store is opened once and serves one house after the other; two houses at once have two."""
+def test_the_next_workspace_gets_the_store(standing, home) -> None:
+    """A store is opened once and serves one workspace after the other; two at once have two."""
     with standing() as first:
         remember(first, "Apples are red.")
+        write_pages(first)
         store = first.store
     with standing() as second, standing() as third:
         assert second.store is store and third.store is not store
@@ -43,7 +45,7 @@ def test_the_next_house_gets_the_store(standing, home) -> None:
 
 
 def test_what_others_do_meanwhile_is_seen(standing, workspace, write) -> None:
-    """What another process stored or forgot, or a person wrote by hand, is found by the next house."""
+    """What another process stored or forgot, or a person wrote by hand, is found by the next workspace."""
     with standing() as opened:
         remember(opened, "Apples are red.", key="apples")
     for _ in range(3):

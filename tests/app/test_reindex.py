@@ -10,10 +10,10 @@ from contextlib import closing
 import pytest
 
 from holdfast import agents
-from holdfast.app.hook import HookRun
 from holdfast.app.reindex import make_all_vectors, reindex
 from holdfast.base import files
 from holdfast.memory.remember import remember
+from holdfast.parts import HookRun
 from holdfast.recall.make_vectors import make_vectors
 from holdfast.recall.recall import recall
 
@@ -114,8 +114,8 @@ def test_a_model_that_went_is_warned_about(cli, one, home) -> None:
 def test_a_killed_run_leaves_recall_and_is_gone_on_with(many, home) -> None:
     """After a sudden end in the middle every memory is found, made vectors stay, and the next run makes the rest."""
     script = (
-        "import os; from holdfast.workspace import House; from holdfast.app.reindex import make_all_vectors\n"
-        f"house = House({str(home)!r}); house.refresh(None)\n"
+        "import os; from holdfast.workspace import Workspace; from holdfast.app.reindex import make_all_vectors\n"
+        f"house = Workspace({str(home)!r}); house.refresh(None)\n"
         "house.progress = lambda done, total: os._exit(9)\n"
         "make_all_vectors(house)"
     )

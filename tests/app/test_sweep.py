@@ -133,7 +133,7 @@ def test_a_rewrite_that_tells_less_does_not_take_away(machine, home, swept):
     """The longer version stays beside the new one, and the sweep says so."""
     path = write(transcript(machine, "one"), talk("one", 5))
     swept()
-    write(path, talk("one", 1, words="the adapter"))
+    write(path, talk("one", 1, words="the door"))
     found = swept()
     assert (found.ingested, found.rewritten) == (1, 1)
     assert [problem.kind for problem in found.problems] == ["rewritten"]
@@ -147,10 +147,10 @@ def test_what_was_told_before_a_rewrite_can_be_read(machine, swept, cli):
     path = write(transcript(machine, "one"), talk("one", 5))
     swept()
     assert cli("sessions", "show", "one", "--raw", "--earlier").code == 3
-    write(path, talk("one", 1, words="the adapter"))
+    write(path, talk("one", 1, words="the door"))
     assert "sessions show claude-code/one --raw --earlier" in swept().problems[0].hint
     told = cli("sessions", "show", "one", "--raw", "--earlier").out
-    assert "the till 4" in told and "the adapter" not in told
+    assert "the till 4" in told and "the door" not in told
     assert "the till 4" not in cli("sessions", "show", "one", "--raw").out
     assert cli("sessions", "show", "one", "--earlier").code == 2
 

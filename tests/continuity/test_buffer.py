@@ -70,7 +70,7 @@ def test_a_page_of_before_is_read(page):
     assert buffer.read(str(page)).decisions == ("Use stdio",)
     put(page, said=(Said("decision", "no Redis", AT, "codex", "s1"),))
     state = buffer.read(str(page))
-    assert (state.focus, state.decisions, state.said[0].text) == ("The adapters", ("Use stdio",), "no Redis")
+    assert (state.focus, state.decisions, state.said[0].text) == ("The doors", ("Use stdio",), "no Redis")
 
 
 @pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
@@ -113,11 +113,11 @@ def test_what_was_written_into_code_before_is_not_lost(page):
     page.parent.mkdir(parents=True)
     code = f"```\n{buffer.BEGIN}\n\nUpdated {AT} by grok.\n\n## Focus\n\nThe adapters\n\n{buffer.END}\n```\n"
     page.write_text(code)
-    assert buffer.read(str(page)).focus == "The adapters"
+    assert buffer.read(str(page)).focus == "The doors"
     put(page, decisions=("Use stdio",))
     assert page.read_text().startswith(code)
     state = buffer.read(str(page))
-    assert (state.focus, state.decisions, state.by) == ("The adapters", ("Use stdio",), "codex")
+    assert (state.focus, state.decisions, state.by) == ("The doors", ("Use stdio",), "codex")
 
 
 def test_what_a_person_writes_between_the_markers_stays(page):

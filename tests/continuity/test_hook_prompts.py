@@ -97,11 +97,11 @@ def test_the_focus_of_an_agent_stays_in_its_session(told, state, workspace):
     """A focus that the agent set itself is not replaced by a prompt of that session, but by one of the next."""
     told("SessionStart", source="startup")
     with workspace() as opened_workspace:
-        working_state.update(opened_workspace, focus="The adapters", by="claude-code")
+        working_state.update(opened_workspace, focus="The doors", by="claude-code")
     for text in ("Fix the login page", DECISION):
         told("UserPromptSubmit", prompt=text)
         told("Stop")
-        assert state().focus == "The adapters"
+        assert state().focus == "The doors"
     told("UserPromptSubmit", agent="codex", session="other", prompt="Write the docs of the API")
     told("Stop", agent="codex", session="other")
     assert state().focus == "Write the docs of the API"
@@ -237,7 +237,7 @@ def test_trouble_with_a_memory_leaves_the_buffer_whole(told, state, home, monkey
     """When a memory cannot be stored, what was said is in the buffer all the same, and the log says why."""
     monkeypatch.setenv("HOLDFAST_MEMORY_LARGEST", "5")
     told("UserPromptSubmit", prompt="Remember that I prefer tabs over spaces.")
-    assert "working state: TooLarge" in troubles(home) and any("tabs" in one.text for one in state().said)
+    assert "continuity: TooLarge" in troubles(home) and any("tabs" in one.text for one in state().said)
 
 
 def test_remember_without_a_project(told, workspace, machine):
@@ -460,7 +460,7 @@ def test_trouble_with_the_pages_costs_no_answer(told, home, folder, workspace, t
     folder.mkdir(exist_ok=True)
     (folder / "buffer.md").symlink_to(tmp_path / "elsewhere.md")
     assert "Ask Kim" in told("UserPromptSubmit", prompt="how do I deploy through the VPN? always use tabs")
-    assert "working state: Refused" in troubles(home) and not (tmp_path / "elsewhere.md").exists()
+    assert "continuity: Refused" in troubles(home) and not (tmp_path / "elsewhere.md").exists()
 
 
 def test_no_session_id_is_no_trouble(told, state, home):

@@ -213,13 +213,13 @@ def test_a_summary_as_the_first_prompt_brings_everything_back(ask, workspace, pa
     """A first prompt that stands for a lost conversation gets pages and memories; a later one is only a prompt."""
     with workspace() as opened:
         remember(opened, "Deploys need the VPN.")
-    summary = "<summary>We did things.</summary>\nNow paint the adapter."
+    summary = "<summary>We did things.</summary>\nNow paint the door."
     text = ask("UserPromptSubmit", prompt=summary)
     assert "Go with Postgres" in text and "Deploys need the VPN." in text
     assert "Deploys need the VPN." in ask("SessionStart", session="s3", source="startup")
     text = ask("UserPromptSubmit", session="s3", prompt=summary)
     assert "Wrote the form" in text and "Go with Postgres" not in text and "Deploys need the VPN." not in text
-    ask("UserPromptSubmit", session="s2", prompt="paint the adapter")
+    ask("UserPromptSubmit", session="s2", prompt="paint the door")
     assert "Go with Postgres" not in ask("UserPromptSubmit", session="s2", prompt=summary)
 
 

@@ -26,7 +26,7 @@ def test_there_is_none_at_first(workspace, home) -> None:
 def test_it_is_written_as_markdown_with_headings(workspace, home) -> None:
     """The page has a heading for each field that was said, and says when and by whom."""
     with workspace() as opened:
-        answer = working_state.update(opened, focus="The adapters", decisions=("Use stdio",), by="codex")
+        answer = working_state.update(opened, focus="The doors", decisions=("Use stdio",), by="codex")
     assert answer.action == "created" and answer.state.path == str(home / "memory" / PAGE)
     text = (home / "memory" / PAGE).read_text()
     assert "\n## Focus\n\nThe adapters\n\n## Decisions\n\n- Use stdio\n" in text and " by codex.\n" in text
@@ -193,7 +193,7 @@ def test_it_opens_no_session(workspace, home) -> None:
         assert not os.path.exists(os.path.join(opened.home, "state", "open"))
         open_sessions.note(opened.home, "codex", "s1", SHOP, "2026-11-15T10:00:00Z", [("ask", "Fix it")])
         working_state.update(opened, decisions=("Use stdio", "Use tabs"), next_steps=(), by="codex")
-        working_state.update(opened, focus="The adapters", decisions=("Use REST",), by="grok")
+        working_state.update(opened, focus="The doors", decisions=("Use REST",), by="grok")
         found = open_sessions.read(open_sessions.path_of(opened.home, "codex", "s1", SHOP))
     assert [row[:2] for row in found.rows] == [
         ("ask", "Fix it"),

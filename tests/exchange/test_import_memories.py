@@ -86,8 +86,7 @@ def test_importing_again_proposes_nothing(workspace, shop) -> None:
 def test_a_dry_run_writes_nothing(workspace, shop, home, tree) -> None:
     """A dry run says what would be proposed and makes no file, not even the home."""
     lay(shop, "AGENTS.md", f"- {VPN}\n")
-    with workspace() as h:
-        h.leave_pages()
+    with workspace(finishes=False) as h:
         done = import_memories(h, dry_run=True, approve=True)
     assert [one.text for one in done.proposals] == [VPN] and done.decisions == ()
     assert tree(home) == {}

@@ -11,7 +11,7 @@ import pytest
 from holdfast import agents
 from holdfast.app import project
 from holdfast.app.harvest import harvest
-from holdfast.app.hook import HookRun, hook
+from holdfast.app.hook import hook
 from holdfast.app.receipts import receipts
 from holdfast.learning import readback
 from holdfast.learning.fixes import hook as fix_hooks
@@ -25,8 +25,10 @@ from holdfast.learning.work import model as work
 from holdfast.learning.work.model import Work
 from holdfast.memory.forget import forget
 from holdfast.memory.remember import remember
+from holdfast.parts import HookRun
 from holdfast.privacy import fence
 from support.learned import DELETED, REMOVED, SHOP, complained, rated
+from support.parts import keep
 
 HEAD = "Lessons of this project, the weightiest first:"
 QUOTE = f'The person said: "{DELETED}" (rated 2).'
@@ -360,7 +362,7 @@ def known_fix(home):
 def failed(home, shop, error: str, session: str = "s1") -> None:
     """Let a command fail in a session, as its hook tells it."""
     told = {"tool_name": "Bash", "tool_input": {"command": "pytest -q"}, "error": error}
-    fix_hooks.at(run(home, shop, "PostToolUseFailure", session, **told))
+    keep(run(home, shop, "PostToolUseFailure", session, **told))
 
 
 def test_a_known_fix_comes_with_the_next_prompt(ask, workspace, home, shop, known_fix):

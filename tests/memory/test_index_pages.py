@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 
 import pytest
 
+import holdfast
 from holdfast.memory import forget, move
 from holdfast.memory.indexes import BEGIN, END
 from holdfast.memory.list import list_memories
@@ -189,10 +191,11 @@ def test_past_twenty_entries_headings_appear(workspace, write, page) -> None:
     ]
 
 
-def test_a_long_run_keeps_its_pages_in_time(workspace, page, monkeypatch) -> None:
+def test_a_long_run_keeps_its_pages_in_time(home, shop, page, monkeypatch) -> None:
     """A process that goes on storing writes the pages about once a second, not only at its end."""
-    with workspace() as h:
-        remember(h, "One.", scope="global", key="one")
-        h._pages_written -= 2
-        remember(h, "Two.", scope="global", key="two")
+    clock = itertools.count(0, 2)
+    monkeypatch.setattr("holdfast.app.open.time.monotonic", lambda: next(clock))
+    with holdfast.open(str(home), folder=str(shop)) as memory:
+        memory.remember("One.", scope="global", key="one")
+        memory.remember("Two.", scope="global", key="two")
         assert "[two]" in page("global")

@@ -7,13 +7,13 @@ import os
 import pytest
 
 from holdfast import agents
-from holdfast.app import hook_parts
 from holdfast.app.doctor import doctor
-from holdfast.app.hook import HookRun
 from holdfast.language import failures
 from holdfast.learning.fixes.offers import offers
+from holdfast.parts import HookRun
 from holdfast.patterns import catalogue_edit, distribute, withdraw
 from support.distributing import ID, approved, entry_of
+from support.parts import keep
 
 MISSING = 'npm error Missing script: "tst"'
 
@@ -161,7 +161,7 @@ def prompt(home, shop):
             return HookRun(str(home), adapter, adapter.read_hook_input(native, data, {}), dict(os.environ))
 
         given = {"tool_name": "Bash", "tool_input": {"command": "npm run tst"}, "error": MISSING}
-        hook_parts.keep(run("PostToolUseFailure", **given))
+        keep(run("PostToolUseFailure", **given))
         return offers(run("UserPromptSubmit", prompt="go on"))
 
     return make

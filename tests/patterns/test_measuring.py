@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from holdfast import agents
-from holdfast.app.hook import hook, mark_shown
+from holdfast.app.hand_over import mark_shown
+from holdfast.app.hook import hook
 from holdfast.base.clock import now
 from holdfast.errors import NotFound
 from holdfast.inject.holdout import withholds

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sqlite3
 
-from holdfast.app.hook import without_secrets
 from holdfast.continuity import messages
 from holdfast.errors import HoldfastError
 from holdfast.inject import block, prompt, relevance
 from holdfast.privacy import fence
+from holdfast.privacy.kept import without_secrets
 from holdfast.recall.embed import Model
 from holdfast.recall.nearness import cosines
 from holdfast.records import SCOPES, Filter
@@ -18,9 +18,9 @@ from holdfast.store.words import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.app.hook import HookRun
     from holdfast.inject.block import Block, Entry
     from holdfast.inject.shown import Shown
+    from holdfast.parts import HookRun
     from holdfast.records import Candidate, Memory
     from holdfast.store.memory_table import MemoryTable
     from holdfast.store.words import Asked
@@ -49,9 +49,10 @@ def _recovered(run: HookRun, shown: Shown) -> Block:
     """Return what a prompt brings that wants to go on where the work stood: the pages, as far as they are new."""
     from holdfast.continuity import resume as recovery
 
-    found = recovery.unseen(run, recovery.Pages(run).found(after_compaction=True), shown)
+    pages = recovery.Pages(run.workspace).found(after_compaction=True)
+    found = recovery.unseen(run.workspace, pages, shown)
     room = run.settings.number("inject.start_characters") - fence.OVERHEAD
-    told = block.fenced(recovery.block(run, found, room, after_compaction=True))
+    told = block.fenced(recovery.block(run.workspace, found, room, after_compaction=True))
     return _one_after_the_other(told, _asked_for(run, shown, needed=not told.text))
 
 
@@ -81,13 +82,9 @@ def prompt_block(run: HookRun, shown: Shown) -> Block:
 
 def _is_first_prompt(run: HookRun) -> bool:
     """Whether the person asked nothing else in this session so far; this prompt is in the journal already."""
-    asked = run.journal.latest("prompt")
-    own = [one for one in asked if (one.data.get("session"), one.data.get("agent")) == _session(run)]
-    return len(own) <= 1
-
-
-def _session(run: HookRun) -> tuple[str, str]:
-    return run.session_label, run.call.agent
+    session = run.session_id, run.call.agent
+    asked = [(one.data.get("session"), one.data.get("agent")) for one in run.journal.latest("prompt")]
+    return asked.count(session) <= 1
 
 
 def _asked_for(run: HookRun, shown: Shown, *, needed: bool) -> Block:

@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 import sqlite3
 
-from holdfast.app.hook import asked_before_compaction, last_prompt, without_secrets
+from holdfast.app.hook import last_prompt
 from holdfast.continuity import resume as recovery
 from holdfast.errors import HoldfastError
 from holdfast.inject import block
 from holdfast.learning import readback
 from holdfast.privacy import fence
+from holdfast.privacy.kept import without_secrets
 from holdfast.recall import fusion
 from holdfast.records import replace
 from holdfast.store.read_only_index import ReadOnlyIndex, is_empty
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.app.hook import HookRun
     from holdfast.inject.block import Block
+    from holdfast.parts import HookRun
     from holdfast.records import Hit, Memory
 
 # A scope is ranked among this many of its memories: the pinned and the newest.
@@ -35,7 +36,7 @@ def start_block(run: HookRun) -> Block:
     """
     room = run.settings.number("inject.start_characters") - fence.OVERHEAD
     compacted = run.call.moment != "start" or run.call.source == "compact"
-    pages = recovery.Pages(run).found(after_compaction=compacted, asked=_asked(run) if compacted else "")
+    pages = recovery.Pages(run.workspace).found(after_compaction=compacted, asked=_asked(run) if compacted else "")
     most = readback.room(run, room)
     standing = readback.sections(run, int(most * _STANDING))
     by_scope, learned = _in_the_index(run, needed=not (pages or standing.text))
@@ -47,12 +48,12 @@ def start_block(run: HookRun) -> Block:
     shared, room = room - (taken + -taken % _STEP), room - taken
     kept = int(shared * sum(source.part for source in pages))
     if compacted:
-        told = recovery.block(run, pages, kept, after_compaction=True)
+        told = recovery.block(run.workspace, pages, kept, after_compaction=True)
         memories = block.of_scopes(by_scope, room - _length(told), without_secrets)
         return block.fenced(told, standing, lessons, memories)
     # What the pages may take is kept for them whole, so that memories stay the same bytes while the pages change.
     memories = block.of_scopes(by_scope, shared - kept, without_secrets)
-    told = recovery.block(run, pages, room - _length(memories), after_compaction=False)
+    told = recovery.block(run.workspace, pages, room - _length(memories), after_compaction=False)
     return block.fenced(memories, lessons, told, standing)
 
 
@@ -62,7 +63,9 @@ def _length(part: Block) -> int:
 
 def _asked(run: HookRun) -> str:
     """Return what the person had asked last when the conversation was compacted."""
-    return last_prompt(run) if run.call.moment == "start" else asked_before_compaction(run)
+    if run.call.moment == "start":
+        return last_prompt(run)
+    return " ".join((run.latest("compact", "last_prompt") or "").split())
 
 
 def _in_the_index(run: HookRun, *, needed: bool) -> tuple[dict[str, list[Hit]], list[Memory]]:
@@ -112,7 +115,5 @@ def lay_scaffold(run: HookRun) -> None:
         return
     # Laying it is rare and heavy; looking whether it is there is neither.
     from holdfast.memory import init
-    from holdfast.workspace import Workspace
 
-    with Workspace(run.home, folder=project.root, environment=run.environment) as workspace:
-        init.apply(workspace, init.plan(workspace, project.root), project.root)
+    init.apply(run.workspace, init.plan(run.workspace, project.root), project.root)

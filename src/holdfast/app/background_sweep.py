@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-import holdfast
+from holdfast.base.package import FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from holdfast.settings import Settings
 
 STAMP = "sweep-started"
-_BEHIND = os.path.join(os.path.dirname(os.path.abspath(holdfast.__file__)), "surfaces", "hook", "behind.py")
+_BEHIND = os.path.join(FOLDER, "surfaces", "hook", "behind.py")
 _FIRST_OF_OTHERS = 3
 
 

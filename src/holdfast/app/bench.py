@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import runpy
 
-import holdfast
+from holdfast.base.package import FOLDER
 from holdfast.errors import NotFound
 
-_PACKAGE = os.path.dirname(holdfast.__file__)
 # In a wheel the benchmarks lie inside the package; in a checkout at its top.
 # These need labelled texts or fake secrets, which no installation carries.
 IN_A_CHECKOUT = ("injection", "patterns", "ratings", "secrets", "triggers")
-_PLACES = (os.path.join(_PACKAGE, "benchmarks"), os.path.join(_PACKAGE, "..", "..", "benchmarks"))
+_PLACES = (os.path.join(FOLDER, "benchmarks"), os.path.join(FOLDER, "..", "..", "benchmarks"))
 
 
 def names() -> list[str]:

@@ -1,16 +1,17 @@
-"""What is handed to a session by another adapter than a hook: made safe to read, and noted as known to that session."""
+"""What is handed to a session by other ways than a hook: made safe to read, and noted as known to that session."""
 
 from __future__ import annotations
 
 import sqlite3
 
 from holdfast.app import publish
-from holdfast.app.hook import mark_shown, without_secrets
+from holdfast.base.clock import now
 from holdfast.base.text import CUT, cut
 from holdfast.errors import HoldfastError
 from holdfast.inject.block import Entry, digest_of, line_of
 from holdfast.inject.shown import FORGOTTEN, ShownSet
 from holdfast.privacy import fence
+from holdfast.privacy.kept import without_secrets
 from holdfast.records import Hit, Memory, Scope, replace
 from holdfast.workspace import Workspace
 
@@ -105,3 +106,32 @@ def renew_rules_files(workspace: Workspace) -> None:
         publish.refresh(workspace)
     except (HoldfastError, sqlite3.Error, OSError) as problem:
         workspace.say(f"a rules file is not up to date: {type(problem).__name__}")
+
+
+def mark_shown(
+    workspace: Workspace,
+    session: str,
+    hits: Iterable[Hit],
+    *,
+    agent: str = "",
+    moment: str = "recall",
+    handed: Iterable[Memory] | None = None,
+) -> None:
+    """Note that a session was shown these hits in another way; no hook gives them again. It leaves a receipt.
+
+    `handed` are the same memories as they were handed over, where long ones were cut: the receipt counts those.
+    """
+    from holdfast.inject import receipts
+    from holdfast.inject.block import Block, Entry, digest_of, given_of, statement_of
+
+    if not session or not workspace.enabled:
+        return
+    memories = [hit.memory for hit in hits]
+    texts = [statement_of(memory) for memory in (memories if handed is None else handed)]
+    given = tuple(given_of(Entry(one, "asked for"), text) for one, text in zip(memories, texts, strict=True))
+    if not given:
+        return
+    with ShownSet(workspace.home, session) as before:
+        before.note([(memory.scope, memory.key, digest_of(memory)) for memory in memories])
+    receipt = receipts.made(now(), agent, session, moment, Block("".join(texts), given))
+    workspace.journal.append(receipts.event_of(receipt), durable=False)

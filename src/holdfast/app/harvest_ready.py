@@ -11,6 +11,7 @@ from holdfast.errors import HoldfastError
 from holdfast.learning.lessons import lesson_table
 from holdfast.learning.synthesis import write as synthesis
 from holdfast.learning.work import closing as work_closing
+from holdfast.recall.meaning import model_of
 from holdfast.recall.vectors import make_vectors
 from holdfast.records import Problem
 
@@ -44,6 +45,6 @@ def make_ready(workspace: Workspace, is_harvested: Callable[[str], bool], *, lea
 
 def _make_vectors(workspace: Workspace) -> None:
     """Make the vectors of the newest memories, by the model that the index goes by."""
-    model = workspace.model()
+    model = model_of(workspace)
     if model is not None:
         workspace.store.ask(lambda tables: make_vectors(tables.memories, model, _MAX_VECTORS))

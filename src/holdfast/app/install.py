@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 
-import holdfast
 from holdfast import agents
 from holdfast.agents.base import Agent, Change, Command, Found, Place
 from holdfast.agents.editing import record
@@ -17,6 +16,7 @@ from holdfast.agents.editing.record import Install
 from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
+from holdfast.base.package import FOLDER
 from holdfast.errors import BadInput, BrokenFile, NotFound, ScopeUnknown
 from holdfast.memory import audit
 from holdfast.privacy.redact import redact
@@ -171,7 +171,7 @@ def _as_they_were(earlier: Install, place: Place) -> dict[str, bytes]:
 
 def command_of(workspace: Workspace, *, portable: bool = False) -> Command:
     """Return how configs call this installation. What is portable names no folder of this person's, nor the home."""
-    runner = os.path.join(os.path.dirname(os.path.abspath(holdfast.__file__)), "surfaces", "hook", "run.py")
+    runner = os.path.join(FOLDER, "surfaces", "hook", "run.py")
     usual = os.path.join(_person(workspace), ".holdfast")
     home = "" if portable or usual == workspace.home else workspace.home
     guards = workspace.settings.text("security.block") != "off"

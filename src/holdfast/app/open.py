@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+
+from holdfast.app.finish import finish, write_pages
 from holdfast.memory import forget, remember, show
 from holdfast.recall import recall, related
 from holdfast.recall.related import Related
@@ -18,6 +21,7 @@ class Holdfast:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
+        self._pages_written = time.monotonic()
 
     def __enter__(self) -> Holdfast:
         return self
@@ -29,6 +33,7 @@ class Holdfast:
 
     def close(self) -> None:
         """Write what is due and give back the store."""
+        finish(self._workspace)
         self._workspace.close()
 
     def remember(
@@ -46,7 +51,7 @@ class Holdfast:
         pinned: bool | None = None,
     ) -> Stored:
         """Store a text; the answer says created, updated or unchanged, and holds the memory."""
-        return remember.remember(
+        stored = remember.remember(
             self._workspace,
             text,
             scope=scope,
@@ -59,6 +64,14 @@ class Holdfast:
             supersedes=supersedes,
             pinned=pinned,
         )
+        self._write_pages_in_time()
+        return stored
+
+    def _write_pages_in_time(self) -> None:
+        """In a long run, keep the index pages at most a second behind; a short one writes them when it closes."""
+        if time.monotonic() - self._pages_written > 1.0:
+            write_pages(self._workspace)
+            self._pages_written = time.monotonic()
 
     def recall(
         self,

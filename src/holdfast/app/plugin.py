@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 
-import holdfast
 from holdfast import agents
 from holdfast.agents.base import SERVER, Change, Place
 from holdfast.agents.editing.apply import apply as carry_out
 from holdfast.agents.editing.plan import read
 from holdfast.app import install
 from holdfast.app.install import Plan
+from holdfast.base.package import __version__
 from holdfast.errors import NotFound, Refused
 from holdfast.workspace import Workspace
 
@@ -23,7 +23,7 @@ def plan(workspace: Workspace, name: str, folder: str, *, portable: bool = False
     """Return the files that the plugin needs and that are not there as they should be."""
     agent = agents.get(name)
     root = os.path.abspath(folder)
-    wanted = agent.plugin(install.command_of(workspace, portable=portable), holdfast.__version__, _skill())
+    wanted = agent.plugin(install.command_of(workspace, portable=portable), __version__, _skill())
     if not wanted:
         known = [one.agent for one in install.overview(workspace)]
         takes = [one.name for one in known if one.plugin(install.command_of(workspace), "", "")]

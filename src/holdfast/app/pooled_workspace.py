@@ -1,7 +1,7 @@
-"""Houses for a process that stays: each call opens one of its own, and gets a store that an earlier call opened.
+"""Workspaces for a process that stays: each call opens one of its own, and gets a store that an earlier call opened.
 
 A store that stays is told of changes in the files and need not sweep them before every read. Settings, project and
-scopes are looked at anew by every workspace, so nothing else can be stale. A store serves one house at a time.
+scopes are looked at anew by every workspace, so nothing else can be stale. A store serves one workspace at a time.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 
 from holdfast.errors import HoldfastError
-from holdfast.recall.scan import Scan
 from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -27,22 +26,22 @@ class Stores:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._free: list[tuple[tuple[str, int], Store, Scan | None]] = []
+        self._free: list[tuple[tuple[str, int], Store]] = []
 
-    def take(self, opened_with: tuple[str, int]) -> tuple[Store | None, Scan | None]:
+    def take(self, opened_with: tuple[str, int]) -> Store | None:
         """Return the store that was used last, if it was opened with this home and limit; others are closed."""
         with self._lock:
-            its, store, scan = self._free.pop() if self._free else (opened_with, None, None)
+            its, store = self._free.pop() if self._free else (opened_with, None)
         if store is not None and its != opened_with:
             store.close()
-            return None, None
-        return store, scan
+            return None
+        return store
 
-    def give_back(self, opened_with: tuple[str, int], store: Store, scan: Scan | None) -> None:
-        """Keep the store for the next house."""
+    def give_back(self, opened_with: tuple[str, int], store: Store) -> None:
+        """Keep the store for the next workspace."""
         with self._lock:
             if len(self._free) < _MAX_FREE:
-                self._free.append((opened_with, store, scan))
+                self._free.append((opened_with, store))
                 return
         store.close()
 
@@ -69,25 +68,12 @@ class PooledWorkspace(Workspace):
         super().__init__(home, folder=folder, environment=environment, flags=flags, session=session, say=say)
         self._stores = stores
         self._opened_with = self.home, self.settings.number("memory.largest")
-        self._store, self._scan = stores.take(self._opened_with)
+        self._store = stores.take(self._opened_with)
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if problem is None or isinstance(problem, HoldfastError):
-            self.close()
-        else:
-            self.reopen()
-
-    def close(self) -> None:
-        """Bring the indexes up to date and give the store to the next house."""
-        if self._store is None:
-            return
-        try:
-            self.write_pages()
-            self._tell_notes()
-        except BaseException:
-            self.reopen()
-            raise
-        self._stores.give_back(self._opened_with, self._store, self._scan)
-        self._store = None
+        if self._store is not None and (problem is None or isinstance(problem, HoldfastError)):
+            self._stores.give_back(self._opened_with, self._store)
+            self._store = None
+        self.close()

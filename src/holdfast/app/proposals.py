@@ -21,6 +21,7 @@ from holdfast.learning.lessons import proposals as lesson_proposals
 from holdfast.memory import audit
 from holdfast.memory import edit as editing
 from holdfast.memory.proposal_files import FOLDER, Proposals, id_of, same
+from holdfast.memory.put import put
 from holdfast.privacy import redact
 from holdfast.recall.embed import plain, words
 from holdfast.recall.fusion import ALIKE
@@ -175,12 +176,12 @@ def _stored(workspace: Workspace, proposal: Proposal) -> str:
     try:
         there = workspace.store.get(proposal.scope, key)
     except NotFound:
-        return workspace.put(_draft(proposal, key)).memory.key
+        return put(workspace, _draft(proposal, key)).memory.key
     if same(there.body) == same(proposal.text):
         return key
     # Another statement has the usual key, and an import must not change what it says.
     own = f"{key[: LONGEST - len(proposal.id) - 1].rstrip('-')}-{proposal.id}"
-    return workspace.put(_draft(proposal, own)).memory.key
+    return put(workspace, _draft(proposal, own)).memory.key
 
 
 # What keeps an approved proposal of a kind other than a memory.

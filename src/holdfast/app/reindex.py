@@ -11,6 +11,7 @@ import time
 from holdfast.base import files
 from holdfast.base.light_records import dataclass
 from holdfast.errors import StoreBusy
+from holdfast.recall.meaning import model_of
 from holdfast.recall.vectors import in_portions, make_vectors
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.index import make_passage_vectors, rebuild, waiting_passages
@@ -68,7 +69,7 @@ def make_all_vectors(workspace: Workspace) -> Made:
 
 
 def _make_vectors(workspace: Workspace, seconds: float) -> Made:
-    model = workspace.model()
+    model = model_of(workspace)
     if model is None:
         return Made(0, 0, "")
     end = time.monotonic() + seconds

@@ -15,11 +15,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-import holdfast
 from holdfast import agents as adapters
 from holdfast.app.harvest import clear_leftovers, harvest
 from holdfast.base import files
 from holdfast.base.clock import now
+from holdfast.base.package import __version__
 from holdfast.continuity.harvest import harvest as write_log_entry
 from holdfast.errors import HoldfastError, StoreBusy
 from holdfast.language import when
@@ -190,7 +190,7 @@ class _Sweep:
         self._pace = pace
         self._dry_run = dry_run
         self._archive = Archive(workspace.home)
-        self._cursors = Cursors(workspace.home, f"{holdfast.__version__} {RULES}", keep=not dry_run)
+        self._cursors = Cursors(workspace.home, f"{__version__} {RULES}", keep=not dry_run)
         self._taker = Taker(
             workspace,
             self._archive,

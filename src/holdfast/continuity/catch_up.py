@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from holdfast.app.hook import without_secrets
 from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass
 from holdfast.continuity import log
@@ -10,6 +9,7 @@ from holdfast.continuity.log import DECIDING, decided, entries
 from holdfast.continuity.resume import Pages
 from holdfast.errors import HoldfastError
 from holdfast.language import when
+from holdfast.privacy.kept import without_secrets
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.browse import ask, projects_here, span
 from holdfast.store.session_table import SessionRow, Wanted

@@ -7,71 +7,35 @@ agent could not finish the next start of the project does. Nothing here asks a m
 
 from __future__ import annotations
 
-import _thread
 import os
-import sys
 
-from holdfast.app.hook import CONTINUES, end_kept, kept
 from holdfast.base.light_records import replace
 from holdfast.base.minijson import dumps
 from holdfast.continuity import messages, open_sessions, region
 from holdfast.errors import HoldfastError
-from holdfast.privacy import speech
+from holdfast.parts import CONTINUES, Effect
+from holdfast.privacy.fence import shown
+from holdfast.privacy.kept import kept, kept_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
-    from holdfast.app.hook import HookRun
     from holdfast.continuity.buffer import Pages, State
     from holdfast.continuity.open_sessions import Opened
     from holdfast.language.triggers import Trigger
+    from holdfast.parts import HookRun
     from holdfast.records import Project
 
-# A message may have a whole file in it; what a person says of it themselves stands at its beginning or its end.
-_BEGINNING = 32_000
-_END = 8_000
 _MAX_ANSWER = 16_000
 _MAX_ERROR = 240
 _MAX_DONE = 10
 _MAX_CLOSED = 5
 
 
-class Writing:
-    """Writes a page while the hook goes on with its work. The answer waits for it, so it is on the disk then."""
-
-    def __init__(self, act: Callable[[], object]) -> None:
-        self._done = _thread.allocate_lock()
-        self._problem: Exception | None = None
-        self._done.acquire()
-        _thread.start_new_thread(self._run, (act,))
-
-    def wait(self) -> None:
-        """Come back when it is done; what went wrong is raised here."""
-        self._done.acquire()
-        self._done.release()
-        if self._problem is not None:
-            raise self._problem
-
-    def _run(self, act: Callable[[], object]) -> None:
-        try:
-            act()
-        except Exception as problem:
-            self._problem = problem
-        finally:
-            self._done.release()
-
-
-def keep(run: HookRun) -> None:
-    """Keep the working state and the log of the project, as this moment asks for it."""
-    act = _ACTS.get(run.call.moment)
-    if act is not None:
-        act(run)
-
-
-def at_prompt(run: HookRun) -> None:
+def at_prompt(run: HookRun) -> Iterator[Effect]:
     """Write what the person's message says that counts into the buffer; a "remember" becomes a memory at once."""
-    text = "" if run.call.subagent else persons_words(run.call.prompt)
+    text = run.words()
     if not text:
         return
     from holdfast.language import triggers
@@ -79,23 +43,13 @@ def at_prompt(run: HookRun) -> None:
     found = tuple(one for one in triggers.scan(text) if one.kind != "remember" or not messages.forgets(one.text))
     project = run.project()
     if project is not None:
-        _write_down(run, project, text, found)
+        yield from _write_down(run, project, text, found)
     wanted = [messages.whole(text, one.text) for one in found if one.kind == "remember"]
     if wanted:
-        _remember(run, wanted)
+        yield Effect(lambda: _remember(run, wanted))
 
 
-def persons_words(prompt: str) -> str:
-    """Return what the person typed, bounded, without what programs added and without secrets."""
-    typed = speech.typed(prompt)
-    beginning = kept(region.shown(typed[: _BEGINNING * 4]), _BEGINNING)
-    if len(typed) <= _BEGINNING or not beginning:
-        return beginning
-    # More than that is a file that was pasted; the end of it is where the person goes on.
-    return f"{beginning}\n{region.shown(end_kept(typed, _BEGINNING, _END))}"
-
-
-def _write_down(run: HookRun, project: Project, text: str, found: tuple[Trigger, ...]) -> None:
+def _write_down(run: HookRun, project: Project, text: str, found: tuple[Trigger, ...]) -> Iterator[Effect]:
     # A sentence that is of two kinds is written down once, as the first of them.
     sentences = {one.text: one.kind for one in reversed(found)}
     said = [(kind, messages.clean(sentence, messages.MAX_SAID)) for sentence, kind in reversed(sentences.items())]
@@ -105,16 +59,19 @@ def _write_down(run: HookRun, project: Project, text: str, found: tuple[Trigger,
     rows = [("said", dumps([kind, what])) for kind, what in said]
     rows += [(kind, line) for kind, line in (("ask", ask), ("focus", about)) if line]
     rows += [("done", sentence) for sentence in done]
-    _note(run, project, [*rows, (open_sessions.PROCESS, open_sessions.agent_process())])
-    if not said:
-        # What was asked is in the session's file; the page gets it when the agent pauses, so that most prompts
-        # need not wait for the disk.
-        return
+    yield Effect(lambda: _note(run, project, [*rows, (open_sessions.PROCESS, open_sessions.agent_process())]))
+    # What was asked is in the session's file; the page gets it when the agent pauses, so that most prompts need not
+    # wait for the disk.
+    if said:
+        yield Effect(lambda: _put_into_buffer(run, project, said, about), beside=True)
+
+
+def _put_into_buffer(run: HookRun, project: Project, said: list[tuple[str, str]], about: str) -> None:
     # Most prompts say nothing that is written down at once.
     from holdfast.continuity import buffer
 
     agent = run.call.agent
-    new = [buffer.Said(kind, what, run.at, agent, open_sessions.source(_session_of(run))) for kind, what in said]
+    new = [buffer.Said(kind, what, run.at, agent, open_sessions.source(run.session_label)) for kind, what in said]
     began = open_sessions.began(_open_path(run, project))
     about = "" if open_sessions.is_focus_set_by(run.home, project.id, agent, since=began) else about
 
@@ -122,20 +79,14 @@ def _write_down(run: HookRun, project: Project, text: str, found: tuple[Trigger,
         after = replace(state, said=buffer.with_said(state.said, new), focus=about or state.focus)
         return after if after == state else replace(after, updated=run.at, by=agent)
 
-    run.writing = Writing(lambda: _change(run, project, edit))
-
-
-def _change(run: HookRun, project: Project, edit: Callable[[State], State]) -> None:
-    from holdfast.continuity import buffer
-
     pages = _pages(run, project)
     is_new = not os.path.lexists(pages.buffer)
     buffer.change(pages.buffer, edit, pages.older_buffers)
     _note(run, project, [(open_sessions.WRITTEN, "")])
     if is_new:
-        from holdfast import project as projects
+        from holdfast.project.rules import record
 
-        projects.record(project, projects.Registry(os.path.join(run.home, "projects.tsv")))
+        record(project, run.workspace.registry)
 
 
 def _remember(run: HookRun, texts: list[str]) -> None:
@@ -148,29 +99,22 @@ def _remember(run: HookRun, texts: list[str]) -> None:
     stored = {text: kind for text, kind in types.items() if scope == "project" or kind == "user"}
     if not stored:
         return
-    if sys.flags.no_site:
-        # A hook goes without packages, and the rules files that are renewed with a memory need one of them.
-        import site
-
-        site.main()
-    # The workspace is heavy; a person who asks for this can wait for a moment.
-    from holdfast.inject import shown
+    # The store is heavy; a person who asks for this can wait for a moment.
+    from holdfast.inject import shown as known
     from holdfast.inject.block import digest_of
     from holdfast.memory.remember import remember
-    from holdfast.workspace import Workspace
 
-    folder, environment, agent = run.call.folder or None, run.environment, run.call.agent
-    with Workspace(run.home, folder=folder, environment=environment, session=run.session_label) as workspace:
-        told = [
-            remember(workspace, statement, scope=scope, type=kind, trust="user", source="hook", agent=agent).memory
-            for statement, kind in ((messages.statement(text), kind) for text, kind in stored.items())
-        ]
+    workspace, agent = run.workspace, run.call.agent
+    told = [
+        remember(workspace, statement, scope=scope, type=kind, trust="user", source="hook", agent=agent).memory
+        for statement, kind in ((messages.statement(text), kind) for text, kind in stored.items())
+    ]
     # Who just said it need not be told it.
-    with shown.ShownSet(run.home, run.session) as before:
+    with known.ShownSet(run.home, run.session) as before:
         before.note([(memory.scope, memory.key, digest_of(memory)) for memory in told])
 
 
-def at_start(run: HookRun) -> None:
+def _open_session(run: HookRun) -> None:
     """Finish what another session of this project, or an earlier run of this one, left open; then open this one."""
     project = run.project()
     if project is None or run.call.subagent:
@@ -211,7 +155,7 @@ def _finish(run: HookRun, project: Project, left: list[Opened]) -> None:
         raise problems[0]
 
 
-def at_tool(run: HookRun) -> None:
+def _collect(run: HookRun) -> None:
     """Collect which file was changed or which command failed; the pages get it when the agent pauses."""
     project = run.project()
     if project is None:
@@ -229,7 +173,7 @@ def at_tool(run: HookRun) -> None:
         open_sessions.beat(_open_path(run, project))
 
 
-def at_pause(run: HookRun) -> Opened | None:
+def _refresh(run: HookRun) -> Opened | None:
     """Bring the buffer up to date with what the agent did, by what hooks and the transcript's tail tell.
 
     Return the session as it is then. This is also what is written down before a conversation is compacted.
@@ -257,12 +201,12 @@ def at_pause(run: HookRun) -> Opened | None:
     return open_sessions.read(path)
 
 
-def at_end(run: HookRun) -> None:
+def _close_session(run: HookRun) -> None:
     """Finish the session: buffer, log, to-dos, and then what was this session's alone leaves the buffer."""
     project = run.project()
     if project is None or run.call.subagent or not os.path.exists(_open_path(run, project)):
         return
-    one = at_pause(run)
+    one = _refresh(run)
     if one is None or one.closed:
         return
     from holdfast.continuity import closing
@@ -277,9 +221,9 @@ def _told_by_answer(run: HookRun) -> list[tuple[str, str]]:
     answer = run.call.answer
     if not answer:
         return []
-    beginning = kept(region.shown(answer[: _MAX_ANSWER * 4]), _MAX_ANSWER)
+    beginning = kept(shown(answer[: _MAX_ANSWER * 4]), _MAX_ANSWER)
     # A long answer says first what was done, and last what comes next.
-    end = beginning if len(answer) <= _MAX_ANSWER else region.shown(end_kept(answer, 0, _MAX_ANSWER))
+    end = beginning if len(answer) <= _MAX_ANSWER else shown(kept_end(answer, 0, _MAX_ANSWER))
     steps = messages.next_steps(end)
     rows = [("answer", messages.summary(beginning)), ("next", dumps(list(steps)) if steps else "")]
     rows += [("ticked", text) for text in dict.fromkeys([*messages.ticked(beginning), *messages.ticked(end)])]
@@ -312,24 +256,32 @@ def _pages(run: HookRun, project: Project) -> Pages:
 
 
 def _open_path(run: HookRun, project: Project) -> str:
-    return open_sessions.path_of(run.home, run.call.agent, _session_of(run), project.id)
+    return open_sessions.path_of(run.home, run.call.agent, run.session_label, project.id)
 
 
 def _note(run: HookRun, project: Project, rows: list[tuple[str, str]]) -> None:
-    open_sessions.note(run.home, run.call.agent, _session_of(run), project.id, run.at, rows)
+    open_sessions.note(run.home, run.call.agent, run.session_label, project.id, run.at, rows)
 
 
-def _session_of(run: HookRun) -> str:
-    """Return the id of the session, as it may be written down."""
-    return run.session_label or kept(run.session, messages.MAX_ASK)
+def at_start(run: HookRun) -> list[Effect]:
+    """Finish what was left open, then open this session."""
+    return [Effect(lambda: _open_session(run))]
 
 
-_ACTS: dict[str, Callable[[HookRun], object]] = {
-    "prompt": at_prompt,
-    "start": at_start,
-    "tool": at_tool,
-    "tool-failed": at_tool,
-    "compact": at_pause,
-    "stop": at_pause,
-    "end": at_end,
-}
+def at_tool(run: HookRun) -> list[Effect]:
+    """Collect what a call of a tool did."""
+    return [Effect(lambda: _collect(run))]
+
+
+def at_stop(run: HookRun) -> list[Effect]:
+    """Bring the buffer up to date."""
+    return [Effect(lambda: _refresh(run))]
+
+
+def at_end(run: HookRun) -> list[Effect]:
+    """Finish the session."""
+    return [Effect(lambda: _close_session(run))]
+
+
+at_tool_failed = at_tool
+at_compact = at_stop

@@ -6,9 +6,10 @@ looks at every prompt, so a long one costs no more than a look at its beginning.
 
 from __future__ import annotations
 
-from holdfast.app.hook import kept
 from holdfast.continuity import region
 from holdfast.language.word_lists import LANGUAGES, lines
+from holdfast.privacy.fence import shown
+from holdfast.privacy.kept import kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ _BULLETS = ("- ", "* ", "• ")
 def clean(text: str, most: int) -> str:
     """Return the text as one harmless line without secrets."""
     # What hides within a secret is taken out first, or the secret would be whole again afterwards.
-    return region.one_line(kept(region.shown(text), most * 2), most)
+    return region.one_line(kept(shown(text), most * 2), most)
 
 
 def asked(text: str) -> str:

@@ -15,6 +15,7 @@ from datetime import date
 from holdfast.base.light_records import dataclass
 from holdfast.continuity import page, region
 from holdfast.errors import BrokenFile
+from holdfast.privacy.fence import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ def _check_text(cell: object, known: frozenset[str], clean: Callable[[str], str]
         raise ValueError(f"a text has {len(cell):,} characters")
     # Markdown shows what HTML's names of characters stand for.
     said = html.unescape(cell)
-    if region.shown(said) != said or any(map(_is_hidden, said)) or "\n" in said or "\r" in said:
+    if shown(said) != said or any(map(_is_hidden, said)) or "\n" in said or "\r" in said:
         raise ValueError("a text has characters that nobody sees, or several lines")
     if any(marker in said.casefold() for marker in _MARKERS):
         raise ValueError("a text has a marker")

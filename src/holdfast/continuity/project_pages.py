@@ -10,9 +10,10 @@ from holdfast.base.light_records import dataclass
 from holdfast.continuity import pages, region
 from holdfast.continuity.pages_tables import Note
 from holdfast.errors import BadInput, ScopeUnknown, TooLarge
+from holdfast.memory.put import redacted
 from holdfast.records import Draft, Project, Scope
 from holdfast.store import layout
-from holdfast.workspace import Workspace, check_text, redacted
+from holdfast.workspace import Workspace, check_text
 
 # Looking for secrets in more than can be kept would only take its time; spaces and line ends do not count in the end.
 _MAX_GIVEN = 4 * pages.MAX_BECAUSE

@@ -14,6 +14,7 @@ from holdfast.base import files
 from holdfast.base.marker_lines import in_code, lines_of
 from holdfast.base.text import DOTS, cut
 from holdfast.errors import BrokenFile, NotFound, TooLarge
+from holdfast.privacy.fence import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 MAX_PAGE = 2_000_000
 # How long a hook may wait for another one that writes the same page.
 WAIT_SECONDS = 3.0
-# Direction marks and invisible signs: they hide what a line says. Joiners that scripts and emoji need stay.
-_HIDDEN = ((0x200B, 0x200B), (0x200E, 0x200F), (0x2028, 0x202E), (0x2060, 0x206F), (0xFEFF, 0xFEFF), (0xFFF9, 0xFFFB))
 # How pages in UTF-16 and UTF-32 begin, as they are carried through.
 _WIDE = ("\udcff\udcfe", "\udcfe\udcff", "\0\0\udcfe\udcff")
 _FENCES = ("```", "~~~")
@@ -190,14 +189,6 @@ def _sign(text: str) -> int:
     return len(word) - 1 if is_number else -1
 
 
-def shown(text: str) -> str:
-    """Return the text without control characters, but for those that part lines and words, and without hidden ones."""
-    if text.isascii() and text.isprintable():
-        return text
-    text = text.encode("utf-8", "replace").decode("utf-8")
-    return "".join([letter for letter in text if letter in "\n\r\t" or _is_seen(letter)])
-
-
 def one_line(text: str, most: int = 0) -> str:
     """Return the text as one line that hides nothing and cannot pass for a marker of ours, cut between two words."""
     text = " ".join(shown(text).split())
@@ -205,13 +196,6 @@ def one_line(text: str, most: int = 0) -> str:
         for ours, harmless in _OURS:
             text = text.replace(ours, harmless)
     return cut(text, most, DOTS) if most else text
-
-
-def _is_seen(letter: str) -> bool:
-    code = ord(letter)
-    if code < 0x200B:
-        return code >= 32 and not 0x7F <= code <= 0x9F
-    return not (0xE0000 <= code <= 0xE007F or any(first <= code <= last for first, last in _HIDDEN))
 
 
 def read_page(path: str) -> str:

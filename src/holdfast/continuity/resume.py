@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 
-from holdfast.app.hook import without_secrets
 from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.continuity import buffer, closing, log, messages, pages, region
 from holdfast.errors import HoldfastError
 from holdfast.inject import sources
 from holdfast.inject.sources import Source
+from holdfast.privacy.kept import without_secrets
 from holdfast.records import Scope
 from holdfast.store import layout
 from holdfast.store.tombstones import Tombstones
@@ -25,7 +25,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from holdfast.app.hook import HookRun
     from holdfast.continuity.buffer import State
     from holdfast.continuity.pages_boxes import Todo
     from holdfast.continuity.pages_tables import Note
@@ -43,38 +42,34 @@ _LAST_ASKED = "before the conversation was compacted, the person last asked: "
 _LEADS = (": ", " that ", " dass ")
 
 
-def lines(at: HookRun | Workspace, budget: int, after_compaction: bool) -> list[str]:
+def lines(at: Workspace, budget: int, after_compaction: bool) -> list[str]:
     """Return what the pages of the project say as lines that are safe to inject, within so many characters."""
     told = block(at, Pages(at).found(after_compaction=after_compaction), budget, after_compaction=after_compaction)
     return told.text.split("\n") if told.text else []
 
 
-def block(at: HookRun | Workspace, found: Sequence[Source], room: int, *, after_compaction: bool) -> Block:
+def block(at: Workspace, found: Sequence[Source], room: int, *, after_compaction: bool) -> Block:
     """Return these sources within the room, without a fence."""
     why = "recovery" if after_compaction else "start"
     # A recovery has the most room that there is, so what is cut in it is not told again; what a start cut may be.
     return sources.fill(found, room, without_secrets, owner=owner_of(at), why=why, cut_is_told=after_compaction)
 
 
-def unseen(at: HookRun | Workspace, found: Iterable[Source], shown: Shown) -> list[Source]:
+def unseen(at: Workspace, found: Iterable[Source], shown: Shown) -> list[Source]:
     """Return the sources with what the session was not told before, by its start or by a recovery."""
     owner = owner_of(at)
     return [rest for source in found if (rest := sources.unseen(source, owner, shown)).entries]
 
 
-def owner_of(at: HookRun | Workspace) -> str:
+def owner_of(at: Workspace) -> str:
     """Return the id of the project, or nothing where there is none."""
-    try:
-        project = at.project()
-    except HoldfastError:
-        return ""
-    return project.id if project else ""
+    return next(iter(_owners(at)), "")
 
 
 class Pages:
     """The pages of the project of a workspace or a hook, as they are told."""
 
-    def __init__(self, at: HookRun | Workspace) -> None:
+    def __init__(self, at: Workspace) -> None:
         root = os.path.join(at.home, "memory")
         owners = _owners(at)
         self._are_kept = at.settings.flag("continuity.enabled")
@@ -245,12 +240,12 @@ def _bare(text: str) -> str:
     return " ".join(kept.split())
 
 
-def _owners(at: HookRun | Workspace) -> tuple[str, ...]:
+def _owners(at: Workspace) -> tuple[str, ...]:
     try:
         project = at.project()
-    except HoldfastError:
+    except (HoldfastError, OSError):
         return ()
-    return (project.id, *project.aliases) if project else ()
+    return (project.id, *project.aliases)
 
 
 def _forgotten(folders: Iterable[str]) -> frozenset[str]:

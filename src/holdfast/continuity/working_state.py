@@ -14,6 +14,7 @@ from holdfast.continuity.buffer import BEGIN, END, MAX_FOCUS, MAX_ITEM, MAX_ITEM
 from holdfast.continuity.buffer import State as WorkingState
 from holdfast.errors import BadInput, TooLarge
 from holdfast.privacy import redact
+from holdfast.privacy.fence import shown
 from holdfast.workspace import Workspace, check_text
 
 __all__ = ["BEGIN", "END", "MAX_FOCUS", "MAX_ITEM", "MAX_ITEMS", "PAGE", "Updated", "WorkingState", "read", "update"]
@@ -124,7 +125,7 @@ def _cleaned(name: str, text: str, most: int, kinds: set[str]) -> str:
     if len(text) > most:
         raise TooLarge(f"{name} has {len(text):,} characters, and at most {most:,} are kept", _SHORTER)
     # What is whole only when its lines are joined may be a secret, too.
-    first, found = redact.redact(region.shown(text)) if text else ("", ())
+    first, found = redact.redact(shown(text)) if text else ("", ())
     cleaned, more = redact.redact(region.one_line(first))
     kinds.update((*found, *more))
     return cleaned

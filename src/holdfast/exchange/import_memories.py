@@ -28,10 +28,11 @@ from holdfast.exchange import statements
 from holdfast.exchange.statements import Cut, Found
 from holdfast.memory import scaffold
 from holdfast.memory.proposal_files import Proposals, id_of, same
+from holdfast.memory.put import redacted
 from holdfast.privacy import fence, redact
 from holdfast.project import git
 from holdfast.records import Draft, Problem, Proposal, Scope
-from holdfast.workspace import Workspace, redacted
+from holdfast.workspace import Workspace
 
 MAX_READ = 262_144
 # The agent of a file that no door names.

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from holdfast.records import Event, Given, Receipt, Scope
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.inject.block import Block
+
 KIND = "receipt"
 
 
@@ -59,3 +63,12 @@ def _share(value: object) -> float:
 
 def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
+
+
+def made(
+    at: str, agent: str, session: str, moment: str, block: Block, share: float = 0.0, withheld: bool = False
+) -> Receipt:
+    """Return the receipt of a block that a session was given, or would have been."""
+    size = len(block.text)
+    facts = at, agent, session, moment, block.given, block.left_out, size, -(-size // 4)
+    return Receipt(*facts, holdout=share, withheld=withheld)

@@ -10,21 +10,21 @@ from __future__ import annotations
 import os
 import time
 
-from holdfast.app.hook import tell, without_secrets
 from holdfast.base.clock import iso
 from holdfast.continuity.resume import owner_of
 from holdfast.errors import HoldfastError
 from holdfast.inject import block
 from holdfast.inject.block import Block, Entry
 from holdfast.inject.sources import Source, fill
+from holdfast.privacy.kept import without_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from holdfast.app.hook import HookRun
     from holdfast.learning.lessons.lesson_table import Row
     from holdfast.learning.work.model import Work
+    from holdfast.parts import HookRun
     from holdfast.records import Memory
     from holdfast.store.read_only_index import ReadOnlyIndex
 
@@ -53,7 +53,7 @@ def room(run: HookRun, most: int) -> int:
 def sections(run: HookRun, most: int) -> Block:
     """Return the trend, open work and stale work within so many characters, without a fence."""
     found = sources(run)
-    return fill(found, most, without_secrets, owner=owner_of(run), why="readback") if found else Block("")
+    return fill(found, most, without_secrets, owner=owner_of(run.workspace), why="readback") if found else Block("")
 
 
 def sources(run: HookRun) -> list[Source]:
@@ -91,7 +91,7 @@ def _standing(run: HookRun, ids: tuple[str, ...]) -> list[Row]:
     try:
         return lesson_table.standing(run.home, ids, time.time())[:_MAX_LESSONS]
     except Exception as problem:
-        tell(run, "lessons", problem)
+        run.log("lessons", problem)
         return []
 
 
@@ -133,12 +133,12 @@ def fixes(run: HookRun, most: int) -> Block:
     try:
         lines = tuple(offers.offers(run))
     except Exception as problem:
-        tell(run, "fixes", problem)
+        run.log("fixes", problem)
         lines = ()
     if not lines:
         return Block("")
     source = Source("fixes", _FIXES, lines, 1.0)
-    return fill([source], most, without_secrets, owner=owner_of(run), why="the same failure")
+    return fill([source], most, without_secrets, owner=owner_of(run.workspace), why="the same failure")
 
 
 def _told(
@@ -147,7 +147,7 @@ def _told(
     try:
         return section(run, ids)
     except Exception as problem:
-        tell(run, "readback", problem)
+        run.log("readback", problem)
         return []
 
 

@@ -12,15 +12,23 @@ from holdfast.store import layout, links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.settings import Settings
     from holdfast.store.base import Store
+    from holdfast.workspace import Workspace
 
 _MAX_DATA = 50
 
 
-def write_stale(store: Store, settings: Settings) -> bool:
+def bring_up_to_date(workspace: Workspace) -> bool:
     """Write the page of each changed folder, of its parents, and the root page; return whether anything changed."""
-    stale = store.tree.stale_folders() if store.has_tree else []
+    store, settings = workspace.store, workspace.settings
+    if store.is_temporary or not store.has_tree:
+        return False
+    if workspace.seen:
+        _see_other_files(store, None if None in workspace.seen else [scope for scope in workspace.seen if scope])
+    stale = store.tree.stale_folders()
     if not stale:
         return False
     with files.lock_of(store.tree.home, "pages"):
@@ -34,10 +42,8 @@ def write_stale(store: Store, settings: Settings) -> bool:
     return True
 
 
-def see_other_files(store: Store, scopes: tuple[Scope, ...] | None) -> None:
+def _see_other_files(store: Store, scopes: Sequence[Scope] | None) -> None:
     """Mark the page of a scope whose `data/` changed or whose `index.md` is gone; the store sees only memories."""
-    if store.is_temporary or not store.has_tree:
-        return
     found = layout.scopes_on_disk(store.tree.root) if scopes is None else scopes
     stale = [folder for folder in map(layout.folder_of, found) if _is_behind(store, folder)]
     if not os.path.lexists(os.path.join(store.tree.root, layout.INDEX)) and store.tree.holds():

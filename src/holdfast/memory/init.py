@@ -36,7 +36,7 @@ def apply(workspace: Workspace, steps: list[Step], folder: str | None = None) ->
     if steps:
         os.chmod(workspace.home, files.FOLDER_MODE)
     scaffold.lay(workspace.store.tree.root, steps)
-    workspace.reopen()
+    workspace.close()
     workspace.refresh(None)
     if steps:
         workspace.store.tree.mark_stale(["global"])

@@ -15,7 +15,6 @@ from holdfast.workspace import Workspace
 
 def lint(workspace: Workspace) -> list[Problem]:
     """Return every problem, errors first, each with its place and the way out; the run then writes no page."""
-    workspace.leave_pages()
     return find(workspace) if workspace.enabled else []
 
 

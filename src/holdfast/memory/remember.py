@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.memory.put import put
 from holdfast.records import Draft, Stored
 from holdfast.workspace import Workspace, normal_tags
 
@@ -38,4 +39,4 @@ def remember(
         pinned=pinned,
     )
     workspace.refresh_once(draft.scope)
-    return workspace.put(draft)
+    return put(workspace, draft)

@@ -14,6 +14,7 @@ from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.lesson_file import Evidence, Lesson
 from holdfast.memory import audit
+from holdfast.memory.put import put
 from holdfast.patterns import warned
 from holdfast.patterns.catalogue import Entry, Target
 from holdfast.patterns.warned import Warned
@@ -106,7 +107,7 @@ def store(workspace: Workspace, entry: Entry, target: Target) -> Target:
     """Store the form, or bring it up to date; return the target with what names it."""
     if target.to == "memory":
         with audit.Act(workspace, "distribute") as act:
-            stored = workspace.put(_draft(entry, scope_of(target)))
+            stored = put(workspace, _draft(entry, scope_of(target)))
             act.done(f"{stored.memory.scope}/{stored.memory.key}", f"pattern {entry.id}")
         return target
     if target.to == "warning":

@@ -96,6 +96,15 @@ def _is_kept(letter: str) -> bool:
     return code >= 32 and not 0x7F <= code <= 0x9F
 
 
+def shown(text: str) -> str:
+    """Return the text without hidden signs and without control characters, but for those that part lines and words."""
+    if text.isascii() and text.isprintable():
+        return text
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    kept = [letter for letter in text if letter == "\r" or (_is_kept(letter) and letter not in "\u2028\u2029")]
+    return without_hidden("".join(kept))
+
+
 def without_hidden(text: str) -> str:
     """Return the text without signs that nobody sees; a secret may be taken apart by them."""
     return text if text.isascii() else "".join([letter for letter in text if not _is_hidden(ord(letter))])

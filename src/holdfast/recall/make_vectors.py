@@ -10,7 +10,7 @@ from holdfast.store.read_only_index import ReadOnlyIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.app.hook import HookRun
+    from holdfast.parts import HookRun
 
 _AT_ONCE = 40
 

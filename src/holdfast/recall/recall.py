@@ -10,6 +10,7 @@ from holdfast.language import spoken_time, when
 from holdfast.recall import fusion
 from holdfast.recall.embed import Model, near
 from holdfast.recall.engine import Engine
+from holdfast.recall.meaning import model_of, scan_of
 from holdfast.recall.vectors import make_vectors
 from holdfast.records import Candidate, Filter, Hit, Scope, replace
 from holdfast.workspace import Workspace, normal_tags
@@ -126,14 +127,14 @@ def _unasked(workspace: Workspace, memory: Memory) -> Candidate:
 
 
 def _found(workspace: Workspace, query: str, wanted: Filter, limit: int, span: Span | None = None) -> list[Candidate]:
-    model = workspace.model()
+    model = model_of(workspace)
 
     def search(tables: Tables) -> list[Candidate]:
         table = tables.memories
         if model is not None:
             make_vectors(table, model, model.at_once)
         asked = table.ask(query)
-        scored = Engine(table, model, workspace.scan(table)).find(asked, wanted, limit)
+        scored = Engine(table, model, scan_of(workspace, table)).find(asked, wanted, limit)
         marks = {one.id: (one.marks.words, one.marks.meaning) for one in scored}
         if span is not None and span.kind == spoken_time.NARROWS and asked.expression:
             inside = table.matches(asked.expression, replace(wanted, between=(span.since, span.until)), limit)

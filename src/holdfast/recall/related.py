@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
 from holdfast.recall.embed import near
+from holdfast.recall.meaning import model_of, scan_of
 from holdfast.recall.vectors import make_vectors
 from holdfast.records import Filter, Memory, Scope
 from holdfast.store import links, words
@@ -92,7 +93,7 @@ def _neighbours(
     workspace: Workspace, memory: Memory, scopes: tuple[Scope, ...], limit: int
 ) -> list[tuple[float, Memory]]:
     """Return the nearest by meaning that still hold; where there are too many vectors, of those that share words."""
-    model = workspace.model()
+    model = model_of(workspace)
     if model is None:
         return []
 
@@ -102,7 +103,7 @@ def _neighbours(
         text = "\n".join((memory.title, *memory.tags, memory.body))
         vector = model.encode(text)
         # One more than asked for: the memory is its own nearest.
-        rows = [row for row, _, _ in workspace.scan(table).nearest(vector, Filter(scopes), limit + 1)]
+        rows = [row for row, _, _ in scan_of(workspace, table).nearest(vector, Filter(scopes), limit + 1)]
         if not rows:
             rows = [
                 row for row, _, _, _ in table.matches(table.ask(text).expression or '""', Filter(scopes), _LOOKED_AT)

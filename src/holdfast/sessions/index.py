@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from holdfast.base import files
 from holdfast.base.structs import dataclass
 from holdfast.errors import HoldfastError, StoreBusy
+from holdfast.recall.meaning import model_of
 from holdfast.recall.vectors import in_portions, make_vectors
 from holdfast.records import Scope, Session, Spend, replace
 from holdfast.sessions import names
@@ -326,7 +327,7 @@ def _spends(session: Session) -> tuple[Spend, ...]:
 
 def make_passage_vectors(workspace: Workspace, seconds: float, model: Model | None = None) -> int:
     """Make vectors of passages that have none yet, the newest first, for so long at most; return how many were made."""
-    model = model or workspace.model()
+    model = model or model_of(workspace)
     if model is None:
         return 0
     try:

@@ -9,6 +9,7 @@ from holdfast.language import spoken_time
 from holdfast.recall import weights
 from holdfast.recall.engine import Engine, Marks
 from holdfast.recall.fusion import TIME_LEANS, TIME_NARROWS
+from holdfast.recall.meaning import model_of
 from holdfast.recall.vectors import make_vectors
 from holdfast.records import Filter, Part, Scope, replace
 from holdfast.sessions import index as session_index
@@ -88,7 +89,7 @@ def search(
     scopes = None if projects is None else tuple(Scope("project", owner) for owner in projects)
     wanted = Filter(scopes, (), (), *span(since, until), agents=agents)
     session_index.complete(workspace, Archive(workspace.home))
-    model = workspace.model()
+    model = model_of(workspace)
     if model is not None:
         _make_some_vectors(workspace, model)
     searching = _Searching(query, wanted, max(_MIN_LOOKED_AT, _LOOKED_AT * limit), model, explain)

@@ -11,11 +11,11 @@ import pytest
 
 from conftest import SHOP
 from holdfast import agents
-from holdfast.app import hook_parts
 from holdfast.app.forget_session import forget as forget_session
-from holdfast.app.hook import HookRun
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes.offers import offers
+from holdfast.parts import HookRun
+from support.parts import keep
 
 MISSING = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'yaml'"
 
@@ -89,7 +89,7 @@ def session(home, shop, tmp_path):
             adapter = agents.get(self.agent)
             data = {"session_id": self.name, "cwd": str(self.folder), "transcript_path": str(self.path), **more}
             hook_run = HookRun(str(home), adapter, adapter.read_hook_input(native, data, {}), dict(os.environ))
-            hook_parts.keep(hook_run)
+            keep(hook_run)
             log = home / "state" / "hook.log"
             assert not log.exists(), log.read_text()
             return hook_run
@@ -138,7 +138,7 @@ def test_without_a_pause_the_prompt_looks(session):
     other.ran("pytest", 1, MISSING)
     assert len(other.prompt()) == 1
     other.ran("pytest", 1, MISSING)
-    assert len(other.stop().told_calls) == 1, "what the prompt read was told by no hook"
+    assert len(other.stop().calls()) == 1, "what the prompt read was told by no hook"
 
 
 def test_what_a_hook_was_told_is_not_read_again(session):
@@ -147,7 +147,7 @@ def test_what_a_hook_was_told_is_not_read_again(session):
     one.prompt()
     one.tell("PostToolUse", tool_name="exec_command", tool_input={"cmd": "git status"})
     one.ran("git status")
-    assert one.stop().told_calls == ()
+    assert one.stop().calls() == ()
 
 
 def test_a_fix_over_several_pauses(session, home):
@@ -188,7 +188,7 @@ def test_a_call_that_never_ends_holds_nothing_up(session, home):
     one.prompt()
     one.ran("sleep 900")
     one.path.write_bytes(b"".join(one.path.read_bytes().splitlines(keepends=True)[:-1]))
-    assert one.stop().told_calls == ()
+    assert one.stop().calls() == ()
     one.fails_and_is_fixed()
     assert [fix.steps for fix in fixes.read(str(home))] == [("ran `pip install pyyaml`",)]
 
@@ -218,10 +218,10 @@ def test_nothing_new_is_not_read(session, home):
     one = session("s1")
     one.prompt()
     one.ran("pytest", 1, MISSING)
-    assert len(one.stop().told_calls) == 1
-    assert one.stop().told_calls == ()
+    assert len(one.stop().calls()) == 1
+    assert one.stop().calls() == ()
     one.said("I will look into it.")
-    assert one.stop().told_calls == ()
+    assert one.stop().calls() == ()
     (noted,) = (home / "state" / "failures").iterdir()
     assert noted.read_text().count('"failed"') == 1
 
@@ -254,7 +254,7 @@ def test_a_failure_that_a_hook_told_too(session, home, shop):
         adapter = agents.get("claude-code")
         data = {"session_id": "c1", "cwd": str(shop), "transcript_path": str(path), **more}
         hook_run = HookRun(str(home), adapter, adapter.read_hook_input(native, data, {}), dict(os.environ))
-        hook_parts.keep(hook_run)
+        keep(hook_run)
         return hook_run
 
     tell("UserPromptSubmit", prompt="run the tests please")
@@ -301,13 +301,13 @@ def test_it_is_light(session, home, shop):
         # `run.py` of the hook loads mmap before anything else.
         "import json, mmap, sys\n"
         "from holdfast import agents\n"
-        "from holdfast.app import hook_parts\n"
-        "from holdfast.app.hook import HookRun\nfrom holdfast.learning.work import hook\n"
+        "from holdfast.app.hook import apply, effects_of\n"
+        "from holdfast.parts import HookRun\n"
         "adapter = agents.get('codex')\n"
         f"data = {{'session_id': 's1', 'cwd': {str(shop)!r}, 'transcript_path': {str(one.path)!r}}}\n"
         f"run = HookRun({str(home)!r}, adapter, adapter.read_hook_input('Stop', data, {{}}), {{}})\n"
         "before = set(sys.modules)\n"
-        "hook_parts.keep(run)\n"
+        "apply(run, effects_of(run), [])\n"
         "print(json.dumps(sorted(set(sys.modules) - before)))\n"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)

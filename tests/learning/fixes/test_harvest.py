@@ -5,13 +5,13 @@ from __future__ import annotations
 import shutil
 
 from holdfast import agents
-from holdfast.app.hook import HookRun
 from holdfast.learning.fixes import harvest as harvest_fixes
-from holdfast.learning.fixes import hook as fix_hooks
 from holdfast.learning.fixes import model as fixes
+from holdfast.parts import HookRun
 from holdfast.sessions.archive import Archive
 from sessions.making import edited, human, ran
 from support.learned import SHOP, talked
+from support.parts import keep
 
 MISSING = "Exit code 1\nModuleNotFoundError: No module named 'yaml'"
 
@@ -96,7 +96,7 @@ def test_a_hook_and_a_harvest_find_the_same(workspace, shop, home) -> None:
             data = {"session_id": "s-1", "cwd": str(shop), "tool_name": "Bash", "tool_input": {"command": line}}
             call = adapter.read_hook_input(native, {**data, "error": error}, {})
             (home / "state").mkdir(parents=True, exist_ok=True)
-            fix_hooks.at(HookRun(str(home), adapter, call, {}))
+            keep(HookRun(str(home), adapter, call, {}))
         assert len(told(home)) == 1
         events = [ran(line, error, failed=bool(error)) for _, line, error in calls]
         assert harvested(h, talked(h, shop, "s-1", *events, agent="claude-code")) == [False]

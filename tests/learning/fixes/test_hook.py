@@ -11,11 +11,11 @@ import sys
 import pytest
 
 from holdfast import agents
-from holdfast.app import hook_parts
-from holdfast.app.hook import HookRun
 from holdfast.language.failures import fingerprint
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes.offers import MAX_LINE, MOST, offers
+from holdfast.parts import HookRun
+from support.parts import keep
 
 SHOP = "example.com--acme--shop"
 MISSING = "Exit code 1\nModuleNotFoundError: No module named 'yaml'"
@@ -41,7 +41,7 @@ def failed(hook_run):
 
     def make(line: str, error: str = MISSING, **more: object) -> None:
         given = {"tool_name": "Bash", "tool_input": {"command": line}, "error": error}
-        hook_parts.keep(hook_run("PostToolUseFailure", **given, **more))
+        keep(hook_run("PostToolUseFailure", **given, **more))
 
     return make
 
@@ -51,7 +51,7 @@ def ran(hook_run):
     """Let a command succeed."""
 
     def make(line: str, **more: object) -> None:
-        hook_parts.keep(hook_run("PostToolUse", tool_name="Bash", tool_input={"command": line}, **more))
+        keep(hook_run("PostToolUse", tool_name="Bash", tool_input={"command": line}, **more))
 
     return make
 
@@ -125,7 +125,7 @@ def test_an_edit_is_told_with_its_change(hook_run, failed, ran, home, shop) -> N
     """A change of a file is a step, with its path from the project's root and the first line that changed."""
     failed("mypy src", "src/cart.py:3: error: Incompatible return value type")
     change = {"file_path": f"{shop}/src/cart.py", "old_string": "-> str:", "new_string": "-> int:"}
-    hook_parts.keep(hook_run("PostToolUse", tool_name="Edit", tool_input=change))
+    keep(hook_run("PostToolUse", tool_name="Edit", tool_input=change))
     ran("mypy src")
     assert fixes.read(str(home))[0].steps == ("edited src/cart.py (`-> str:` -> `-> int:`)",)
 
@@ -151,9 +151,9 @@ def test_a_success_must_be_sure(hook_run, failed, ran, home) -> None:
     assert fixes.read(str(home)) == []
     untold = {"agent": "codex", "session": "s3"}
     failed_call = {"tool_name": "shell", "tool_input": {"command": "pytest"}}
-    hook_parts.keep(hook_run("PostToolUse", error=MISSING, **failed_call, **untold))
-    hook_parts.keep(hook_run("PostToolUse", tool_name="shell", tool_input={"command": "pip install pyyaml"}, **untold))
-    hook_parts.keep(hook_run("PostToolUse", **failed_call, **untold))
+    keep(hook_run("PostToolUse", error=MISSING, **failed_call, **untold))
+    keep(hook_run("PostToolUse", tool_name="shell", tool_input={"command": "pip install pyyaml"}, **untold))
+    keep(hook_run("PostToolUse", **failed_call, **untold))
     assert fixes.read(str(home)) == []
 
 
@@ -161,9 +161,7 @@ def test_what_is_no_failure_leaves_nothing(hook_run, failed, ran, home) -> None:
     """A look that finds nothing, a refusal and a failed edit leave no trace, nor does a session without a failure."""
     failed("grep -r x .", "Exit code 1")
     failed("rm -rf build", "The user doesn't want to proceed with this tool use.")
-    hook_parts.keep(
-        hook_run("PostToolUseFailure", tool_name="Edit", tool_input={"file_path": "a"}, error="No such string")
-    )
+    keep(hook_run("PostToolUseFailure", tool_name="Edit", tool_input={"file_path": "a"}, error="No such string"))
     ran("pytest")
     assert not (home / "state" / "failures").exists()
 
@@ -218,19 +216,22 @@ def test_it_is_light(home, shop) -> None:
         f"home, folder = {str(home)!r}, {str(shop)!r}\n"
         "os.makedirs(home + '/state')\n"
         "from holdfast import agents\n"
-        "from holdfast.learning.fixes import hook, offers\n"
-        "from holdfast.app.hook import HookRun\n"
+        "from holdfast.app.hook import apply, effects_of\n"
+        "from holdfast.learning.fixes import offers\n"
+        "from holdfast.parts import HookRun\n"
         "before = set(sys.modules)\n"
         "adapter = agents.get('claude-code')\n"
         "def call(native, session, **told):\n"
         "    data = dict(told, session_id=session, cwd=folder, tool_name='Bash')\n"
         "    return HookRun(home, adapter, adapter.read_hook_input(native, data, {}), {})\n"
+        "def keep(run):\n"
+        "    apply(run, effects_of(run), [])\n"
         f"error = {MISSING!r}\n"
         "for session in ('s1', 's2'):\n"
-        "    hook.at(call('PostToolUseFailure', session, tool_input={'command': 'pytest'}, error=error))\n"
+        "    keep(call('PostToolUseFailure', session, tool_input={'command': 'pytest'}, error=error))\n"
         "    if session == 's1':\n"
         "        for line in ('pip install pyyaml', 'pytest'):\n"
-        "            hook.at(call('PostToolUse', session, tool_input={'command': line}))\n"
+        "            keep(call('PostToolUse', session, tool_input={'command': line}))\n"
         "print(json.dumps([offers.offers(call('UserPromptSubmit', 's2', prompt='x')),\n"
         "                  sorted(set(sys.modules) - before)]))\n"
     )

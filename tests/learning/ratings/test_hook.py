@@ -9,8 +9,7 @@ import sys
 import pytest
 
 from holdfast import agents
-from holdfast.app import hook_parts
-from holdfast.app.hook import HookRun, record
+from holdfast.app.hook import hook
 from holdfast.learning.ratings import model as signals
 
 SHOP = "example.com--acme--shop"
@@ -26,10 +25,7 @@ def told(home, shop):
         environment = {**os.environ, "HOLDFAST_SWEEP_AT_SESSION_END": "no", **fields.pop("environment", {})}
         data = {"session_id": session, "cwd": str(shop), **fields}
         adapter = agents.get(agent)
-        run = HookRun(str(home), adapter, adapter.read_hook_input(native, data, {}), environment)
-        record(run)
-        hook_parts.keep(run)
-        run.syncing.wait()
+        hook(str(home), adapter, adapter.read_hook_input(native, data, {}), environment)
         return [(row.rating, row.source) for row in signals.read(str(home))]
 
     return make
@@ -102,4 +98,4 @@ def test_trouble_is_logged_and_goes_no_further(told, home) -> None:
     (home / "learning").write_text("in the way")
     assert said(told, "8/10") == []
     log = (home / "state" / "hook.log").read_text()
-    assert "prompt, rating_hooks: " in log and len(log.splitlines()) == 1
+    assert "prompt, ratings: " in log and len(log.splitlines()) == 1

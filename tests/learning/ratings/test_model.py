@@ -108,7 +108,8 @@ def test_a_link_is_not_written_through(home, tmp_path) -> None:
 def test_several_processes_at_once(home) -> None:
     """Of several processes that add the same ratings at once, each rating is written once and none is lost."""
     script = (
-        "import sys; from holdfast.learning import signals; from holdfast.language.ratings import Rating\n"
+        "import sys; from holdfast.learning.ratings import model as signals\n"
+        "from holdfast.language.ratings import Rating\n"
         "for n in range(20):\n"
         "    at = f'2026-05-04T{n:02}:00:00Z'\n"
         "    signals.add(sys.argv[1], Rating(at, 8, 'explicit', 'codex', 's', '', '', 1.0, f'8 - {n}', f'id-{n:02}'))\n"

@@ -9,13 +9,13 @@ import shutil
 import pytest
 
 from holdfast import agents
-from holdfast.app import hook_parts
 from holdfast.app.harvest import harvest
-from holdfast.app.hook import HookRun
 from holdfast.learning.research import model as research
 from holdfast.learning.security import model as security_trail
+from holdfast.parts import HookRun
 from holdfast.records import SessionEvent
 from support.archived import said, session, store
+from support.parts import keep
 
 SHOP = "example.com--acme--shop"
 TOKEN = "ghp_" + "a1B2" * 9
@@ -67,7 +67,7 @@ def test_what_a_hook_told_comes_once(workspace, home, shop) -> None:
     end = {**base, "agent_id": "abc", "last_assistant_message": REPORT}
     (home / "state").mkdir(parents=True)
     for native, data in (("PostToolUse", call), ("SubagentStop", end)):
-        hook_parts.keep(HookRun(str(home), adapter, adapter.read_hook_input(native, data, {}), dict(os.environ)))
+        keep(HookRun(str(home), adapter, adapter.read_hook_input(native, data, {}), dict(os.environ)))
     month = security_trail.read(str(home))[0].at[:7]
     with workspace() as one:
         told = session("s1.agent-abc", shop, "claude-code", is_subagent=True, parent="s1")

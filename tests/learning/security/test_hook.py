@@ -6,17 +6,19 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import holdfast
 from holdfast import agents
-from holdfast.app import hook_parts
-from holdfast.app.hook import HookRun
 from holdfast.learning.research import model as research
 from holdfast.learning.security import hook as security_hooks
 from holdfast.learning.security import model as security_trail
 from holdfast.learning.security.judge import Sight
+from holdfast.parts import HookRun
 from holdfast.project.registry import Registry
+from support.parts import keep
 
 SHOP = "example.com--acme--shop"
 TOKEN = "ghp_" + "a1B2" * 9
@@ -48,7 +50,7 @@ def trail(home) -> list[tuple[str, str, str]]:
 
 def test_a_call_is_written_down_when_it_was_made(hook_run, home) -> None:
     """A destructive command that a tool ran is a row with agent, session, project, tool and time."""
-    hook_parts.keep(hook_run("PostToolUse", **ran("rm -rf src && git status")))
+    keep(hook_run("PostToolUse", **ran("rm -rf src && git status")))
     (row,) = security_trail.read(str(home))
     assert (row.agent, row.session, row.project, row.tool) == ("claude-code", "s1", SHOP, "Bash")
     assert (row.kind, row.rule, row.text, row.decision) == ("destructive", "rm-recursive", "rm -rf src", "seen")
@@ -57,24 +59,24 @@ def test_a_call_is_written_down_when_it_was_made(hook_run, home) -> None:
 
 def test_a_call_that_failed_was_tried(hook_run, home) -> None:
     """A destructive command that failed is in the trail; one that was refused is there once, as refused."""
-    hook_parts.keep(hook_run("PostToolUseFailure", error="Exit code 1\nrm: cannot remove 'src'", **ran("rm -rf src")))
+    keep(hook_run("PostToolUseFailure", error="Exit code 1\nrm: cannot remove 'src'", **ran("rm -rf src")))
     assert trail(home) == [("rm-recursive", "rm -rf src", "seen")]
     reason = security_hooks.refusal(hook_run("PreToolUse", block="all", **ran("rm -rf docs")))
-    hook_parts.keep(hook_run("PostToolUseFailure", error=reason, **ran("rm -rf docs")))
+    keep(hook_run("PostToolUseFailure", error=reason, **ran("rm -rf docs")))
     assert trail(home)[1:] == [("rm-recursive", "rm -rf docs", "blocked")]
 
 
 def test_what_is_harmless_leaves_nothing(hook_run, home) -> None:
     """Ordinary calls make no folder."""
     for line in ("npm test", "rm -rf node_modules", "cat src/cart.py", "git push"):
-        hook_parts.keep(hook_run("PostToolUse", **ran(line)))
+        keep(hook_run("PostToolUse", **ran(line)))
     assert not (home / "security").exists()
 
 
 def test_a_secret_is_taken_out_first(hook_run, home) -> None:
     """No byte of a secret in a command reaches the trail, the log or a reason."""
     line = f"git push --force https://kim:{TOKEN}@example.com/acme/shop.git"
-    hook_parts.keep(hook_run("PostToolUse", **ran(line)))
+    keep(hook_run("PostToolUse", **ran(line)))
     assert trail(home)[0][0] == "git-force-push"
     printed = security_hooks.refusal(hook_run("PreToolUse", block="all", **ran(line)))
     assert "git-force-push" in printed and TOKEN not in printed
@@ -86,7 +88,7 @@ def test_the_folder_of_the_agent_is_its_own(hook_run, home, monkeypatch) -> None
     monkeypatch.setenv("HOME", "/home/kim")
     for name in (".claude/plans/x.md", "notes.md"):
         given = {"tool_name": "Write", "tool_input": {"file_path": f"/home/kim/{name}", "content": "x"}}
-        hook_parts.keep(hook_run("PostToolUse", **given))
+        keep(hook_run("PostToolUse", **given))
     assert trail(home) == [("write-outside", "/home/kim/notes.md", "seen")]
 
 
@@ -107,12 +109,12 @@ def test_what_a_subagent_hands_over_is_kept(hook_run, home) -> None:
     """The last message of a sub-agent becomes a report of its own session, once, without secrets."""
     told = {"agent_id": "abc", "last_assistant_message": f"# The cart\n\nIt adds twice. {TOKEN}"}
     for _ in range(2):
-        hook_parts.keep(hook_run("SubagentStop", **told))
+        keep(hook_run("SubagentStop", **told))
     (report,) = research.all_reports(str(home))
     assert (report.agent, report.session, report.parent) == ("claude-code", "s1.agent-abc", "s1")
     assert (report.project, report.summary, report.kind) == (SHOP, "The cart", "sub-agent")
     assert TOKEN not in report.text
-    hook_parts.keep(hook_run("SubagentStop", agent_id="d", last_assistant_message="ok"))
+    keep(hook_run("SubagentStop", agent_id="d", last_assistant_message="ok"))
     assert len(research.all_reports(str(home))) == 1
 
 
@@ -167,14 +169,14 @@ def test_a_trail_that_cannot_be_written_lets_nothing_through(hook_run, home, tmp
     os.symlink(tmp_path, home / "security")
     assert "deny" in security_hooks.refusal(hook_run("PreToolUse", block="all", **ran("rm -rf src")))
     assert list(tmp_path.iterdir()) == []
-    assert ", security:" in (home / "state" / "hook.log").read_text()
+    assert "security: " in (home / "state" / "hook.log").read_text()
 
 
 def test_trouble_is_a_line_in_the_log(hook_run, home, tmp_path) -> None:
     """A trail that cannot be written takes nothing else away, and the log says which part it was."""
     os.symlink(tmp_path, home / "security")
-    hook_parts.keep(hook_run("PostToolUse", **ran("rm -rf src")))
-    assert ", security:" in (home / "state" / "hook.log").read_text()
+    keep(hook_run("PostToolUse", **ran("rm -rf src")))
+    assert "security: " in (home / "state" / "hook.log").read_text()
 
 
 def test_the_hook_stays_light() -> None:
@@ -185,6 +187,6 @@ def test_the_hook_stays_light() -> None:
         "from holdfast.learning.security.judge import judge; judge('Bash', 'rm -rf src', '/x'); "
         "print([name for name in ('re', 'json', 'dataclasses', 'typing', 'enum') if name in sys.modules])"
     )
-    source = os.path.abspath(security_hooks.__file__).rsplit(os.sep, 4)[0]
+    source = str(Path(holdfast.__file__).parent.parent)
     command = [sys.executable, "-I", "-S", "-E", "-c", code, source]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"

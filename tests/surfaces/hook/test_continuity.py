@@ -145,4 +145,4 @@ def test_a_folder_that_cannot_be_written_is_no_trouble_for_the_agent(hook, folde
     """Where the pages cannot be written the hook still ends with 0, and says so in its log."""
     (home / "memory").write_text("a file in the way")
     assert hook.prompt(DECISION).code == 0
-    assert any("working state" in line for line in hook.log()) and hook.events("prompt")
+    assert any("continuity: " in line for line in hook.log()) and hook.events("prompt")

@@ -104,7 +104,7 @@ def test_a_hook_whose_time_is_over_records_and_gets_out(hook, remember, workspac
     call = adapter.read_hook_input("SessionStart", {"session_id": "s1", "cwd": str(hook.folder)}, {})
     monkeypatch.setenv("HOLDFAST_HOOK_BUDGET_MS", "50")
     clock = iter([0.0, *[9.0] * 1_000])
-    monkeypatch.setattr("holdfast.app.hook.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("holdfast.parts.time.monotonic", lambda: next(clock))
     with pytest.raises(StoreUnavailable):
         run_hook(str(hook.home), adapter, call, os.environ)
     assert len(hook.events("start")) == 1 and hook.events("receipt") == []

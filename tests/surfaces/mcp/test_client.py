@@ -46,8 +46,8 @@ def test_the_client_of_the_sdk(shop, home, mode) -> None:
             "session_search": {"query": "deploy"},
             "memory_rate": {"key": "vpn", "rating": "helpful"},
             "session_rate": {"rating": 8, "words": "a solid eight"},
-            "state_update": {"focus": "The adapters", "decisions": ["Use stdio"]},
-            "project_notes": {"action": "todo", "text": "Test the adapters"},
+            "state_update": {"focus": "The doors", "decisions": ["Use stdio"]},
+            "project_notes": {"action": "todo", "text": "Test the doors"},
             "work_item": {"action": "show"},
             "state_read": {},
             "memory_forget": {"key": "vpn"},
@@ -71,7 +71,7 @@ def test_resources_and_prompts(shop, home, mode) -> None:
             "memory_store", {"content": "Answer in British English.", "key": "tone", "scope": "global"}
         )
         await client.call_tool("memory_store", {"content": "Deploys need the VPN.", "key": "vpn"})
-        await client.call_tool("state_update", {"focus": "The adapters"})
+        await client.call_tool("state_update", {"focus": "The doors"})
         uris = [resource.uri for resource in (await client.list_resources()).resources]
         assert uris[:2] == ["memory://index", "memory://state"]
         assert set(uris[2:]) == {"memory://project/vpn", "memory://global/tone"}
@@ -79,7 +79,7 @@ def test_resources_and_prompts(shop, home, mode) -> None:
         assert {"memory://global/{key}", "memory://project/{key}"} <= set(templates)
         for uri, wanted in {
             "memory://index": "- vpn: Deploys need the VPN",
-            "memory://state": "The adapters",
+            "memory://state": "The doors",
             "memory://global/tone": "British English",
         }.items():
             (content,) = (await client.read_resource(uri)).contents
@@ -87,7 +87,7 @@ def test_resources_and_prompts(shop, home, mode) -> None:
             assert content.text.startswith("<holdfast-memory>")
         prompts = {prompt.name for prompt in (await client.list_prompts()).prompts}
         assert prompts == {"catch_up", "hand_off", "review"}
-        for name, wanted in {"catch_up": "Deploys", "hand_off": "The adapters", "review": "British"}.items():
+        for name, wanted in {"catch_up": "Deploys", "hand_off": "The doors", "review": "British"}.items():
             (message,) = (await client.get_prompt(name)).messages
             assert wanted in message.content.text and "<holdfast-memory>" in message.content.text
         (message,) = (await client.get_prompt("review", {"scope": "project"})).messages

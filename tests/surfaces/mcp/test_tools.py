@@ -187,12 +187,12 @@ def test_the_working_state(talk, home) -> None:
     server = talk("--agent", "codex")
     empty = server.call("state_read")
     assert empty["exists"] is False and empty["focus"] == ""
-    written = server.call("state_update", focus="The adapters", decisions=["Use stdio"], next_steps=["Test", "Ship"])
+    written = server.call("state_update", focus="The doors", decisions=["Use stdio"], next_steps=["Test", "Ship"])
     assert written["action"] == "created"
     assert written["file_path"] == str(home / "memory" / "projects" / SHOP / "buffer.md")
     server.call("state_update", decisions=["Use pydantic"], open_threads=["Who tests it?"])
     state = talk("--agent", "gemini-cli").call("state_read")
-    assert state["focus"] == "The adapters" and state["decisions"] == ["Use stdio", "Use pydantic"]
+    assert state["focus"] == "The doors" and state["decisions"] == ["Use stdio", "Use pydantic"]
     assert state["next_steps"] == ["Test", "Ship"] and state["open_threads"] == ["Who tests it?"]
     assert state["updated_by"] == "codex" and state["updated_at"]
     assert "at least one field" in server.refused("state_update")

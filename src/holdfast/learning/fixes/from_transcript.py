@@ -24,9 +24,9 @@ from holdfast.learning.fixes.hook import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.agents.transcript_calls import Call
-    from holdfast.app.hook import HookRun
     from holdfast.learning.fixes.hook import Row
     from holdfast.learning.fixes.retries import Failure, Fixed
+    from holdfast.parts import HookRun
 
 # After so much else nobody can tell what helped against a failure.
 _MAX_BEFORE = 60
@@ -35,7 +35,7 @@ _MAX_BEFORE = 60
 def take(run: HookRun, path: str) -> None:
     """Take the calls that the transcript told at this moment into the session's file of failures."""
     look = _Look(run, rows_of(path))
-    for call in run.told_calls:
+    for call in run.calls():
         look.take(call)
     look.finish(path)
 

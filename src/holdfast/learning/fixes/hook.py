@@ -9,22 +9,22 @@ from __future__ import annotations
 
 import os
 
-from holdfast.app.hook import without_secrets
-from holdfast.app.hook_parts import PAUSES
 from holdfast.base import files, rows
 from holdfast.base.digests import short
 from holdfast.base.minijson import dumps
 from holdfast.base.text import one_line
 from holdfast.errors import HoldfastError
+from holdfast.parts import Effect
 from holdfast.privacy import fence
+from holdfast.privacy.kept import without_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from holdfast.app.hook import HookRun
     from holdfast.learning.fixes.model import Fix
     from holdfast.learning.fixes.retries import Failure, Fixed, Retries
+    from holdfast.parts import HookRun
 
 FOLDER = ("state", "failures")
 MAX_EDITS = 5
@@ -40,27 +40,31 @@ _KEPT_SECONDS = 2 * 86_400
 Row = tuple[str, ...]
 
 
-def at(run: HookRun) -> None:
+def at_tool(run: HookRun) -> list[Effect]:
     """Note a failure, or what was done after one; where that shows that it is fixed, keep the fix."""
-    call = run.call
-    if call.moment in PAUSES:
-        _at_pause(run)
-        return
-    failed = call.moment == "tool-failed" or bool(call.error)
-    path = path_of(run)
-    if path and failed:
-        _failed(run, path)
-    elif path and os.path.exists(path) and "tool-failed" in run.agent.events.values():
-        _did(run, path)
+    call, path = run.call, path_of(run)
+    if path and (call.moment == "tool-failed" or call.error):
+        return [Effect(lambda: _failed(run, path))]
+    if path and os.path.exists(path) and "tool-failed" in run.agent.events.values():
+        return [Effect(lambda: _did(run, path))]
+    return []
 
 
-def _at_pause(run: HookRun) -> None:
+at_tool_failed = at_tool
+
+
+def at_stop(run: HookRun) -> list[Effect]:
     """Take what the transcript told of calls, if one failed or did so before in this session."""
-    path = path_of(run) if run.told_calls and not run.call.subagent else ""
-    if path and (any(call.ended == "failed" for call in run.told_calls) or os.path.exists(path)):
-        from holdfast.learning.fixes import from_transcript
+    calls = run.calls()
+    path = path_of(run) if calls else ""
+    if not path or not (any(call.ended == "failed" for call in calls) or os.path.exists(path)):
+        return []
+    from holdfast.learning.fixes import from_transcript
 
-        from_transcript.take(run, path)
+    return [Effect(lambda: from_transcript.take(run, path))]
+
+
+at_prompt = at_end = at_stop
 
 
 def path_of(run: HookRun) -> str:
@@ -168,7 +172,7 @@ def keep(run: HookRun, fixed: list[Fixed]) -> None:
 
     project = run.project()
     for one in fixed:
-        fixes.add(run.home, fix_of(one, run.call.agent, session_of(run), project.id if project else ""))
+        fixes.add(run.home, fix_of(one, run.call.agent, run.session_label, project.id if project else ""))
 
 
 def withdraw(run: HookRun, failure: Failure) -> None:
@@ -178,12 +182,7 @@ def withdraw(run: HookRun, failure: Failure) -> None:
 
     project = run.project()
     broken = Fixed(failure, (), run.at)
-    fixes.withdraw(run.home, fix_of(broken, run.call.agent, session_of(run), project.id if project else ""))
-
-
-def session_of(run: HookRun) -> str:
-    """Return the session as rows name it."""
-    return run.session_label or clean(run.session)[:_MAX_SHOWN]
+    fixes.withdraw(run.home, fix_of(broken, run.call.agent, run.session_label, project.id if project else ""))
 
 
 def edits_of(run: HookRun, tool: str, given: str) -> list[Row]:

@@ -11,9 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from holdfast.app.hook import HookRun
     from holdfast.learning.fixes.hook import Row
     from holdfast.learning.fixes.model import Fix
+    from holdfast.parts import HookRun
 
 MOST = 3
 MAX_LINE = 400

@@ -9,6 +9,7 @@ from holdfast.errors import Forgotten, NotFound
 from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.memory.proposal_files import same
+from holdfast.memory.put import put
 from holdfast.privacy import redact
 from holdfast.records import Draft, Proposal
 from holdfast.workspace import Workspace, check_text
@@ -24,7 +25,7 @@ def keep(workspace: Workspace, proposal: Proposal) -> str:
         lesson = lessons.room(workspace.home).get(proposal.id)
     except NotFound:
         # Somebody removed the file of the lesson; what it says is still worth keeping.
-        return workspace.put(_draft(proposal, text)).memory.key
+        return put(workspace, _draft(proposal, text)).memory.key
     said = lesson.statement if same(text) == same(lesson.statement) else text
     lesson = lesson_standing.stand(workspace, lesson, trust="user", why="a person approved it", text=said)
     if lesson.status != "standing":

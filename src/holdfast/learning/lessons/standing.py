@@ -16,11 +16,12 @@ from holdfast.learning.lessons.lesson_file import Evidence, Lesson
 from holdfast.learning.lessons.model import RECURS
 from holdfast.memory import audit
 from holdfast.memory.proposal_files import Proposals, same
+from holdfast.memory.put import put, refuse_secret
 from holdfast.privacy import fence, redact
 from holdfast.records import Draft, Filter, Memory, Proposal, Scope
 from holdfast.store.keys import check_key
 from holdfast.store.memory_file import first_words
-from holdfast.workspace import Workspace, refuse_secret
+from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -211,7 +212,7 @@ def _turned(workspace: Workspace, lesson: Lesson, status: str) -> Lesson:
 def _keep(workspace: Workspace, draft: Draft, why: str) -> None:
     """Store the memory of a lesson, such that `holdfast updates` can undo it."""
     with audit.Act(workspace, "lesson") as act:
-        stored = workspace.put(draft)
+        stored = put(workspace, draft)
         act.done(f"{stored.memory.scope}/{stored.memory.key}", why)
 
 

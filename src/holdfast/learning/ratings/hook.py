@@ -5,28 +5,28 @@ A poor one sets a sweep going, behind the hook: the incident and the lesson are 
 
 from __future__ import annotations
 
-from holdfast.app.hook import kept
 from holdfast.base.text import CUT
 from holdfast.language import judging
-from holdfast.privacy import speech
+from holdfast.parts import Effect
+from holdfast.privacy.kept import kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.app.hook import HookRun
+    from collections.abc import Iterator
+
     from holdfast.language.judging import Judged
     from holdfast.language.ratings import Rating
+    from holdfast.parts import HookRun
 
 # Up to this rating there is something to learn from the session.
 POOR = 5
 # More than this is a file that was pasted, whatever a person says of it.
 MAX_MESSAGE = 8_000
-_MAX_SESSION = 200
 
 
-def at(run: HookRun) -> None:
+def at_prompt(run: HookRun) -> Iterator[Effect]:
     """Keep the rating that the person's message gives, if it gives one."""
-    call = run.call
-    text = "" if call.subagent or len(call.prompt) > MAX_MESSAGE else speech.typed(call.prompt)
+    text = run.words() if len(run.call.prompt) <= MAX_MESSAGE else ""
     judged = judging.judge(text, lambda: _last_answer(run)) if text else None
     if judged is None:
         return
@@ -34,12 +34,9 @@ def at(run: HookRun) -> None:
     from holdfast.learning.ratings import model as signals
 
     project = run.project()
-    session = run.session_label or kept(run.session, _MAX_SESSION)
-    row = row_of(judged, text, at=run.at, agent=call.agent, session=session, project=project.id if project else "")
-    if signals.add(run.home, row) and row.rating <= POOR:
-        from holdfast.app import background_sweep
-
-        background_sweep.start_sweep(run.home, run.agent.name, run.settings, run.environment)
+    whose = {"agent": run.call.agent, "session": run.session_label, "project": project.id if project else ""}
+    row = row_of(judged, text, at=run.at, **whose)
+    yield Effect(lambda: signals.add(run.home, row), sweep=row.rating <= POOR)
 
 
 def row_of(judged: Judged, text: str, *, at: str, agent: str, session: str, project: str) -> Rating:
@@ -58,9 +55,6 @@ def _one_line(text: str, most: int) -> str:
 
 def _last_answer(run: HookRun) -> str | None:
     """Return what the agent said last in this session; None where that is not known."""
-    for event in run.journal.latest("stop"):
-        if event.data.get("session") == run.session_label and event.data.get("agent") == run.call.agent:
-            answer = str(event.data.get("answer", ""))
-            # What was cut off may end in a question.
-            return f"{answer}\n?" if answer.endswith(CUT) else answer or None
-    return None
+    answer = run.latest("stop", "answer")
+    # What was cut off may end in a question.
+    return f"{answer}\n?" if answer and answer.endswith(CUT) else answer or None

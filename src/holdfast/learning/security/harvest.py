@@ -7,7 +7,6 @@ from collections import Counter
 from functools import partial
 
 from holdfast import agents
-from holdfast.app.hook import kept
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.learning.findings import MAX_CHARACTERS, Finding
 from holdfast.learning.research import model as research
@@ -15,6 +14,7 @@ from holdfast.learning.security import model as security_trail
 from holdfast.learning.security.hook import is_of_project, line_of, own_folder
 from holdfast.learning.security.judge import judge
 from holdfast.learning.security.model import Record
+from holdfast.privacy.kept import kept
 from holdfast.project.registry import Registry
 from holdfast.project.rules import resolve
 from holdfast.sessions.archive import Archive

@@ -1,4 +1,4 @@
-"""What hooks do for the audit trail and for research, and how a call is refused before it runs where that is on.
+"""What hooks do for the audit trail, and how a call is refused before it runs where that is on.
 
 Refusing fails open: whatever goes wrong, the call goes on as if nobody had looked.
 """
@@ -8,18 +8,19 @@ from __future__ import annotations
 import os
 
 from holdfast.agents.base import Place
-from holdfast.app.hook import kept, tell
 from holdfast.errors import HoldfastError
 from holdfast.learning.security import model as security_trail
 from holdfast.learning.security.model import Record
+from holdfast.parts import Effect
+from holdfast.privacy.kept import kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.agents.base import Agent
-    from holdfast.app.hook import HookRun
     from holdfast.learning.security.judge import Sight
+    from holdfast.parts import HookRun
     from holdfast.project.registry import Registry
 
 _MAX_NAME = 80
@@ -29,16 +30,21 @@ _REFUSED = "Refused by Holdfast"
 OFF, DESTRUCTIVE = "off", "destructive"
 
 
-def at(run: HookRun) -> None:
-    """Write down what a call of a tool has for the audit trail, failed or not, or what a sub-agent handed over."""
-    if run.call.moment == "subagent-stop":
-        _keep_report(run)
-        return
+def at_tool(run: HookRun) -> list[Effect]:
+    """Write down what a call of a tool has for the audit trail, failed or not."""
     # Some agents tell a call that was refused as one that failed; it is in the trail already.
     if _REFUSED in run.call.error[:_MAX_REASON]:
-        return
-    for sight in _sights(run):
-        security_trail.add(run.home, _record(run, sight, "seen"))
+        return []
+    records = [_record(run, sight, "seen") for sight in _sights(run)]
+    return [Effect(lambda: _keep(run, records))] if records else []
+
+
+at_tool_failed = at_tool
+
+
+def _keep(run: HookRun, records: list[Record]) -> None:
+    for record in records:
+        security_trail.add(run.home, record)
 
 
 def refusal(run: HookRun) -> str:
@@ -57,11 +63,10 @@ def refusal(run: HookRun) -> str:
 
 def _note_blocked(run: HookRun, found: list[Sight]) -> None:
     try:
-        for sight in found:
-            security_trail.add(run.home, _record(run, sight, "blocked"))
+        _keep(run, [_record(run, sight, "blocked") for sight in found])
     except (HoldfastError, OSError) as problem:
         # That the trail cannot be written is no reason to let the call through.
-        tell(run, "security", problem)
+        run.log("security", problem)
 
 
 def _reason(sight: Sight, blocked: str) -> str:
@@ -122,7 +127,7 @@ def _record(run: HookRun, sight: Sight, decision: str) -> Record:
     return Record(
         at=run.at,
         agent=call.agent,
-        session=_session(run),
+        session=session_of(run),
         project=project.id if project else "",
         tool=kept(call.tool, _MAX_NAME),
         kind=sight.kind,
@@ -132,23 +137,6 @@ def _record(run: HookRun, sight: Sight, decision: str) -> Record:
     )
 
 
-def _session(run: HookRun) -> str:
+def session_of(run: HookRun) -> str:
+    """Return the session as the archive names it."""
     return kept(run.agent.archived_as(run.call) or run.session, _MAX_SESSION)
-
-
-def _keep_report(run: HookRun) -> None:
-    """Write down what a sub-agent handed over, where the agent tells it."""
-    if not run.call.answer.strip():
-        return
-    from holdfast.learning.research import model as research
-
-    project = run.project()
-    report = research.Report(
-        at=run.at,
-        agent=run.call.agent,
-        session=_session(run),
-        parent=run.session_label,
-        project=project.id if project else "",
-        text=kept(run.call.answer, research.MAX_TEXT),
-    )
-    research.add(run.home, report)

@@ -14,7 +14,7 @@ from importlib import import_module
 
 import click
 
-import holdfast
+from holdfast.base.package import __version__
 from holdfast.errors import HoldfastError
 
 # `holdfast --help` shows the commands in this order and under these headings.
@@ -247,7 +247,7 @@ _CALL = re.compile(rf"(?<![\w/.-])holdfast (?=(?:--|{'|'.join(COMMANDS)})\b)")
     epilog="Also understood: add (remember), search (recall), ls (list), rm (forget), help COMMAND. The beginning of a "
     "key is enough where no other key begins so. The help of each command opens with an example.",
 )
-@click.version_option(holdfast.__version__, prog_name="holdfast")
+@click.version_option(__version__, prog_name="holdfast")
 @click.option("--home", metavar="FOLDER", help="The home to use. Default: $HOLDFAST_HOME, or ~/.holdfast.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Override a setting for this run.")
 @click.pass_context

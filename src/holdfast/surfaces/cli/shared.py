@@ -6,11 +6,13 @@ import difflib
 import json
 import shlex
 import sys
+from contextlib import nullcontext
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from holdfast.app.finish import finishing
 from holdfast.base.text import count
 from holdfast.errors import BadInput, NeedsConsent
 from holdfast.memory import show
@@ -168,6 +170,7 @@ def _made(
     means: dict[str, str] | None = None,
     json: bool = True,
     reads: bool = False,
+    pure: bool = False,
     workspace: bool = True,
     **more: Any,
 ) -> C:
@@ -178,11 +181,11 @@ def _made(
         told = _WHERE[each] | ({"help": means[each]} if means and each in means else {})
         params.append(click.Option([f"--{each}"], **told))
     help = f"Example: {example}\n\n{cleandoc(function.__doc__ or COMMANDS.get(name, ''))}"
-    callback = _in_workspace(function, reads=reads) if workspace else function
+    callback = _in_workspace(function, reads=reads, pure=pure) if workspace else function
     return kind(name, callback=callback, params=params, help=help, **more)
 
 
-def _in_workspace(function: Callable[..., Any], *, reads: bool) -> Callable[..., Any]:
+def _in_workspace(function: Callable[..., Any], *, reads: bool, pure: bool) -> Callable[..., Any]:
     """Return the function called with an open workspace as its first argument, seen from the options of where we are.
 
     A group that is followed by one of its sub-commands does nothing itself; what it was given holds for that.
@@ -200,7 +203,7 @@ def _in_workspace(function: Callable[..., Any], *, reads: bool) -> Callable[...,
                 asked.where[name] = value
         if ctx.invoked_subcommand is not None:
             return None
-        with open_workspace(ctx) as workspace:
+        with open_workspace(ctx) as workspace, finishing(workspace) if not (pure or asked.dry_run) else nullcontext():
             if reads and not workspace.enabled:
                 say_empty(workspace, "")
                 answered({})

@@ -12,13 +12,13 @@ import json
 import os
 from typing import Any
 
-import holdfast
+from holdfast.base.package import __version__
 
 # Versions of the protocol that begin with a handshake, and the one that has an envelope on each request instead.
 HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 ENVELOPE = "2026-07-28"
 LISTS = {"tools/list": "tools", "prompts/list": "prompts", "resources/templates/list": "resourceTemplates"}
-SERVER = {"name": "holdfast", "title": "Holdfast memory", "version": holdfast.__version__}
+SERVER = {"name": "holdfast", "title": "Holdfast memory", "version": __version__}
 _CAPABILITIES = {
     "prompts": {"listChanged": False},
     "resources": {"listChanged": False, "subscribe": False},

@@ -20,6 +20,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from holdfast import settings
+from holdfast.app.finish import write_pages
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
 from holdfast.surfaces.mcp import prompts, resources, tools
 from holdfast.surfaces.mcp.arguments import complaint
@@ -115,7 +116,9 @@ class MemoryServer:
 
         def opened() -> T:
             with self.caller.workspace(flags or {}, say) as workspace:
-                return work(Request(workspace, self.caller.session, name))
+                answer = work(Request(workspace, self.caller.session, name))
+                write_pages(workspace)
+                return answer
 
         return await self.calls.run(opened, most)
 

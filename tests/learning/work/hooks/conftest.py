@@ -10,9 +10,9 @@ import pytest
 
 from conftest import SHOP
 from holdfast import agents
-from holdfast.app import hook_parts
-from holdfast.app.hook import HookRun
 from holdfast.learning.work import model as work
+from holdfast.parts import HookRun
+from support.parts import keep
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def told(home, shop):
         adapter = agents.get(agent)
         hook_run = HookRun(str(home), adapter, adapter.read_hook_input(native, data, {}), os.environ)
         hook_run.at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3_000 + clock[0]))
-        hook_parts.keep(hook_run)
+        keep(hook_run)
         log = home / "state" / "hook.log"
         assert not log.exists(), log.read_text()
         return hook_run

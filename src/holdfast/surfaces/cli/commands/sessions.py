@@ -47,7 +47,6 @@ def _complete(ctx: click.Context, parameter: click.Parameter, start: str) -> lis
     """Return the ids that begin so, for shell completion; whatever goes wrong, the shell is not disturbed."""
     try:
         with Workspace(home_of(ctx)) as workspace:
-            workspace.leave_pages()
             return sessions.ids_beginning(workspace, start)
     except Exception:
         return []

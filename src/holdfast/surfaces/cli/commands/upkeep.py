@@ -27,7 +27,7 @@ from holdfast.surfaces.cli.shared import (
 from holdfast.workspace import Workspace
 
 
-@command("lint", "holdfast lint")
+@command("lint", "holdfast lint", pure=True)
 def _lint(workspace: Workspace) -> int:
     """Find problems in memories: broken files, orphans, dead links, stale claims, contradictions, duplicates, secrets.
 

@@ -1,0 +1,16 @@
+"""The parts of features at one moment of a hook, without its journal and its answer."""
+
+from __future__ import annotations
+
+from holdfast.app.hook import apply, effects_of
+from holdfast.parts import HookRun
+
+
+def keep(run: HookRun) -> bool:
+    """Let every part do what it does at this moment; return whether one asked for a sweep."""
+    asides = []
+    wants_sweep = apply(run, effects_of(run), asides)
+    for name, aside in asides:
+        if problem := aside.wait():
+            run.log(name, problem)
+    return wants_sweep
