@@ -63,7 +63,7 @@ def test_a_page_of_before_is_read(page):
     """A page with the region that earlier versions wrote is read, and keeps its fields when something is added."""
     page.parent.mkdir(parents=True)
     page.write_text(
-        f"# Mine\n\n{buffer.BEGIN}\n\nUpdated {AT} by grok.\n\n## Focus\n\nThe adapters\n\n"
+        f"# Mine\n\n{buffer.BEGIN}\n\nUpdated {AT} by grok.\n\n## Focus\n\nThe doors\n\n"
         "## Decisions\n\n- Use stdio\n\n"
         f"{buffer.END}\n"
     )
@@ -111,7 +111,7 @@ def test_who_tells_of_the_markers_loses_nothing(page, own):
 def test_what_was_written_into_code_before_is_not_lost(page):
     """A state that an earlier version wrote into a person's code is read and goes along; the code stays as it is."""
     page.parent.mkdir(parents=True)
-    code = f"```\n{buffer.BEGIN}\n\nUpdated {AT} by grok.\n\n## Focus\n\nThe adapters\n\n{buffer.END}\n```\n"
+    code = f"```\n{buffer.BEGIN}\n\nUpdated {AT} by grok.\n\n## Focus\n\nThe doors\n\n{buffer.END}\n```\n"
     page.write_text(code)
     assert buffer.read(str(page)).focus == "The doors"
     put(page, decisions=("Use stdio",))

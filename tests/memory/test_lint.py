@@ -17,7 +17,7 @@ def kinds(workspace):
     """Run lint and return each problem as kind, file name and severity."""
 
     def run() -> list[tuple[str, str, str]]:
-        with workspace() as h:
+        with workspace(finishes=False) as h:
             problems = lint(h)
         assert all(problem.hint and problem.text for problem in problems)
         return [(problem.kind, problem.path, problem.severity) for problem in problems]
