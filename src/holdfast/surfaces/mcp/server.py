@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from holdfast import settings
 from holdfast.app.finish import write_pages
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
-from holdfast.surfaces.mcp import prompts, resources, tools
+from holdfast.surfaces.mcp import picked, tools
 from holdfast.surfaces.mcp.arguments import complaint
 from holdfast.surfaces.mcp.caller import Caller, Request
 from holdfast.surfaces.mcp.calls import Calls, say, tell_fault, words
@@ -66,19 +66,19 @@ class MemoryServer:
         """Return one page of the resources."""
         cursor = params.cursor if params is not None else None
         try:
-            return await self._run(context, lambda request: resources.listed(request, cursor), most=_LIST_SECONDS)
+            return await self._run(context, lambda request: picked.resources(request, cursor), most=_LIST_SECONDS)
         except BadInput as problem:
             raise MCPError(types.INVALID_PARAMS, words(problem)) from None
         except Exception:
             # Agents list resources before the first prompt, in front of a waiting person.
-            return types.ListResourcesResult(resources=resources.pages())
+            return types.ListResourcesResult(resources=picked.PAGES)
 
     async def read_resource(
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         """Return the text of a resource."""
         uri = str(params.uri)
-        text = await self._told(context, lambda request: resources.read(request, uri))
+        text = await self._told(context, lambda request: picked.resource(request, uri))
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=params.uri, text=text, mime_type="text/markdown")]
         )
@@ -86,7 +86,7 @@ class MemoryServer:
     async def get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """Return the messages of a prompt."""
         given = params.arguments or {}
-        return await self._told(context, lambda request: prompts.made(request, params.name, given))
+        return await self._told(context, lambda request: picked.prompt(request, params.name, given))
 
     async def roots_changed(self, context: Context, params: object) -> None:
         """Ask for the roots again before the next call."""

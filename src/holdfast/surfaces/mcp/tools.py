@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import mcp_types as types
 
 from holdfast.app import recall_modes
-from holdfast.surfaces.mcp import answers, notes, results, work_items
+from holdfast.surfaces.mcp import answers, project_tools, results
 from holdfast.surfaces.mcp import arguments as given
 from holdfast.surfaces.mcp.answers import Answer
 from holdfast.surfaces.mcp.caller import Request
@@ -66,8 +66,8 @@ TABLE = (
         destroys=True,
         again=True,
     ),
-    Tool("project_notes", "Project notes", given.ProjectNotes, results.Notes, notes.answer, again=True),
-    Tool("work_item", "Work item", given.WorkItem, results.WorkShown, work_items.answer, again=True),
+    Tool("project_notes", "Project notes", given.ProjectNotes, results.Notes, project_tools.notes, again=True),
+    Tool("work_item", "Work item", given.WorkItem, results.WorkShown, project_tools.work_item, again=True),
 )
 TOOLS = {tool.name: tool for tool in TABLE}
 
