@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 
 import pytest
@@ -86,21 +85,15 @@ def test_a_session_can_be_forgotten(place) -> None:
                 assert b"npm ci" not in file.read()
 
 
-def test_the_table_may_be_lost(place) -> None:
-    """A table that is missing, broken or of another file is made again, and what came after it is read as well."""
+def test_copies_of_earlier_versions_go(place) -> None:
+    """Earlier versions kept copies of lines by project, which quote sessions; they go when a session is forgotten."""
     fixes.add(place, fix())
-    first = fixes.lookup(place, ["shop"], MARK)
-    table = os.path.join(place, "state", "fixes", "shop")
-    assert os.path.exists(table)
-    fixes.add(place, fix("s2", "2026-05-05T10:00:00Z", "edited a.py"))
-    both = fixes.lookup(place, ["shop"], MARK)
-    assert len(first) == 1 and len(both) == 2
-    for broken in (b"", b"1 2\n{}", b"nonsense"):
-        with open(table, "wb") as file:
-            file.write(broken)
-        assert fixes.lookup(place, ["shop"], MARK) == both
-    shutil.rmtree(os.path.join(place, "state"))
-    assert fixes.lookup(place, ["shop"], MARK) == both
+    copies = os.path.join(place, "state", "fixes")
+    os.makedirs(copies)
+    with open(os.path.join(copies, "shop"), "wb") as file:
+        file.write(b'1 2\n{"steps": ["npm ci"]}')
+    fixes.forget(place, "some-agent", "s1")
+    assert os.listdir(copies) == []
 
 
 def test_broken_lines_are_passed_over(place) -> None:

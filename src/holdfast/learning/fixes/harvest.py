@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from holdfast.base.minijson import loads
 from holdfast.language import tools
 from holdfast.language.commands import main_of, only_answers, parse
 from holdfast.language.failures import is_refused
@@ -79,14 +78,8 @@ def _result(event: SessionEvent) -> str:
 
 def _edits(event: SessionEvent, folder: str) -> Iterator[tuple[str, str]]:
     """Yield the files that a call changed, from the session's folder, and the first line that it changed in them."""
-    paths = tools.paths_in(event.input)[:MAX_EDITS]
-    try:
-        change = change_of(loads(event.input)) if len(paths) == 1 else ""
-    except ValueError:
-        change = ""
+    paths = tools.changed_files(event.tool, event.input)[:MAX_EDITS]
+    change = change_of(event.input) if len(paths) == 1 else ""
+    here = (event.folder or folder).rstrip("/")
     for path in paths:
-        yield clean(_from(path, event.folder or folder)), clean(change)
-
-
-def _from(path: str, folder: str) -> str:
-    return path.removeprefix(folder.rstrip("/") + "/") if folder else path
+        yield clean(path.removeprefix(f"{here}/") if here else path), clean(change)

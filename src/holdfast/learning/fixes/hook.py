@@ -187,16 +187,12 @@ def withdraw(run: HookRun, failure: Failure) -> None:
 
 def edits_of(run: HookRun, tool: str, given: str) -> list[Row]:
     """Return the changes of files that a call made, as rows."""
-    from holdfast.base.minijson import loads
     from holdfast.language.tools import changed_files
     from holdfast.learning.fixes.retries import change_of
 
     project = run.project()
     paths = changed_files(tool, given)[:MAX_EDITS]
-    try:
-        change = change_of(loads(given)) if len(paths) == 1 and given[:1] == "{" else ""
-    except ValueError:
-        change = ""
+    change = change_of(given) if len(paths) == 1 else ""
     root = project.root.rstrip("/") + "/" if project and project.root else "\0"
     return [("edited", clean(path.removeprefix(root)), clean(change)) for path in paths]
 

@@ -1,4 +1,4 @@
-"""Fixes that worked, `learning/signals/fixes.jsonl`, and the tables by which a hook finds them.
+"""Fixes that worked: `learning/signals/fixes.jsonl`, one JSON object a line.
 
 Identity: a fix has an id of agent, session and fingerprint. Atomic: one line is added in one durable write, under a
 lock, after it was looked for. A fix after which the same failure came again in its session is withdrawn by another
@@ -7,9 +7,6 @@ line; a later line of the same id holds again. A broken line is passed over.
 Bounded: over `MAX_ROWS` or `MAX_BYTES` the file is written anew, whole and durably, under the same lock. What was
 withdrawn or is broken goes, then the oldest of those that helped in the fewest sessions; the newest and those that
 helped most stay. `forget` writes it anew, too. A reader sees the file before or after that, never a part of both.
-
-`state/fixes/<project>` is derived: the lines of one project, and how much of the file they were taken from. What was
-added behind that is read from the file itself. It may be lost at any time.
 """
 
 from __future__ import annotations
@@ -19,21 +16,19 @@ import os
 from holdfast.base import files, rows
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.minijson import dumps
-from holdfast.errors import HoldfastError, NotFound
+from holdfast.errors import HoldfastError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 PLACE = ("learning", "signals", "fixes.jsonl")
-STATE = ("state", "fixes")
+# Where earlier versions kept copies of lines, by project.
+_COPIES = ("state", "fixes")
 MAX_TEXT = 300
 MAX_STEPS = 3
 _MAX_NAMES = 6
 _MAX_LINE = 16_384
-# More than this behind a table makes it worth writing anew.
-_MUCH = 65_536
-_MAX_FILE_NAME = 128
 MAX_ROWS = 5_000
 MAX_BYTES = 4 * 1_048_576
 # What is left when the file was over its bounds, so that not every fix after it writes the file anew.
@@ -84,22 +79,19 @@ def forget(home: str, agent: str, session: str) -> int:
     if not os.path.lexists(path):
         return 0
     files.refuse_links(home, "/".join(PLACE[:-1]))
+
+    def without(line: bytes) -> bytes | None:
+        fix = of_line(line)
+        return b"" if fix is not None and (fix.agent, fix.session) == (agent, session) else None
+
     with files.lock_of(home, "fixes"):
-        _drop_tables(home)
-        count = rows.rewrite(path, lambda line: b"" if _is_of(line, agent, session) else None)
-        _drop_tables(home)
-    return count
+        _drop_copies(home)
+        return rows.rewrite(path, without)
 
 
-def _is_of(line: bytes, agent: str, session: str) -> bool:
-    fix = of_line(line)
-    return fix is not None and (fix.agent, fix.session) == (agent, session)
-
-
-def _drop_tables(home: str) -> None:
-    """Remove the tables before the file is written anew, since a kill may follow, and after: a reader may make one."""
-    folder = os.path.join(home, *STATE)
-    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+def _drop_copies(home: str) -> None:
+    folder = os.path.join(home, *_COPIES)
+    for name in files.names_in(folder):
         files.remove(os.path.join(folder, name))
 
 
@@ -122,9 +114,8 @@ def _trim(home: str, added: str) -> None:
         return
     kept = _worth_keeping(_last_lines(data.split(b"\n")), added)
     try:
-        _drop_tables(home)
+        _drop_copies(home)
         files.write(path_of(home), b"".join([line + b"\n" for line in kept]))
-        _drop_tables(home)
     except HoldfastError:
         # The fix is written, which is what was asked for. The next one tries again.
         return
@@ -171,10 +162,9 @@ def lookup(home: str, projects: Iterable[str], fingerprint: str, names: Iterable
 
     Where the error speaks of files, and that of a fix too, one of them must be the same.
     """
-    mark = f'"{fingerprint}"'.encode()
-    lines = [line for project in projects for line in _lines_of(home, project) if mark in line]
-    spoken = frozenset(names)
-    found = [one for one in _holding(lines) if one.fingerprint == fingerprint]
+    lines = rows.having(files.read_if_there(path_of(home)), f'"{fingerprint}"'.encode())
+    spoken, wanted = frozenset(names), frozenset(projects)
+    found = [one for one in _holding(lines) if one.fingerprint == fingerprint and one.project in wanted]
     fitting = [one for one in found if not spoken or not one.names or not spoken.isdisjoint(one.names)]
     best: dict[tuple[str, ...], Fix] = {}
     for one in sorted(_counted(fitting), key=lambda one: one.at):
@@ -209,69 +199,11 @@ def _same(fix: Fix) -> tuple[str, ...]:
     return (fix.project, fix.fingerprint, *fix.steps)
 
 
-def _lines_of(home: str, project: str) -> list[bytes]:
-    """Return the lines of a project: those of its table, and what was added to the file since that was made."""
-    path = path_of(home)
-    try:
-        descriptor = files.open_plain(path)
-    except OSError:
-        files.refuse_link(path)
-        return []
-    try:
-        # All is read of one open file. It may be replaced meanwhile, and no other file has its number until it is shut.
-        return _lines_in(descriptor, project, os.path.join(home, *STATE, project[:_MAX_FILE_NAME]))
-    finally:
-        os.close(descriptor)
-
-
-def _lines_in(descriptor: int, project: str, table: str) -> list[bytes]:
-    status = os.fstat(descriptor)
-    head, *lines = _table(table)
-    covered = _covered(head, status.st_ino)
-    mark = f'"project": {dumps(project)}'.encode()
-    if 0 <= covered <= status.st_size and status.st_size - covered <= _MUCH:
-        return [*lines, *_with(mark, os.pread(descriptor, _MUCH * 2, covered))]
-    data = os.pread(descriptor, status.st_size, 0)
-    # A line that is being written while we read is not in the table; it is read behind it the next time.
-    whole = data.rfind(b"\n") + 1
-    lines = _with(mark, data[:whole])
-    _write_table(table, f"{status.st_ino} {whole}", lines)
-    return [*lines, *_with(mark, data[whole:])]
-
-
-def _with(mark: bytes, data: bytes) -> list[bytes]:
-    return [line for line in data.split(b"\n") if mark in line]
-
-
-def _table(path: str) -> list[bytes]:
-    try:
-        return files.read(path).split(b"\n")
-    except (NotFound, HoldfastError):
-        return [b""]
-
-
-def _covered(head: bytes, inode: int) -> int:
-    """Return up to where a table covers the file; -1 where there is none, or it was made of another file."""
-    told = head.decode("ascii", "replace").split()
-    return int(told[1]) if len(told) == 2 and told[0] == str(inode) and told[1].isdecimal() else -1
-
-
-def _write_table(table: str, head: str, lines: list[bytes]) -> None:
-    """Write the table of a project; what could not be written is made again the next time."""
-    try:
-        files.make_folder(os.path.dirname(table))
-        files.write(table, b"\n".join([head.encode(), *lines]), durable=False)
-    except (HoldfastError, OSError):
-        return
-
-
 def of_line(line: bytes) -> Fix | None:
     """Return the fix that a line says; None where it says none."""
     told = rows.object_in(line, _MAX_LINE)
-    return _fix(told) if told is not None else None
-
-
-def _fix(told: Mapping[str, object]) -> Fix | None:
+    if told is None:
+        return None
     names = ("fingerprint", "command", "error", "agent", "session", "project", "at", "id")
     texts = {name: value[: MAX_TEXT * 2] for name in names if isinstance(value := told.get(name), str)}
     steps = _texts(told.get("steps"))

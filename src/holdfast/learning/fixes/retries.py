@@ -10,14 +10,10 @@ from __future__ import annotations
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
 from holdfast.base.text import one_line
-from holdfast.language.commands import TABLE, Command, is_a, main_of, shown
+from holdfast.language import tools
+from holdfast.language.commands import TABLE, Command, is_a, main_of, shown, without_cutting
 from holdfast.language.failures import names_in, normalised, says
-from holdfast.language.same_commands import is_other_form, is_same_run
 from holdfast.language.word_lists import listed
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MAX_STEPS = 3
 MAX_OPEN = 40
@@ -25,8 +21,13 @@ MAX_COMMAND = 160
 # Among more steps than these nobody can tell the one that helped.
 _MAX_BETWEEN = 10
 _MAX_STEP = 160
+_MAX_CHANGE = 50
 # So many steps after a failure another form of the command is still an answer to it.
 _SOON = 2
+# So many words two forms of a line have in common, of what follows another program so many; and this part of them.
+_MANY, _SOME, _MOSTLY = 2, 1, 0.7
+# A line that is longer than so many of the other is another one.
+_LONGER = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,20 +89,17 @@ class Retries:
         if main is None:
             return
         for key, one in self._open.items():
-            if one.until is None and key != failure.fingerprint:
-                self._went_on(one, main, failure.line)
+            is_other = one.until is None and key != failure.fingerprint
+            if not is_other or not is_same_run(one.main, one.failure.line, main, failure.line):
+                continue
+            # The same command fails otherwise now: what was done until here helped against the first failure.
+            if len(self._steps) > one.since:
+                one.until = len(self._steps)
+            elif is_other_form(one.main, one.failure.line, main, failure.line, loose=False):
+                one.until, one.instead = len(self._steps), failure.line
         if failure.fingerprint and len(self._open) < MAX_OPEN:
             self._open.pop(failure.fingerprint, None)
             self._open[failure.fingerprint] = _Open(failure, main, len(self._steps))
-
-    def _went_on(self, one: _Open, main: Command, line: str) -> None:
-        """Take that the same command fails otherwise now: what was done until here helped against the first failure."""
-        if not is_same_run(one.main, one.failure.line, main, line):
-            return
-        if len(self._steps) > one.since:
-            one.until = len(self._steps)
-        elif is_other_form(one.main, one.failure.line, main, line, loose=False):
-            one.until, one.instead = len(self._steps), line
 
     def edited(self, path: str, change: str = "") -> None:
         """Take a change of a file."""
@@ -138,8 +136,7 @@ class Retries:
         return is_other_form(one.main, one.failure.line, main, line, loose=loose)
 
     def _steps_of(self, one: _Open, main: Command, line: str) -> tuple[str, ...]:
-        between = [step for step in self._steps[one.since : one.until] if not _is_idle(step)]
-        between = [step for step in between if step.kind == "edit" or not _runs(step, one)]
+        between = [step for step in self._steps[one.since : one.until] if not _is_idle(step, one.main)]
         if len({step.what for step in between}) > _MAX_BETWEEN:
             return ()
         if says(one.failure.error, "passing"):
@@ -156,18 +153,13 @@ def _instead(line: str) -> str:
     return f"ran `{one_line(shown(line), MAX_COMMAND)}` instead"
 
 
-def _is_idle(step: Step) -> bool:
+def _is_idle(step: Step, failed: Command) -> bool:
+    """Whether a step repairs nothing: it keeps work, is a check that makes nothing, or runs what failed once more."""
     main = main_of(step.what) if step.kind == "run" else None
     if main is None:
         return False
-    # A check that passes repairs nothing, unless it builds or rewrites something.
-    return is_a(main.name, "idle") or (main.is_check and not any(map(main.name.count, listed(TABLE, "makes"))))
-
-
-def _runs(step: Step, one: _Open) -> bool:
-    """Whether a step is another run of what failed."""
-    main = main_of(step.what)
-    return main is not None and main.name == one.main.name and main.words == one.main.words
+    only_checks = main.is_check and not any(map(main.name.count, listed(TABLE, "makes")))
+    return only_checks or is_a(main.name, "idle") or (main.name, main.words) == (failed.name, failed.words)
 
 
 def _told(steps: list[Step], failure: Failure) -> tuple[str, ...]:
@@ -175,13 +167,13 @@ def _told(steps: list[Step], failure: Failure) -> tuple[str, ...]:
     words = frozenset(normalised(failure.error).split()).union(failure.names)
     last = {step.what: (number, step) for number, step in enumerate(steps)}
     ranked = sorted(last.values(), key=lambda one: (-_worth(one[1], words), -one[0]))
-    return tuple(one_line(_text(step, steps), _MAX_STEP) for _, step in ranked[:MAX_STEPS])
-
-
-def _text(step: Step, steps: list[Step]) -> str:
-    """Return what tells a step; of several changes of a file no single one is the fix."""
-    several = [each.what for each in steps].count(step.what) > 1
-    return f"edited {step.what}" if step.kind == "edit" and several else step.text
+    # Of several changes of a file no single one is the fix.
+    whats = [step.what for step in steps]
+    texts = [
+        f"edited {step.what}" if step.kind == "edit" and whats.count(step.what) > 1 else step.text
+        for _, step in ranked[:MAX_STEPS]
+    ]
+    return tuple(one_line(text, _MAX_STEP) for text in texts)
 
 
 def _worth(step: Step, words: frozenset[str]) -> int:
@@ -196,12 +188,11 @@ def _worth(step: Step, words: frozenset[str]) -> int:
 
 def change_of(given: object) -> str:
     """Return the first line that an edit changed, as it was and as it is, where its arguments say both."""
-    if not isinstance(given, dict):
-        return ""
-    edits = given.get("edits")
-    if isinstance(edits, list) and len(edits) == 1 and isinstance(edits[0], dict):
-        given = edits[0]
-    before, after = _first(given, _BEFORE), _first(given, _AFTER)
+    arguments = tools.Arguments(given)
+    edits = (arguments.fields or {}).get("edits")
+    if isinstance(edits, list) and len(edits) == 1:
+        arguments = tools.Arguments(edits[0])
+    before, after = (arguments.first(listed(tools.TABLE, key)) for key in ("before-key", "after-key"))
     if not before or not after:
         return ""
     old, new = before.splitlines(), after.splitlines()
@@ -213,15 +204,62 @@ def change_of(given: object) -> str:
     return f"`{one_line(removed[0], _MAX_CHANGE)}` -> {told}" if removed else f"added {told}"
 
 
-_MAX_CHANGE = 50
-_BEFORE = ("old_string", "oldString", "old_str", "oldText", "old_text", "search")
-_AFTER = ("new_string", "newString", "new_str", "newText", "new_text", "replace")
-
-
-def _first(given: dict[str, object], names: Iterable[str]) -> str:
-    return next((value for name in names if isinstance(value := given.get(name), str)), "")
-
-
 def id_of(agent: str, session: str, fingerprint: str) -> str:
     """Return the id of what fixed a failure in a session: of one failure the last fix stands."""
     return short(agent, session, fingerprint, length=16)
+
+
+def is_same_run(failed: Command, failed_line: str, succeeded: Command, succeeded_line: str) -> bool:
+    """Whether a success of one command says that what failed works now: the same run, or one that contains it."""
+    if failed.name != succeeded.name or not _is_same_folder(failed.folder, succeeded.folder):
+        return False
+    if failed.is_inline or succeeded.is_inline:
+        return failed_line.strip() == succeeded_line.strip()
+    before, after = _targets(failed), _targets(succeeded)
+    if before == after:
+        return True
+    if not before or not after:
+        # One test that passes does not say that all do; all do say that one does.
+        return bool(before) and succeeded.is_check
+    folders = tuple([folder and f"{folder}/" for folder in [one.removesuffix("...").rstrip("/") for one in after]])
+    contained = sum(one in after or one.startswith(folders) for one in before)
+    # Of a check all must be run again; of anything else one part may be another.
+    return contained == len(before) or (not failed.is_check and contained * 2 > len(before))
+
+
+def _is_same_folder(one: str, other: str) -> bool:
+    """Whether two lines are run in the same folder; whoever names a whole path mostly names where they are already."""
+    if one and other:
+        return one.rstrip("/") == other.rstrip("/")
+    return (one or other or "/")[0] in "/~$" or (one or other).rstrip("/") == "."
+
+
+def _targets(command: Command) -> list[str]:
+    """Return what a command is about: its words that are neither its name, nor options, nor messages."""
+    names = command.name.split()[1:]
+    found = set()
+    for word in command.words[1:]:
+        if names and word.rpartition("/")[2] == names[0]:
+            names.pop(0)
+        elif word[0] not in "-+" and " " not in word and "\n" not in word:
+            found.add(word.removeprefix("./"))
+    return sorted(found)
+
+
+def is_other_form(failed: Command, failed_line: str, succeeded: Command, succeeded_line: str, *, loose: bool) -> bool:
+    """Whether one line is the other said otherwise; by another program or elsewhere only if `loose`."""
+    if failed.is_inline or succeeded.is_inline or without_cutting(failed_line) == without_cutting(succeeded_line):
+        return False
+    if not loose and not _is_same_folder(failed.folder, succeeded.folder):
+        return False
+    if failed.words == succeeded.words:
+        return True
+    if failed.words[0] == succeeded.words[0]:
+        return _are_alike(failed.words, succeeded.words, _MANY)
+    return loose and _are_alike(failed.words[1:], succeeded.words[1:], _SOME)
+
+
+def _are_alike(words: tuple[str, ...], others: tuple[str, ...], many: int) -> bool:
+    one, other = set(words), set(others)
+    common, shorter, longer = len(one & other), *sorted((len(one), len(other)))
+    return common >= many and common >= shorter * _MOSTLY and common * _LONGER >= longer
