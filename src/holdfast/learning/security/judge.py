@@ -10,7 +10,6 @@ from holdfast.base.light_records import dataclass
 from holdfast.language import commands, shell, tools
 from holdfast.language.shell import ShellCommand
 from holdfast.language.word_lists import listed
-from holdfast.learning.security import sql as security_sql
 from holdfast.learning.security.paths import Places, among
 
 TYPE_CHECKING = False
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
 DESTRUCTIVE, SECRET, OUTSIDE = "destructive", "secret", "outside"
 KINDS = (DESTRUCTIVE, SECRET, OUTSIDE)
 _DEEPEST = 3
+_DROPS = frozenset(("DATABASE", "TABLE", "SCHEMA", "TABLESPACE", "ROLE", "USER", "COLUMN", "KEYSPACE"))
+_MAX_SQL = 20_000
 _RECURSIVE = frozenset("rR")
 _DEVICES = ("/dev/sd", "/dev/nvme", "/dev/disk", "/dev/hd", "/dev/vd", "/dev/mmcblk")
 # Options before what runs elsewhere that take the next word: in a container, and by ssh.
@@ -60,8 +61,10 @@ class _Judge:
             if kind != "edit":
                 yield from self._line(given, 0)
         elif kind in ("edit", "read", "search") and (paths := arguments.paths()):
-            writes = kind == "edit" and not arguments.only_looks()
-            yield from self._written(paths[0]) if writes else self._read(paths[0])
+            if kind == "edit" and not arguments.only_looks():
+                yield from self._written(paths[0])
+            elif self._places.is_secret(paths[0]):
+                yield Sight(SECRET, "read-secret-file", paths[0])
         else:
             fields = listed(tools.TABLE, "command-key")
             yield from self._line(arguments.line() if kind == "shell" else arguments.first(fields, cut=True), 0)
@@ -71,13 +74,13 @@ class _Judge:
         if self._places.is_outside(path):
             yield Sight(OUTSIDE, "write-outside", path)
 
-    def _read(self, path: str) -> Iterator[Sight]:
-        if self._places.is_secret(path):
-            yield Sight(SECRET, "read-secret-file", path)
-
     def _sql(self, text: str, shown: str) -> Iterator[Sight]:
-        for rule in security_sql.found(text):
-            yield Sight(DESTRUCTIVE, rule, shown or text)
+        lines = [line.partition("--")[0] for line in text[:_MAX_SQL].upper().split("\n")]
+        letters = [letter if letter.isalnum() or letter in "_.;=*" else " " for letter in "\n".join(lines)]
+        for statement in "".join(letters).split(";"):
+            rule = _sql_rule(statement.split())
+            if rule:
+                yield Sight(DESTRUCTIVE, rule, shown or text)
 
     def _line(self, line: str, depth: int) -> Iterator[Sight]:
         """Look at each command of a line, and at the lines within it."""
@@ -93,8 +96,8 @@ class _Judge:
             words = self._bare(command.words)
             if words:
                 yield from self._command(words, command, before, depth)
-            else:
-                yield from self._redirected(command)
+            elif any(self._places.is_outside(one) for one in command.writes):
+                yield Sight(OUTSIDE, "write-outside", command.text)
             before = command if command.sign in shell.PIPES else None
 
     def _bare(self, words: Sequence[str]) -> list[str]:
@@ -119,8 +122,10 @@ class _Judge:
             return
         seen = list(self._destructive(program, words, command, before))
         yield from seen
-        if commands.is_a(program, "shell") or program == "eval":
-            yield from self._carried(words, command, depth)
+        if program == "eval":
+            yield from self._line(" ".join(words[1:]), depth + 1)
+        elif commands.is_a(program, "shell"):
+            yield from self._line(commands.carried_line(words) or command.fed, depth + 1)
         elif (program in among("carriers") and "exec" in words[1:3]) or program == "ssh":
             yield from self._elsewhere(words, command.text, depth)
         if not seen:
@@ -139,8 +144,8 @@ class _Judge:
         elif program == "find" and self._finds_and_removes(words):
             yield Sight(DESTRUCTIVE, "find-delete", text)
         elif program in among("sql"):
-            said = [command.fed, *words[1:], *(_said(before) if before else ())]
-            for one in said:
+            handed_on = before.words[1:] if before and before.words[:1] in (("echo",), ("printf",)) else ()
+            for one in (command.fed, *words[1:], *handed_on, before.fed if before else ""):
                 yield from self._sql(one.removeprefix("-c").removeprefix("-e"), text)
         elif commands.is_a(program, "shell") and self._is_fetched(words, command, before):
             shown = f"{before.text} | {text}" if before else text
@@ -185,13 +190,6 @@ class _Judge:
                 return True
         return any(inner.split()[:1] and inner.split()[0] in fetchers for inner in command.inner)
 
-    def _carried(self, words: list[str], command: ShellCommand, depth: int) -> Iterator[Sight]:
-        """Look at what a shell is given to run, in an argument or in a document."""
-        if words[0] == "eval":
-            yield from self._line(" ".join(words[1:]), depth + 1)
-            return
-        yield from self._line(commands.carried_line(words) or command.fed, depth + 1)
-
     def _elsewhere(self, words: list[str], text: str, depth: int) -> Iterator[Sight]:
         """Look at what runs in a container or on another machine. Its files are not those of here."""
         rest = words[words.index("--") + 1 :] if "--" in words else _behind_a_target(words)
@@ -221,7 +219,7 @@ class _Judge:
         plain = [word for word in words[1:] if word[:1] != "-"]
         if program in among("writers"):
             named += plain[1:] if program in ("chmod", "chown") else plain
-        elif program in among("copies") and len(plain) > 1 and not _is_remote(plain[-1]):
+        elif program in among("copies") and len(plain) > 1 and ":" not in plain[-1].partition("/")[0]:
             named.append(plain[-1])
         elif program == "sed" and any(word.startswith(("-i", "--in-place")) for word in words):
             # Some want the ending of a copy as a word of its own, which is mostly empty.
@@ -231,19 +229,20 @@ class _Judge:
         if any(self._places.is_outside(one) for one in named if one != "-"):
             yield Sight(OUTSIDE, "write-outside", command.text)
 
-    def _redirected(self, command: ShellCommand) -> Iterator[Sight]:
-        if any(self._places.is_outside(one) for one in command.writes):
-            yield Sight(OUTSIDE, "write-outside", command.text)
 
-
-def _said(command: ShellCommand) -> Sequence[str]:
-    """Return the texts that a command hands on by a pipe, as far as they stand in the line."""
-    program = command.words[0] if command.words else ""
-    return command.words[1:] if program in ("echo", "printf") else [command.fed]
-
-
-def _is_remote(word: str) -> bool:
-    return ":" in word.partition("/")[0]
+def _sql_rule(words: list[str]) -> str:
+    """Return the rule that a statement in capitals fulfils: it takes away what cannot be had back."""
+    if words[:1] == ["DROP"] and words[1:2] and words[1] in _DROPS:
+        return "sql-drop"
+    if words[:1] == ["TRUNCATE"] and len(words) > 1:
+        return "sql-truncate"
+    if words[:2] == ["ALTER", "TABLE"] and "DROP" in words and "COLUMN" in words:
+        return "sql-drop"
+    if words[:2] == ["DELETE", "FROM"] and len(words) > 2 and "WHERE" not in words:
+        return "sql-delete-all"
+    if words[:1] == ["UPDATE"] and "SET" in words and "WHERE" not in words and "FROM" not in words:
+        return "sql-update-all"
+    return ""
 
 
 def _behind_a_target(words: list[str]) -> list[str]:
