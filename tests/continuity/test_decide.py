@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.continuity import decide
+from holdfast.continuity import notes
+from holdfast.continuity.pages import DECISION
 from holdfast.errors import ScopeUnknown, SwitchedOff
 from holdfast.workspace import Workspace
 
@@ -76,12 +77,12 @@ def test_secrets_are_taken_out_first(cli, shop, page) -> None:
 def test_no_project_and_switched_off(workspace, home, machine) -> None:
     """Without a project, or while memory is off, nothing is written."""
     with workspace(folder=str(machine)) as opened, pytest.raises(ScopeUnknown):
-        decide.decide(opened, "x")
+        notes.add(opened, DECISION, "x")
     with workspace(flags={"enabled": "false"}) as opened:
-        assert decide.decisions(opened) == ()
-        for change in (decide.decide, decide.withdraw):
+        assert notes.listed(opened, DECISION) == ()
+        for change in (notes.add, notes.withdraw):
             with pytest.raises(SwitchedOff):
-                change(opened, "D1")
+                change(opened, DECISION, "D1")
     assert not home.exists()
 
 
@@ -89,7 +90,7 @@ def test_several_at_once_lose_nothing(workspace, home, shop, at_once) -> None:
     """Decisions of several processes at once are all kept, each with an id of its own."""
     at_once(add_some, *[(str(home), str(shop), name) for name in "ab"])
     with workspace() as opened:
-        found = decide.decisions(opened)
+        found = notes.listed(opened, DECISION)
     assert sorted(one.text for one in found) == sorted(f"{name}{n}" for name in "ab" for n in range(5))
     assert [one.id for one in found] == [f"D{number}" for number in range(1, 11)]
 
@@ -98,4 +99,4 @@ def add_some(home: str, folder: str, name: str) -> None:
     """Add five decisions, one by one."""
     for number in range(5):
         with Workspace(home, folder=folder, environment={}) as opened:
-            decide.decide(opened, f"{name}{number}")
+            notes.add(opened, DECISION, f"{name}{number}")

@@ -11,14 +11,14 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
+from holdfast.continuity.decide import decide
 
 from holdfast.base.clock import now
 from holdfast.continuity import log, todo
-from holdfast.continuity.decide import decide
 from holdfast.continuity.distil_meter import Meter
 from holdfast.continuity.distil_project import distil
 from holdfast.continuity.log import Entry
-from holdfast.continuity.project_pages import folders
+from holdfast.continuity.notes import folders
 from holdfast.memory.proposal_files import Proposals
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2

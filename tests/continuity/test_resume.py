@@ -11,7 +11,7 @@ from holdfast import agents
 from holdfast.app.hook import hook
 from holdfast.app.receipts import receipts
 from holdfast.base.clock import now
-from holdfast.continuity import buffer, decide, log, working_state
+from holdfast.continuity import buffer, log, working_state
 from holdfast.continuity import resume as recovery
 from holdfast.errors import NotFound
 from holdfast.memory.forget import forget
@@ -139,7 +139,7 @@ def test_a_decision_that_was_made_again_is_told(ask, write, workspace, shop):
     """A row that is struck out on the page does not hide a decision that holds in the list."""
     write(f"{FOLDER}/MEMORY.md", PAGE)
     with workspace() as opened:
-        decide.decide(opened, "Use Redis")
+        notes.add(opened, DECISION, "Use Redis")
     write(f"{FOLDER}/MEMORY.md", PAGE.replace("Use ~~Redis~~", "~~Use Redis~~"))
     assert "decisions.md: Use Redis" in ask("SessionStart", source="startup")
 

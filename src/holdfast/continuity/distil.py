@@ -11,8 +11,8 @@ from datetime import date
 
 from holdfast.base.light_records import dataclass
 from holdfast.continuity import page
-from holdfast.continuity.pages_lines import is_day
-from holdfast.continuity.pages_tables import STRIKE
+from holdfast.continuity.check_boxes import is_day
+from holdfast.continuity.note_tables import STRIKE
 from holdfast.continuity.workstreams import Stream, Work, streams
 
 TYPE_CHECKING = False

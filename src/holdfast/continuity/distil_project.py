@@ -16,7 +16,7 @@ from holdfast.continuity import distil_standing, distil_with, page, page_proposa
 from holdfast.continuity.distil import Suggestion, is_struck, is_struck_by_now, outdated, suggest
 from holdfast.continuity.distil_sources import gather
 from holdfast.continuity.distil_with import Help
-from holdfast.continuity.project_pages import folders
+from holdfast.continuity.notes import folders
 from holdfast.errors import BrokenFile
 from holdfast.language import when
 from holdfast.memory import audit

@@ -11,7 +11,7 @@ from holdfast.base.light_records import replace
 from holdfast.continuity import log, page, pages
 from holdfast.continuity.distil import TODO_GAP, Decided, Material, Task
 from holdfast.continuity.distil_standing import clean, decisions
-from holdfast.continuity.project_pages import folders, path_of
+from holdfast.continuity.notes import folders, path_of
 from holdfast.continuity.workstreams import Work
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.sessions import browse as sessions
@@ -21,8 +21,8 @@ from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from holdfast.continuity.check_boxes import Todo
     from holdfast.continuity.log import Entry
-    from holdfast.continuity.pages_boxes import Todo
     from holdfast.sessions.facts import Digest, FileChange
 
 MAX_SESSIONS = 500

@@ -12,8 +12,8 @@ from holdfast.base.clock import now
 from holdfast.base.light_records import replace
 from holdfast.continuity import page, page_proposals, pages, region
 from holdfast.continuity.distil import DECISIONS, GAPS, Decided, Material, Task, is_struck, outdated, row_of
-from holdfast.continuity.pages_tables import REPLACED, WITHDRAWN
-from holdfast.continuity.project_pages import folders
+from holdfast.continuity.note_tables import REPLACED, WITHDRAWN
+from holdfast.continuity.notes import folders
 from holdfast.errors import BrokenFile, ScopeUnknown
 from holdfast.memory.proposal_files import id_of
 from holdfast.privacy import redact
@@ -22,8 +22,8 @@ from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from holdfast.continuity.note_tables import Note
     from holdfast.continuity.page import Entry
-    from holdfast.continuity.pages_tables import Note
     from holdfast.records import Proposal, Scope
 
 _STRUCK = "\nstruck through"
@@ -88,7 +88,7 @@ def _folders(workspace: Workspace, scope: Scope) -> tuple[str, tuple[str, ...]]:
 
 def decisions(folder: str, older: tuple[str, ...]) -> tuple[list[Decided], list[Decided]]:
     """Return the decisions that hold, and those that hold no longer and were not made again."""
-    every = [_of_note(note) for note in pages.decisions(folder, older)]
+    every = [_of_note(note) for note in pages.notes(folder, pages.DECISION, older)]
     named = [(page.plain(row_of(one).name), one) for one in every]
     ended = {name for name, one in named if one.ended}
     holding = {name for name, one in named if not one.ended}

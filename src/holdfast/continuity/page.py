@@ -13,7 +13,7 @@ import os
 from holdfast.base.light_records import dataclass
 from holdfast.base.marker_lines import lines_of
 from holdfast.continuity import region
-from holdfast.continuity.pages_lines import Lines, body_of
+from holdfast.continuity.check_boxes import Lines, body_of
 from holdfast.errors import BrokenFile
 
 PAGE = "MEMORY.md"

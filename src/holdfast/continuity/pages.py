@@ -14,8 +14,8 @@ import os
 
 from holdfast.base.light_records import replace
 from holdfast.continuity import region
-from holdfast.continuity.pages_boxes import Boxes, Todo
-from holdfast.continuity.pages_tables import REPLACED, WITHDRAWN, Columns, Note, Table
+from holdfast.continuity.check_boxes import Boxes, Todo
+from holdfast.continuity.note_tables import REPLACED, WITHDRAWN, Columns, Note, Table
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, TooLarge
 
 TYPE_CHECKING = False
@@ -41,18 +41,8 @@ def todos(folder: str, older: tuple[str, ...] = ()) -> tuple[Todo, ...]:
     return tuple(Boxes(_read(folder, TODO, older)[1]).todos)
 
 
-def decisions(folder: str, older: tuple[str, ...] = ()) -> tuple[Note, ...]:
-    """Return every row of our table of decisions, also those that hold no longer."""
-    return notes(folder, DECISION, older)
-
-
-def lessons(folder: str, older: tuple[str, ...] = ()) -> tuple[Note, ...]:
-    """Return every row of our table of lessons, also those that hold no longer."""
-    return notes(folder, LESSON, older)
-
-
 def notes(folder: str, kind: str, older: tuple[str, ...] = ()) -> tuple[Note, ...]:
-    """Return the rows of a kind, DECISION or LESSON."""
+    """Return every row of our table of a kind, DECISION or LESSON, also those that hold no longer."""
     return tuple(Table(_read(folder, kind, older)[1], _COLUMNS[kind]).notes)
 
 
@@ -75,22 +65,12 @@ def add_todo(folder: str, text: str, older: tuple[str, ...] = ()) -> tuple[Todo,
 
 def close_todos(folder: str, names: tuple[str, ...], day: str, older: tuple[str, ...] = ()) -> tuple[Todo, ...]:
     """Tick the boxes of these ids in place, all or none, and return them; one that is ticked stays as it is."""
-
-    def edit(boxes: Boxes, todo: Todo) -> None:
-        if not todo.done:
-            boxes.tick(todo, day)
-
-    return _change_boxes(folder, names, edit, older)
+    return _change_boxes(folder, names, lambda boxes, todo: None if todo.done else boxes.tick(todo, day), older)
 
 
 def reopen_todos(folder: str, names: tuple[str, ...], older: tuple[str, ...] = ()) -> tuple[Todo, ...]:
     """Open the boxes of these ids again, all or none, and return them."""
-
-    def edit(boxes: Boxes, todo: Todo) -> None:
-        if todo.done:
-            boxes.untick(todo)
-
-    return _change_boxes(folder, names, edit, older)
+    return _change_boxes(folder, names, lambda boxes, todo: boxes.untick(todo) if todo.done else None, older)
 
 
 def remove_todos(folder: str, names: tuple[str, ...], older: tuple[str, ...] = ()) -> tuple[Todo, ...]:
@@ -129,12 +109,17 @@ def add_note(
 
     def edit(page: str) -> tuple[str, tuple[Note, bool]]:
         table = Table(page, _COLUMNS[kind])
-        same = [one for one in table.notes if _says(one, said) and not one.done]
+        same = [
+            one for one in table.notes if one.text == said.text and said.because in ("", one.because) and not one.done
+        ]
         if same and not replaces:
             return page, (same[0], False)
         new = replace(said, id=table.next_id(), number=len(table.notes) + 1)
         if replaces:
-            table.strike(_standing(table, replaces, kind), f"{REPLACED} {new.id} {new.at}")
+            before = _one(table, replaces, kind)
+            if before.done:
+                raise Conflict(f"{before.id} holds no longer", "Name the one that holds now, or leave it out.")
+            table.strike(before, f"{REPLACED} {new.id} {new.at}")
         if not table.has_place():
             _check_end(table.lines.open_at, kind)
         table.add(new)
@@ -156,10 +141,6 @@ def withdraw_note(folder: str, kind: str, name: str, day: str, older: tuple[str,
     return _change(folder, kind, edit, older)
 
 
-def _says(one: Note, said: Note) -> bool:
-    return one.text == said.text and said.because in ("", one.because)
-
-
 def _one(table: Table, name: str, kind: str) -> Note:
     found = table.find(name)
     if len(found) > 1:
@@ -168,13 +149,6 @@ def _one(table: Table, name: str, kind: str) -> Note:
     if not found:
         raise NotFound(f"there is no {kind} {name[:40]!a} in {PAGES[kind]}", "List them first; each has its id.")
     return found[0]
-
-
-def _standing(table: Table, name: str, kind: str) -> Note:
-    note = _one(table, name, kind)
-    if note.done:
-        raise Conflict(f"{note.id} holds no longer", "Name the one that holds now, or leave it out.")
-    return note
 
 
 def _said(text: str, most: int, what: str) -> str:
@@ -229,7 +203,7 @@ def _change(
     with region.lock_of(folder, "pages"):
         path, text = _read(folder, kind, older)
         after, answer = edit(text or f"{_TITLES[kind]}\n\n")
-        own = _path(folder, kind)
+        own = os.path.join(folder, PAGES[kind])
         if after != text or path != own:
             region.write_page(own, after)
     return answer
@@ -238,13 +212,9 @@ def _change(
 def _read(folder: str, kind: str, older: tuple[str, ...]) -> tuple[str, str]:
     """Return the path and the text of the page, or of the first older one where it is missing."""
     for each in (folder, *older):
-        path = _path(each, kind)
+        path = os.path.join(each, PAGES[kind])
         if os.path.lexists(path):
             text = region.read_page(path)
             region.check_writable(path, text)
             return path, text
-    return _path(folder, kind), ""
-
-
-def _path(folder: str, kind: str) -> str:
-    return os.path.join(folder, PAGES[kind])
+    return os.path.join(folder, PAGES[kind]), ""

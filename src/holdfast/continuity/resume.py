@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from holdfast.continuity.buffer import State
-    from holdfast.continuity.pages_boxes import Todo
-    from holdfast.continuity.pages_tables import Note
+    from holdfast.continuity.check_boxes import Todo
+    from holdfast.continuity.note_tables import Note
     from holdfast.inject.block import Block
     from holdfast.inject.shown import Shown
     from holdfast.workspace import Workspace
@@ -140,7 +140,7 @@ class Pages:
 
     def decisions(self) -> list[Note]:
         """Return the decisions of the project's page that still hold."""
-        found = pages.decisions(self._folders[0], self._older) if self._folders else ()
+        found = pages.notes(self._folders[0], pages.DECISION, self._older) if self._folders else ()
         return [one for one in found if not one.done and self.kept([one.text])]
 
     def folders(self) -> list[str]:
@@ -153,7 +153,7 @@ class Pages:
         return buffer.read(paths[0], tuple(paths[1:])) if paths else buffer.State()
 
     def _lessons(self) -> tuple[str, list[str]]:
-        found = pages.lessons(self._folders[0], self._older) if self._folders else ()
+        found = pages.notes(self._folders[0], pages.LESSON, self._older) if self._folders else ()
         rows = [one.text for one in found if not one.done]
         own = self._read("lessons.md").split("\n")
         # A person may write them as a list, too, and strike out what holds no longer.

@@ -16,8 +16,8 @@ import unicodedata
 from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass
-from holdfast.continuity import pages, project_pages, region
-from holdfast.continuity.pages_boxes import Todo
+from holdfast.continuity import notes, pages, region
+from holdfast.continuity.check_boxes import Todo
 from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound
 from holdfast.records import Step
 from holdfast.store.words import words_of
@@ -62,17 +62,17 @@ def show(workspace: Workspace, *, everything: bool = False) -> tuple[Todo, ...]:
 def add(workspace: Workspace, text: str) -> Changed:
     """Add an open box at the end of the page; the same words stay one box."""
     workspace.need_enabled()
-    (said, *_), kinds = project_pages.without_secrets(workspace, text)
-    own, older = project_pages.folders(workspace)
+    (said, *_), kinds = notes.without_secrets(workspace, text)
+    own, older = notes.folders(workspace)
     todo, is_new = pages.add_todo(own, said, older)
-    project_pages.remember_project(workspace)
+    notes.remember_project(workspace)
     return Changed("added" if is_new else "unchanged", (todo,), _path(workspace), kinds)
 
 
 def done(workspace: Workspace, names: tuple[str, ...], *, numbers: bool = True) -> Changed:
     """Tick boxes by number, id or words, all or none. `numbers=False` takes a number for a word."""
     wanted = _wanted(workspace, names, lambda todo: not todo.done, numbers)
-    own, older = project_pages.folders(workspace)
+    own, older = notes.folders(workspace)
     closed = pages.close_todos(own, tuple(todo.id for todo in wanted), now()[:10], older)
     return Changed(_action("done", wanted, already=True), closed, _path(workspace))
 
@@ -80,7 +80,7 @@ def done(workspace: Workspace, names: tuple[str, ...], *, numbers: bool = True) 
 def reopen(workspace: Workspace, names: tuple[str, ...], *, numbers: bool = True) -> Changed:
     """Open boxes again by number, id or words, all or none."""
     wanted = _wanted(workspace, names, lambda todo: todo.done, numbers)
-    own, older = project_pages.folders(workspace)
+    own, older = notes.folders(workspace)
     opened = pages.reopen_todos(own, tuple(todo.id for todo in wanted), older)
     return Changed(_action("reopened", wanted, already=False), opened, _path(workspace))
 
@@ -88,7 +88,7 @@ def reopen(workspace: Workspace, names: tuple[str, ...], *, numbers: bool = True
 def plan_remove(workspace: Workspace, names: tuple[str, ...]) -> tuple[tuple[Todo, ...], list[Step]]:
     """Return the boxes whose lines would be taken out, and the steps; one with text of its own is refused already."""
     wanted = _wanted(workspace, names, lambda todo: True, numbers=True)
-    own, older = project_pages.folders(workspace)
+    own, older = notes.folders(workspace)
     pages.check_removable(own, tuple(todo.id for todo in wanted), older)
     return wanted, [Step("remove", f"{pages.PAGES[pages.TODO]} {todo.id}", todo.text) for todo in wanted]
 
@@ -96,7 +96,7 @@ def plan_remove(workspace: Workspace, names: tuple[str, ...]) -> tuple[tuple[Tod
 def remove(workspace: Workspace, wanted: tuple[Todo, ...]) -> None:
     """Take out the lines of the plan."""
     workspace.need_enabled()
-    own, older = project_pages.folders(workspace)
+    own, older = notes.folders(workspace)
     pages.remove_todos(own, tuple(todo.id for todo in wanted), older)
 
 
@@ -106,13 +106,13 @@ def path(workspace: Workspace) -> str:
 
 
 def _path(workspace: Workspace) -> str:
-    return project_pages.path_of(workspace, pages.TODO)
+    return notes.path_of(workspace, pages.TODO)
 
 
 def _every(workspace: Workspace) -> tuple[Todo, ...]:
     if not workspace.enabled:
         return ()
-    own, older = project_pages.folders(workspace)
+    own, older = notes.folders(workspace)
     return pages.todos(own, older)
 
 
@@ -223,7 +223,7 @@ def _keep_listing(workspace: Workspace, shown: tuple[Todo, ...]) -> None:
     """Keep the ids in the order of their numbers, one line a listing; trouble costs only the check of a number."""
     try:
         place = _listings(workspace)
-        with region.lock_of(project_pages.folders(workspace)[0], "listings"):
+        with region.lock_of(notes.folders(workspace)[0], "listings"):
             kept = files.read_if_there(place).decode("ascii", "replace").splitlines()[1 - _MAX_LISTINGS :]
             lines = [*kept, " ".join([_terminal(), *(todo.id for todo in shown)])]
             files.make_folder(os.path.dirname(place))

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from holdfast.app import mark
 from holdfast.base.clock import now
-from holdfast.continuity import project_pages
+from holdfast.continuity import notes
+from holdfast.continuity.note_tables import Note
+from holdfast.continuity.notes import Written
 from holdfast.continuity.pages import LESSON
-from holdfast.continuity.pages_tables import Note
-from holdfast.continuity.project_pages import Written
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
 from holdfast.learning.lessons import model as learned_lessons
 from holdfast.learning.lessons import standing as lesson_standing
@@ -25,7 +25,7 @@ BY_HAND = "person"
 
 def lessons(workspace: Workspace, *, everything: bool = False) -> tuple[Note, ...]:
     """Return the lessons that hold, or with `everything` all of them, in the order of the page."""
-    return tuple(note for note in project_pages.notes(workspace, LESSON) if everything or not note.done)
+    return notes.listed(workspace, LESSON, everything=everything)
 
 
 def learned(workspace: Workspace, *, everything: bool = False) -> list[Lesson]:
@@ -36,7 +36,7 @@ def learned(workspace: Workspace, *, everything: bool = False) -> list[Lesson]:
     if not workspace.enabled:
         return []
     at, ids = now(), _projects(workspace)
-    on_page = {same(note.text) for note in project_pages.notes(workspace, LESSON)} if ids - {""} else set()
+    on_page = {same(note.text) for note in notes.listed(workspace, LESSON)} if ids - {""} else set()
     found = [
         one
         for one in learned_lessons.room(workspace.home).all()
@@ -68,7 +68,7 @@ def learn(
 ) -> Written:
     """Add a lesson; the one that it replaces is struck through in the same write, and ends."""
     before = _texts(workspace) if replaces else {}
-    written = project_pages.add_note(workspace, LESSON, text, because=because, source=source, replaces=replaces)
+    written = notes.add(workspace, LESSON, text, because=because, source=source, replaces=replaces)
     _end(workspace, before.get(replaces.strip().casefold(), ""))
     if written.action == "added":
         evidence = Evidence(now(), written.note.source or BY_HAND, workspace.session, STATED, written.note.text)
@@ -78,7 +78,7 @@ def learn(
 
 def withdraw(workspace: Workspace, name: str) -> Written:
     """Strike a lesson through, with the day, and let it stand no longer."""
-    written = project_pages.withdraw_note(workspace, LESSON, name)
+    written = notes.withdraw(workspace, LESSON, name)
     if written.action == "withdrawn":
         _end(workspace, written.note.text)
     return written
@@ -86,12 +86,12 @@ def withdraw(workspace: Workspace, name: str) -> Written:
 
 def path(workspace: Workspace) -> str:
     """Return where the page lies."""
-    return project_pages.path_of(workspace, LESSON)
+    return notes.path_of(workspace, LESSON)
 
 
 def _texts(workspace: Workspace) -> dict[str, str]:
     """Return the lessons that hold by their ids, whose letter may be written either way."""
-    return {note.id.casefold(): note.text for note in project_pages.notes(workspace, LESSON) if not note.done}
+    return {note.id.casefold(): note.text for note in notes.listed(workspace, LESSON) if not note.done}
 
 
 def _end(workspace: Workspace, text: str) -> None:

@@ -9,7 +9,7 @@ from holdfast import project as projects
 from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.text import DOTS, one_line
-from holdfast.continuity import project_pages
+from holdfast.continuity import notes
 from holdfast.errors import BadInput, NotFound
 from holdfast.learning.work import criteria as isc_file
 from holdfast.learning.work import model as items
@@ -71,13 +71,13 @@ def latest(workspace: Workspace, session: str = "") -> Shown | None:
 def add(workspace: Workspace, title: str, *, criteria: tuple[str, ...] = (), parent: str = "") -> Changed:
     """Add a work item with these criteria; without any, its title is the one."""
     workspace.need_enabled()
-    (said, *_), kinds = project_pages.without_secrets(workspace, title)
+    (said, *_), kinds = notes.without_secrets(workspace, title)
     above = _find(workspace, parent) if parent else None
     project = above.project if above else workspace.project().id
     isc = Criteria(ideal=one_line(said, MAX_TEXT, DOTS))
     at = now()
     for text in criteria or (said,):
-        (wanted, *_), more = project_pages.without_secrets(workspace, text)
+        (wanted, *_), more = notes.without_secrets(workspace, text)
         kinds = tuple(sorted({*kinds, *more}))
         isc = isc_file.added(isc, wanted, f"by command {at}")
     named = work_text.title_of(said) if len(said) > work_text.MAX_TITLE else said
@@ -92,7 +92,7 @@ def add(workspace: Workspace, title: str, *, criteria: tuple[str, ...] = (), par
 def criterion(workspace: Workspace, name: str, text: str, *, anti: bool = False) -> Changed:
     """Add a criterion to a work item, or with `anti` something that must not happen; the same words stay one."""
     workspace.need_enabled()
-    (said, *_), kinds = project_pages.without_secrets(workspace, text)
+    (said, *_), kinds = notes.without_secrets(workspace, text)
     if len(said) > MAX_TEXT:
         raise BadInput(f"a criterion has at most {MAX_TEXT} characters", "Say it in one sentence.")
     one = _find(workspace, name)
@@ -109,7 +109,7 @@ def criterion(workspace: Workspace, name: str, text: str, *, anti: bool = False)
 def verify(workspace: Workspace, name: str, criterion: str, *, evidence: str) -> Changed:
     """Mark a criterion as satisfied, with the evidence, which is kept in `verification/`."""
     workspace.need_enabled()
-    (said, *_), kinds = project_pages.without_secrets(workspace, evidence)
+    (said, *_), kinds = notes.without_secrets(workspace, evidence)
     one = _find(workspace, name)
     with items.lock(workspace.home, one.project):
         before = isc_file.read(one.path)

@@ -9,10 +9,11 @@ import os
 
 from holdfast.app import hand_over
 from holdfast.base.text import CUT, cut
-from holdfast.continuity import decide, todo
-from holdfast.continuity.pages_boxes import Todo
-from holdfast.continuity.pages_tables import Note
-from holdfast.continuity.project_pages import Written
+from holdfast.continuity import notes, todo
+from holdfast.continuity.check_boxes import Todo
+from holdfast.continuity.note_tables import Note
+from holdfast.continuity.notes import Written
+from holdfast.continuity.pages import DECISION
 from holdfast.continuity.todo import Changed
 from holdfast.errors import BadInput, NotFound
 from holdfast.learning.lessons import lesson
@@ -43,7 +44,8 @@ def notes(request: Request, asked: given.ProjectNotes) -> Answer:
 
 
 def _listed(workspace: Workspace) -> results.Notes:
-    todos, decisions, lessons = todo.todos(workspace), decide.decisions(workspace), lesson.lessons(workspace)
+    decisions = notes.listed(workspace, DECISION, everything=False)
+    todos, lessons = todo.todos(workspace), lesson.lessons(workspace)
     return results.Notes(
         action="listed",
         todos=[_noted(one) for one in todos[:MAX_LISTED]],
@@ -66,14 +68,14 @@ def _changed_notes(request: Request, asked: given.ProjectNotes) -> results.Notes
             return _of_todos(todo.reopen(workspace, (_needed(asked, "id"),), numbers=False))
         case "decide":
             text = _needed(asked, "text")
-            return _of_note(decide.decide(workspace, text, because=because, replaces=replaces), "decisions")
+            return _of_note(notes.add(workspace, DECISION, text, because=because, replaces=replaces), "decisions")
         case "lesson":
             text, who = _needed(asked, "text"), {"source": request.agent, "trust": "agent"}
             return _of_note(lesson.learn(workspace, text, because=because, replaces=replaces, **who), "lessons")
     name = _needed(asked, "id")
     if name[:1].upper() == "L":
         return _of_note(lesson.withdraw(workspace, name), "lessons")
-    return _of_note(decide.withdraw(workspace, name), "decisions")
+    return _of_note(notes.withdraw(workspace, DECISION, name), "decisions")
 
 
 def _needed(asked: given.ProjectNotes | given.WorkItem, name: str) -> str:

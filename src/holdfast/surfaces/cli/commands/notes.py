@@ -8,8 +8,9 @@ import click
 
 from holdfast.base.clock import now
 from holdfast.base.text import count
-from holdfast.continuity import decide, todo
-from holdfast.continuity.pages_boxes import Todo
+from holdfast.continuity import notes, todo
+from holdfast.continuity.check_boxes import Todo
+from holdfast.continuity.pages import DECISION
 from holdfast.continuity.todo import Changed
 from holdfast.learning.lessons import lesson
 from holdfast.learning.lessons.model import Lesson, weight
@@ -32,8 +33,8 @@ from holdfast.workspace import Workspace
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.continuity.pages_tables import Note
-    from holdfast.continuity.project_pages import Written
+    from holdfast.continuity.note_tables import Note
+    from holdfast.continuity.notes import Written
 
 _TODO = 'holdfast todo "Write the docs"'
 _DECIDE = 'holdfast decide "Use Postgres" --because "we need row locks"'
@@ -108,8 +109,8 @@ def _print_todo(one: Todo) -> None:
 @_ended
 def _decisions(workspace: Workspace, everything: bool) -> None:
     """Write a decision into the table of the project's decisions.md, or list those that hold."""
-    found = decide.decisions(workspace, everything=everything)
-    if answered({"decisions": [asdict(note) for note in found], "path": decide.path(workspace)}):
+    found = notes.listed(workspace, DECISION, everything=everything)
+    if answered({"decisions": [asdict(note) for note in found], "path": notes.path_of(workspace, DECISION)}):
         return
     for note in found:
         _print_note(note)
@@ -123,14 +124,15 @@ def _decisions(workspace: Workspace, everything: bool) -> None:
 @click.option("--replaces", default="", metavar="ID", help="The decision that this one puts an end to.")
 def _decide(workspace: Workspace, text: tuple[str, ...], because: str, replaces: str) -> None:
     """Add a decision. Without TEXT, or with `-`, it is read from standard input."""
-    _print_written(decide.decide(workspace, text_of(text, _DECIDE), because=because, replaces=replaces), "decision")
+    written = notes.add(workspace, DECISION, text_of(text, _DECIDE), because=because, replaces=replaces)
+    _print_written(written, "decision")
 
 
 @_decisions.sub("withdraw", "holdfast decide withdraw D3", sees=PROJECT)
 @id_argument
 def _withdraw_decision(workspace: Workspace, name: str) -> None:
     """Strike a decision through, with the date. It stays."""
-    _print_written(decide.withdraw(workspace, name), "decision")
+    _print_written(notes.withdraw(workspace, DECISION, name), "decision")
 
 
 @group("lesson", _LESSON, adds=True, **_HERE)

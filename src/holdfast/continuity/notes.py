@@ -1,14 +1,14 @@
-"""Writing on the pages of a project: where they lie, and texts without secrets; for `todo`, `decide` and `lesson`."""
+"""Decisions and lessons of a project: list, add and withdraw rows of its pages, in texts without secrets."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 
 from holdfast import project as projects
 from holdfast.base.clock import now
-from holdfast.base.light_records import dataclass
 from holdfast.continuity import pages, region
-from holdfast.continuity.pages_tables import Note
+from holdfast.continuity.note_tables import Note
 from holdfast.errors import BadInput, ScopeUnknown, TooLarge
 from holdfast.memory.put import redacted
 from holdfast.records import Draft, Project, Scope
@@ -72,18 +72,18 @@ def without_secrets(
     return [last.text, last.title or "", last.source], every
 
 
-def notes(workspace: Workspace, kind: str) -> tuple[Note, ...]:
-    """Return the decisions or lessons of the project, also those that hold no longer; none where memory is off."""
+def listed(workspace: Workspace, kind: str, *, everything: bool = True) -> tuple[Note, ...]:
+    """Return the decisions or lessons, with `everything` also those that hold no longer; none where memory is off."""
     if not workspace.enabled:
         return ()
     own, older = folders(workspace)
-    return pages.notes(own, kind, older)
+    return tuple(note for note in pages.notes(own, kind, older) if everything or not note.done)
 
 
-def add_note(
+def add(
     workspace: Workspace, kind: str, text: str, *, because: str = "", source: str = "", replaces: str = ""
 ) -> Written:
-    """Add a decision or lesson to its page."""
+    """Add a decision or lesson to its page; the one that it replaces is struck through in the same write."""
     workspace.need_enabled()
     (said, why, by), kinds = without_secrets(workspace, text, because, source)
     own, older = folders(workspace)
@@ -93,7 +93,7 @@ def add_note(
     return Written("added" if is_new else "unchanged", note, path_of(workspace, kind), kinds)
 
 
-def withdraw_note(workspace: Workspace, kind: str, name: str) -> Written:
+def withdraw(workspace: Workspace, kind: str, name: str) -> Written:
     """Strike a decision or lesson through; it stays in the page, with the day."""
     workspace.need_enabled()
     own, older = folders(workspace)

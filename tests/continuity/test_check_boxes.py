@@ -6,8 +6,7 @@ import time
 
 import pytest
 
-from holdfast.continuity.pages_boxes import Boxes
-from holdfast.continuity.pages_lines import Lines
+from holdfast.continuity.check_boxes import Boxes, Lines
 
 
 def found(text: str) -> list[str]:

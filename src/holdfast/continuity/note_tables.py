@@ -6,7 +6,7 @@ A table is ours when its head has all of our columns, in any order and beside ot
 from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
-from holdfast.continuity.pages_lines import Lines, body_of, is_day
+from holdfast.continuity.check_boxes import Lines, body_of, is_day
 
 STRIKE = "~~"
 WITHDRAWN = "withdrawn"
@@ -49,6 +49,7 @@ class Table:
     def __init__(self, text: str, columns: Columns) -> None:
         self.lines = Lines(text)
         self.columns = columns
+        self._wanted = [name.casefold() for name in columns.heads()]
         self.notes: list[Note] = []
         self._rows: list[tuple[int, dict[str, int]]] = []
         self._end = 0
@@ -64,10 +65,7 @@ class Table:
             return False
         cells = [rule[start:end] for start, end in _spans(rule)]
         dashes = all("-" in cell and not cell.strip("-:") for cell in cells)
-        return dashes and len(cells) == len(_spans(head)) > 1 and set(self._wanted()) <= set(_names(head))
-
-    def _wanted(self) -> list[str]:
-        return [name.casefold() for name in self.columns.heads()]
+        return dashes and len(cells) == len(_spans(head)) > 1 and set(self._wanted) <= set(_names(head))
 
     def _read_table(self, head: int) -> int:
         """Read the rows of the table and return the place behind it."""
@@ -103,8 +101,9 @@ class Table:
 
     def next_id(self) -> str:
         """Return the id of the next row: one more than the highest that is there."""
-        numbers = [int(note.id[1:]) for note in self.notes if _is_id(note.id, self.columns.letter)]
-        return f"{self.columns.letter}{max(numbers, default=0) + 1}"
+        letter, ids = self.columns.letter, [note.id for note in self.notes if len(note.id) < 10]
+        numbers = [int(id[1:]) for id in ids if id[:1] == letter and id[1:].isascii() and id[1:].isdecimal()]
+        return f"{letter}{max(numbers, default=0) + 1}"
 
     def find(self, name: str) -> list[Note]:
         """Return the rows of that id, however its letter is written."""
@@ -116,13 +115,13 @@ class Table:
 
     def add(self, note: Note) -> None:
         """Write a row for a note, and a table where there is none of ours."""
-        names = dict(zip(self._wanted(), (note.id, note.at, note.text, note.because, note.source), strict=False))
+        names = dict(zip(self._wanted, (note.id, note.at, note.text, note.because, note.source), strict=False))
         if self._end:
             row = [_written(names.get(name, "")) for name in self._last]
             self.lines.insert(self._end, [self._indent + _row(row)])
             return
         heads = self.columns.heads()
-        row = [_written(names[name]) for name in self._wanted()]
+        row = [_written(names[name]) for name in self._wanted]
         self.lines.append([_row(heads), "|" + "---|" * len(heads), _row(row)], joins=False)
 
     def strike(self, note: Note, ended: str) -> None:
@@ -151,21 +150,13 @@ def _spans(line: str) -> list[tuple[int, int]]:
         spans = spans[1:]
     if spans and not line[slice(*spans[-1])].strip():
         spans = spans[:-1]
-    return [_trimmed(line, *span) for span in spans]
-
-
-def _trimmed(line: str, start: int, end: int) -> tuple[int, int]:
-    inner = line[start:end]
-    start += len(inner) - len(inner.lstrip())
-    return start, max(start, start + len(inner.strip()))
+    # Without the spaces around a cell; an empty one stands where its spaces end.
+    starts = [end - len(line[start:end].lstrip()) for start, end in spans]
+    return [(start, start + len(line[start:end].rstrip())) for start, (_, end) in zip(starts, spans, strict=True)]
 
 
 def _row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _is_id(text: str, letter: str) -> bool:
-    return text[:1] == letter and text[1:].isascii() and text[1:].isdecimal() and len(text) < 10
 
 
 def _written(text: str) -> str:
@@ -173,16 +164,10 @@ def _written(text: str) -> str:
     out = []
     for place, letter in enumerate(text):
         rest = text[place:].lstrip("\\")[:1] if letter == "\\" else ""
-        doubled = letter == "~" and "~" in (text[place - 1 : place], text[place + 1 : place + 2])
-        out.append(
-            _BACKSLASH
-            if rest in ("|", "~") and rest
-            else _ESCAPED_BAR
-            if letter == "|"
-            else "\\~"
-            if doubled
-            else letter
-        )
+        is_doubled = letter == "~" and "~" in (text[place - 1 : place], text[place + 1 : place + 2])
+        if letter == "|" or is_doubled:
+            letter = _ESCAPED_BAR if letter == "|" else _ESCAPED_TILDE
+        out.append(_BACKSLASH if rest in ("|", "~") else letter)
     return "".join(out)
 
 
@@ -194,12 +179,9 @@ def _unstruck(cell: str) -> tuple[str, bool, str, str]:
     """Return what a cell says, whether it is struck through, since when, and what replaced it."""
     text, end, behind = cell[len(STRIKE) :].rpartition(STRIKE)
     ended = behind.strip()
-    if not cell.startswith(STRIKE) or not end or STRIKE in text or not _is_bracket(ended):
+    in_brackets = not ended or (ended[0] == "(" and ended[-1] == ")")
+    if not cell.startswith(STRIKE) or not end or STRIKE in text or not in_brackets:
         return cell, False, "", ""
     how, _, day = ended[1:-1].rpartition(" ")
     by = how.removeprefix(REPLACED).strip() if how.startswith(REPLACED) else ""
     return text, True, day if is_day(day) else "", by
-
-
-def _is_bracket(text: str) -> bool:
-    return not text or (text[0] == "(" and text[-1] == ")")
