@@ -9,7 +9,8 @@ import os
 
 from holdfast.app import hand_over
 from holdfast.base.text import CUT, cut
-from holdfast.continuity import notes, todo
+from holdfast.continuity import notes as project_notes
+from holdfast.continuity import todo
 from holdfast.continuity.check_boxes import Todo
 from holdfast.continuity.note_tables import Note
 from holdfast.continuity.notes import Written
@@ -44,7 +45,7 @@ def notes(request: Request, asked: given.ProjectNotes) -> Answer:
 
 
 def _listed(workspace: Workspace) -> results.Notes:
-    decisions = notes.listed(workspace, DECISION, everything=False)
+    decisions = project_notes.listed(workspace, DECISION, everything=False)
     todos, lessons = todo.todos(workspace), lesson.lessons(workspace)
     return results.Notes(
         action="listed",
@@ -68,14 +69,16 @@ def _changed_notes(request: Request, asked: given.ProjectNotes) -> results.Notes
             return _of_todos(todo.reopen(workspace, (_needed(asked, "id"),), numbers=False))
         case "decide":
             text = _needed(asked, "text")
-            return _of_note(notes.add(workspace, DECISION, text, because=because, replaces=replaces), "decisions")
+            return _of_note(
+                project_notes.add(workspace, DECISION, text, because=because, replaces=replaces), "decisions"
+            )
         case "lesson":
             text, who = _needed(asked, "text"), {"source": request.agent, "trust": "agent"}
             return _of_note(lesson.learn(workspace, text, because=because, replaces=replaces, **who), "lessons")
     name = _needed(asked, "id")
     if name[:1].upper() == "L":
         return _of_note(lesson.withdraw(workspace, name), "lessons")
-    return _of_note(notes.withdraw(workspace, DECISION, name), "decisions")
+    return _of_note(project_notes.withdraw(workspace, DECISION, name), "decisions")
 
 
 def _needed(asked: given.ProjectNotes | given.WorkItem, name: str) -> str:
