@@ -272,8 +272,7 @@ def test_forget_leaves_no_word(told, cli, home) -> None:
 
 def answers(workspace) -> dict[str, object]:
     """Return what list, cost, search and activity say."""
-    from holdfast.sessions.activity import activity
-    from holdfast.sessions.timeline import timeline
+    from holdfast.sessions.activity import activity, timeline
 
     with workspace() as h:
         hits = search(h, "the upload timeout", everywhere=True).hits

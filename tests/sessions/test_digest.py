@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from holdfast.records import ROLES, Cost, Session, SessionEvent, asdict, replace
 from holdfast.sessions.digest import MAX_BYTES, Digesting, digest, size_of
 from holdfast.sessions.facts import ENDINGS, OUTCOMES, RESULTS
-from holdfast.sessions.markdown import markdown
 from holdfast.sessions.prices import Price, Prices
+from holdfast.sessions.transcript import digest_page as markdown
 from support.sampling import count
 
 from .making import SESSION, answer, digested, edited, human, numbered, ran

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.records import Cost, replace
-from holdfast.sessions.markdown import code, markdown, plain
+from holdfast.sessions.transcript import code, plain
+from holdfast.sessions.transcript import digest_page as markdown
 
 from .making import SESSION, answer, digested, edited, human, ran
 

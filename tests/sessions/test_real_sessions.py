@@ -13,7 +13,7 @@ import pytest
 
 from holdfast.agents import reading
 from holdfast.sessions.digest import MAX_BYTES, Digesting, size_of
-from holdfast.sessions.markdown import markdown
+from holdfast.sessions.transcript import digest_page as markdown
 
 FOLDER = os.environ.get("HOLDFAST_TRANSCRIPTS", "")
 

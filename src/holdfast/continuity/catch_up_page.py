@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from holdfast.base.text import one_line
 from holdfast.continuity.catch_up import CatchUp
-from holdfast.sessions.markdown import code, plain
+from holdfast.sessions.transcript import code, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

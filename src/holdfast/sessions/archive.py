@@ -17,10 +17,10 @@ when both have the same time, or when there is only a digest. So a kill between 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from operator import attrgetter
-from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from holdfast.base import files, rows
@@ -30,21 +30,15 @@ from holdfast.base.structs import dataclass
 from holdfast.errors import BadInput, BrokenFile, Forgotten, HoldfastError, NotFound, Refused
 from holdfast.records import Problem, Session, Step
 from holdfast.sessions import facts, names
+from holdfast.sessions.facts import Digest
 from holdfast.sessions.raw import RawEvents, RawWriter, ended_at, session_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.sessions.facts import Digest
-
-__all__ = ["Applied", "Archive", "Entry", "RawEvents", "RawWriter", "Usage"]
 
 # The pass of the budget that may drop what was never analysed.
 LOSES_DATA = "hard-unanalysed"
 _RAW, _EARLIER, _DIGEST = ".jsonl.zst", ".earlier.jsonl.zst", ".json"
 _NAMED_CANDIDATES = 5
 _MAX_DIGEST = 4 * 2**20
-_SECOND, _MILLISECOND = 1_000_000_000, 1_000_000
+_MILLISECOND = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +96,10 @@ class Archive:
 
     def put_digest(self, digest: Digest) -> None:
         """Make the digest of a session durable, as the one of its raw file if there is one."""
-        pending = self.pending_digest(digest, self._time_of_raw(digest.session.name))
+        at = 0
+        with suppress(OSError):
+            at = os.lstat(self._path("raw", digest.session.name, _RAW)).st_mtime_ns
+        pending = self.pending_digest(digest, at)
         try:
             pending.sync()
             files.sync_folder(self.settle_digest(digest.session.name, pending))
@@ -128,15 +125,16 @@ class Archive:
 
     def digest(self, name: str) -> Digest:
         """Return the digest of a session, or raise NotFound or BrokenFile."""
-        path = self._path("digests", name, _DIGEST)
-        return _decoded(path)
+        return _decoded(self._path("digests", name, _DIGEST))
 
     def digests(self, problems: list[Problem] | None = None) -> Iterator[Digest]:
         """Yield every digest, by agent and id; a file that cannot be read is added to the problems."""
         for agent in self._agents("digests"):
             folder = os.path.join(self.root, "digests", names.stem_of(agent))
-            for stem in sorted(_stems(folder, _DIGEST)):
-                path = os.path.join(folder, stem + _DIGEST)
+            for name in sorted(files.names_in(folder, hidden=True)):
+                if not name.endswith(_DIGEST) or names.text_of(name.removesuffix(_DIGEST)) is None:
+                    continue
+                path = os.path.join(folder, name)
                 try:
                     yield _decoded(path)
                 except NotFound:
@@ -247,7 +245,9 @@ class Archive:
             raise NotFound(f"the archive has no session {name}", "`holdfast sessions` lists what there is.")
         with self._lock():
             if _known(name) not in self.pins():
-                rows.append(self._pins, [_written(name)])
+                # What would break the line is written as `%xx`.
+                line = quote(_known(name), safe="/:;,@+=~!$&'()*[]{}^| ", errors="surrogatepass")
+                rows.append(self._pins, [line])
 
     def unpin(self, name: str) -> None:
         """Let the budget have the raw file of a session again."""
@@ -318,12 +318,6 @@ class Archive:
         ]
         return sorted(agent for agent in map(names.text_of, stems) if agent)
 
-    def _time_of_raw(self, name: str) -> int:
-        try:
-            return os.lstat(self._path("raw", name, _RAW)).st_mtime_ns
-        except OSError:
-            return 0
-
     def _forgotten_hashes(self) -> frozenset[str]:
         path = os.path.join(self.root, "forgotten.txt")
         try:
@@ -348,13 +342,6 @@ def _decoded(path: str) -> Digest:
     except ValueError as problem:
         hint = "The next sweep makes it anew from the raw file, if that is still there."
         raise BrokenFile(f"{path} is no digest: {problem}", hint) from problem
-
-
-def _stems(folder: str, ending: str) -> Iterator[str]:
-    for name in files.names_in(folder, hidden=True):
-        stem = name.removesuffix(ending)
-        if stem != name and names.text_of(stem) is not None:
-            yield stem
 
 
 def _stats(folder: str) -> Iterator[tuple[str, os.stat_result]]:
@@ -385,17 +372,11 @@ def _entry(agent: str, id: str, raw: list[int] | None, digest: os.stat_result | 
     size, time = raw or (0, 0)
     digest_time = digest.st_mtime_ns if digest else 0
     analysed = digest is not None and time in (0, digest_time)
-    return Entry(
-        name, agent, id, size, digest.st_size if digest else 0, analysed, name in pins, _iso(time or digest_time)
-    )
-
-
-def _iso(nanoseconds: int) -> str:
-    try:
-        whole = datetime.fromtimestamp(nanoseconds // _SECOND, UTC).isoformat()
-    except (ValueError, OverflowError, OSError):
-        return ""
-    return f"{whole[:19]}.{nanoseconds // _MILLISECOND % 1_000:03}Z"
+    at, milliseconds = "", (time or digest_time) // _MILLISECOND
+    with suppress(ValueError, OverflowError, OSError):
+        whole = datetime.fromtimestamp(milliseconds // 1_000, UTC).isoformat()
+        at = f"{whole[:19]}.{milliseconds % 1_000:03}Z"
+    return Entry(name, agent, id, size, digest.st_size if digest else 0, analysed, name in pins, at)
 
 
 def _matching(entries: list[Entry], text: str) -> list[str]:
@@ -424,11 +405,6 @@ def _known(name: str) -> str:
 
 def _hash(name: str) -> str:
     return short(*names.split(name))
-
-
-def _written(name: str) -> str:
-    """Return a name as a line of a file: what would break the line is written as `%xx`."""
-    return quote(_known(name), safe="/:;,@+=~!$&'()*[]{}^| ", errors="surrogatepass")
 
 
 def _read_name(line: bytes) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING, TypeVar
 
 from holdfast.app import forget_session
 from holdfast.base import files
 from holdfast.base.clock import now
-from holdfast.base.light_records import dataclass
 from holdfast.base.pending_file import PendingFile
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
 from holdfast.language import when
@@ -19,20 +21,14 @@ from holdfast.sessions import html, prices, transcript
 from holdfast.sessions import index as session_index
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.facts import OUTCOMES, Digest
-from holdfast.sessions.markdown import markdown
-from holdfast.store.session_table import BY, SessionRow, Wanted
+from holdfast.sessions.raw import RawEvents
+from holdfast.store.session_table import BY, SessionRow, Spent, Wanted
 from holdfast.workspace import Workspace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import TypeVar
-
-    from holdfast.sessions.raw import RawEvents
     from holdfast.store.base import SessionRows
-    from holdfast.store.session_table import Spent
 
-    Answer = TypeVar("Answer")
+Answer = TypeVar("Answer")
 
 # So much of an id is shown at least, less one.
 _MIN_OF_ID = 7
@@ -306,7 +302,7 @@ def shown(
     digest = digest_of(workspace, text)
     if form == "json":
         return iter((json.dumps(asdict(digest), ensure_ascii=False, indent=2) + "\n",))
-    return iter((transcript.harmless(markdown(digest)),))
+    return iter((transcript.harmless(transcript.digest_page(digest)),))
 
 
 def _events_json(events: Iterator[SessionEvent]) -> Iterator[str]:

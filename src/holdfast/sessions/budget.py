@@ -7,17 +7,13 @@ hard cap; only this one loses what no digest tells, and it says what. Pinned ses
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
-from holdfast.base.light_records import dataclass, replace
-from holdfast.records import Problem, Step
-from holdfast.sessions.archive import LOSES_DATA, Entry, Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from holdfast.sessions.archive import Archive
+from holdfast.records import Problem, Step, replace
+from holdfast.sessions.archive import LOSES_DATA, Archive, Entry, Usage
 
 PASSES = ("age", "soft", "hard-analysed", LOSES_DATA)
 
@@ -64,7 +60,10 @@ def plan(entries: Iterable[Entry], caps: Caps, now: str) -> Plan:
     before = Usage(sum(entry.raw_bytes for entry in entries), sum(entry.digest_bytes for entry in entries))
     going = _Going(entries, before.raw)
     if caps.days:
-        last_day = _days_before(now, caps.days)
+        last_day = ""
+        with suppress(OverflowError):
+            then = datetime.fromisoformat(now).astimezone(UTC) - timedelta(days=caps.days)
+            last_day = then.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
         going.drop("age", lambda entry: entry.analysed and entry.at < last_day, -1, f"older than {caps.days} days")
     if caps.soft:
         reason = f"raw files are over the soft cap of {sized(caps.soft)}"
@@ -151,11 +150,3 @@ def _alert(entries: list[Entry], after: Usage, caps: Caps) -> str:
             " they are never dropped by themselves"
         )
     return "; ".join(told)
-
-
-def _days_before(now: str, days: int) -> str:
-    try:
-        then = datetime.fromisoformat(now).astimezone(UTC) - timedelta(days=days)
-    except OverflowError:
-        return ""
-    return then.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"

@@ -6,14 +6,11 @@ The words are in `words/results.txt`. A wrong guess costs a wrong line in a dige
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 
 from holdfast.language.commands import Command, parse, subject_of
 from holdfast.language.word_lists import lists
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _WORDS = __file__.rpartition("/")[0] + "/words/results.txt"
 _LONGEST = 6_000

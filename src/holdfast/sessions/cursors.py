@@ -73,22 +73,17 @@ def stamp_of(path: str) -> Stamp:
     """Return the stamp of a transcript; OSError for what is neither a plain file nor a folder."""
     found = os.stat(path)
     if stat.S_ISREG(found.st_mode):
-        log = None if path.endswith(_PLAIN) else _log_of(path)
-        if log is None:
+        log = None
+        if not path.endswith(_PLAIN):
+            with suppress(OSError):
+                log = os.stat(path + "-wal")
+        # An empty log says nothing, and reading a database may leave one behind.
+        if log is None or not log.st_size:
             return Stamp(FILE, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, b"")
         return _joined(DATABASE, found.st_ino, [("", found), ("-wal", log)])
     if stat.S_ISDIR(found.st_mode):
         return _joined(FOLDER, found.st_ino, _parts(path))
     raise OSError(f"{path} is neither a plain file nor a folder")
-
-
-def _log_of(path: str) -> os.stat_result | None:
-    # An empty one says nothing, and reading a database may leave one behind.
-    try:
-        found = os.stat(path + "-wal")
-    except OSError:
-        return None
-    return found if found.st_size else None
 
 
 def _parts(folder: str) -> list[tuple[str, os.stat_result]]:
@@ -272,7 +267,9 @@ class Cursors:
             # A broken file is no loss, and a look that may not write cannot put it right.
             self._rows.clear()
             if self._keep:
-                _remove(self.path)
+                for ending in ("", "-journal", "-wal", "-shm"):
+                    with suppress(FileNotFoundError):
+                        os.unlink(self.path + ending)
 
     def _load(self, db: sqlite3.Connection) -> None:
         if db.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
@@ -302,9 +299,3 @@ def _connected(path: str, *, write: bool) -> sqlite3.Connection:
     # No write-ahead log: a look that may not write would leave its side files behind.
     address = f"file:{quote(os.path.abspath(path))}" + ("" if write else "?mode=ro")
     return sqlite3.connect(address, uri=True, timeout=10.0, isolation_level=None)
-
-
-def _remove(path: str) -> None:
-    for ending in ("", "-journal", "-wal", "-shm"):
-        with suppress(FileNotFoundError):
-            os.unlink(path + ending)

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
+from typing import Any
 
 from holdfast.base.light_records import replace
 from holdfast.base.text import one_line
@@ -22,11 +24,6 @@ from holdfast.sessions.outcome import outcome_of
 from holdfast.sessions.prices import Prices, dollars
 from holdfast.sessions.said import LONGEST_TIME, begins_with, only_greets, sayings
 from holdfast.sessions.work import Work
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
 
 __all__ = ["MAX_BYTES", "RULES", "Digest", "Digesting", "digest"]
 
@@ -89,7 +86,10 @@ class Digesting:
     def take(self, event: SessionEvent) -> None:
         """Take one event."""
         if event.folder != self._last_place[0] or event.branch != self._last_place[1]:
-            self._moved(event)
+            self._last_place = (event.folder, event.branch)
+            for name, value in (("folders", event.folder), ("branches", event.branch)):
+                if value and len(self._places[name]) < _MAX_PLACES:
+                    self._places[name].setdefault(value[:_LONGEST_PATH])
         model = event.model[:_TEXT]
         if model and (model in self._models or len(self._models) < _MAX_PLACES):
             self._models[model] = self._models.get(model, 0) + 1
@@ -102,12 +102,6 @@ class Digesting:
         elif role != "ours":
             self._talk.take(event, self._work.calls)
 
-    def _moved(self, event: SessionEvent) -> None:
-        self._last_place = (event.folder, event.branch)
-        for name, value in (("folders", event.folder), ("branches", event.branch)):
-            if value and len(self._places[name]) < _MAX_PLACES:
-                self._places[name].setdefault(value[:_LONGEST_PATH])
-
     def done(self, session: Session, prices: Prices | None = None) -> Digest:
         """Return the digest; the session is complete now that all its events were taken."""
         work, talk = self._work, self._talk
@@ -119,7 +113,7 @@ class Digesting:
         lists: dict[str, Any] = {name: tuple(self._shown(one) for one in listed) for name, listed in found.items()}
         made = Digest(
             session=_bounded(session, self._clean),
-            title=self._title(session),
+            title=one_line(self._clean(self._title_text(session)), _TITLE),
             first_ask=self._quote(talk.first, _ASK),
             last_ask=self._quote(talk.last, _QUOTE) if talk.last is not talk.first else None,
             outcome=outcome_of([self._cleaned(one, _TEXT) for one in evidence]),
@@ -181,9 +175,6 @@ class Digesting:
     def _title_text(self, session: Session) -> str:
         named = self._talk.named
         return (session.title or (_headline(named.text) if named else ""))[: 8 * _TITLE]
-
-    def _title(self, session: Session) -> str:
-        return one_line(self._clean(self._title_text(session)), _TITLE)
 
     def _quote(self, said: Said | None, most: int) -> Said | None:
         return self._cleaned(said, most) if said else None

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterable, Iterator
 from html import escape
 
-from holdfast.records import ROLES
+from holdfast.records import ROLES, SessionEvent
+from holdfast.sessions.facts import Digest
 from holdfast.sessions.transcript import harmless, heading
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from holdfast.records import SessionEvent
-    from holdfast.sessions.facts import Digest
 
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;"

@@ -10,31 +10,27 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from holdfast.base import files
 from holdfast.base.structs import dataclass
 from holdfast.errors import HoldfastError, StoreBusy
+from holdfast.recall.embed import Model
 from holdfast.recall.meaning import model_of
 from holdfast.recall.vectors import in_portions, make_vectors
 from holdfast.records import Scope, Session, Spend, replace
 from holdfast.sessions import names
-from holdfast.sessions.archive import Archive
-from holdfast.sessions.facts import Digest
-from holdfast.sessions.passages import DIGEST, Talk, changes_of, of_digest
+from holdfast.sessions.archive import Archive, Entry
+from holdfast.sessions.facts import Digest, FileChange
+from holdfast.sessions.passages import DIGEST, Piece, Talk, changes_of, of_digest
 from holdfast.sessions.projects import ProjectOf
 from holdfast.store.passages import Source
 from holdfast.store.session_table import FileRow, SessionRow
 from holdfast.workspace import Workspace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from holdfast.recall.embed import Model
-    from holdfast.sessions.archive import Entry
-    from holdfast.sessions.facts import FileChange
-    from holdfast.sessions.passages import Piece
     from holdfast.store.base import Progress, Tables
     from holdfast.store.passages import Told
 

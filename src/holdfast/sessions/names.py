@@ -64,13 +64,9 @@ def text_of(stem: str) -> str | None:
 def _escaped(text: str) -> str:
     if _PLAIN.fullmatch(text):
         return text
-    raw = _ODD_BYTE.sub(_hex, text.encode("utf-8", "surrogatepass")).decode("ascii")
+    raw = _ODD_BYTE.sub(lambda odd: b"%%%02x" % odd[0][0], text.encode("utf-8", "surrogatepass")).decode("ascii")
     if raw.endswith(_EARLIER):
         raw = f"{raw[: -len(_EARLIER)]}%2e{_EARLIER[1:]}"
     if raw[:1] == "." or _DEVICE.match(raw):
         raw = f"%{ord(raw[0]):02x}{raw[1:]}"
     return raw or _EMPTY
-
-
-def _hex(found: re.Match[bytes]) -> bytes:
-    return b"%%%02x" % found[0][0]

@@ -30,7 +30,8 @@ _MAX_EVIDENCE = 12
 def outcome_of(evidence: list[Evidence]) -> Outcome:
     """Return the outcome that the evidence speaks for, with a confidence that grows with its lead."""
     kept = tuple(sorted(evidence, key=lambda one: -one.weight)[:_MAX_EVIDENCE])
-    good, bad, away = (_sum(evidence, side) for side in ("success", "failure", "abandoned"))
+    sides = ("success", "failure", "abandoned")
+    good, bad, away = (sum(one.weight for one in evidence if one.speaks_for == side) for side in sides)
     if away >= _DECIDES and good < _COUNTS:
         return Outcome("abandoned", _confidence(away - good), kept)
     if good >= _COUNTS and (bad >= _COUNTS or away >= _DECIDES):
@@ -45,10 +46,6 @@ def outcome_of(evidence: list[Evidence]) -> Outcome:
 def halved(evidence: Evidence) -> Evidence:
     """Return evidence that something later took half of its weight."""
     return replace(evidence, weight=evidence.weight / 2)
-
-
-def _sum(evidence: list[Evidence], side: str) -> float:
-    return sum(one.weight for one in evidence if one.speaks_for == side)
 
 
 def _confidence(lead: float) -> float:

@@ -7,16 +7,14 @@ counted.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from holdfast.records import SessionEvent
 from holdfast.sessions.facts import Digest, FileChange
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    # What was said, by whom, in which event (-1 for the digest), when, and in which folder. A plain tuple, because a
-    # sweep makes very many of them.
-    Piece = tuple[str, str, int, str, str]
+# What was said, by whom, in which event (-1 for the digest), when, and in which folder. A plain tuple, because a
+# sweep makes very many of them.
+Piece = tuple[str, str, int, str, str]
 
 SPOKEN = frozenset(("human", "assistant", "task", "summary"))
 DIGEST = "digest"
@@ -53,21 +51,14 @@ def cut(text: str) -> Iterator[str]:
     text = text.strip()
     start = 0
     while len(text) - start > LONGEST:
-        end = _end_of(text, start)
+        ends = ((text.rfind(sign, start + LONGEST // 2, start + LONGEST), len(sign)) for sign in _ENDS)
+        end = next((at + length for at, length in ends if at > 0), start + LONGEST)
         piece = text[start:end].strip()
         if piece:
             yield piece
         start = end
     if piece := text[start:].strip():
         yield piece
-
-
-def _end_of(text: str, start: int) -> int:
-    for sign in _ENDS:
-        found = text.rfind(sign, start + LONGEST // 2, start + LONGEST)
-        if found > 0:
-            return found + len(sign)
-    return start + LONGEST
 
 
 def of_digest(digest: Digest, *, talked: bool) -> list[Piece]:

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from holdfast.base.light_records import dataclass
 from holdfast.errors import BadSetting
 from holdfast.records import Cost, Spend
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 FILE = "prices.toml"
 _MILLION = 1_000_000
@@ -59,16 +56,14 @@ class Prices:
             found = self._by_model.get("-".join(words))
             if found is not None:
                 return found
-            if not self._changes_nothing(words.pop()):
+            last = words.pop()
+            if last not in self._endings and not (last.isdigit() and len(last) > 1):
                 return None
         return None
 
     def is_free(self, model: str) -> bool:
         """Whether no model stands behind this name: an agent wrote the message itself."""
         return _plain(model) in self._free
-
-    def _changes_nothing(self, word: str) -> bool:
-        return word in self._endings or (word.isdigit() and len(word) > 1)
 
 
 def dollars(
@@ -106,37 +101,32 @@ def spent(cost: Cost, models: Mapping[str, int], prices: Prices) -> float | None
 
 def load(home: str = "") -> Prices:
     """Return the prices of the package, with those of the person's own file in the home before them."""
-    tables = [_read(os.path.join(os.path.dirname(os.path.abspath(__file__)), FILE))]
     own = os.path.join(home, FILE)
-    if home and os.path.exists(own):
-        tables.append(_read(own))
+    paths = [os.path.join(os.path.dirname(os.path.abspath(__file__)), FILE)]
+    paths += [own] if home and os.path.exists(own) else []
     by_model: dict[str, Price] = {}
     endings: tuple[str, ...] = ()
     free: tuple[str, ...] = ()
-    for path, table in tables:
-        _check_names(path, table)
+    for path in paths:
+        table = _read(path)
+        # A price in the wrong place must not be passed over in silence.
+        for name in table.keys() - set(_TABLES):
+            hint = f'Write `"{name}" = {{ input = 1.0, output = 2.0 }}` below [models].'
+            raise BadSetting(f"{path}: {name!a} means nothing here", hint)
         by_model.update(_prices(path, table))
         endings += _names(path, table, "endings")
         free += _names(path, table, "free")
     return Prices(by_model, endings, free)
 
 
-def _read(path: str) -> tuple[str, dict[str, object]]:
+def _read(path: str) -> dict[str, object]:
     try:
         with open(path, "rb") as file:
-            return path, tomllib.load(file)
+            return tomllib.load(file)
     except OSError as problem:
         raise BadSetting(f"{path} cannot be read: {problem.strerror}", "Check its owner and mode.") from problem
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise BadSetting(f"{path} is no TOML: {problem}", "Correct that line, or remove the file.") from problem
-
-
-def _check_names(path: str, table: dict[str, object]) -> None:
-    """Refuse a name that means nothing: a price in the wrong place must not be passed over in silence."""
-    unknown = [name for name in table if name not in _TABLES]
-    if unknown:
-        hint = f'Write `"{unknown[0]}" = {{ input = 1.0, output = 2.0 }}` below [models].'
-        raise BadSetting(f"{path}: {unknown[0]!a} means nothing here", hint)
 
 
 def _prices(path: str, table: dict[str, object]) -> dict[str, Price]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from holdfast import project as projects
 from holdfast.errors import HoldfastError
+from holdfast.project import Registry
+from holdfast.project.registry import Known
 from holdfast.project.rules import free_id, home_folder
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from holdfast.project import Registry
-    from holdfast.project.registry import Known
 
 # A session that changes its folder at each step must not fill the memory.
 _MAX = 50_000
@@ -35,18 +33,15 @@ class ProjectOf:
             return ""
         found = self._found.get(folder)
         if found is None:
-            found = self._resolved(folder)
+            found = ""
+            with suppress(HoldfastError, OSError, ValueError):
+                if os.path.isdir(folder):
+                    found = projects.resolve(folder, self._registry).id
+                else:
+                    found = self._gone(os.path.normpath(folder))
             if len(self._found) < _MAX:
                 self._found[folder] = found
         return found
-
-    def _resolved(self, folder: str) -> str:
-        try:
-            if os.path.isdir(folder):
-                return projects.resolve(folder, self._registry).id
-            return self._gone(os.path.normpath(folder))
-        except (HoldfastError, OSError, ValueError):
-            return ""
 
     def _gone(self, folder: str) -> str:
         """Return the project of a folder that is not there: as it was known, or of what it lay in, or by its path."""

@@ -18,8 +18,9 @@ import struct
 import threading
 import time
 import zlib
+from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import msgspec
 import zstandard
@@ -28,10 +29,6 @@ from holdfast.base import files
 from holdfast.base.pending_file import PendingFile
 from holdfast.errors import BrokenFile, HoldfastError, NotFound
 from holdfast.records import Problem, Session, SessionEvent
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import TracebackType
 
 # Level 3 takes half as long again and saves a twentieth of the bytes.
 _LEVEL = 1
@@ -76,9 +73,7 @@ class RawWriter:
     def __enter__(self) -> RawWriter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *problem: object) -> None:
         self._file.discard()
 
     def add(self, event: SessionEvent) -> None:
@@ -175,27 +170,25 @@ class RawEvents:
     def _walk(self) -> Iterator[SessionEvent]:
         for number, line in enumerate(self._lines(), 1):
             self.last_line = line if line.startswith(_LAST_LINE) else b""
-            event = None if self.last_line else self._event(line, number)
-            if event is not None:
-                yield event
+            if self.last_line:
+                continue
+            try:
+                yield _decode_event(line)
+            except (ValueError, RecursionError) as problem:
+                self._tell(f"not an event: {problem}", number)
         if not self.last_line:
             self._tell("it ends before the session does")
 
     def _lines(self) -> Iterator[bytes]:
         """Yield the lines as far as the file can be read; a line that is cut or endless is the end."""
         try:
-            with _open(self._path) as file, io.BufferedReader(_decompressing(file), _BUFFER) as stream:
-                while (line := stream.readline(_MAX_LINE)).endswith(b"\n"):
-                    yield line
+            with _open(self._path) as file:
+                whole = _decompressor().stream_reader(file, read_size=_BUFFER, read_across_frames=True, closefd=False)
+                with io.BufferedReader(whole, _BUFFER) as stream:
+                    while (line := stream.readline(_MAX_LINE)).endswith(b"\n"):
+                        yield line
         except (zstandard.ZstdError, OSError, HoldfastError) as problem:
             self._tell(f"it cannot be read to its end: {problem}")
-
-    def _event(self, line: bytes, number: int) -> SessionEvent | None:
-        try:
-            return _decode_event(line)
-        except (ValueError, RecursionError) as problem:
-            self._tell(f"not an event: {problem}", number)
-            return None
 
     def _tell(self, text: str, line: int = 0) -> None:
         """Keep the first problem: what follows is mostly its consequence."""
@@ -243,19 +236,14 @@ def _last_line(path: str) -> bytes:
             magic, length, frame = _TRAILER.unpack(trailer)
             if (magic, length) == (_TRAILER_MAGIC, _TRAILER_LENGTH) and frame <= min(size - len(trailer), _MAX_LAST):
                 file.seek(size - len(trailer) - frame)
-                return _unpacked(file.read(frame))
+                try:
+                    return _decompressor().decompress(file.read(frame), max_output_size=_MAX_LAST)
+                except zstandard.ZstdError as problem:
+                    raise ValueError(str(problem)) from problem
     everything = RawEvents(path)
     for _ in everything:
         continue
     return everything.last_line
-
-
-def _unpacked(frame: bytes) -> bytes:
-    decompressor = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
-    try:
-        return decompressor.decompress(frame, max_output_size=_MAX_LAST)
-    except zstandard.ZstdError as problem:
-        raise ValueError(str(problem)) from problem
 
 
 def _open(path: str) -> IO[bytes]:
@@ -267,9 +255,8 @@ def _open(path: str) -> IO[bytes]:
         raise files.unavailable(problem, path) from problem
 
 
-def _decompressing(file: IO[bytes]) -> Any:
-    decompressor = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
-    return decompressor.stream_reader(file, read_size=_BUFFER, read_across_frames=True, closefd=False)
+def _decompressor() -> zstandard.ZstdDecompressor:
+    return zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
 
 
 def _compressor() -> zstandard.ZstdCompressor:

@@ -63,9 +63,9 @@ def _kinds(sentence: str, is_first: bool) -> list[str]:
     in_it = folded.split(" ")
     is_question = sentence.endswith("?")
     kinds = []
-    if _place_of("correction", folded, in_it) >= 0 or (is_first and _starts(folded, "correction-first")):
+    if _place_of("correction", folded, in_it) >= 0 or (is_first and folded.startswith(_beginnings("correction-first"))):
         kinds.append("correction")
-    elif not is_question and (_praises(folded, in_it) or (is_first and _starts(folded, "praise-first"))):
+    elif not is_question and (_praises(folded, in_it) or (is_first and folded.startswith(_beginnings("praise-first")))):
         kinds.append("praise")
     if not is_question and _place_of("decision", folded, in_it) >= 0:
         kinds.append("decision")
@@ -84,10 +84,6 @@ def _praises(folded: str, in_it: list[str]) -> bool:
     place = _place_of("praise", folded, in_it)
     before = folded[:place].split()[-_BEFORE:] if place >= 0 else []
     return place >= 0 and not set(before) & set(word_lists.spoken(_WORDS, "negation"))
-
-
-def _starts(folded: str, kind: str) -> bool:
-    return folded.startswith(_beginnings(kind))
 
 
 @cache

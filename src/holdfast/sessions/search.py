@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from holdfast.base.clock import now
-from holdfast.base.light_records import dataclass
 from holdfast.errors import NotFound
 from holdfast.language import spoken_time
+from holdfast.language.spoken_time import Span
 from holdfast.recall import weights
+from holdfast.recall.embed import Model
 from holdfast.recall.engine import Engine, Marks
 from holdfast.recall.fusion import TIME_LEANS, TIME_NARROWS
 from holdfast.recall.meaning import model_of
@@ -18,10 +22,7 @@ from holdfast.sessions.browse import projects_here, span
 from holdfast.store.passages import Passage
 from holdfast.workspace import Workspace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.language.spoken_time import Span
-    from holdfast.recall.embed import Model
     from holdfast.store.base import PassageSearch, Tables
 
 # More are looked at than are wanted: what says the same is one hit.
@@ -90,17 +91,12 @@ def search(
     wanted = Filter(scopes, (), (), *span(since, until), agents=agents)
     session_index.complete(workspace, Archive(workspace.home))
     model = model_of(workspace)
-    if model is not None:
-        _make_some_vectors(workspace, model)
+    # A home that cannot be written is searched as it is.
+    if model is not None and not workspace.store.is_temporary:
+        workspace.store.ask(lambda tables: make_vectors(tables.passages, model, model.at_once))
     searching = _Searching(query, wanted, max(_MIN_LOOKED_AT, _LOOKED_AT * limit), model, explain)
     hits = workspace.store.ask(searching.hits)[:limit]
     return Searched(tuple(hits), projects[0] if projects else "")
-
-
-def _make_some_vectors(workspace: Workspace, model: Model) -> None:
-    """Make some of the vectors that wait; a home that cannot be written is searched as it is."""
-    if not workspace.store.is_temporary:
-        workspace.store.ask(lambda tables: make_vectors(tables.passages, model, model.at_once))
 
 
 class _Searching:
@@ -156,7 +152,11 @@ class _Searching:
         if not self.explain:
             return [(one.id, (), one.score) for one in scored]
         how_much = weights.at(engine.marked(asked, wanted)[2], self.model is not None)
-        return [(one.id, _parts(one.marks, how_much), one.score) for one in scored]
+        how = list(zip(_NAMES, how_much, strict=True))
+        return [
+            (one.id, tuple(Part(name, getattr(one.marks, name), weight, _WHY[name]) for name, weight in how), one.score)
+            for one in scored
+        ]
 
     def _dated(self, table: PassageSearch, span: Span) -> Span | None:
         """Return the span with the time of its event: when that was said which has enough of its words."""
@@ -169,13 +169,6 @@ class _Searching:
                     return replace(span, until=at, words=said, kind=spoken_time.LEANS)
                 return replace(span, since=at, words=said, kind=spoken_time.LEANS)
         return None
-
-
-def _parts(marks: Marks, how_much: tuple[float, ...]) -> tuple[Part, ...]:
-    values = [getattr(marks, name) for name in _NAMES]
-    return tuple(
-        Part(name, value, weight, _WHY[name]) for name, value, weight in zip(_NAMES, values, how_much, strict=True)
-    )
 
 
 def _with_time(

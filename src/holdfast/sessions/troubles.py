@@ -62,12 +62,11 @@ class Troubles:
 
     def all(self) -> list[Trouble]:
         """Return them: what was left first, then what was fixed, what was only looked for last, each by its place."""
-        found = sorted(self._open.items(), key=lambda one: (one[0][0].startswith(_MINOR), _rank(one[1])))
-        return [trouble for _, trouble in found]
-
-
-def _rank(trouble: Trouble) -> tuple[bool, int]:
-    return trouble.ended == "fixed", trouble.place
+        order = [
+            (about.startswith(_MINOR), trouble.ended == "fixed", trouble.place, number, trouble)
+            for number, ((about, _), trouble) in enumerate(self._open.items())
+        ]
+        return [one[-1] for one in sorted(order)]
 
 
 def error_line(output: str) -> str:

@@ -12,8 +12,8 @@ from holdfast.base.text import count
 from holdfast.continuity.catch_up import CatchUp, catch_up
 from holdfast.continuity.catch_up_page import markdown
 from holdfast.records import Given, Receipt, asdict
-from holdfast.sessions import activity, timeline
-from holdfast.sessions.timeline import Done
+from holdfast.sessions import activity
+from holdfast.sessions.activity import Done
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.commands.sessions import session_json
 from holdfast.surfaces.cli.shared import (
@@ -46,11 +46,11 @@ _project_argument = click.argument("of_project", metavar="[PROJECT]", default=""
 @since_option("Ended since")
 @until_option("Began before")
 @everywhere_option()
-@limit_option(timeline.MOST)
+@limit_option(activity.MAX_SESSIONS)
 @utc_option
 def _timeline(workspace: Workspace, /, **asked: Any) -> None:
     """Show what was done in a project, day by day: sessions with their outcome, commits, pull requests and files."""
-    found = timeline.timeline(workspace, **asked)
+    found = activity.timeline(workspace, **asked)
     days = [{"day": day.day, "sessions": [_done_json(one) for one in day.sessions]} for day in found.days]
     if answered({"project": found.project, "days": days, "more": found.more}):
         return
@@ -104,7 +104,7 @@ def _details(one: Done) -> list[str]:
 @since_option("Changed since")
 @until_option("Changed before")
 @everywhere_option()
-@limit_option(activity.MOST)
+@limit_option(activity.MAX_CHANGES)
 @utc_option
 def _activity(workspace: Workspace, /, **asked: Any) -> None:
     """Show which files were changed, by which agent, in which session, when and how often, the last first.
