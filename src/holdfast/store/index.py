@@ -146,9 +146,9 @@ class Index(Database):
         row = self.db.execute("SELECT ctime_ns, size, inode, unsure FROM memory WHERE path = ?", (path,)).fetchone()
         return Stamp(row[0], row[1], row[2], bool(row[3])) if row else None
 
-    def settle(self, path: str) -> None:
-        """Note that the file is known for sure to say what the index has."""
-        self.db.execute("UPDATE memory SET unsure = 0 WHERE path = ?", (path,))
+    def settle(self, paths: Iterable[str]) -> None:
+        """Note that the files are known for sure to say what the index has."""
+        self.db.executemany("UPDATE memory SET unsure = 0 WHERE path = ?", [(path,) for path in paths])
 
     def digest(self, path: str) -> bytes:
         """Return the digest of the bytes that were read from the file."""

@@ -77,7 +77,10 @@ class LocalStore:
         draft = clean(draft) if clean else draft
         content, scope = merge.content_of(draft), draft.scope
         key = draft.key if draft.key is not None else automatic_key(content.statement)
-        self._make_home()
+        if not os.path.isdir(self.tree.root):
+            self.tree.make_root()
+            self.tree.reopen()
+            self.tree.refresh(())
         with self.tree.lock_memories((scope, key)):
             before = self._current(scope, key)
             self._check_supersedes(draft, scope, key)
@@ -304,12 +307,6 @@ class LocalStore:
             self.tree.write_new(memory)
         else:
             self.tree.write_text(memory.path, memory_file.update(self.text(before), memory, memory.path))
-
-    def _make_home(self) -> None:
-        if not os.path.isdir(self.tree.root):
-            self.tree.make_root()
-            self.tree.reopen()
-            self.tree.refresh(())
 
 
 class IndexTables:

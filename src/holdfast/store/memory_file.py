@@ -32,17 +32,7 @@ from holdfast.store import front_matter
 from holdfast.store.front_matter import Document, Value
 
 FIELDS = (
-    "key",
-    "scope",
-    "type",
-    "tags",
-    "trust",
-    "created",
-    "updated",
-    "source",
-    "agent",
-    "session",
-    "supersedes",
+    *("key", "scope", "type", "tags", "trust", "created", "updated", "source", "agent", "session", "supersedes"),
     "pinned",
 )
 # What the name can be set to, and what holds where it is not set.
@@ -84,8 +74,9 @@ def decode(data: bytes, path: str) -> tuple[str, tuple[Problem, ...]]:
 def read(text: str, place: Place) -> tuple[Memory, tuple[Problem, ...]]:
     """Return the memory that the text holds, and as values what is wrong with the text."""
     document = front_matter.parse(text)
-    fields, broken = front_matter.values(document)
-    problems = [_broken(place.path, line, why) for line, why in broken if _matters(document, line)]
+    fields, broken = _values(document)
+    mend = "Mend the front matter in an editor; until then Holdfast reads the file and does not rewrite it."
+    problems = [Problem("front-matter", place.path, why, mend, line, "error") for line, why in broken]
     content = read_content(document.body)
     given = _Given(fields, place.path)
     created, updated = given.time("created"), given.time("updated")
@@ -94,9 +85,9 @@ def read(text: str, place: Place) -> tuple[Memory, tuple[Problem, ...]]:
         scope=place.scope,
         title=content.title or first_words(content.statement) or place.key,
         body=content.statement,
-        type=given.one_of("type", *_CHOICES["type"]),
+        type=given.one_of("type"),
         tags=given.several("tags"),
-        trust=given.one_of("trust", *_CHOICES["trust"]),
+        trust=given.one_of("trust"),
         created=created or updated or place.time,
         updated=updated or created or place.time,
         source=given.text("source"),
@@ -119,14 +110,17 @@ def create(memory: Memory) -> str:
 def update(text: str, memory: Memory, path: str) -> str:
     """Return the text with the memory's fields and content in it; a content that is the same keeps every byte."""
     document = front_matter.parse(text)
-    broken = [item for item in front_matter.values(document)[1] if _matters(document, item[0])]
+    current, broken = _values(document)
     if broken:
         line, why = broken[0]
         raise BrokenFile(f"{path}:{line}: {why}", "Mend the front matter in an editor, then try again.")
-    document = _with_fields(document, memory)
+    changes = {name: value for name, value in _fields_of(memory).items() if _differs(name, current, value)}
+    document = front_matter.change(document, changes) if changes else document
     content = read_content(document.body)
-    same = (content.title or memory.title, content.statement, content.history) == _content_of(memory)
-    return str(document if same else _with_content(document, memory))
+    same_title = content.title in ("", memory.title)
+    if not same_title or (content.statement, content.history) != (memory.body, memory.history):
+        document = replace(document, body=_body_of(memory).replace("\n", document.newline))
+    return str(document)
 
 
 def read_content(body: str) -> Content:
@@ -151,7 +145,8 @@ def tidy_text(text: str) -> str:
 
 def split_title(text: str) -> Content:
     """Return title and statement of a text that somebody stores; a leading `# heading` is the title."""
-    content = read_content(_shielded(tidy_text(text)))
+    # With an empty history at its end, so that none of its own lines are taken for one.
+    content = read_content(f"{tidy_text(text)}\n\n{HISTORY}\n")
     statement = content.statement or content.title
     return Content(content.title or first_words(statement), statement)
 
@@ -162,22 +157,6 @@ def first_words(text: str) -> str:
     line = line.lstrip("#->*• \t") or line
     sentence = line.split(". ")[0].rstrip(".").strip() or line
     return cut(sentence, TITLE_LENGTH)
-
-
-def _shielded(text: str) -> str:
-    """Return the text with an empty history at its end, so that none of its own lines are taken for one."""
-    return f"{text}\n\n{HISTORY}\n"
-
-
-def _content_of(memory: Memory) -> tuple[str, str, tuple[Statement, ...]]:
-    return memory.title, memory.body, memory.history
-
-
-def _with_fields(document: Document, memory: Memory) -> Document:
-    current, _ = front_matter.values(document)
-    wanted = _fields_of(memory)
-    changes = {name: value for name, value in wanted.items() if _differs(name, current, value)}
-    return front_matter.change(document, changes) if changes else document
 
 
 def _differs(name: str, current: dict[str, Value], wanted: Value | None) -> bool:
@@ -192,7 +171,7 @@ def _differs(name: str, current: dict[str, Value], wanted: Value | None) -> bool
     if name == "pinned":
         return given.is_true(name) != bool(wanted)
     if name in _CHOICES:
-        return given.one_of(name, *_CHOICES[name]) != wanted
+        return given.one_of(name) != wanted
     return given.text(name) != (wanted or "")
 
 
@@ -211,10 +190,6 @@ def _fields_of(memory: Memory) -> dict[str, Value | None]:
         "supersedes": memory.supersedes or None,
         "pinned": front_matter.Plain("true") if memory.pinned else None,
     }
-
-
-def _with_content(document: Document, memory: Memory) -> Document:
-    return replace(document, body=_body_of(memory).replace("\n", document.newline))
 
 
 def _body_of(memory: Memory) -> str:
@@ -260,15 +235,11 @@ def as_time(text: str) -> str:
     return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
 
 
-def _matters(document: Document, line: int) -> bool:
-    """A value that we cannot read is a problem only where we need it: people keep other things in front matter."""
+def _values(document: Document) -> tuple[dict[str, Value], list[tuple[int, str]]]:
+    """Return what the front matter sets, and what is wrong with it where we need it: people keep other things there."""
+    fields, broken = front_matter.values(document)
     named = {entry.line: entry.name for entry in document.entries}
-    return named.get(line, "") in ("", *FIELDS)
-
-
-def _broken(path: str, line: int, why: str) -> Problem:
-    hint = "Mend the front matter in an editor; until then Holdfast reads the file and does not rewrite it."
-    return Problem("front-matter", path, why, hint, line, "error")
+    return fields, [(line, why) for line, why in broken if named.get(line, "") in ("", *FIELDS)]
 
 
 class _Given:
@@ -291,8 +262,9 @@ class _Given:
     def is_true(self, name: str) -> bool:
         return self.text(name).lower() in ("true", "yes", "on")
 
-    def one_of(self, name: str, allowed: tuple[str, ...], default: str) -> str:
+    def one_of(self, name: str) -> str:
         value = self.text(name)
+        allowed, default = _CHOICES[name]
         if value and value not in allowed:
             self._problem(name, f"{name} is {value!r}, which is none of {', '.join(allowed)}")
         return value if value in allowed else default

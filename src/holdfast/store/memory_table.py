@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 # title, key, tags, body, earlier statements, grams
 _WEIGHTS = "3.0, 2.0, 2.0, 1.0, 0.3, 1.0"
 _OPEN, _CLOSE = "\x02", "\x03"
-# Counts every change of the vectors, or of what they stand for, by any process.
-_COUNT = "UPDATE meta SET value = value + 1 WHERE name = 'vectors'"
 # So many times as many as are wanted are looked at, of those that hold most of the words.
 _LOOKED_AT = 4
 # To ask for one row costs as much as walking so many documents of the words.
@@ -38,10 +36,9 @@ _TABLES = (
     "INSERT OR IGNORE INTO unmade SELECT id FROM memory",
     "CREATE TRIGGER IF NOT EXISTS meaning_wanted AFTER INSERT ON memory BEGIN"
     " INSERT OR IGNORE INTO unmade VALUES (new.id); END",
-    "INSERT OR IGNORE INTO meta VALUES ('vectors', '0')",
     "CREATE TRIGGER IF NOT EXISTS meaning_goes AFTER DELETE ON memory BEGIN"
     " INSERT OR IGNORE INTO unsketched SELECT id FROM meaning WHERE id = old.id;"
-    f" DELETE FROM meaning WHERE id = old.id; DELETE FROM unmade WHERE id = old.id; {_COUNT}; END",
+    " DELETE FROM meaning WHERE id = old.id; DELETE FROM unmade WHERE id = old.id; END",
 )
 
 
@@ -152,7 +149,6 @@ class MemoryTable(FullTextTable):
             self.db.execute("DELETE FROM meaning")
             self.sketches.clear()
             self.db.execute("INSERT OR IGNORE INTO unmade SELECT id FROM memory")
-            self.db.execute(_COUNT)
             self.db.execute("INSERT OR REPLACE INTO meta VALUES ('model', ?)", (version,))
 
     def without_vector(self, limit: int) -> list[tuple[int, str]]:
@@ -189,7 +185,6 @@ class MemoryTable(FullTextTable):
                 "DELETE FROM unmade WHERE id = ?1 AND EXISTS (SELECT 1 FROM meaning WHERE id = ?1)",
                 [(row,) for row in self._read],
             )
-            self.db.execute(_COUNT)
 
     def _sketch(self, rows: list[int]) -> None:
         scopes: dict[Scope, list[tuple[int, bytes]]] = {}

@@ -41,8 +41,20 @@ def merged(draft: Draft, key: str, content: memory_file.Content, before: Memory 
     tags = None if draft.tags is None else tuple(filter(None, (" ".join(tag.split()) for tag in draft.tags)))
     if before is None:
         return Memory(
-            *(key, draft.scope, content.title, content.statement, draft.type or "project", tags or (), draft.trust),
-            *(at, at, draft.source, draft.agent, draft.session, draft.supersedes, bool(draft.pinned)),
+            key=key,
+            scope=draft.scope,
+            title=content.title,
+            body=content.statement,
+            type=draft.type or "project",
+            tags=tags or (),
+            trust=draft.trust,
+            created=at,
+            updated=at,
+            source=draft.source,
+            agent=draft.agent,
+            session=draft.session,
+            supersedes=draft.supersedes,
+            pinned=bool(draft.pinned),
             path=layout.usual_path(draft.scope, key),
         )
     said_anew = content.statement != before.body

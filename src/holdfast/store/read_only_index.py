@@ -16,7 +16,8 @@ from holdfast.base.digests import file_digest
 from holdfast.errors import HoldfastError, NotFound, StoreUnavailable
 from holdfast.records import Candidate, Memory, Scope
 from holdfast.store.database import SCHEMA
-from holdfast.store.index import COLUMNS, Index, Stamp
+from holdfast.store.full_text import in_parts
+from holdfast.store.index import Index, Stamp
 from holdfast.store.memory_table import MemoryTable
 
 TYPE_CHECKING = False
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 _BUSY_SECONDS = 0.05
 _STEPS = 2_000
-_AT_ONCE = 200
 _LARGEST = 1_048_576
 _REMAKE = "Run `holdfast reindex`."
 
@@ -76,7 +76,9 @@ class ReadOnlyIndex(Index):
             return self._connected(f"file:{address}?{mode}")
         except sqlite3.OperationalError as problem:
             # In a folder that cannot be written SQLite cannot share the file, but nobody else writes there either.
-            if "unable to open" not in str(problem) or os.access(self.home, os.W_OK) or _has_log(self.path):
+            log = f"{self.path}-wal"
+            has_log = os.path.exists(log) and os.path.getsize(log) > 0
+            if "unable to open" not in str(problem) or os.access(self.home, os.W_OK) or has_log:
                 raise
             return self._connected(f"file:{address}?immutable=1")
 
@@ -107,15 +109,12 @@ class ReadOnlyIndex(Index):
                 "SELECT id FROM memory WHERE scope = ? AND owner = ? ORDER BY pinned DESC, updated DESC LIMIT ?",
                 (scope.kind, scope.owner, limit),
             ).fetchall()
-            found += self._candidates([row for (row,) in ids]) if ids else []
+            found += self._candidates(",".join([str(row) for (row,) in ids])) if ids else []
         return found
 
-    def _candidates(self, ids: list[int]) -> list[Candidate]:
+    def _candidates(self, ids: str) -> list[Candidate]:
         """Return these memories, which are of one scope, each with how often it was used and what replaces it."""
-        among = f"m.id IN ({','.join(map(str, ids))})"
-        rows = self.db.execute(
-            f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id WHERE {among}"
-        ).fetchall()
+        among = f"m.id IN ({ids})"
         same = "u.scope = m.scope AND u.owner = m.owner AND u.key = m.key"
         uses = dict(self.db.execute(f"SELECT m.key, u.count FROM memory m JOIN uses u ON {same} WHERE {among}"))
         # Of several that replace one, the newest comes last and holds.
@@ -128,39 +127,37 @@ class ReadOnlyIndex(Index):
         )
         stamps = self.db.execute(f"SELECT path, ctime_ns, size, inode, unsure FROM memory m WHERE {among}")
         self._stamps.update({path: Stamp(at, size, inode, bool(unsure)) for path, at, size, inode, unsure in stamps})
-        memories = [self.memory_of(row) for row in rows]
-        return [Candidate(one, 0.0, (), False, uses.get(one.key, 0), replaced.get(one.key, "")) for one in memories]
+        return [
+            Candidate(one, 0.0, (), False, uses.get(one.key, 0), replaced.get(one.key, ""))
+            for one in self.memories(among, ())
+        ]
 
     def known(self, places: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str, str], Memory]:
         """Return those of the memories (scope, owner, key) that are there, as the index has them."""
-        asked = list(places)
-        memories: list[Memory] = []
-        for start in range(0, len(asked), _AT_ONCE):
-            some = asked[start : start + _AT_ONCE]
-            rows = self.db.execute(
-                f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id"
-                f" WHERE (m.scope, m.owner, m.key) IN (VALUES {','.join(['(?,?,?)'] * len(some))})",
-                [part for place in some for part in place],
-            ).fetchall()
-            memories += [self.memory_of(row) for row in rows]
-        return {(one.scope.kind, one.scope.owner, one.key): one for one in memories}
+        found: dict[tuple[str, str, str], Memory] = {}
+        for some, marks in in_parts(list(places), "(?,?,?)"):
+            asked = [part for place in some for part in place]
+            for one in self.memories(f"(m.scope, m.owner, m.key) IN (VALUES {marks})", asked):
+                found[one.scope.kind, one.scope.owner, one.key] = one
+        return found
 
     def replaced(self, places: Iterable[tuple[str, str, str]]) -> frozenset[tuple[str, str, str]]:
         """Return those of the places (scope, owner, key) whose memory another one replaces."""
-        asked = list(places)[:_AT_ONCE]
-        rows = self.db.execute(
-            "SELECT s.scope, s.owner, s.key FROM supersedes s JOIN memory n ON n.id = s.memory"
-            f" WHERE n.key <> s.key AND (s.scope, s.owner, s.key) IN (VALUES {','.join(['(?,?,?)'] * len(asked))})",
-            [part for place in asked for part in place],
-        )
-        return frozenset([(scope, owner, key) for scope, owner, key in rows])
+        found: list[tuple[str, str, str]] = []
+        for some, marks in in_parts(list(places), "(?,?,?)"):
+            found += self.db.execute(
+                "SELECT s.scope, s.owner, s.key FROM supersedes s JOIN memory n ON n.id = s.memory"
+                f" WHERE n.key <> s.key AND (s.scope, s.owner, s.key) IN (VALUES {marks})",
+                [part for place in some for part in place],
+            ).fetchall()
+        return frozenset(found)
 
     def has_file(self, scope: Scope, key: str) -> bool:
         """Whether a file stands where a memory of that key would, although the index may not know it yet."""
         # Asked only for what the index lost since it was shown.
         from holdfast.store import layout
 
-        return os.path.lexists(f"{self.root}/{layout.folder_of(scope)}/{layout.MEMORIES}/{key}.md")
+        return os.path.lexists(f"{self.root}/{layout.usual_path(scope, key)}")
 
     def as_it_is(self, memory: Memory) -> Memory | None:
         """Return the memory as its file says it now; None where the file is gone or is another memory's."""
@@ -172,13 +169,11 @@ class ReadOnlyIndex(Index):
         if not stat.S_ISREG(status.st_mode):
             return None
         stamp = self._stamps.get(memory.path) or self.stamp(memory.path)
-        if stamp is not None and stamp.agrees(status) and not (stamp.unsure and self._differs(full, memory.path)):
-            return memory
-        return _read_again(full, memory, status.st_mtime)
-
-    def _differs(self, full: str, path: str) -> bool:
-        # The store wrote it within a tick of the clock, so its times do not tell whether somebody wrote it again.
-        return file_digest(files.read(full, _LARGEST + 1)) != self.digest(path)
+        is_known = stamp is not None and stamp.agrees(status)
+        if stamp is not None and stamp.unsure:
+            # The store wrote it within a tick of the clock, so its times do not tell whether somebody wrote it again.
+            is_known &= file_digest(files.read(full, _LARGEST + 1)) == self.digest(memory.path)
+        return memory if is_known else _read_again(full, memory, status.st_mtime)
 
 
 def is_empty(home: str) -> bool:
@@ -207,10 +202,3 @@ def _read_again(full: str, memory: Memory, changed: float) -> Memory | None:
     at = iso(changed)
     found, _ = memory_file.read(text, memory_file.Place(memory.path, memory.scope, memory.key, at))
     return found if found.body.strip() else None
-
-
-def _has_log(path: str) -> bool:
-    try:
-        return os.stat(f"{path}-wal").st_size > 0
-    except OSError:
-        return False

@@ -114,7 +114,10 @@ class Tree:
         found = Refreshed()
         for scope in list(layout.scopes_on_disk(self.root)) if scopes is None else scopes:
             found += self._sweep_scope(scope, known)
-        return found if scopes is not None else found + self._lose_scopes(known)
+        if scopes is not None:
+            return found
+        gone = [f for f in known if not os.path.isdir(self.full(f)) or files.link_on_the_way(self.root, f)]
+        return found + self._lose(gone)
 
     def rebuild(self, progress: Progress | None = None) -> Refreshed:
         """Read every file anew into the index; recall goes on meanwhile."""
@@ -173,23 +176,23 @@ class Tree:
         total = sum(len(statuses) for statuses in listed.values())
         done = 0
         for folder, statuses in listed.items():
-            for batch in _batches(list(statuses), BATCH):
-                self._read_into_index({path: statuses[path] for path in batch})
+            for batch in _batches(statuses):
+                self._read_into_index(batch)
                 done += len(batch)
                 if progress:
                     progress(done, total)
             self._see(folder, -1, statuses.values(), started)
-        gone = self._drop_missing(listed)
-        self.index.finished()
-        return Refreshed(done, gone)
-
-    def _drop_missing(self, listed: dict[str, dict[str, os.stat_result]]) -> int:
         rows = self.index.db.execute("SELECT path, folder FROM memory").fetchall()
-        missing = [path for path, folder in rows if path not in listed.get(folder, ())]
-        if missing:
+        gone = self._drop([path for path, folder in rows if path not in listed.get(folder, ())])
+        self.index.finished()
+        return gone + Refreshed(done)
+
+    def _drop(self, paths: list[str]) -> Refreshed:
+        """Take files that are gone out of the index."""
+        if paths:
             with self.index.begin():
-                self.index.drop(missing)
-        return len(missing)
+                self.index.drop(paths)
+        return Refreshed(gone=len(paths))
 
     def _sweep_scope(self, scope: Scope, known: dict[str, int]) -> Refreshed:
         told = self._told(scope)
@@ -243,16 +246,7 @@ class Tree:
                 there[path] = status
             elif self.index.stamp(path) is not None:
                 gone.append(path)
-        if gone:
-            with self.index.begin():
-                self.index.drop(gone)
-        return Refreshed(gone=len(gone)) + self._follow(there)
-
-    def _lose_scopes(self, known: dict[str, int]) -> Refreshed:
-        return self._lose([folder for folder in known if not self._is_here(folder)])
-
-    def _is_here(self, folder: str) -> bool:
-        return os.path.isdir(self.full(folder)) and not files.link_on_the_way(self.root, folder)
+        return self._drop(gone) + self._follow(there)
 
     def _lose(self, folders: list[str]) -> Refreshed:
         gone = 0
@@ -282,9 +276,12 @@ class Tree:
                 changed[path] = status
             elif known.unsure:
                 unsure.append((path, status))
-        for batch in _batches(list(changed), BATCH):
-            self._read_into_index({path: changed[path] for path in batch})
-        self._settle([path for path, status in unsure if not _is_recent(status)])
+        for batch in _batches(changed):
+            self._read_into_index(batch)
+        settled = [path for path, status in unsure if not _is_recent(status)]
+        if settled:
+            with self.index.begin():
+                self.index.settle(settled)
         return Refreshed(read=len(changed), again=len(unsure))
 
     def _reads_differently(self, path: str) -> bool:
@@ -293,22 +290,12 @@ class Tree:
         except HoldfastError:
             return True
 
-    def _settle(self, paths: list[str]) -> None:
-        if paths:
-            with self.index.begin():
-                for path in paths:
-                    self.index.settle(path)
-
     def _compare(self, folder: str) -> Refreshed:
         """Compare the whole folder with the index: what is gone, and what an interrupted sweep left out."""
         there = self._look(folder, -1)[1]
         known = self.index.stamps(folder)
-        gone = [path for path in known if path not in there]
-        if gone:
-            with self.index.begin():
-                self.index.drop(gone)
-        missed = {path: status for path, status in there.items() if path not in known}
-        return Refreshed(gone=len(gone)) + self._follow(missed)
+        gone = self._drop([path for path in known if path not in there])
+        return gone + self._follow({path: status for path, status in there.items() if path not in known})
 
     def _see(self, folder: str, seen_ns: int, statuses: Iterable[os.stat_result], started: int) -> None:
         """Move the mark up to which the folder is settled.
@@ -349,7 +336,15 @@ class Tree:
         return [e for e in found if e.is_file(follow_symlinks=False) and layout.is_text(e.name)]
 
     def _read_into_index(self, statuses: dict[str, os.stat_result]) -> None:
-        read = {path: self._read_or_problem(path, status) for path, status in statuses.items()}
+        """Read these files. One that went meanwhile, or cannot be read, does not stop the others."""
+        read: dict[str, Read | list[Problem]] = {}
+        for path, status in statuses.items():
+            try:
+                read[path] = self.read(path, status)
+            except NotFound:
+                read[path] = []
+            except HoldfastError as problem:
+                read[path] = [Problem("unreadable", path, str(problem), problem.hint, 0, "error")]
         with self.index.begin():
             for path, found in read.items():
                 if isinstance(found, Read):
@@ -357,15 +352,6 @@ class Tree:
                 else:
                     self.index.drop([path])
                     self.index.put_problems(found)
-
-    def _read_or_problem(self, path: str, status: os.stat_result) -> Read | tuple[Problem, ...]:
-        """Read the file. One that went meanwhile, or cannot be read, does not stop the others."""
-        try:
-            return self.read(path, status)
-        except NotFound:
-            return ()
-        except HoldfastError as problem:
-            return (Problem("unreadable", path, str(problem), problem.hint, 0, "error"),)
 
     def read(self, path: str, status: os.stat_result | None = None) -> Read:
         """Read one memory file, never through a link."""
@@ -460,6 +446,7 @@ def _plain_status(path: str) -> os.stat_result | None:
     return status if stat.S_ISREG(status.st_mode) else None
 
 
-def _batches(items: list[str], size: int) -> Iterator[list[str]]:
-    for start in range(0, len(items), size):
-        yield items[start : start + size]
+def _batches(statuses: dict[str, os.stat_result]) -> Iterator[dict[str, os.stat_result]]:
+    items = list(statuses.items())
+    for start in range(0, len(items), BATCH):
+        yield dict(items[start : start + BATCH])

@@ -95,7 +95,8 @@ def ask(db: sqlite3.Connection, vocabulary: str, total: int, query: str, table: 
     """
     text = query[:_QUERY_LENGTH]
     words, grams = query_words(text)
-    asked = ([word for word in words if word not in _empty_words()] + grams or words)[:_QUERY_WORDS]
+    empty = _empty_words()
+    asked = ([word for word in words if word not in empty] + grams or words)[:_QUERY_WORDS]
     large = bool(table) and total > COUNTED
     counts = _estimates(db, table, asked) if large else _document_counts(db, vocabulary, asked)
     chosen = _telling(counts, total)
