@@ -19,15 +19,12 @@ from __future__ import annotations
 import re
 import sqlite3
 
+from holdfast.base.light_records import dataclass
 from holdfast.errors import NotFound
 from holdfast.records import Scope
 from holdfast.store import words
-from holdfast.store.database import Transaction
+from holdfast.store.database import TOKENIZE, Transaction
 from holdfast.store.full_text import MAX_WEIGHED, FullTextTable, heaviest, in_parts, word_count, worth_of
-from holdfast.store.passage_tables import ALL, TABLES, seen_by
-from holdfast.store.passage_tables import Passage as Passage
-from holdfast.store.passage_tables import Source as Source
-from holdfast.store.passage_tables import spoken_date as spoken_date
 from holdfast.store.sketches import Sketches
 
 TYPE_CHECKING = False
@@ -40,10 +37,61 @@ if TYPE_CHECKING:
     # A passage without its session: place, text, name, speaker, time.
     Told = tuple[int, str, str, str, str]
 
+# `realm` numbers the scopes, so that a passage says in one number who may see it. A session whose words are not in
+# `session_words` yet waits in `session_unworded`.
+_TABLES = f"""
+CREATE TABLE IF NOT EXISTS realm(id INTEGER PRIMARY KEY, scope TEXT NOT NULL, owner TEXT NOT NULL,
+  passages INTEGER NOT NULL DEFAULT 0, UNIQUE(scope, owner));
+CREATE TABLE IF NOT EXISTS session(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,
+  realm INTEGER NOT NULL, agent TEXT NOT NULL, kind TEXT NOT NULL, title TEXT NOT NULL, at TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS passage(id INTEGER PRIMARY KEY AUTOINCREMENT, session INTEGER NOT NULL,
+  place INTEGER NOT NULL, realm INTEGER NOT NULL, at TEXT NOT NULL, name TEXT NOT NULL, speaker TEXT NOT NULL);
+CREATE UNIQUE INDEX IF NOT EXISTS passage_place ON passage(session, place);
+CREATE INDEX IF NOT EXISTS passage_time ON passage(realm, at);
+CREATE TABLE IF NOT EXISTS passage_meaning(id INTEGER PRIMARY KEY, model INTEGER NOT NULL, vector BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS session_unworded(id INTEGER PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS passage_unmade(id INTEGER PRIMARY KEY);
+CREATE TABLE IF NOT EXISTS passage_model(number INTEGER PRIMARY KEY, version TEXT NOT NULL,
+  unmade_below INTEGER NOT NULL);
+CREATE VIRTUAL TABLE IF NOT EXISTS passage_words USING fts5(text, about, grams, tokenize='{TOKENIZE}');
+CREATE VIRTUAL TABLE IF NOT EXISTS session_words USING fts5(text, tokenize='{TOKENIZE}');
+CREATE VIRTUAL TABLE IF NOT EXISTS passage_vocabulary USING fts5vocab(passage_words, row);
+INSERT OR IGNORE INTO passage_model VALUES (0, '', 0);
+"""
+# The condition that everything meets.
+ALL = "1"
+_MONTHS = (
+    *("", "January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
 _SCORE = "-bm25(passage_words, 1.0, 0.6, 1.0)"
 _OTHER_LETTER = re.compile("[^\x00-\x7f\u2010-\u2027\xa0\xab\xb7\xbb]")
 # So many times as many as are wanted are looked at, of those that hold most of the words.
 _LOOKED_AT, _LOOKED_AT_FILTERED = 2, 6
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One turn. `name` is what the source calls it; `place` counts from nought within the session."""
+
+    place: int
+    text: str
+    name: str = ""
+    speaker: str = ""
+    at: str = ""
+    session: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The session that passages belong to: who may see it, which agent it was, and when it began."""
+
+    name: str
+    scope: Scope
+    agent: str = ""
+    kind: str = "session"
+    title: str = ""
+    at: str = ""
 
 
 class Passages(FullTextTable):
@@ -61,7 +109,7 @@ class Passages(FullTextTable):
         self._sketches = Sketches(db, "passage_sketch")
         self._read: list[int] = []
         if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'passage_sketch_scope'").fetchone():
-            for statement in (*TABLES.split(";\n"), *self._sketches.tables()):
+            for statement in (*_TABLES.split(";\n"), *self._sketches.tables()):
                 db.execute(statement)
         self._model = self._newest_model()
 
@@ -352,6 +400,36 @@ class Passages(FullTextTable):
         place, text, name, speaker, at, session, scope, owner, agent, kind, title, began = found
         source = Source(session, Scope(scope, owner), agent, kind, title, began)
         return Passage(place, text, name, speaker, at, session), source
+
+
+def seen_by(wanted: Filter, of: str = "p") -> tuple[str, list[object]]:
+    """Return the condition that keeps what may and should be seen, of passages `p` or sessions `s`, and its values."""
+    clauses, values = [ALL], list[object]()
+    if wanted.scopes is not None:
+        pairs = " OR ".join(["0", *["(scope = ? AND owner = ?)"] * len(wanted.scopes)])
+        clauses.append(f"{of}.realm IN (SELECT id FROM realm WHERE {pairs})")
+        values += [part for scope in wanted.scopes for part in (scope.kind, scope.owner)]
+    if wanted.agents:
+        agents = f"SELECT id FROM session WHERE lower(agent) IN ({','.join('?' * len(wanted.agents))})"
+        clauses.append(f"{of}.session IN ({agents})" if of == "p" else f"s.id IN ({agents})")
+        values += [name.lower() for name in wanted.agents]
+    for since, until in ((wanted.since, wanted.until), wanted.between):
+        if since:
+            clauses.append(f"{of}.at >= ?")
+            values.append(since)
+        if until:
+            clauses.append(f"{of}.at < ?")
+            values.append(until)
+    return " AND ".join(clauses), values
+
+
+def spoken_date(at: str) -> str:
+    """Return a date as people write it, so that the words of a question find it: `7 May 2023`."""
+    try:
+        year, month, day = at[:10].split("-")
+        return f"{int(day)} {_MONTHS[int(month)]} {year}" if int(month) > 0 else ""
+    except (ValueError, IndexError):
+        return ""
 
 
 def _grams(text: str, speaker: str) -> str:
