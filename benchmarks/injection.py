@@ -22,7 +22,7 @@ from holdfast.app import at_prompt
 from holdfast.app.hook import HookRun
 from holdfast.app.reindex import reindex
 from holdfast.base.clock import now
-from holdfast.inject import relevance
+from holdfast.inject import prompt as relevance
 from holdfast.records import HookCall, Memory, Scope
 from holdfast.store import memory_file
 from holdfast.store.read_only_index import ReadOnlyIndex

@@ -9,13 +9,11 @@ from contextlib import closing
 
 import pytest
 
-from holdfast import agents
 from holdfast.app.reindex import make_all_vectors, reindex
 from holdfast.base import files
 from holdfast.memory.remember import remember
-from holdfast.parts import HookRun
-from holdfast.recall.make_vectors import make_vectors
 from holdfast.recall.recall import recall
+from holdfast.recall.vectors import make_by_hook
 
 MANY = 400
 
@@ -141,14 +139,13 @@ def test_a_second_run_steps_back(one, home) -> None:
     assert "another process is making the vectors already" in one.said
 
 
-def test_a_hook_makes_vectors_of_another_model_anew(one, home, shop) -> None:
+def test_a_hook_makes_vectors_of_another_model_anew(one, home) -> None:
     """A hook replaces vectors that another model made, too."""
     with one() as h:
         recall(h, "apples")
     static = vectors(home)
     foreign_vectors(home)
-    call = agents.get("claude-code").read_hook_input("Stop", {"session_id": "s1", "cwd": str(shop)}, {})
-    make_vectors(HookRun(str(home), agents.get("claude-code"), call, {}))
+    make_by_hook(str(home), lambda: False)
     assert vectors(home) == static
 
 

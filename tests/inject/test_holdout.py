@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.inject.holdout import withholds
+from holdfast.inject.receipts import withholds
 
 IDS = [f"session-{number}" for number in range(4_000)]
 

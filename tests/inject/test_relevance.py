@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.inject import relevance
+from holdfast.inject import prompt as relevance
 from holdfast.settings import BY_NAME
 
 BENCH = runpy.run_path(str(Path(__file__).parent.parent.parent / "benchmarks" / "injection.py"))

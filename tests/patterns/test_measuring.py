@@ -12,7 +12,7 @@ from holdfast.app.hand_over import mark_shown
 from holdfast.app.hook import hook
 from holdfast.base.clock import now
 from holdfast.errors import NotFound
-from holdfast.inject.holdout import withholds
+from holdfast.inject.receipts import withholds
 from holdfast.learning.lessons.lesson_file import Evidence
 from holdfast.learning.lessons.standing import stated
 from holdfast.memory.remember import remember

@@ -6,8 +6,7 @@ import random
 
 import pytest
 
-from holdfast.recall.embed import near, to_bytes
-from holdfast.recall.nearness import cosines
+from holdfast.recall.embed import cosines, near, to_bytes
 
 
 def vectors(count: int, dim: int) -> list[list[float]]:

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from holdfast.recall.embed import to_bytes
-from holdfast.recall.signature import Probe, best_places
+from holdfast.recall.scan import Probe, best_places
 from holdfast.store.sketches import Chunk, code_of
 
 

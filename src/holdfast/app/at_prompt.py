@@ -7,11 +7,10 @@ import sqlite3
 
 from holdfast.continuity import messages
 from holdfast.errors import HoldfastError
-from holdfast.inject import block, prompt, relevance
+from holdfast.inject import block, prompt
 from holdfast.privacy import fence
 from holdfast.privacy.kept import without_secrets
-from holdfast.recall.embed import Model
-from holdfast.recall.nearness import cosines
+from holdfast.recall.embed import Model, cosines
 from holdfast.records import SCOPES, Filter
 from holdfast.store.read_only_index import ReadOnlyIndex, is_empty
 from holdfast.store.words import quoted
@@ -125,16 +124,16 @@ def _changes(index: ReadOnlyIndex, shown: Shown) -> prompt.Changes:
 
 def _relevant(run: HookRun, index: ReadOnlyIndex, shown: Shown) -> tuple[list[Entry], list[tuple[str, str]]]:
     """Return what clears the bar and is new to the session, and what was left out of it and why."""
-    if not relevance.asks_something(run.call.prompt):
+    if not prompt.asks_something(run.call.prompt):
         return [], []
     most = run.settings.number("inject.prompt_items")
-    bar = relevance.bar_among(run.settings.number("inject.relevance") / 100, index.size())
+    bar = prompt.bar_among(run.settings.number("inject.relevance") / 100, index.size())
     entries: list[Entry] = []
     left_out: list[tuple[str, str]] = []
     for mark, candidate in marked(run, index, bar):
         memory, reason = _may_be_given(index, candidate, shown)
         if memory is not None and len(entries) < most:
-            entries.append(block.Entry(memory, relevance.why(mark, candidate.words)))
+            entries.append(block.Entry(memory, prompt.why(mark, candidate.words)))
         else:
             left_out.append((block.name_of(candidate.memory), reason or f"only {most} at a prompt"))
     return entries, left_out
@@ -163,7 +162,7 @@ def marked(run: HookRun, index: ReadOnlyIndex, bar: float) -> list[tuple[float, 
     marks: dict[int, float] = {}
     for row in worth_reading:
         now, before = matched.get(row, ((), ()))
-        marks[row] = relevance.mark(asked.words, asked.known, now or before, near.get(row))
+        marks[row] = prompt.mark(asked.words, asked.known, now or before, near.get(row))
     # Most of them do not clear the bar, and of those nothing more is read. The mark takes the place of the meaning.
     cleared = sorted((row for row, mark in marks.items() if mark >= bar), key=lambda row: -marks[row])
     read = {row: (rows.get(row, 0.0), marks[row]) for row in cleared}
@@ -178,7 +177,7 @@ def _matches(table: MemoryTable, asked: Asked, wanted: Filter) -> list[tuple[int
 
 def _worth_reading(rows: dict[int, float], near: dict[int, float], bar: float) -> list[int]:
     """Return the few rows that may clear the bar: the nearest that words could lift over it, and the best by words."""
-    near_enough = [row for row, cosine in near.items() if cosine + relevance.MAX_BY_WORDS >= bar]
+    near_enough = [row for row, cosine in near.items() if cosine + prompt.MAX_BY_WORDS >= bar]
     near_enough.sort(key=lambda row: -near[row])
     return [*near_enough, *(row for row in rows if row not in near)][:_READ]
 

@@ -152,11 +152,11 @@ def _answer(run: HookRun) -> str:
         return _at_start(run)
     if run.call.moment == "prompt":
         return _at_prompt(run)
-    if run.call.moment in ("stop", "end"):
+    if run.call.moment in ("stop", "end") and run.settings.flag("recall.meaning"):
         # Between two prompts there is time for the meaning of what was stored meanwhile.
-        from holdfast.recall.make_vectors import make_vectors
+        from holdfast.recall.vectors import make_by_hook
 
-        make_vectors(run)
+        make_by_hook(run.home, run.is_late)
     if run.call.moment == "compact" and not run.agent.starts_again:
         with shown.ShownSet(run.home, run.session) as before:
             before.lose()
@@ -251,10 +251,10 @@ def _handed_over(run: HookRun, block: Block, before: shown.ShownSet) -> str:
     before.add(block.given)
     if not output:
         return ""
-    from holdfast.inject import holdout, receipts
+    from holdfast.inject import receipts
 
     share = run.settings.share("measure.holdout")
-    withheld = holdout.withholds(run.agent.main_session(run.call) or run.session, share)
+    withheld = receipts.withholds(run.agent.main_session(run.call) or run.session, share)
     who = run.at, run.call.agent, run.session_id, run.call.moment
     receipt = receipts.made(*who, block, share, withheld)
     run.journal.append(receipts.event_of(receipt), durable=False)

@@ -87,9 +87,9 @@ def clean(text: str, most: int) -> str:
 
 def asked(text: str) -> str:
     """Return the first line of what the person asks for; nothing where they only agree, greet or want to go on."""
-    from holdfast.inject import relevance
+    from holdfast.inject.prompt import asks_something
 
-    if not relevance.asks_something(text) or wants_to_go_on(text):
+    if not asks_something(text) or wants_to_go_on(text):
         return ""
     said = [line for line in text[: MAX_ASK * 4].splitlines() if line.strip()]
     # A line that announces a list says little without it. What is whole only when they are joined may be a secret.

@@ -1,9 +1,15 @@
-"""What is handed over at a prompt: what changed of what the session was shown, then what is relevant and new to it."""
+"""What is handed over at a prompt: what changed of what the session was shown, then what is relevant and new to it.
+
+The bar says whether a memory has enough to do with a prompt to be handed over unasked. A mark near 1 says that it has.
+It is how near the two are in meaning, and a little for the words that they share; where nothing is known of the
+meaning, words alone must tell. Among many memories something is always a little near, so the bar rises with their
+number. How it was chosen: docs/hooks.md.
+"""
 
 from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
-from holdfast.inject.block import Block, Entry, digest_of, fill, name_of, tokens_of
+from holdfast.inject.block import Block, Entry, digest_of, fill, tokens_of
 from holdfast.inject.shown import FORGOTTEN
 from holdfast.privacy import fence
 from holdfast.records import Given, Memory, Scope
@@ -16,6 +22,25 @@ if TYPE_CHECKING:
 
 _MAX_NOTES = 5
 _NOTHING = Block("")
+_COVERED, _SEVERAL = 0.15, 0.10
+_COVERED_ALONE, _SEVERAL_ALONE = 0.5, 0.5
+# The most that shared words can add to meaning.
+MAX_BY_WORDS = _COVERED + _SEVERAL
+_STEM = 4
+_FEW = 50
+_RISE = 0.02
+_TINY = 1e-7
+# Words of which a prompt may consist that goes on, agrees or greets, and asks for nothing.
+_REPLIES = frozenset(
+    (
+        *("a", "again", "ahead", "all", "alright", "and", "bitte", "continue", "danke", "do", "doing", "done"),
+        *("fine", "gerne", "go", "going", "good", "great", "hallo", "hello", "hey", "hi", "i", "it", "ja"),
+        *("jawohl", "just", "keep", "lets", "looks", "me", "my", "nein", "next", "nice", "no", "nope", "now", "of"),
+        *("ok", "okay", "on", "one", "perfect", "please", "proceed", "right", "so", "sounds", "sure", "thank"),
+        *("thanks", "that", "the", "then", "there", "this", "to", "try", "weiter", "well", "works", "yeah", "yep"),
+        *("yes", "you"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +69,9 @@ def prompt_block(
 
     `first` stands before everything else, without a fence of its own.
     """
-    lines = [_farewell(scope, key) for scope, key in changes.gone]
+    lines = [
+        f"- forgotten: [{scope.kind}] {key} is no longer in memory; do not rely on it." for scope, key in changes.gone
+    ]
     told = [
         Given(scope, key, FORGOTTEN, "forgotten since it was shown", tokens_of(line))
         for (scope, key), line in zip(changes.gone, lines, strict=True)
@@ -57,13 +84,41 @@ def prompt_block(
     return Block(text, (*first.given, *told, *filled.given), (*first.left_out, *filled.left_out))
 
 
-def _farewell(scope: Scope, key: str) -> str:
-    return f"- forgotten: [{scope.kind}] {key} is no longer in memory; do not rely on it."
-
-
 def is_new(memory: Memory, shown: Shown) -> bool:
     """Whether the session was never shown this memory, or was told that it is gone."""
     return shown.get((memory.scope.kind, memory.scope.owner, memory.key), FORGOTTEN) == FORGOTTEN
 
 
-__all__ = ["Changes", "changes_of", "is_new", "name_of", "prompt_block"]
+def mark(asked: tuple[str, ...], known: float, found: tuple[str, ...], cosine: float | None) -> float:
+    """Return the mark of a memory: `asked` are the telling words of the prompt, `found` those that the memory has.
+
+    `known` is the share of the prompt's words that any memory has; `cosine` is None where there is no vector.
+    """
+    # Endings differ between a prompt and a memory, so that a few letters stand for a word.
+    shared = min(len({word[:_STEM] for word in found}), len(asked))
+    total = len(asked) / known if known > 0 else 1.0
+    covered = min(1.0, shared / max(total, 1.0))
+    several = min(1.0, max(0, shared - 1) / 2)
+    if cosine is None:
+        return covered * _COVERED_ALONE + several * _SEVERAL_ALONE
+    return max(0.0, cosine) + covered * _COVERED + several * _SEVERAL
+
+
+def bar_among(bar: float, memories: int) -> float:
+    """Return the bar for a collection of that size: it is that of the setting for a few dozen, and rises from there."""
+    # The natural logarithm to six digits: `math` would be one more library that every prompt waits for.
+    logarithm = float(((memories / _FEW) ** _TINY - 1) / _TINY)
+    return bar + _RISE * logarithm if memories > _FEW else bar
+
+
+def asks_something(prompt: str) -> bool:
+    """Whether the prompt has any word that more is meant by than to go on, to agree or to greet."""
+    beginning = prompt[:400].replace("'", "")
+    words = "".join([letter if letter.isalnum() else " " for letter in beginning]).lower().split()
+    return any(word not in _REPLIES for word in words)
+
+
+def why(mark: float, found: tuple[str, ...]) -> str:
+    """Return in words why a memory is given."""
+    words = f", words {', '.join(found[:6])}" if found else ""
+    return f"relevance {mark:.2f}{words}"

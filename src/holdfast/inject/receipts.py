@@ -1,7 +1,12 @@
-"""Receipts: what a session was given, as an event of the journal, and back again."""
+"""Receipts: what a session was given, as an event of the journal, and back again; and which sessions are given nothing.
+
+Those can be compared with the others. The draw is by the session's id alone: it is the same at every hook of a session,
+for its sub-agents, on every machine, and a larger share keeps those that a smaller one has drawn.
+"""
 
 from __future__ import annotations
 
+from holdfast.base.digests import short
 from holdfast.records import Event, Given, Receipt, Scope
 
 TYPE_CHECKING = False
@@ -9,6 +14,12 @@ if TYPE_CHECKING:
     from holdfast.inject.block import Block
 
 KIND = "receipt"
+_DIGITS = 13
+
+
+def withholds(session: str, share: float) -> bool:
+    """Whether this session is one of that share from which injections are withheld."""
+    return share > 0 and int(short("holdout", session, length=_DIGITS), 16) < share * 16**_DIGITS
 
 
 def event_of(receipt: Receipt) -> Event:
@@ -31,7 +42,7 @@ def event_of(receipt: Receipt) -> Event:
 def receipt_of(event: Event) -> Receipt:
     """Return the receipt that an event keeps; what somebody else wrote into it is passed over."""
     data = event.data
-    left_out = [tuple(map(str, pair)) for pair in _rows(data.get("left_out"), 2)]
+    left_out, share = _rows(data.get("left_out"), 2), data.get("holdout")
     return Receipt(
         at=event.at,
         agent=_text(data.get("agent")),
@@ -41,10 +52,10 @@ def receipt_of(event: Event) -> Receipt:
             Given(Scope(str(kind), str(owner)), str(key), str(digest), str(why), _number(tokens))
             for kind, owner, key, digest, why, tokens in _rows(data.get("given"), 6)
         ),
-        left_out=tuple((pair[0], pair[1]) for pair in left_out),
+        left_out=tuple((str(name), str(why)) for name, why in left_out),
         characters=_number(data.get("characters")),
         tokens=_number(data.get("tokens")),
-        holdout=_share(data.get("holdout")),
+        holdout=float(share) if isinstance(share, (int, float)) and 0 <= share <= 1 else 0.0,
         withheld=data.get("withheld") is True,
     )
 
@@ -55,10 +66,6 @@ def _rows(value: object, width: int) -> list[list[object]]:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _share(value: object) -> float:
-    return float(value) if isinstance(value, (int, float)) and 0 <= value <= 1 else 0.0
 
 
 def _number(value: object) -> int:

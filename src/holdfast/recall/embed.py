@@ -22,6 +22,7 @@ from __future__ import annotations
 import mmap
 import os
 import sys
+from _operator import mul
 
 from holdfast.errors import StoreUnavailable
 
@@ -39,6 +40,13 @@ _ZERO = 128
 _HINT = "Install Holdfast again; until then recall goes by words alone."
 # The sum of whole-number weights: times 255 it still fits a lane of 32 bits.
 _WEIGHT_SUM = 1 << 24
+# Up to so many it is quicker to go through them one by one.
+_FEW = 30
+_STEPS = 32_767
+_UNSIGNED = bytes([*range(128, 256), *range(128)])
+# A square over 64 fits a byte; what a byte stands for goes from nought up to 127 and from -128 back to -1.
+_HALF = [min(255, (number * number + 32) // 64) for number in range(129)]
+_SQUARES = bytes([*_HALF[:128], *_HALF[:0:-1]])
 
 
 class Tokenizer:
@@ -155,10 +163,24 @@ class Model(Tokenizer):
     def encode_many(self, texts: Iterable[str], query: bool = False) -> list[Sequence[float]]:
         """Return the vector of each text, the same as `encode` gives; by numpy where it is installed."""
         try:
-            from holdfast.recall.bulk import encode_many
+            # By name, because it is optional: a type checker without it must pass too.
+            numpy: Any = __import__("numpy")
         except ImportError:
             return [self.encode(text, query) for text in texts]
-        return encode_many(self, texts, query)
+        table = numpy.frombuffer(self._table, numpy.uint8).reshape(self.rows, self.dim)
+        bias = numpy.array(self._bias, numpy.float32)
+
+        def vector(weights: dict[int, float]) -> Any:
+            rows = numpy.fromiter(weights.keys(), numpy.int64, len(weights))
+            shares = numpy.fromiter(weights.values(), numpy.float32, len(weights))
+            total = shares @ table[rows].astype(numpy.float32) - float(_ZERO) * shares.sum()
+            length = numpy.linalg.norm(total)
+            if length == 0.0:
+                return numpy.zeros(self.dim, numpy.float32)
+            moved = total / length + bias
+            return moved / (numpy.linalg.norm(moved) or 1.0)
+
+        return [vector(self.weights(text, query)) for text in texts]
 
     def tokens(self, text: str) -> list[str]:
         """Return the entries of the vocabulary that the text is made of, for people who ask why."""
@@ -175,11 +197,6 @@ class Model(Tokenizer):
         if query:
             return {row: count**0.5 * scales[row] * gains[row] for row, count in counts.items()}
         return {row: count**0.5 * scales[row] for row, count in counts.items()}
-
-    def arrays(self, numpy: Any) -> tuple[Any, Any]:
-        """Return the table of rows and the bias as numpy sees them, without a copy."""
-        table = numpy.frombuffer(self._table, numpy.uint8).reshape(self.rows, self.dim)
-        return table, numpy.array(self._bias, numpy.float32)
 
     def _sum(self, weights: dict[int, float]) -> list[float]:
         """Return the weighted sum of the rows, up to a factor.
@@ -282,6 +299,54 @@ def near(query: Sequence[float], stored: bytes) -> float:
     if length == 0.0:
         return 0.0
     return sum([one * two for one, two in zip(query, numbers, strict=True)]) / length
+
+
+def cosines(vector: Sequence[float], stored: Sequence[bytes]) -> list[float]:
+    """Return how near each stored vector is: what `near` says, to three digits, several times as fast."""
+    return _one_by_one(vector, stored) if len(stored) <= _FEW else _all_at_once(vector, stored)
+
+
+def _one_by_one(vector: Sequence[float], stored: Sequence[bytes]) -> list[float]:
+    squares = [sum(one.translate(_SQUARES)) for one in stored]
+    dots = [sum(map(mul, vector, memoryview(one).cast("b"))) for one in stored]
+    return [dot / (8 * square**0.5) if square else 0.0 for dot, square in zip(dots, squares, strict=True)]
+
+
+def _all_at_once(vector: Sequence[float], stored: Sequence[bytes]) -> list[float]:
+    """A number of every vector is a lane of one long integer, so that one multiplication weighs it in all of them."""
+    rows, dim = len(stored), len(vector)
+    joined = b"".join(stored)
+    unsigned = joined.translate(_UNSIGNED)
+    lanes = bytearray(rows * 4)
+    more = less = offset = 0
+    for place, number in enumerate(vector):
+        weight = round(number * _STEPS)
+        lanes[::4] = unsigned[place::dim]
+        offset += weight * 128
+        if weight >= 0:
+            more += int.from_bytes(lanes, "little") * weight
+        else:
+            less -= int.from_bytes(lanes, "little") * weight
+    above, below = (memoryview(one.to_bytes(rows * 4, "little")).cast("I") for one in (more, less))
+    return [
+        (up - down - offset) / _STEPS / (8 * square**0.5) if square else 0.0
+        for up, down, square in zip(above, below, _squares(joined, rows, dim), strict=True)
+    ]
+
+
+def _squares(joined: bytes, rows: int, dim: int) -> list[int]:
+    """Return for each row the sum of its squared numbers, over 64; up to 256 numbers that fits 16 bits."""
+    squares = joined.translate(_SQUARES)
+    lanes = bytearray(rows * 2)
+    sums = [0] * rows
+    for start in range(0, dim, 256):
+        total = 0
+        for place in range(start, min(start + 256, dim)):
+            lanes[::2] = squares[place::dim]
+            total += int.from_bytes(lanes, "little")
+        part = memoryview(total.to_bytes(rows * 2, "little")).cast("H")
+        sums = [one + more for one, more in zip(sums, part, strict=True)]
+    return sums
 
 
 def _without_signs(run: str) -> list[str]:

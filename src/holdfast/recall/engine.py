@@ -16,8 +16,7 @@ from operator import mul
 
 from holdfast.base.light_records import dataclass
 from holdfast.recall import standing, weights
-from holdfast.recall.embed import plain, words
-from holdfast.recall.nearness import cosines
+from holdfast.recall.embed import cosines, plain, words
 from holdfast.recall.scan import Scan
 from holdfast.store.full_text import worth_of
 from holdfast.store.words import COUNTED

@@ -1,20 +1,23 @@
-"""Making the vectors that a table lacks: some on the way of a search, all of them in portions that can be stopped."""
+"""Making the vectors that a table lacks: some on the way of a search or by a hook, or all, in portions."""
 
 from __future__ import annotations
 
+import sqlite3
 import time
 
-from holdfast.recall.embed import to_bytes
+from holdfast.errors import HoldfastError
+from holdfast.recall.embed import Model, to_bytes
+from holdfast.store.read_only_index import ReadOnlyIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from holdfast.recall.embed import Model
     from holdfast.store.base import SearchTable
 
 # What is stopped in the middle of a portion makes it again.
 PORTION = 256
+_MAX_BY_HOOK = 40
 
 
 def make_vectors(table: SearchTable, model: Model, most: int) -> int:
@@ -38,3 +41,17 @@ def in_portions(make: Callable[[int], int], end: float, after_each: Callable[[],
         if after_each:
             after_each()
     return made
+
+
+def make_by_hook(home: str, is_late: Callable[[], bool]) -> None:
+    """Make the vectors of some memories, between two prompts, while nobody waits; trouble with that is nobody's."""
+    try:
+        with ReadOnlyIndex(home, is_late) as index:
+            table, model = index.writable_table(), Model.open()
+            table.use_model(model.version)
+            missing = table.without_vector(_MAX_BY_HOOK)
+            made = [(row, to_bytes(model.encode(text))) for row, text in missing if not is_late()]
+            if made:
+                table.put_vectors(made)
+    except (HoldfastError, sqlite3.Error):
+        return

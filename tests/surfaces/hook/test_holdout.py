@@ -67,7 +67,7 @@ def test_a_share_in_the_config_keeps_the_hook_light(told):
     """A float in config.toml is read without the parser, and the draw loads nothing heavy."""
     (told.home / "config.toml").write_text("[measure]\nholdout = 0.999999\n")
     modules, printed = told.loaded_by("SessionStart", source="startup")
-    assert "holdfast.inject.holdout" in modules and HEAVY.intersection(modules) == set()
+    assert "holdfast.inject.receipts" in modules and HEAVY.intersection(modules) == set()
     assert printed == "" and told.events("receipt")[0]["withheld"] is True
 
 

@@ -32,7 +32,6 @@ MODULES: dict[str, tuple[str, ...]] = {
         "holdfast.agents.transcript_tail",
         "holdfast.learning.work.hook",
         "holdfast.app.at_start",
-        "holdfast.inject.holdout",
         "holdfast.inject.receipts",
     ),
     "prompt": (
@@ -43,7 +42,6 @@ MODULES: dict[str, tuple[str, ...]] = {
         "holdfast.agents.transcript_calls",
         "holdfast.learning.work.hook",
         "holdfast.app.at_prompt",
-        "holdfast.inject.holdout",
         "holdfast.inject.receipts",
     ),
     "before-tool": (
@@ -89,7 +87,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         "holdfast.learning.work.hook",
         "holdfast.continuity.closing",
         "holdfast.learning.work.turns",
-        "holdfast.recall.make_vectors",
+        "holdfast.recall.vectors",
         "holdfast.store.sketches",
     ),
     "end": (
@@ -100,7 +98,7 @@ MODULES: dict[str, tuple[str, ...]] = {
         "holdfast.continuity.closing",
         "holdfast.learning.work.turns",
         "holdfast.app.background_sweep",
-        "holdfast.recall.make_vectors",
+        "holdfast.recall.vectors",
         "holdfast.store.sketches",
     ),
 }
