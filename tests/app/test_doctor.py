@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from holdfast import agents
+from holdfast.agents import codex as codex_agent
 from holdfast.app.doctor import doctor
 from holdfast.memory.remember import remember
 from holdfast.recall.recall import recall
+from holdfast.records import Event
+from support.archived import said, session, store
 
 
 @pytest.fixture
@@ -82,3 +88,76 @@ def test_broken_files_are_findings(one, write) -> None:
     """A memory file that cannot be read is a finding with its path and the way out."""
     write("global/memories/x.md", "---\ntags: [a\n---\nText.\n")
     assert ids(one) == ["front-matter"]
+
+
+def findings(workspace) -> list[tuple[str, str]]:
+    """Return severity and text of each finding about an agent."""
+    with workspace() as h:
+        return [(one.severity, one.text) for one in doctor(h) if one.kind == "agent"]
+
+
+@pytest.fixture
+def codex(one, machine, cli):
+    """Codex is here and connected."""
+    (machine / ".codex").mkdir()
+    assert cli("install", "codex", "--yes").code == 0
+    return machine / ".codex"
+
+
+def trusted(folder, events: dict[str, str]) -> str:
+    """Return the entries that Codex writes for hooks that were trusted."""
+    return "".join(
+        f'[hooks.state."{folder}/hooks.json:{event}:0:0"]\ntrusted_hash = "sha256:00"\n{more}\n'
+        for event, more in events.items()
+    )
+
+
+EVENTS = {re.sub(r"(?<=.)(?=[A-Z])", "_", event).lower(): "" for event in codex_agent.AGENT.events}
+
+
+def test_hooks_that_are_not_trusted(one, codex) -> None:
+    """Codex runs no hook that was not trusted: that is a warning until each has its entry."""
+    ((severity, text),) = findings(one)
+    assert severity == "warning" and "7 hooks of ours" in text and "never heard from" in text
+    config = codex / "config.toml"
+    config.write_text(config.read_text() + trusted(codex, {**EVENTS, "stop": "enabled = false"}))
+    assert "1 hook of ours" in findings(one)[0][1]
+    config.write_text(config.read_text().replace("enabled = false", ""))
+    assert findings(one) == []
+
+
+def test_hooks_that_were_heard_are_run(one, codex) -> None:
+    """Who told something since the install runs our hooks, whatever the config says."""
+    with one() as h:
+        h.journal.append(Event("2999-01-01T00:00:00Z", "prompt", {"agent": "codex", "session": "s-1"}))
+    assert findings(one) == []
+
+
+def test_a_session_that_the_hooks_told_nothing_of(one, codex, shop) -> None:
+    """A session that ended after the install, without a word of its agent's hooks, is a warning."""
+    (codex / "config.toml").write_text((codex / "config.toml").read_text() + trusted(codex, EVENTS))
+    with one() as h:
+        store(h, session("s-1", shop, agent="codex", day="2999-01-01"), said("human", "Hello."))
+    ((severity, text),) = findings(one)
+    assert severity == "warning" and "its hooks said nothing (never heard from)" in text
+
+
+def test_hooks_that_another_program_runs(one, machine, shop, cli, home) -> None:
+    """Hooks that stay silent because another program runs them are named, with the agent's own last word."""
+    (machine / ".claude").mkdir()
+    cli("install", "claude-code", "--yes")
+    silent = f"2999-01-01T00:00:00Z claude-code SessionStart: Trouble: {agents.SILENT}\n"
+    (home / "state" / "hook.log").write_text(silent)
+    ((severity, text),) = findings(one)
+    assert severity == "warning" and "another program ran the hooks of Claude Code" in text
+    with one() as h:
+        h.journal.append(Event("2998-01-01T00:00:00Z", "prompt", {"agent": "claude-code", "session": "s-1"}))
+    ((severity, text),) = findings(one)
+    assert severity == "info" and "last heard from 2998-01-01T00:00:00Z" in text
+
+
+def test_a_broken_record_of_installs_is_a_finding(one, home, cli) -> None:
+    """Doctor names it and goes on."""
+    (home / "installs.json").write_text("{")
+    ended = cli("doctor")
+    assert ended.code == 1 and "installs.json cannot be read" in ended.out

@@ -241,7 +241,7 @@ def test_a_sweep_says_how_much_was_learned(cli, machine, shop) -> None:
     write_transcript(transcript(machine, "one"), talk)
     assert "learned" not in cli("sweep").out
     write_transcript(transcript(machine, "two"), [*talk, line("two", 2, "user", "9/10, clean and quick")])
-    assert "1 learned: `holdfast lesson`, `holdfast rate` and `holdfast proposals` tell of it\n" in cli("sweep").out
+    assert "1 learned: see `holdfast lesson`, `holdfast rate` and `holdfast proposals`\n" in cli("sweep").out
 
 
 def open_text(path: str) -> str:
@@ -282,5 +282,5 @@ def test_the_command_tells_what_is_new(cli, workspace, shop) -> None:
     assert {"lesson", "incident"} <= {one["kind"] for one in told["found"]} and told["dry_run"]
     ended = cli("harvest")
     assert f"some-agent/s-1  2026-05-04  incident 2026-05-04-103000_{DELETED.replace(' ', '-')}" in ended.out
-    assert "1 sessions, 0 unchanged" in ended.err
+    assert "1 session, 0 unchanged" in ended.err
     assert cli("harvest", "--all", "--recent", "3").code == 2

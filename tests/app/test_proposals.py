@@ -235,7 +235,7 @@ def test_status_and_up_say_how_many_wait(workspace, two, cli) -> None:
     """The number of proposals is in the status, and a line says so only where there are some."""
     with workspace() as h:
         assert status(h)["proposals"] == 2
-        assert any("2 proposal(s) wait" in line for line in up(h)["next"])
+        assert any("2 proposals wait" in line for line in up(h)["next"])
         assert "proposals 2 wait" in cli("status").out
         proposals.reject(h, tuple(two.values()))
         assert status(h)["proposals"] == 0 and not any("proposal" in line for line in up(h)["next"])

@@ -6,6 +6,8 @@ import pytest
 
 from holdfast.app.status import status
 from holdfast.memory.remember import remember
+from holdfast.records import Event
+from support.archived import said, session, store
 
 
 @pytest.fixture
@@ -33,3 +35,30 @@ def test_status_where_there_is_no_project(workspace, home) -> None:
         found = status(h)
     assert found["project"]["id"] == "" and "not a project" in found["project"]["reason"]
     assert not home.exists()
+
+
+def told(h, agent: str, at: str, kind: str = "prompt") -> None:
+    """Let the journal have an event of an agent's hook."""
+    h.journal.append(Event(at, kind, {"agent": agent, "session": "s-1"}))
+
+
+def test_agents_are_told_with_when_they_were_last_heard_from(one, machine, shop, cli) -> None:
+    """Each agent that is here or connected has its state, its last word, and how many sessions it has."""
+    (machine / ".codex").mkdir()
+    (machine / ".grok").mkdir()
+    assert cli("install", "codex", "--yes").code == 0
+    with one() as h:
+        store(h, session("s-1", shop, agent="codex"), said("human", "Hello."))
+        told(h, "codex", "2026-11-14T09:00:00Z")
+        told(h, "codex", "2026-11-15T10:00:00Z")
+        told(h, "codex", "2026-11-15T11:00:00Z", kind="receipt")
+        found = status(h)
+    codex, grok = found["agents"]
+    assert (codex["name"], codex["connected"], codex["heard"]) == ("codex", ("user",), "2026-11-15T10:00:00Z")
+    assert codex["sessions"] == 1 == found["sessions"] and codex["last_session"]
+    assert (grok["name"], grok["connected"], grok["heard"], grok["can_connect"]) == ("grok", (), "", True)
+    lines = cli("status", "--utc").out.splitlines()
+    assert [line.split() for line in lines if "codex" in line] == [
+        ["agents", "codex", "connected", "(user)", "last", "heard", "from", "2026-11-15", "10:00", "1", "session"]
+    ]
+    assert any(line.split() == ["grok", "not", "connected"] for line in lines) and "sessions  1" in lines

@@ -23,3 +23,13 @@ def test_up_outside_a_project(workspace) -> None:
     with workspace(folder="/") as h:
         steps = " ".join(up(h)["next"])
     assert "--scope global" in steps and "cd there" in steps
+
+
+def test_up_offers_to_connect_the_agents_that_are_here(workspace, machine, cli) -> None:
+    """An agent that is on this machine and not connected is a next step with its command; once connected it is not."""
+    (machine / ".codex").mkdir()
+    with workspace() as h:
+        assert "Connect Codex: holdfast install codex" in up(h)["next"]
+    cli("install", "codex", "--yes")
+    with workspace() as h:
+        assert not any(line.startswith("Connect") for line in up(h)["next"])

@@ -78,8 +78,10 @@ def test_claims_about_files(tmp_path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "app.py").write_text("")
     body = "See src/app.py and `app.py`.\nNot https://x.org/src/no.py, but src/gone.py:12 and `lost.toml`."
-    found = list(stale_claims([memory("k", body, A), memory("k", body, B), memory("k", body)], {"a": str(tmp_path)}))
-    assert [problem.text.split()[3].rstrip(",") for problem in found] == ["src/gone.py", "lost.toml"]
+    found = list(
+        stale_claims([memory("k", body, A), memory("k", body, B), memory("k", body)], {}, {"a": str(tmp_path)})
+    )
+    assert [problem.text.split()[1].rstrip(",") for problem in found] == ["src/gone.py", "lost.toml"]
     assert all(problem.path.startswith("projects/a/") for problem in found)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -115,3 +117,34 @@ def test_visual_goes_before_editor_and_may_have_options(workspace, vpn, editor, 
     monkeypatch.setenv("EDITOR", "/nowhere/vi")
     with workspace() as h:
         assert "--wait" in edit(h, "vpn")[0].body
+
+
+def test_the_editor_of_git_is_the_next_best(workspace, vpn, editor, monkeypatch, machine) -> None:
+    """Where neither variable is set, the editor that the person set for git is used."""
+    editor("echo 'Ask Kim.' >> \"$1\"")
+    (machine / ".gitconfig").write_text(f"[core]\n\teditor = {os.environ['EDITOR']}\n")
+    monkeypatch.delenv("EDITOR")
+    with workspace() as h:
+        assert "Ask Kim." in edit(h, "vpn")[0].body
+
+
+@pytest.mark.parametrize(("there", "used"), [(("nano", "vi"), "nano"), (("vi",), "vi")])
+def test_an_editor_that_is_at_hand_is_the_last_resort(vpn, monkeypatch, tmp_path, there, used) -> None:
+    """On a terminal, where nothing is set, nano or vi opens the memory."""
+    for name in there:
+        (tmp_path / name).write_text(f'#!/bin/sh\necho "By {name}." >> "$1"\n')
+        (tmp_path / name).chmod(0o755)
+    environment = {name: value for name, value in os.environ.items() if name not in ("VISUAL", "EDITOR")}
+    leader, follower = os.openpty()
+    command = [sys.executable, "-m", "holdfast", "edit", "vpn"]
+    ended = subprocess.run(
+        command,
+        env={**environment, "PATH": str(tmp_path)},
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        check=False,
+    )
+    os.close(follower)
+    os.close(leader)
+    assert ended.returncode == 0 and f"By {used}." in vpn.read_text()

@@ -124,3 +124,26 @@ def test_errors_come_first(workspace, write) -> None:
     write("global/memories/z.md", f"{TOKEN}\n")
     with workspace() as h:
         assert [problem.severity for problem in lint(h)] == ["error", "warning"]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_the_line_of_a_stale_claim_is_that_of_the_file(workspace, shop, write, newline) -> None:
+    """The number leads to the line in an editor: front matter and heading count."""
+    lines = ["---", "title: See src/gone.py", "---", "# Where", "", "It is here.", "See src/gone.py for it.", ""]
+    path = write("projects/example.com--acme--shop/memories/x.md", newline.join(lines))
+    with workspace() as h:
+        (problem,) = [problem for problem in lint(h) if problem.kind == "stale-claim"]
+    assert problem.line == 7 and "src/gone.py" in path.read_text().splitlines()[problem.line - 1]
+
+
+def test_a_file_that_was_renamed_by_hand(workspace, home) -> None:
+    """Its old `key:` is named, with the line and both ways out; a file that a command moved has none."""
+    with workspace() as h:
+        remember(h, "Deploys need the VPN.", key="vpn", scope="global")
+        remember(h, "Deploys run at noon.", key="noon", scope="global")
+    folder = home / "memory" / "global" / "memories"
+    (folder / "vpn.md").rename(folder / "network.md")
+    with workspace() as h:
+        (problem,) = [problem for problem in lint(h) if problem.kind == "renamed"]
+    assert problem.path.endswith("network.md") and "key: network" in problem.hint and "vpn.md" in problem.hint
+    assert (folder / "network.md").read_text().splitlines()[problem.line - 1] == "key: vpn"

@@ -37,7 +37,7 @@ def test_signals_are_kept_once(workspace, shop) -> None:
     """A harvest writes the file; the next one, also when it forgot that it was there, adds nothing."""
     archive(workspace, shop, ran("npm ci", "error: lock file is out of sync with manifest", failed=True))
     first = harvest(workspace, everything=True)
-    assert [one.text for one in first.found if one.kind == "signals"] == ["1 signal(s)"]
+    assert [one.text for one in first.found if one.kind == "signals"] == ["1 signal"]
     assert kept(workspace) == ["npm ci: lock file out sync manifest"]
     (path,) = Path(workspace.home).glob("archive/signals/*/*.json")
     before = path.stat().st_mtime_ns

@@ -71,7 +71,7 @@ def test_one_session_is_no_ratio():
     """Of tokens one session on a side says nothing of the rule, so there is no change and the reason is told."""
     found = measure.of_amounts("withheld-given", "tokens", [100.0] * 20, [50.0])
     assert (found.before, found.after, found.change, found.low) == (100.0, 50.0, None, None)
-    assert found.why == "20 session(s) withheld and 1 given; it takes at least 10 of each"
+    assert found.why == "20 sessions withheld and 1 given; it takes at least 10 of each"
 
 
 def test_five_things_are_compared_with_more_care():

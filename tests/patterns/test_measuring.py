@@ -113,7 +113,7 @@ def test_few_sessions_are_told_as_too_little(lived, follow, workspace):
     with workspace() as opened:
         report = measure(opened)
     assert report.patterns[0].verdict == "too little data" and report.retire == ()
-    assert "9 session(s) before and 40 since" in report.patterns[0].why
+    assert "9 sessions before and 40 since" in report.patterns[0].why
 
 
 def test_what_changes_nothing_is_worth_retiring(lived, follow, workspace):
@@ -319,7 +319,7 @@ def test_a_side_without_sessions_is_no_line(lived, follow, cli):
     lived("only", NEW, 1)
     follow(RULES)
     out = cli("measure", "--pattern", "npm").out
-    assert "0 session(s) before and 1 since; it takes at least 10 of each" in out and "%" not in out
+    assert "0 sessions before and 1 since; it takes at least 10 of each" in out and "%" not in out
 
 
 def test_json_is_one_document_without_infinities(lived, follow, cli):
@@ -340,7 +340,7 @@ def test_json_tells_no_change_where_there_is_nothing_to_compare(lived, follow, c
     for one in cli("measure", "--json").json["patterns"][0]["estimates"]:
         assert (one["before"], one["after"], one["sessions_after"]) == (1.0, None, 0)
         assert (one["change"], one["low"], one["high"]) == (None, None, None)
-        assert one["why"] == "1 session(s) before and 0 since; it takes at least 10 of each"
+        assert one["why"] == "1 session before and 0 since; it takes at least 10 of each"
     lived("since", NEW, 1)
     for one in cli("measure", "--json").json["patterns"][0]["estimates"]:
         assert (one["change"], one["why"]) == (0.0, "")

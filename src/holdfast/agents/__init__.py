@@ -17,6 +17,8 @@ BUILT_IN = (
     *("qwen", "pi", "droid", "kimi", "antigravity"),
 )
 GROUP = "holdfast.agents"
+# What the log of hooks says of a hook that another agent ran, because it reads this one's files.
+SILENT = "another program runs this hook, so it stays silent"
 
 
 def get(name: str) -> Agent:

@@ -272,6 +272,10 @@ class Agent:
         """Whether the program that runs this hook really is this agent, as far as the environment tells."""
         return RUNS_OTHERS not in environment
 
+    def untrusted(self, place: Place) -> tuple[str, ...]:
+        """Return the events whose hooks of ours the agent does not run, because the person has not trusted them."""
+        return ()
+
     def session_of(self, environment: Mapping[str, str]) -> str:
         """Return the session that the environment of an MCP server names, or nothing."""
         return ""

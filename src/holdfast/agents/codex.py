@@ -43,6 +43,17 @@ class Codex(Agent):
         hooks = self.hook_parts(os.path.join(folder, "hooks.json"), command)
         return [*hooks, self.server_part(os.path.join(folder, "config.toml"), command)]
 
+    def untrusted(self, place: Place) -> tuple[str, ...]:
+        """Return the events of our hooks that have no hash of trust in its config.toml, or are switched off there.
+
+        Whether a hash still fits its hook only Codex can tell.
+        """
+        from holdfast.agents import codex_trust
+
+        path = os.path.join(self.folder(place), "hooks.json")
+        config = os.path.join(self.personal_folder(place), "config.toml")
+        return codex_trust.untrusted(path, config, f"--agent {self.name}")
+
     def plugin(self, command: Command, version: str, skill: str) -> dict[str, object]:
         folder = f"plugins/{SERVER}"
         manifest = {

@@ -7,10 +7,15 @@ import shutil
 import sqlite3
 import sys
 from contextlib import closing
+from datetime import datetime
 from importlib.util import cache_from_source
 
+from holdfast import agents
+from holdfast.app import install, status
 from holdfast.app.reindex import reindex
 from holdfast.base import files
+from holdfast.base.text import count
+from holdfast.errors import BrokenFile
 from holdfast.memory.heal import close_to_others, open_to_others
 from holdfast.patterns import distributed
 from holdfast.records import Problem
@@ -21,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _LOW_SPACE = 100_000_000
+# A session that ended so long after the last word of its agent's hooks was not told by them.
+_SILENT_HOURS = 1.0
 
 
 def doctor(workspace: Workspace, *, fix: bool = False) -> list[Problem]:
@@ -127,6 +134,42 @@ def settings_are_known(workspace: Workspace) -> Iterator[Problem]:
         yield Problem("setting", one.path, said, one.hint, line=one.line)
 
 
+def agents_are_heard(workspace: Workspace) -> Iterator[Problem]:
+    """Every connected agent runs our hooks."""
+    try:
+        installs = install.load(workspace.home)
+        found = status.agents(workspace)
+    except BrokenFile as problem:
+        yield Problem("installs", install.FILE, str(problem), problem.hint, severity="error")
+        return
+    except sqlite3.Error:
+        return  # the check of the index told it
+    # What is connected in one project alone says nothing about sessions in another one.
+    everywhere = {one.agent for one in installs if one.scope == "user"}
+    for one in found:
+        since = max((one.heard, *(each.at for each in installs if each.agent == one.name)))
+        last = f"last heard from {one.heard}" if one.heard else "never heard from"
+        if one.untrusted and since > one.heard:
+            hooks = count(len(one.untrusted), "hook")
+            text = f"{one.title} does not run {hooks} of ours, because you have not trusted them there ({last})"
+            yield Problem("agent", one.name, text, " ".join(agents.get(one.name).advice))
+        elif one.ignored > since:
+            text = f"another program ran the hooks of {one.title} at {one.ignored}, so they stayed silent ({last})"
+            hint = f"Nothing to do if {one.title} itself did not run then; otherwise start it without that program."
+            yield Problem("agent", one.name, text, hint, severity="info" if one.heard else "warning")
+        elif one.name in everywhere and _hours_before(since, one.last_session) > _SILENT_HOURS:
+            text = f"a session of {one.title} ended at {one.last_session}, but its hooks said nothing ({last})"
+            yield Problem("agent", one.name, text, f"Try `holdfast install {one.name}`, then a new session.")
+
+
+def _hours_before(earlier: str, later: str) -> float:
+    """Return by how many hours a time lies before another one; nothing where one of them is not known."""
+    try:
+        return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds() / 3600
+    except (ValueError, TypeError):
+        return 0.0
+
+
 CHECKS: tuple[Callable[[Workspace], Iterator[Problem]], ...] = (
     sqlite_has_full_text,
     bytecode_is_compiled,
@@ -138,4 +181,5 @@ CHECKS: tuple[Callable[[Workspace], Iterator[Problem]], ...] = (
     index_is_sound,
     files_are_sound,
     distributed.are_as_recorded,
+    agents_are_heard,
 )

@@ -1,19 +1,104 @@
-"""Status: what the home holds, and where we are."""
+"""Status: what the home holds, where we are, and which agents are here and were heard from."""
 
 from __future__ import annotations
 
 import os
+import sys
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from holdfast.app import proposals
+from holdfast.agents import SILENT
+from holdfast.app import install, proposals
+from holdfast.base import files, rows
 from holdfast.errors import HoldfastError
+from holdfast.records import MOMENTS
+from holdfast.sessions.browse import ask
 from holdfast.workspace import Workspace
 
+# So many of the newest days of the journal are looked through for what an agent told, and so much of the hooks' log.
+_MAX_DAYS = 60
+_MAX_LOG = 1 << 18
 
-def status(workspace: Workspace) -> dict[str, object]:
+
+@dataclass(frozen=True, slots=True)
+class AgentState:
+    """An agent that is here or connected: in which scopes, when a hook of it was last heard from, and its sessions.
+
+    `ignored` is when another program last ran its hooks, which stay silent then; `untrusted` names the events whose
+    hooks the agent does not run until the person trusts them.
+    """
+
+    name: str
+    title: str
+    can_connect: bool
+    connected: tuple[str, ...]
+    heard: str
+    ignored: str
+    untrusted: tuple[str, ...]
+    sessions: int
+    last_session: str
+
+
+def agents(workspace: Workspace) -> list[AgentState]:
+    """Return the agents that are on this machine or connected, the last heard from first."""
+    seen = [one for one in install.overview(workspace) if one.found or one.installed]
+    heard = _heard(workspace.journal.folder, {one.agent.name for one in seen})
+    ignored = _ignored(workspace.home)
+    table = ask(workspace, lambda table: table.totals("agent")) if workspace.enabled else []
+    sessions = {name: (number, last) for name, number, last in table}
+    found = [
+        AgentState(
+            one.agent.name,
+            one.agent.title,
+            bool(one.agent.events),
+            one.installed,
+            heard.get(one.agent.name, ""),
+            ignored.get(one.agent.name, ""),
+            one.agent.untrusted(install.place_of(workspace, one.installed[0])) if one.installed else (),
+            *sessions.get(one.agent.name, (0, "")),
+        )
+        for one in seen
+    ]
+    return sorted(found, key=lambda one: (one.heard, bool(one.connected), one.last_session), reverse=True)
+
+
+def _heard(folder: str, names: set[str]) -> dict[str, str]:
+    """Return when a hook of each agent last told something, by the journal; of others there is nothing."""
+    found: dict[str, str] = {}
+    days = sorted(os.listdir(folder), reverse=True) if os.path.isdir(folder) else []
+    for day in days[:_MAX_DAYS]:
+        missing = names - set(found)
+        data = files.read(os.path.join(folder, day)) if missing else b""
+        found.update({name: at for name in missing if (at := _last_told(data, name))})
+    return found
+
+
+def _last_told(data: bytes, agent: str) -> str:
+    """Return the time of the last event of an agent's hook in a file of the journal."""
+    wanted = f'"agent": "{agent}"'.encode()
+    place = data.rfind(wanted)
+    while place >= 0:
+        start = data.rfind(b"\n", 0, place) + 1
+        event = rows.object_in(data[start:].partition(b"\n")[0], sys.maxsize) or {}
+        if event.get("agent") == agent and event.get("kind") in MOMENTS:
+            return str(event.get("at", ""))
+        place = data.rfind(wanted, 0, start)
+    return ""
+
+
+def _ignored(home: str) -> dict[str, str]:
+    """Return when the hooks of each agent last stayed silent because another program ran them, by the hooks' log."""
+    path = os.path.join(home, "state", "hook.log")
+    lines = (files.read_if_there(path) or b"")[-_MAX_LOG:].decode("utf-8", "replace").splitlines()
+    return {line.split()[1]: line.split()[0] for line in lines if line.endswith(SILENT) and len(line.split()) > 2}
+
+
+def status(workspace: Workspace) -> dict[str, Any]:
     """Return home, project, counts and sizes; nothing is made or changed by looking."""
     if workspace.enabled:
         workspace.refresh(None)
     groups = workspace.store.groups() if workspace.enabled else []
+    states = agents(workspace)
     return {
         "home": workspace.home,
         "exists": os.path.isdir(workspace.home),
@@ -33,6 +118,8 @@ def status(workspace: Workspace) -> dict[str, object]:
         ],
         "problems": len(workspace.store.problems()) if workspace.enabled else 0,
         "proposals": proposals.count(workspace),
+        "sessions": sum(one.sessions for one in states),
+        "agents": [asdict(one) for one in states],
     }
 
 

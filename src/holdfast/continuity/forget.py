@@ -13,6 +13,7 @@ from holdfast.app.session_words import folded
 from holdfast.base.digests import short
 from holdfast.base.files import names_in
 from holdfast.base.light_records import replace
+from holdfast.base.text import count
 from holdfast.continuity import buffer, log, page_proposals, region
 from holdfast.continuity.open_sessions import every, source
 from holdfast.journal.updates import Updates
@@ -146,9 +147,10 @@ class _Folder:
             if not name.endswith(".md") or name in (buffer.PAGE, "index.md") or os.path.islink(path):
                 continue
             lines = region.read_page(path).splitlines()
-            count = sum(any(map(self._tells, [line, *line.strip("|").split("|")])) for line in lines)
-            if count:
-                reason = f"{count} line(s) that it said, too, and that somebody put there on purpose{_NOT_OF_A_SESSION}"
+            alike = sum(any(map(self._tells, [line, *line.strip("|").split("|")])) for line in lines)
+            if alike:
+                said = f"{count(alike, 'line')} that it said, too, and that somebody put there on purpose"
+                reason = f"{said}{_NOT_OF_A_SESSION}"
                 yield Change(Step("keep", self._place(path), reason))
 
     def _tells(self, text: str) -> bool:
@@ -201,5 +203,5 @@ def _history(words: SessionWords) -> list[Change]:
 
     updates = Updates(words.home)
     kept = [one for update in updates.all()[0] for one in update.files if one.text and is_gone(one.path, one.text)]
-    step = Step("redact", "updates", f"{len(kept)} text(s) that were kept for an undo")
+    step = Step("redact", "updates", f"{count(len(kept), 'text')} kept for an undo")
     return [Change(step, lambda: updates.drop(is_gone))] if kept else []

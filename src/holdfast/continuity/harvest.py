@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable
 
 from holdfast.base import clock
+from holdfast.base.text import count
 from holdfast.continuity import closing, log
 from holdfast.continuity.buffer import Pages
 from holdfast.continuity.log import Entry
@@ -51,7 +52,7 @@ def entry_of(digest: Digest, before: Entry | None) -> Entry:
     made = [f"commit {one.id[:10]}: {one.text}" for one in digest.commits]
     asked = [f"pull request: {one.text or one.id}" for one in digest.pull_requests]
     failed = [f"{run.text} (failed {run.failed} of {run.runs})" for run in digest.checks if run.result == "failed"]
-    troubles = [f"{one.about}: {one.text} ({one.ended}, {one.times} times)" for one in digest.troubles]
+    troubles = [f"{one.about}: {one.text} ({one.ended}, {count(one.times, 'time')})" for one in digest.troubles]
     said = [f"{one.kind}: {one.text}" for one in digest.said if one.kind in ("decision", "correction")]
     return Entry(
         session=session.id,

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from holdfast.base import files
 from holdfast.records import Memory, Problem
-from holdfast.store import layout, links
+from holdfast.store import front_matter, layout, links
 from holdfast.store.words import grams, same_words, words_of
 
 TYPE_CHECKING = False
@@ -80,18 +80,31 @@ def dead_page_links(pages: dict[str, str], root: str) -> Iterator[Problem]:
         yield from _dead_file_links(path, text, root)
 
 
-def stale_claims(memories: Iterable[Memory], root_of: dict[str, str]) -> Iterator[Problem]:
+def stale_claims(memories: Iterable[Memory], texts: dict[str, str], root_of: dict[str, str]) -> Iterator[Problem]:
     """Name files that a project memory speaks of and that are no longer in the project (`root_of`: id to folder)."""
     for memory in memories:
         root = root_of.get(memory.scope.owner) if memory.scope.kind == "project" else None
         if not root or not os.path.isdir(root):
             continue
-        for number, line in enumerate(memory.body.split("\n"), 1):
+        hint = "Correct the memory with `holdfast edit`, or forget it."
+        for number, line in enumerate(memory.body.split("\n")):
             for name in _named_files(line):
                 if not _is_there(root, name):
-                    hint = "Correct the memory with `holdfast edit`, or forget it."
-                    text = f"line {number} names {name}, which is not in {root}"
-                    yield Problem("stale-claim", memory.path, text, hint)
+                    first = _first_line(texts.get(memory.path, ""), memory.body)
+                    text = f"names {name}, which is not in {root}"
+                    yield Problem("stale-claim", memory.path, text, hint, first + number if first else 0)
+
+
+def renamed(memories: Iterable[Memory], texts: dict[str, str]) -> Iterator[Problem]:
+    """Name files that somebody renamed by hand, so that their `key:` is no longer what their name says."""
+    for memory in memories:
+        document = front_matter.parse(texts.get(memory.path, ""))
+        line = next((entry.line for entry in document.entries if entry.name == "key"), 0)
+        said = front_matter.values(document)[0].get("key") if line else None
+        if isinstance(said, str) and said and said != memory.key:
+            text = f"its name makes it {memory.key}, but its `key:` still says {said}"
+            hint = f"The name counts. Write `key: {memory.key}` there, or rename the file to {said}.md."
+            yield Problem("renamed", memory.path, text, hint, line)
 
 
 def orphans(root: str) -> Iterator[Problem]:
@@ -151,6 +164,13 @@ def _dead_file_links(path: str, text: str, root: str) -> Iterator[Problem]:
         full = os.path.normpath(os.path.join(root, os.path.dirname(path), target))
         if not os.path.exists(full):
             yield _dead(path, line, f"({target}) is not there")
+
+
+def _first_line(text: str, body: str) -> int:
+    """Return the line of a file on which what it states begins, counted from 1; 0 where that cannot be told."""
+    whole, rest = (each.replace("\r\n", "\n") for each in (text, front_matter.parse(text).body))
+    place = rest.find(body)
+    return whole.count("\n", 0, len(whole) - len(rest) + place) + 1 if place >= 0 else 0
 
 
 def _named_files(line: str) -> list[str]:

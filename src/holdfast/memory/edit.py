@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
+import sys
 import tempfile
+from typing import TYPE_CHECKING
 
 from holdfast.errors import BadInput, Conflict
 from holdfast.privacy import redact
 from holdfast.records import Memory
 from holdfast.store import front_matter, memory_file
 from holdfast.workspace import Workspace, check_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def edit(workspace: Workspace, key: str, *, scope: str | None = None) -> tuple[Memory, bool]:
@@ -35,7 +41,8 @@ def edit(workspace: Workspace, key: str, *, scope: str | None = None) -> tuple[M
 
 def editor(workspace: Workspace) -> list[str]:
     """Return the words that start the person's editor."""
-    named = workspace.environment.get("VISUAL") or workspace.environment.get("EDITOR") or ""
+    environment = workspace.environment
+    named = environment.get("VISUAL") or environment.get("EDITOR") or _of_git(environment) or _at_hand(environment)
     if not named.strip():
         raise BadInput(
             "no editor is set", "Set VISUAL or EDITOR, or open the file itself (`holdfast show KEY --path`)."
@@ -44,6 +51,22 @@ def editor(workspace: Workspace) -> list[str]:
         return shlex.split(named)
     except ValueError as problem:
         raise BadInput(f"the editor {named!r} cannot be read: {problem}", "Correct VISUAL or EDITOR.") from None
+
+
+def _of_git(environment: Mapping[str, str]) -> str:
+    """Return the editor that the person set for git, or nothing."""
+    command = ["git", "config", "--get", "core.editor"]
+    try:
+        ended = subprocess.run(command, env=dict(environment), capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return ended.stdout.strip()
+
+
+def _at_hand(environment: Mapping[str, str]) -> str:
+    """Return an editor that is usually there, for somebody who can see it."""
+    found = [name for name in ("nano", "vi") if shutil.which(name, path=environment.get("PATH"))]
+    return found[0] if found and sys.stdin.isatty() and sys.stdout.isatty() else ""
 
 
 def kept_aside(text: str, key: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import count
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, TooLarge
 from holdfast.memory import edit as editing
 from holdfast.patterns import review as pattern_review
@@ -125,7 +126,7 @@ def rollback(workspace: Workspace, name: str, number: int) -> Entry:
 def _tell_stale(workspace: Workspace, entry: Entry) -> None:
     """Say that agents still read other words, where that is so."""
     if entry.live:
-        places = f"{len(entry.live)} place(s) where it is distributed"
+        places = f"{count(len(entry.live), 'place')} where it is distributed"
         workspace.say(
             f"{places} still say what it said before; distribute it again: holdfast patterns distribute {entry.id}"
         )

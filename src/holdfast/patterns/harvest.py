@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from holdfast.base.light_records import replace
+from holdfast.base.text import count
 from holdfast.learning.findings import Finding
 from holdfast.patterns import session_acts, signal_files
 from holdfast.patterns.extracting import signals_of
@@ -30,7 +31,7 @@ def find(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -
         # Only hooks told of it, and their ratings are kept elsewhere.
         return
     found = tuple(_clean(one) for one in signals_of(session_acts.seen(digest, events)))
-    text = f"{len(found)} signal(s)"
+    text = count(len(found), "signal")
     keep = partial(_keep, workspace.home, Signals(session.agent, session.id, signals=found))
     yield Finding("signals", text, session.ended or session.started, session.name, keep)
 

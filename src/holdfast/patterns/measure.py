@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from holdfast.base.light_records import dataclass, replace
+from holdfast.base.text import count
 from holdfast.patterns import intervals
 
 TYPE_CHECKING = False
@@ -171,7 +172,7 @@ def overall(estimates: Iterable[Estimate]) -> str:
 def reason(one: Estimate) -> str:
     """Return in a few words what a verdict rests on, or what is missing for one."""
     first, second = ("before", "since") if one.compares == BEFORE_AFTER else ("withheld", "given")
-    sizes = f"{one.sessions_before} session(s) {first} and {one.sessions_after} {second}"
+    sizes = f"{count(one.sessions_before, 'session')} {first} and {one.sessions_after} {second}"
     if min(one.sessions_before, one.sessions_after) < MIN_SESSIONS:
         return f"{sizes}; it takes at least {MIN_SESSIONS} of each"
     if one.verdict == THIN:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 from holdfast.base.clock import days_between
+from holdfast.base.text import count
 from holdfast.recall.embed import plain, words
 from holdfast.records import Hit, Part, replace
 from holdfast.store.words import same_words
@@ -114,13 +115,12 @@ def _parts(candidate: Candidate, best: float, now: str, replaced: str | None) ->
     days = days_between(memory.updated, now)
     found = f"replaces {replaced}, which has them" if replaced else ", ".join(candidate.words) or "none of the words"
     near = f"how near {replaced or 'it'} is to what was asked"
+    updated, used = f"updated {count(round(days), 'day')} ago", f"used {count(candidate.uses, 'time')}"
     return (
         Part("words", max(0.0, candidate.text / best), WEIGHTS["words"], found),
         Part("meaning", candidate.meaning, WEIGHTS["meaning"], near),
-        Part("recency", 1 / (1 + days / HALF_AFTER_DAYS), WEIGHTS["recency"], f"updated {days:.0f} days ago"),
-        Part(
-            "use", min(1.0, math.log1p(candidate.uses) / math.log(101)), WEIGHTS["use"], f"used {candidate.uses} times"
-        ),
+        Part("recency", 1 / (1 + days / HALF_AFTER_DAYS), WEIGHTS["recency"], updated),
+        Part("use", min(1.0, math.log1p(candidate.uses) / math.log(101)), WEIGHTS["use"], used),
         Part("trust", _TRUST.get(memory.trust, 0.0), WEIGHTS["trust"], f"said by: {memory.trust}"),
         Part("scope", _SCOPE.get(memory.scope.kind, 0.0), WEIGHTS["scope"], str(memory.scope)),
         Part("pinned", float(memory.pinned), WEIGHTS["pinned"], "pinned" if memory.pinned else "not pinned"),
@@ -140,7 +140,7 @@ def _with_newer_lifted(hits: list[Hit]) -> list[Hit]:
         if older:
             best = max(older, key=lambda each: each.score)
             days = days_between(best.memory.updated, hit.memory.updated)
-            why = f"says nearly the same as {best.memory.key}, {days:.0f} days later"
+            why = f"says nearly the same as {best.memory.key}, {count(round(days), 'day')} later"
             hit = replace(hit, score=best.score, parts=(*hit.parts, Part("newer", 1.0, best.score - hit.score, why)))
         done.append(hit)
     return done

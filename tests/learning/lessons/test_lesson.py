@@ -91,6 +91,17 @@ def test_what_was_learned_is_listed_beside_the_page(cli, workspace, shop) -> Non
     assert found["id"] not in cli("lesson").out and f"{found['id']}  rejected" in cli("lesson", "--all").out
 
 
+def test_a_proposal_that_a_stated_lesson_closes_is_named(cli, workspace, shop) -> None:
+    """Who writes down what waits as a proposal is told that the proposal is closed; nobody else is."""
+    with workspace() as h:
+        complained(h, shop)
+        harvest(h)
+    (found,) = cli("proposals", "--json").json["proposals"]
+    assert cli("lesson", "Migrate first").err == ""
+    assert f"the proposal {found['id']} said the same" in cli("lesson", DELETED).err
+    assert cli("proposals", "--json").json["proposals"] == []
+
+
 def test_a_learned_lesson_is_shown_with_its_evidence(cli, workspace, shop) -> None:
     """The quote, the session and what the agent said before are there, also as JSON."""
     with workspace() as h:

@@ -166,6 +166,9 @@ def test_move(cli, vpn) -> None:
     assert "to global/vpn" in cli("move", vpn, "--to", "global", "--key", "vpn", "--dry-run").out
     assert cli("show", "vpn").code == 3
     assert cli("move", vpn, "--to", "global", "--key", "vpn", "--json").json["applied"] is True
+    planned, done = cli("move", "vpn", "--key", "vpn-2", "--dry-run"), cli("move", "vpn", "--key", "vpn-2")
+    assert planned.out.startswith("move ") and done.out.startswith("moved ") and "global/vpn-2" in done.out
+    cli("move", "vpn-2", "--key", "vpn")
     cli("remember", "Another.", "--key", "other", "--scope", "global")
     ended = cli("move", "vpn", "--key", "other")
     assert ended.code == 4 and "--key" in ended.err
@@ -331,3 +334,9 @@ def test_no_colour_where_nobody_looks(cli, vpn) -> None:
     for words in (("list",), ("recall", "deploy"), ("demo", "--help"), ("lint",)):
         ended = cli(*words)
         assert "\x1b" not in ended.out + ended.err
+
+
+def test_how_often_and_how_old_have_their_plural(cli, vpn) -> None:
+    """One use is "1 time", none is "0 times"."""
+    assert "used 0 times" in cli("recall", "deploy", "--explain").out
+    assert "used 1 time\n" in cli("recall", "deploy", "--explain").out

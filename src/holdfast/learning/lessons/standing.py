@@ -126,6 +126,8 @@ def stated(workspace: Workspace, project: str, evidence: Evidence, *, because: s
     lesson, _ = lessons.add_evidence(workspace.home, text, category_of(text), project, clean)
     if lesson.status == "standing" and is_there(workspace, lesson):
         return lesson
+    if lesson.id in Proposals(workspace.home).ids():
+        workspace.say(f"the proposal {lesson.id} said the same, and is closed by this")
     return stand(workspace, lesson, trust=trust, why="it was written down", text=text, again=True)
 
 

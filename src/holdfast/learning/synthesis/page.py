@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from holdfast.base.text import count
 from holdfast.learning.synthesis.groups import FRUSTRATION, SUCCESS
 from holdfast.learning.synthesis.model import RECURS, Done
 
@@ -40,7 +41,7 @@ def lines_of(report: Report) -> list[str]:
     for mood, head in _HEADS.items():
         lines += _groups([one for one in report.groups if one.mood == mood], head, named=not report.project)
     if report.ungrouped:
-        lines += [f"In no group: {_sessions(report.ungrouped)}.", ""]
+        lines += [f"In no group: {count(report.ungrouped, 'session')}.", ""]
     return [*lines, "## What came of this time", "", *_all_done(report.done)]
 
 
@@ -61,10 +62,12 @@ def _sign(bar: Bar) -> str:
 
 
 def _summary(report: Report) -> str:
-    told = f"{report.average:.1f} of 10 on average, {report.ratings} ratings in {_sessions(report.sessions)}"
+    rated = f"{count(report.ratings, 'rating')} in {count(report.sessions, 'session')}"
+    told = f"{report.average:.1f} of 10 on average, {rated}"
     how = f"{report.explicit} by a number, {report.ratings - report.explicit} by words"
-    count = report.before_ratings
-    before = f" In the same time before: {report.before_average:.1f} on average, {count} ratings." if count else ""
+    rated = count(report.before_ratings, "rating")
+    earlier = f" In the same time before: {report.before_average:.1f} on average, {rated}."
+    before = earlier if report.before_ratings else ""
     return f"{told} ({how}).{before}"
 
 
@@ -90,7 +93,7 @@ def _groups(groups: Sequence[Group], head: str, *, named: bool) -> Iterator[str]
     if groups:
         yield from (f"## {head}", "")
     for one in recurring:
-        yield from (f"### {one.name}: {_sessions(one.sessions)}", "")
+        yield from (f"### {one.name}: {count(one.sessions, 'session')}", "")
         yield from (_example(each, named) for each in one.examples)
         yield from ("", f"What was done: {_done(one.done)}.", "") if _asks_for_a_deed(one) else ("",)
     if once:
@@ -129,12 +132,8 @@ def _some(names: list[str], what: str) -> list[str]:
 
 def _all_done(done: Done) -> list[str]:
     counts = Counter(one.status for one in done.lessons)
-    lessons = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    lessons = ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))
     lines = [f"- lessons: {lessons}"] if lessons else []
     lines += [f"- incidents: {len(done.incidents)}"] if done.incidents else []
     lines += [f"- fixes: {done.fixes}"] if done.fixes else []
     return lines or ["Nothing yet: no lesson, no incident, no fix."]
-
-
-def _sessions(count: int) -> str:
-    return f"{count} session" if count == 1 else f"{count} sessions"

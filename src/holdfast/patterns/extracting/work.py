@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.base.text import count
 from holdfast.patterns.acts import OVERFLOW, Act, Seen
 from holdfast.patterns.extracting.found import Found
 
@@ -29,9 +30,9 @@ def churn(seen: Seen) -> Iterator[Found]:
                 touched.add(path)
         elif act.kind != "edit" and not act.is_look and act.kind not in ("read", "search", "plan"):
             touched.clear()
-    for path, count in changes.items():
-        if count >= CHANGES or returns[path] >= RETURNS:
-            text = f"{path} was changed {count} times, in {returns[path]} goes"
+    for path, times in changes.items():
+        if times >= CHANGES or returns[path] >= RETURNS:
+            text = f"{path} was changed {count(times, 'time')}, in {returns[path]} goes"
             yield Found(last[path], f"'{path.casefold()}'", text, bound=True)
 
 
@@ -40,7 +41,7 @@ def overflows(seen: Seen) -> Iterator[Found]:
     calls = 0
     for act in seen.acts:
         if act.kind == OVERFLOW:
-            yield Found(act, "context summed up", act.text or f"the context ran over after {calls} call(s)")
+            yield Found(act, "context summed up", act.text or f"the context ran over after {count(calls, 'call')}")
             calls = 0
         else:
             calls += 1

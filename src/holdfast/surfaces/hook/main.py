@@ -86,7 +86,7 @@ def _answered(
 
     agent = agents.get(agent_name)
     if not agent.is_host(environment):
-        raise Trouble("another program runs this hook, so it stays silent")
+        raise Trouble(agents.SILENT)
     if given is None:
         raise Trouble(f"more than {MAX_INPUT} bytes came in")
     text = given.decode("utf-8", "replace").lstrip("\ufeff")

@@ -2,35 +2,58 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import click
 
+from holdfast.app import install
 from holdfast.app.doctor import doctor
-from holdfast.app.status import status
+from holdfast.app.status import AgentState, agents, status
 from holdfast.app.up import up
 from holdfast.base.text import count
 from holdfast.records import asdict
+from holdfast.surfaces.cli.commands.install import connect
 from holdfast.surfaces.cli.main import runnable
-from holdfast.surfaces.cli.shared import PROJECT, answered, command, print_problems, say
+from holdfast.surfaces.cli.shared import PROJECT, answered, command, invocation, print_problems, say
+from holdfast.surfaces.cli.tables import local_time, utc_option
 from holdfast.workspace import Workspace
 
 
 @command("up", "holdfast up", sees=PROJECT)
+@utc_option
 def _up(workspace: Workspace) -> None:
-    """Prepare this home, show what it holds, and say in a line each what to do next."""
-    found: dict[str, Any] = up(workspace)
+    """Prepare this home, show what it holds, offer to connect the agents on this machine, and say what to do next.
+
+    Nothing is asked where there is no terminal.
+    """
+    found = up(workspace)
     if answered(found):
         return
     say(f"prepared {workspace.home}" if found["prepared"] else f"{workspace.home} is ready")
     _print_status(found)
+    if sys.stdin.isatty() and sys.stdout.isatty() and _offer(workspace, found["agents"]):
+        found = up(workspace)
     for line in found["next"]:
         click.echo(f"→ {runnable(line)}")
 
 
+def _offer(workspace: Workspace, states: list[dict[str, Any]]) -> bool:
+    """Ask of each agent that is here and not connected whether to connect it; return whether one was."""
+    before = len(install.load(workspace.home))
+    for one in states:
+        if one["can_connect"] and not one["connected"]:
+            look = runnable(f"holdfast install {one['name']} --dry-run")
+            if click.confirm(f"Connect {one['title']}? (`{look}` shows what changes)", default=True):
+                invocation().yes = True
+                connect(workspace, install.plan(workspace, one["name"]), show=False)
+    return len(install.load(workspace.home)) > before
+
+
 @command("status", "holdfast status", sees=PROJECT)
+@utc_option
 def _status(workspace: Workspace) -> None:
-    """Show what the home holds: memories and bytes by scope, and the project of this folder."""
+    """Show agents (connected, last heard from), sessions and memories, and the project of this folder."""
     found = status(workspace)
     if not answered(found):
         _print_status(found)
@@ -39,27 +62,49 @@ def _status(workspace: Workspace) -> None:
 def _print_status(found: dict[str, Any]) -> None:
     if not found["enabled"]:
         say("memory is switched off (setting enabled)")
-    click.echo(f"home      {found['home']}" + ("" if found["exists"] else runnable("  (not there yet: holdfast up)")))
-    project = found["project"]
-    click.echo(
-        f"project   {project['id']}  ({project['rule']})" if project["id"] else f"project   none: {project['reason']}"
-    )
+    project, missing = found["project"], "" if found["exists"] else "  (not there yet: holdfast up)"
+    click.echo(runnable(f"home      {found['home']}{missing}"))
+    told = f"{project['id']}  ({project['rule']})" if project["id"] else f"none: {project['reason']}"
+    click.echo(f"project   {told}")
+    _print_agents([AgentState(**one) for one in found["agents"]])
+    click.echo(f"sessions  {found['sessions']:,}")
     click.echo(f"memories  {found['memories']:,} ({count(found['bytes'], 'byte')})")
     for scope in found["scopes"]:
         name = f"{scope['scope']}:{scope['owner']}" if scope["owner"] else scope["scope"]
         click.echo(f"  {scope['memories']:>7,}  {name}  (newest {scope['updated'][:10]})")
     if found["proposals"]:
-        click.echo(runnable(f"proposals {found['proposals']:,} waiting (holdfast proposals)"))
+        click.echo(runnable(f"proposals {found['proposals']:,} (holdfast proposals)"))
     if found["problems"]:
         click.echo(runnable(f"problems  {found['problems']} (holdfast lint)"))
 
 
+def _print_agents(states: list[AgentState]) -> None:
+    widest = max((len(one.name) for one in states), default=0)
+    for at, one in enumerate(states):
+        connected = f"connected ({', '.join(one.connected)})" if one.connected else "not connected"
+        state = connected if one.can_connect else "read only"
+        heard = (
+            f"last heard from {local_time(one.heard)}" if one.heard else "not heard from yet" if one.connected else ""
+        )
+        told = "  ".join(part for part in (heard, count(one.sessions, "session") if one.sessions else "") if part)
+        click.echo(f"{'' if at else 'agents':9} {one.name:{widest}}  {state:16}  {told}".rstrip())
+    if not states:
+        click.echo("agents    none found on this machine")
+
+
 @command("doctor", "holdfast doctor --fix")
 @click.option("--fix", is_flag=True, help="Mend what is derived: the index, the pages, file modes.")
+@utc_option
 def _doctor(workspace: Workspace, fix: bool) -> int:
-    """Check this installation and this home. The exit code is 1 where anything is wrong."""
+    """Check this installation, this home, and whether the connected agents run our hooks.
+
+    The exit code is 1 where anything is wrong.
+    """
     problems = doctor(workspace, fix=fix)
-    if not answered({"problems": [asdict(problem) for problem in problems]}):
+    states = [] if any(one.kind in ("installs", "index") for one in problems) else agents(workspace)
+    told = {"problems": [asdict(problem) for problem in problems], "agents": [asdict(one) for one in states]}
+    if not answered(told):
         print_problems(problems)
+        _print_agents(states)
         say(count(len(problems), "finding") if problems else "all is well")
     return int(any(problem.severity != "info" for problem in problems))

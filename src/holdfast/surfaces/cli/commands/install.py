@@ -54,10 +54,10 @@ def _install(workspace: Workspace, agent: str | None, scope: str, portable: bool
     connect(workspace, planned)
 
 
-def connect(workspace: Workspace, planned: Plan) -> None:
+def connect(workspace: Workspace, planned: Plan, *, show: bool = True) -> None:
     """Show what an install would change and, where the person wants it, do it."""
     done = "it is connected" if planned.agent.events else "its sessions are read without an install"
-    if _agreed(planned, f"nothing to do: {done}"):
+    if _agreed(planned, f"nothing to do: {done}", show=show):
         install.apply(workspace, planned)
         bundling.write_all(planned.agent)
         published = publish.refresh(workspace)
@@ -99,10 +99,10 @@ def _seen_json(one: Seen) -> dict[str, object]:
     }
 
 
-def _agreed(planned: Plan, nothing: str) -> bool:
+def _agreed(planned: Plan, nothing: str, *, show: bool = True) -> bool:
     """Show the diff and return whether to go on; without a terminal nobody is asked."""
     files = count(len(planned.changes), "file")
-    if not invocation().json and planned.changes:
+    if show and not invocation().json and planned.changes:
         click.echo(install.diff(planned.changes), nl=False)
     return agreed(
         _plan_json(planned, applied=False),

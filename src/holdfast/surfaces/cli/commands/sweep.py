@@ -94,7 +94,9 @@ def _report(swept: Swept) -> None:
         click.echo("redacted: " + ", ".join(f"{kind} {number:,}" for kind, number in swept.redacted.items()))
     click.echo(_retention_line(swept.retention, would))
     if swept.learned:
-        click.echo(f"learned {swept.learned:,}: see `holdfast lesson`, `holdfast rate` and `holdfast proposals`")
+        click.echo(
+            runnable(f"{swept.learned:,} learned: see `holdfast lesson`, `holdfast rate` and `holdfast proposals`")
+        )
 
 
 def _retention_line(kept: Retained, would: str) -> str:
