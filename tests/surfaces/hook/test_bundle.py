@@ -140,11 +140,11 @@ def test_the_table_has_what_a_hook_of_each_moment_loads(hook, remember, moment):
     modules, _ = hook.loaded_by(event, environment=environment, **told)
     ours = [name for name in modules if name.split(".")[0] == "holdfast"]
     bundled = {part[0] for part in bundling.parts_of(bundling.names_of(moment, "claude-code"))}
-    assert bundled == {*ours, "holdfast.surfaces.hook.bundle"}, f"MODULES[{moment!r}] should be {entered(ours)}"
+    assert bundled == {*ours, "holdfast.surfaces.hook.bundle"}, f"MODULES[{moment!r}] should be {entered(ours)!r}"
 
 
-def entered(loaded: list[str]) -> tuple[str, ...]:
-    """Return those of the loaded modules that no other one imports as it is loaded, in their order."""
+def entered(loaded: list[str]) -> str:
+    """Return those of the loaded modules that no other one imports as it is loaded, in their order, as the table."""
     base = [*bundling.ALWAYS, "holdfast.agents.claude_code"]
     known = {part[0] for part in bundling.parts_of(base)}
     found: list[str] = []
@@ -153,7 +153,7 @@ def entered(loaded: list[str]) -> tuple[str, ...]:
         if name not in known:
             found.insert(0, name)
             known |= {part[0] for part in bundling.parts_of([name])}
-    return tuple(found)
+    return " ".join(name.removeprefix("holdfast.") for name in found)
 
 
 def test_an_order_that_does_not_hold_does_no_harm(start, package):

@@ -22,85 +22,27 @@ if TYPE_CHECKING:
     from holdfast.surfaces.hook.bundle import Part
 
 _FIRST = "holdfast.surfaces.hook.bundle"
-ALWAYS = (_FIRST, "holdfast.surfaces.hook.main", "holdfast.agents")
-# What a usual hook of each moment imports on its way, beside the module of its agent; what these import as they are
-# loaded comes with them. A test runs a hook of each moment and holds this equal. What only few hooks of a moment need
-# stays out: all others would read it, too, and wait for it.
-MODULES: dict[str, tuple[str, ...]] = {
-    "start": (
-        "holdfast.continuity.hook",
-        "holdfast.agents.transcript_tail",
-        "holdfast.learning.work.hook",
-        "holdfast.app.at_start",
-        "holdfast.inject.receipts",
-    ),
-    "prompt": (
-        "holdfast.app.hook",
-        "holdfast.continuity.hook",
-        "holdfast.language.triggers",
-        "holdfast.learning.ratings.hook",
-        "holdfast.agents.transcript_calls",
-        "holdfast.learning.work.hook",
-        "holdfast.app.at_prompt",
-        "holdfast.inject.receipts",
-    ),
-    "before-tool": (
-        "holdfast.app.hook",
-        "holdfast.learning.security.hook",
-        "holdfast.learning.security.judge",
-    ),
-    "tool": (
-        "holdfast.app.hook",
-        "holdfast.continuity.hook",
-        "holdfast.learning.fixes.hook",
-        "holdfast.learning.security.hook",
-        "holdfast.learning.security.judge",
-        "holdfast.learning.work.hook",
-        "holdfast.agents.transcript_calls",
-        "holdfast.learning.work.turns",
-    ),
-    "tool-failed": (
-        "holdfast.app.hook",
-        "holdfast.continuity.hook",
-        "holdfast.learning.fixes.hook",
-        "holdfast.learning.security.hook",
-        "holdfast.learning.security.judge",
-        "holdfast.learning.fixes.retries",
-    ),
-    "compact": (
-        "holdfast.app.hook",
-        "holdfast.continuity.hook",
-        "holdfast.agents.transcript_tail",
-        "holdfast.continuity.closing",
-    ),
-    "compacted": ("holdfast.app.hook",),
-    "subagent-start": ("holdfast.app.hook",),
-    "subagent-stop": (
-        "holdfast.app.hook",
-        "holdfast.learning.research.hook",
-        "holdfast.learning.work.hook",
-    ),
-    "stop": (
-        "holdfast.app.hook",
-        "holdfast.continuity.hook",
-        "holdfast.agents.transcript_calls",
-        "holdfast.learning.work.hook",
-        "holdfast.continuity.closing",
-        "holdfast.learning.work.turns",
-        "holdfast.recall.vectors",
-        "holdfast.store.sketches",
-    ),
-    "end": (
-        "holdfast.app.hook",
-        "holdfast.continuity.hook",
-        "holdfast.agents.transcript_calls",
-        "holdfast.learning.work.hook",
-        "holdfast.continuity.closing",
-        "holdfast.learning.work.turns",
-        "holdfast.app.background_sweep",
-        "holdfast.recall.vectors",
-        "holdfast.store.sketches",
-    ),
+ALWAYS = (_FIRST, "holdfast.surfaces.hook.main", "holdfast.agents", "holdfast.app.hook")
+# What a usual hook of each moment imports on its way, beside these and the module of its agent; what they import as
+# they are loaded comes with them. A test runs a hook of each moment and holds this equal. What only few hooks of a
+# moment need stays out: all others would read it, too, and wait for it.
+MODULES = {
+    "start": "continuity.hook agents.transcript_tail learning.work.hook app.at_start inject.receipts",
+    "prompt": "continuity.hook language.triggers learning.ratings.hook agents.transcript_calls learning.work.hook"
+    " app.at_prompt inject.receipts",
+    "before-tool": "learning.security.hook learning.security.judge",
+    "tool": "continuity.hook learning.fixes.hook learning.security.hook learning.security.judge learning.work.hook"
+    " agents.transcript_calls learning.work.turns",
+    "tool-failed": "continuity.hook learning.fixes.hook learning.security.hook learning.security.judge"
+    " learning.fixes.retries",
+    "compact": "continuity.hook agents.transcript_tail continuity.closing",
+    "compacted": "",
+    "subagent-start": "",
+    "subagent-stop": "learning.research.hook learning.work.hook",
+    "stop": "continuity.hook agents.transcript_calls learning.work.hook continuity.closing learning.work.turns"
+    " recall.vectors store.sketches",
+    "end": "continuity.hook agents.transcript_calls learning.work.hook continuity.closing learning.work.turns"
+    " app.background_sweep recall.vectors store.sketches",
 }
 
 _made: dict[tuple[str, int, int], tuple[Part, list[str]]] = {}
@@ -130,7 +72,8 @@ def write(place: str, event: str, agent_name: str) -> None:
 
 def names_of(moment: str, agent_name: str) -> list[str]:
     """Return the modules that a bundle begins with; those that they import come before them."""
-    return [*ALWAYS, agents.module_of(agent_name), *MODULES.get(moment, ())]
+    names = [f"agents.{agent_name.replace('-', '_')}", *MODULES.get(moment, "").split()]
+    return [*ALWAYS, *(f"holdfast.{name}" for name in names)]
 
 
 def parts_of(names: list[str]) -> list[Part]:
