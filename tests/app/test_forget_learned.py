@@ -7,7 +7,9 @@ import os
 
 import pytest
 
+from holdfast.app.forget_session import apply as apply_forget
 from holdfast.app.forget_session import forget
+from holdfast.app.forget_session import plan as plan_forget
 from holdfast.app.harvest import harvest
 from holdfast.errors import HoldfastError
 from holdfast.journal.events import Journal
@@ -18,7 +20,6 @@ from holdfast.learning.security.model import Record
 from holdfast.learning.work import session_log
 from holdfast.records import Event
 from holdfast.sessions.archive import Archive
-from holdfast.sessions.browse import apply_forget, plan_forget
 from support.archived import said, session, store
 from support.learned import complained, learned_in
 

@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 from holdfast.app import proposals
+from holdfast.app.forget_session import apply as apply_forget
 from holdfast.app.harvest import RECENT, harvest
 from holdfast.app.sweep import sweep
 from holdfast.errors import NotFound
@@ -15,7 +16,6 @@ from holdfast.learning.incidents.model import CONTEXT, TRANSCRIPT, Incidents
 from holdfast.memory.forget import forget
 from holdfast.memory.proposal_files import Proposals
 from holdfast.records import Filter, Scope
-from holdfast.sessions.browse import apply_forget
 from sessions.making import answer, human, ran
 from support.archived import said, session, store
 from support.learned import DELETED, REMOVED, SHOP, complained, learned_in, rated, talked

@@ -7,6 +7,7 @@ goes last: a run that was cut short is done again, with the words of the session
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from holdfast.app import forget_rows
@@ -18,15 +19,15 @@ from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.work import model as work
 from holdfast.learning.work import session_log
 from holdfast.learning.work import strip as work_forgetting
+from holdfast.learning.work.model import Work
+from holdfast.memory import audit
 from holdfast.parts import Change
 from holdfast.records import Filter, Step
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from holdfast.learning.work.model import Work
-    from holdfast.workspace import Workspace
+from holdfast.sessions import browse
+from holdfast.sessions import index as session_index
+from holdfast.sessions.archive import Archive
+from holdfast.store.session_table import Wanted
+from holdfast.workspace import Workspace
 
 
 def changes(workspace: Workspace, name: str) -> list[Change]:
@@ -55,6 +56,35 @@ def forget(workspace: Workspace, name: str) -> None:
             change.do()
         else:
             workspace.say(f"stays: {change.step.target} ({change.step.reason})")
+
+
+def plan(workspace: Workspace, texts: tuple[str, ...]) -> tuple[list[str], list[Step]]:
+    """Return the sessions that would go, those of their sub-agents among them, and the steps; `keep` is what stays."""
+    workspace.need_enabled()
+    archive = Archive(workspace.home)
+    named = [archive.resolve(text) for text in texts]
+    # Sub-agents worked with the words of the session.
+    rows = browse.ask(workspace, lambda table: table.find(Wanted(subagents=True)))
+    subagents = [row.name for row in rows if row.is_subagent and f"{row.agent}/{row.parent}" in named]
+    names = list(dict.fromkeys([*named, *subagents]))
+    sizes = {entry.name: entry.raw_bytes + entry.digest_bytes for entry in archive.entries()}
+    reason = "its events, digest, words in the index and what only it left go; no sweep brings it back"
+    steps = [Step("forget", name, reason, sizes.get(name, 0)) for name in names]
+    more = [change.step for name in names for change in changes(workspace, name)]
+    return names, [*steps, *dict.fromkeys(more)]
+
+
+def apply(workspace: Workspace, names: list[str]) -> None:
+    """Forget these sessions for good, and say what stays of them. What fails leaves the archive, to be tried again."""
+    archive = Archive(workspace.home)
+    with alone(workspace.home):
+        for name in names:
+            forget(workspace, name)
+            archive.forget(name)
+            audit.note(workspace, "sessions forget", name, "raw events, digest, index rows, and all that it alone left")
+    session_index.drop_all(workspace, names)
+    workspace.store.erase_traces()
+    workspace.store.erase_traces(passages=True)
 
 
 def _work(words: SessionWords) -> Iterator[Change]:

@@ -1,4 +1,4 @@
-"""Sessions of every agent, read back: list, cost, show, pin, forget. Looking is not use."""
+"""Sessions of every agent, read back: list, cost, show, pin. Looking is not use."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
-from holdfast.app import forget_session
 from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.pending_file import PendingFile
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
 from holdfast.language import when
-from holdfast.memory import audit
-from holdfast.records import Cost, SessionEvent, Step, asdict
+from holdfast.records import Cost, SessionEvent, asdict
 from holdfast.sessions import html, prices, transcript
 from holdfast.sessions import index as session_index
 from holdfast.sessions.archive import Archive
@@ -102,18 +100,10 @@ def list_sessions(
     )
     found, every = ask(workspace, lambda table: (table.find(wanted, limit + 1), table.ids()))
     name, pins = projects[0] if projects else "", Archive(workspace.home).pins()
-    return Listed(tuple(found[:limit]), name, len(found) > limit, pins, _shortest(every))
-
-
-def _shortest(ids: list[str]) -> dict[str, str]:
-    """Return for each of these ids, which are in order, the beginning that tells it from all others."""
-    common = [0, *(_in_common(one, other) for one, other in pairwise(ids)), 0]
-    return {id: id[: max(_MIN_OF_ID, *common[at : at + 2]) + 1] for at, id in enumerate(ids)}
-
-
-def _in_common(one: str, other: str) -> int:
-    """Return with how many letters both begin."""
-    return next((at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), len(one))
+    # The ids are in order: the letters that two neighbours have in common tell neither of them from the other.
+    common = [0, *(len(os.path.commonprefix(pair)) for pair in pairwise(every)), 0]  # noqa: RUF071
+    short = {id: id[: max(_MIN_OF_ID, *common[at : at + 2]) + 1] for at, id in enumerate(every)}
+    return Listed(tuple(found[:limit]), name, len(found) > limit, pins, short)
 
 
 def projects_here(workspace: Workspace, *, everywhere: bool) -> tuple[str, ...] | None:
@@ -170,11 +160,9 @@ def cost(workspace: Workspace, *, by: str = "project", since: str = "", until: s
     for one in found:
         groups.setdefault(one.group, []).append(one)
     rows = [_cost_row(group, spent, table) for group, spent in groups.items()]
-    return sorted(rows, key=lambda row: row.group, reverse=True) if by == "day" else sorted(rows, key=_dearest)
-
-
-def _dearest(row: CostRow) -> tuple[float, int, str]:
-    return -row.dollars, -row.cost.output, row.group
+    if by == "day":
+        return sorted(rows, key=lambda row: row.group, reverse=True)
+    return sorted(rows, key=lambda row: (-row.dollars, -row.cost.output, row.group))
 
 
 def _cost_row(group: str, spent: Sequence[Spent], table: prices.Prices) -> CostRow:
@@ -248,38 +236,6 @@ def pin(workspace: Workspace, text: str, *, pinned: bool) -> str:
     name = archive.resolve(text)
     archive.pin(name) if pinned else archive.unpin(name)
     return name
-
-
-def plan_forget(workspace: Workspace, texts: tuple[str, ...]) -> tuple[list[str], list[Step]]:
-    """Return the sessions that would go, those of their sub-agents among them, and the steps; `keep` is what stays."""
-    workspace.need_enabled()
-    archive = Archive(workspace.home)
-    named = [archive.resolve(text) for text in texts]
-    names = list(dict.fromkeys([*named, *_subagents_of(workspace, named)]))
-    sizes = {entry.name: entry.raw_bytes + entry.digest_bytes for entry in archive.entries()}
-    reason = "its events, digest, words in the index and what only it left go; no sweep brings it back"
-    steps = [Step("forget", name, reason, sizes.get(name, 0)) for name in names]
-    more = [change.step for name in names for change in forget_session.changes(workspace, name)]
-    return names, [*steps, *dict.fromkeys(more)]
-
-
-def _subagents_of(workspace: Workspace, names: list[str]) -> list[str]:
-    """Return the sessions of sub-agents of these sessions: they worked with their words."""
-    rows = ask(workspace, lambda table: table.find(Wanted(subagents=True)))
-    return [row.name for row in rows if row.is_subagent and f"{row.agent}/{row.parent}" in names]
-
-
-def apply_forget(workspace: Workspace, names: list[str]) -> None:
-    """Forget these sessions for good, and say what stays of them. What fails leaves the archive, to be tried again."""
-    archive = Archive(workspace.home)
-    with forget_session.alone(workspace.home):
-        for name in names:
-            forget_session.forget(workspace, name)
-            archive.forget(name)
-            audit.note(workspace, "sessions forget", name, "raw events, digest, index rows, and all that it alone left")
-    session_index.drop_all(workspace, names)
-    workspace.store.erase_traces()
-    workspace.store.erase_traces(passages=True)
 
 
 def shown(

@@ -91,10 +91,13 @@ class Work:
         return max([*passed, *(at for at, _ in self._last_made.values())], default=-1)
 
     def _tool(self, event: SessionEvent, kind: str) -> None:
-        arguments = tools.Arguments(event.input)
-        is_edit = kind == "edit" and not arguments.only_looks()
-        named = is_edit or event.failed or (kind == "read" and bool(self.troubles))
-        paths = [_shown_path(path, event.folder) for path in arguments.paths()] if named else []
+        is_edit, paths = False, list[str]()
+        # Most calls only read, and what they were given need not be understood.
+        if kind == "edit" or event.failed or (kind == "read" and self.troubles):
+            arguments = tools.Arguments(event.input)
+            is_edit = kind == "edit" and not arguments.only_looks()
+            if is_edit or event.failed or kind == "read":
+                paths = [_shown_path(path, event.folder) for path in arguments.paths()]
         about = paths[0] if paths else one_line(event.tool, _TEXT)
         self._judge(event, event.failed, f"{kind}:{about}", about or kind)
         if event.failed:
