@@ -31,8 +31,6 @@ settings.register_profile(
 )
 settings.load_profile("holdfast")
 
-SHOP = "example.com--acme--shop"
-
 
 @pytest.fixture(autouse=True)
 def machine(tmp_path_factory, monkeypatch):

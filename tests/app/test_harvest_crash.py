@@ -26,7 +26,7 @@ THINGS = ("login", "basket", "invoice", "search", "footer", "export", "picture",
 KILLER = """
 import os, random, shutil, sys
 from holdfast.app import harvest as harvesting
-from holdfast.workspace import House
+from holdfast.workspace import Workspace
 from support.killing import killed_at, steps_of
 
 home, folder, kills, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
@@ -34,8 +34,8 @@ chance, interrupted = random.Random(seed), 0
 harvesting._finders()
 
 def work(home=home):
-    with House(home, folder=folder) as house:
-        harvesting.harvest(house, everything=True)
+    with Workspace(home, folder=folder) as workspace:
+        harvesting.harvest(workspace, everything=True)
 
 def check():
     base = os.path.join(home, "learning", "failures")
@@ -46,7 +46,8 @@ def check():
 shutil.copytree(home, home + "-counted")
 steps = steps_of(lambda: work(home + "-counted"))
 for number in range(kills):
-    if killed_at(chance.randrange(1, steps), work):
+    # Most of them early: there is less to do each time.
+    if killed_at(1 + int(steps * chance.random() ** 3), work):
         interrupted += 1
     else:
         # It came to its end. The next ones shall have something to do, all of it known already.
@@ -57,9 +58,9 @@ print(interrupted)
 HARVESTER = """
 import sys
 from holdfast.app.harvest import harvest
-from holdfast.workspace import House
-with House(sys.argv[1], folder=sys.argv[2]) as house:
-    done = harvest(house, everything=True)
+from holdfast.workspace import Workspace
+with Workspace(sys.argv[1], folder=sys.argv[2]) as workspace:
+    done = harvest(workspace, everything=True)
 assert not done.problems, done.problems
 """
 

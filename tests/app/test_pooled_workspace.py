@@ -15,7 +15,7 @@ from holdfast.recall.recall import recall
 
 @pytest.fixture
 def standing(home, shop):
-    """Open standing houses that share their stores; what was said lies in `standing.said`."""
+    """Open standing workspaces that share their stores; what was said lies in `standing.said`."""
     stores = Stores()
 
     def make(**options) -> PooledWorkspace:
@@ -75,7 +75,7 @@ def test_a_home_that_comes_and_goes(standing, home) -> None:
 
 
 def test_settings_are_those_of_now(standing, home) -> None:
-    """A setting that changed holds for the next house; another longest length gets another store."""
+    """A setting that changed holds for the next workspace; another longest length gets another store."""
     with standing() as opened:
         remember(opened, "Apples are red.")
         store = opened.store

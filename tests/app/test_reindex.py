@@ -113,9 +113,9 @@ def test_a_killed_run_leaves_recall_and_is_gone_on_with(many, home) -> None:
     """After a sudden end in the middle every memory is found, made vectors stay, and the next run makes the rest."""
     script = (
         "import os; from holdfast.workspace import Workspace; from holdfast.app.reindex import make_all_vectors\n"
-        f"house = Workspace({str(home)!r}); house.refresh(None)\n"
-        "house.progress = lambda done, total: os._exit(9)\n"
-        "make_all_vectors(house)"
+        f"workspace = Workspace({str(home)!r}); workspace.refresh(None)\n"
+        "workspace.progress = lambda done, total: os._exit(9)\n"
+        "make_all_vectors(workspace)"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 9
     version, made, _ = vectors(home)

@@ -20,7 +20,7 @@ INTERRUPTED = count(400, 200)
 # After each kill it looks at the archive with the eyes of a reader.
 KILLER = """
 import os, random, sys
-from holdfast.workspace import House
+from holdfast.workspace import Workspace
 from holdfast.app.sweep import sweep
 from holdfast.sessions.archive import Archive
 from support.killing import killed_at, steps_of
@@ -29,8 +29,8 @@ home, person, kills, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.
 chance, interrupted = random.Random(seed), 0
 
 def one_sweep(home=home):
-    with House(home, folder=person, environment={"HOME": person}) as house:
-        sweep(house)
+    with Workspace(home, folder=person, environment={"HOME": person}) as workspace:
+        sweep(workspace)
 
 def check():
     archive = Archive(home)

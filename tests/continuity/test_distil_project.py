@@ -6,12 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from holdfast.continuity.decide import decide, withdraw
 
-from conftest import SHOP
 from holdfast.app import proposals
 from holdfast.base.clock import now
 from holdfast.continuity import log, page
-from holdfast.continuity.decide import decide, withdraw
 from holdfast.continuity.distil_project import MAX_NEW, distil
 from holdfast.continuity.log import Entry
 from holdfast.errors import SwitchedOff
@@ -19,6 +18,7 @@ from holdfast.memory.proposal_files import Proposals
 from holdfast.records import replace
 from sessions.making import ran
 from support.archived import edited, said, session, store
+from support.places import SHOP
 
 TODAY = now()[:10]
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from conftest import SHOP
 from holdfast import agents
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, Refused, StoreUnavailable
 from holdfast.learning.lessons import lesson
 from holdfast.patterns import catalogue_edit, distribute, warned, withdraw
 from holdfast.records import Scope
 from support.distributing import FINGERPRINT, ID, SAID, approved, entry_of
+from support.places import SHOP
 
 FOREIGN = {
     "plain": b"# Mine\n\nBe brief.\n",

@@ -24,7 +24,7 @@ import os, random, shutil, sys
 from holdfast.patterns import distribute
 from holdfast.patterns import review as pattern_review
 from holdfast.patterns import withdraw
-from holdfast.workspace import House
+from holdfast.workspace import Workspace
 from support.killing import killed_at, steps_of
 
 person, folder, kills, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
@@ -36,12 +36,12 @@ TARGETS = [("rules", AGENTS, "project"), ("skill", AGENTS, "project"), ("rules",
 
 def hand_out():
     for to, names, scope in TARGETS:
-        with House(home, folder=folder) as house:
-            distribute.apply(house, distribute.plan(house, name, to=to, names=names, scope=scope))
+        with Workspace(home, folder=folder) as workspace:
+            distribute.apply(workspace, distribute.plan(workspace, name, to=to, names=names, scope=scope))
 
 def take_back():
-    with House(home, folder=folder) as house:
-        withdraw.apply(house, withdraw.plan(house, name))
+    with Workspace(home, folder=folder) as workspace:
+        withdraw.apply(workspace, withdraw.plan(workspace, name))
 
 def tree():
     found = {}
@@ -55,8 +55,8 @@ def tree():
     return found
 
 def live():
-    with House(home, folder=folder) as house:
-        return [(one.to, one.scope.partition("/")[0]) for one in pattern_review.catalogue(house).get(name).live]
+    with Workspace(home, folder=folder) as workspace:
+        return [(one.to, one.scope.partition("/")[0]) for one in pattern_review.catalogue(workspace).get(name).live]
 
 def unlike(one, other):
     return {path: (one.get(path, ""), other.get(path, "")) for path in {*one, *other}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 import pytest
-from store_helpers import EVERYTHING, GLOBAL, PROJECT, write
 
 from holdfast.records import Scope
 from holdfast.store.local import LocalStore
+from store.making import EVERYTHING, GLOBAL, PROJECT, write
 from support.killing import run_script
 from support.sampling import count, seed
 

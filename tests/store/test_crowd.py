@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 
 import pytest
-from store_helpers import EVERYTHING, GLOBAL, PROJECT, child, draft, finished, temporary_files
 
 from holdfast.store.local import LocalStore
+from store.making import EVERYTHING, GLOBAL, PROJECT, child, draft, finished, temporary_files
 
 PROCESSES, ROUNDS = 8, 50
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contract import StoreContract
-from dict_store import DictStore
-
 from holdfast.memory.forget import forget
 from holdfast.memory.remember import remember
 from holdfast.recall.recall import recall
 from holdfast.store import back_ends
 from holdfast.workspace import Workspace
+from store.contract import StoreContract
+from store.dict_store import DictStore
 
 
 class TestDict(StoreContract):

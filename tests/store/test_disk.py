@@ -7,10 +7,10 @@ import subprocess
 import sys
 
 import pytest
-from store_helpers import EVERYTHING, GLOBAL, PROJECT, child, draft, finished, found, listed, snapshot, temporary_files
 
 from holdfast.errors import StoreFull, StoreUnavailable
 from holdfast.store.local import LocalStore
+from store.making import EVERYTHING, GLOBAL, PROJECT, child, draft, finished, found, listed, snapshot, temporary_files
 
 
 @pytest.fixture

@@ -6,7 +6,11 @@ import os
 import sys
 
 import pytest
-from store_helpers import (
+
+from holdfast.errors import BadInput, Conflict, HoldfastError, Refused, TooLarge
+from holdfast.records import Filter, Scope
+from holdfast.store.local import LocalStore
+from store.making import (
     EVERYTHING,
     GLOBAL,
     PROJECT,
@@ -20,10 +24,6 @@ from store_helpers import (
     snapshot,
     write,
 )
-
-from holdfast.errors import BadInput, Conflict, HoldfastError, Refused, TooLarge
-from holdfast.records import Filter, Scope
-from holdfast.store.local import LocalStore
 
 BAD_KEYS = [
     "",

@@ -4,8 +4,11 @@ import os
 import stat
 
 import pytest
-from contract import StoreContract
-from store_helpers import (
+
+from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, TooLarge
+from holdfast.store.local import LocalStore
+from store.contract import StoreContract
+from store.making import (
     EVERYTHING,
     GLOBAL,
     OTHER,
@@ -19,9 +22,6 @@ from store_helpers import (
     snapshot,
     write,
 )
-
-from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, TooLarge
-from holdfast.store.local import LocalStore
 
 
 class TestLocal(StoreContract):

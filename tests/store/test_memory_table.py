@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 import pytest
-from store_helpers import EVERYTHING, GLOBAL, PROJECT, draft
 
 from holdfast.records import Filter, Memory
 from holdfast.store.database import MEMORY
@@ -13,6 +12,7 @@ from holdfast.store.index import Index, Stamp
 from holdfast.store.memory_table import MemoryTable
 from holdfast.store.words import COUNTED, is_narrowed
 from passage_rows import all_vectors
+from store.making import EVERYTHING, GLOBAL, PROJECT, draft
 
 
 @pytest.fixture

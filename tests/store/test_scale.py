@@ -7,10 +7,10 @@ import random
 import time
 
 import pytest
-from store_helpers import EVERYTHING, draft, found
 
 from holdfast.records import Filter, Scope
 from holdfast.store.local import LocalStore
+from store.making import EVERYTHING, draft, found
 from support.sampling import count
 
 MEMORIES, PROJECTS = count(100_000, 6_000), 50

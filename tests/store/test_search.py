@@ -8,12 +8,12 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from store_helpers import EVERYTHING, GLOBAL, draft, found
 
 from holdfast.records import Filter, Scope
 from holdfast.store import words as tokens
 from holdfast.store.keys import automatic_key, check_key, is_key, key_of_file
 from holdfast.store.local import LocalStore
+from store.making import EVERYTHING, GLOBAL, draft, found
 from support.sampling import count
 
 TEXT = st.text()

@@ -8,13 +8,13 @@ import sqlite3
 import time
 
 import pytest
-from store_helpers import EVERYTHING, GLOBAL, PROJECT, child, draft, finished, found, listed, path_of, read, write
 
 import holdfast
 from holdfast.records import Filter, Refreshed, Scope
 from holdfast.store.index import Index
 from holdfast.store.local import LocalStore
 from holdfast.store.tree import CLOCK_TICK_NS
+from store.making import EVERYTHING, GLOBAL, PROJECT, child, draft, finished, found, listed, path_of, read, write
 
 QUERIES = ("deploys", "vpn kim", "port 8080 database", "bastion", "日本", "statement", "number 7", "nothing-of-this")
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+# The id of the project that most tests stand in.
+SHOP = "example.com--acme--shop"
+
 
 def make_repository(parent: Path, name: str) -> Path:
     """Make a git repository with a remote, without git: only its files count."""

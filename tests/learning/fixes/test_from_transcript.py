@@ -9,13 +9,13 @@ import sys
 
 import pytest
 
-from conftest import SHOP
 from holdfast import agents
 from holdfast.app.forget_session import forget as forget_session
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes.offers import offers
 from holdfast.parts import HookRun
 from support.parts import keep
+from support.places import SHOP
 
 MISSING = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'yaml'"
 

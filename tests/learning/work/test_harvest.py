@@ -7,7 +7,6 @@ import time
 
 import pytest
 
-from conftest import SHOP
 from holdfast.app.harvest import harvest
 from holdfast.base.light_records import replace
 from holdfast.learning.work import criteria, session_log
@@ -16,6 +15,7 @@ from holdfast.learning.work import model as work
 from holdfast.records import SessionEvent
 from holdfast.sessions.archive import Archive
 from support.archived import edited, said, session, store
+from support.places import SHOP
 
 AT = "2026-05-04T10:00:00Z"
 

@@ -8,11 +8,11 @@ import time
 
 import pytest
 
-from conftest import SHOP
 from holdfast import agents
 from holdfast.learning.work import model as work
 from holdfast.parts import HookRun
 from support.parts import keep
+from support.places import SHOP
 
 
 @pytest.fixture

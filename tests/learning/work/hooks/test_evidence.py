@@ -7,10 +7,10 @@ import os
 
 import pytest
 
-from conftest import SHOP
 from holdfast.learning.work import criteria, session_log
 from holdfast.learning.work import model as work
 from learning.work.hooks.asks import ASK, isc_of
+from support.places import SHOP
 
 
 def test_an_agent_that_tells_no_failures_gives_no_evidence(says, edits, runs, told, found):

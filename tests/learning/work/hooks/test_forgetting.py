@@ -7,7 +7,6 @@ import time
 
 import pytest
 
-from conftest import SHOP
 from holdfast.app import forget_session
 from holdfast.app.hook import record
 from holdfast.base.light_records import replace
@@ -15,6 +14,7 @@ from holdfast.learning.work import closing as work_closing
 from holdfast.learning.work import criteria, session_log
 from holdfast.learning.work import model as work
 from learning.work.hooks.asks import ASK, OTHER, isc_of
+from support.places import SHOP
 
 FIRST = "Add a quagga toggle to the settings page, make sure tests pass and don't touch quagga.py"
 SECOND = "Add a numbat sound to the toggle of the settings page, make sure tests pass"

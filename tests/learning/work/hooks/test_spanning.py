@@ -6,11 +6,11 @@ import os
 import shutil
 import time
 
-from conftest import SHOP
 from holdfast.continuity import open_sessions
 from holdfast.learning.work import model as work
 from holdfast.learning.work import session_log
 from learning.work.hooks.asks import ASK
+from support.places import SHOP
 
 
 def age(home, session: str, seconds: int, agent: str = "claude-code") -> None:
