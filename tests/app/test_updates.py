@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.app import project, proposals, prune, updates
 from holdfast.base.clock import now
-from holdfast.continuity.distil_project import distil
+from holdfast.continuity.distil import distil
 from holdfast.errors import BadInput, Conflict, Forgotten, NotFound, Refused
 from holdfast.journal.updates import Updates
 from holdfast.memory import audit, clear, forget, heal, move, tidy

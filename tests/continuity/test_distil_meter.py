@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.continuity.distil_meter import Meter
+from holdfast.continuity.distil_ask import Meter
 
 DAY = "2026-05-04"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass
-from holdfast.continuity import distil_standing, page, page_proposals
+from holdfast.continuity import page, page_proposals
 from holdfast.errors import (
     BadInput,
     BrokenFile,
@@ -127,7 +127,7 @@ def _check_holds(workspace: Workspace, proposal: Proposal) -> None:
     """Refuse an entry of the page whose decision or to-do came to an end since it was found."""
     if proposal.kind != page_proposals.KIND:
         return
-    why = distil_standing.why_outdated(proposal, distil_standing.material_for(workspace, proposal))
+    why = page_proposals.why_outdated(proposal, page_proposals.material_for(workspace, proposal))
     if why:
         raise Refused(why, f"`holdfast distil` takes it back; or: holdfast proposals reject {proposal.id}")
 
@@ -159,7 +159,7 @@ def _kept(workspace: Workspace, room: Proposals, proposal: Proposal) -> str:
 
 
 def _statement(proposal: Proposal) -> str:
-    return page_proposals.statement(proposal) if proposal.kind == page_proposals.KIND else proposal.text
+    return page_proposals.entry_of(proposal).name if proposal.kind == page_proposals.KIND else proposal.text
 
 
 def _id_now(proposal: Proposal) -> str:
@@ -167,7 +167,7 @@ def _id_now(proposal: Proposal) -> str:
     if proposal.kind == lesson_proposals.KIND:
         return proposal.id
     is_entry = proposal.kind == page_proposals.KIND
-    return distil_standing.id_now(proposal) if is_entry else id_of(proposal.scope, proposal.text)
+    return page_proposals.id_now(proposal) if is_entry else id_of(proposal.scope, proposal.text)
 
 
 def _stored(workspace: Workspace, proposal: Proposal) -> str:
@@ -218,7 +218,7 @@ def _rejected(workspace: Workspace, room: Proposals, name: str, reason: str) -> 
     except HoldfastError as problem:
         return _refused(_unreadable(name), problem)
     ids = [proposal.id, *([_id_now(proposal)] if proposal.text else [])]
-    if proposal.kind == page_proposals.KIND and not distil_standing.strikes(proposal):
+    if proposal.kind == page_proposals.KIND and not page_proposals.strikes(proposal):
         ids += page_proposals.ids_to_reject(workspace, proposal)
     room.reject(ids, reason, now())
     if proposal.kind == lesson_proposals.KIND:

@@ -1,287 +1,348 @@
-"""Distilling: what of logs, digests, decisions and todos is worth a row on the page. No model, no input or output.
+"""Distil the daily logs and digests of a project into proposals for its page, MEMORY.md. No model unless asked for.
 
-Every suggestion names what speaks for it. Whether it is new, known or was rejected is not asked here. What a page said
-is outdated when its decision or its to-do came to an end: a row is then struck through or closed, never removed.
+What the page says already, what waits and what was rejected or forgotten is only counted. What waits is taken back when
+its decision or to-do came to an end. Nothing is written but proposals and, in `state/`, since when each to-do is known.
 """
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from datetime import date
+from dataclasses import dataclass, replace
 
-from holdfast.base.light_records import dataclass
-from holdfast.continuity import page
-from holdfast.continuity.check_boxes import is_day
-from holdfast.continuity.note_tables import STRIKE
-from holdfast.continuity.workstreams import Stream, Work, streams
+from holdfast.app.proposals import Decision, Judge
+from holdfast.base import files, rows
+from holdfast.base.clock import iso, now
+from holdfast.base.digests import short
+from holdfast.continuity import distil_ask, log, page, page_proposals, pages
+from holdfast.continuity.check_boxes import Todo
+from holdfast.continuity.distil_ask import Help
+from holdfast.continuity.distil_rules import (
+    TODO_GAP,
+    Decided,
+    Material,
+    Suggestion,
+    Task,
+    Work,
+    is_struck,
+    is_struck_by_now,
+    outdated,
+    suggest,
+)
+from holdfast.continuity.log import Entry
+from holdfast.continuity.notes import folders, path_of
+from holdfast.errors import BrokenFile, HoldfastError, NotFound
+from holdfast.language import when
+from holdfast.memory import audit
+from holdfast.memory.audit import Act
+from holdfast.memory.proposal_files import FOLDER, Proposals
+from holdfast.records import Proposal, Scope
+from holdfast.sessions import browse as sessions
+from holdfast.sessions.archive import Archive
+from holdfast.sessions.facts import Digest, FileChange
+from holdfast.store.memory_file import first_words
+from holdfast.store.session_table import Wanted
+from holdfast.workspace import Workspace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from holdfast.continuity.page import Entry
-
-ACTIVE_DAYS = 7
-OLD_TODO_DAYS = 14
-KEY_FILE_SESSIONS = 3
-MAX_KEY_FILES = 10
-MAX_STREAMS = 12
-LAST_SESSION = "Last session"
-TODO_GAP = "To do: "
-FAILURE_GAP = "Fails: "
-TODO_PAGE = "todo.md"
-DECISIONS, GAPS = "Decisions", "Known gaps"
-_NOT_KEY = ("package-lock.json", "yarn.lock", "pnpm-lock.yaml", "uv.lock", "poetry.lock", "Cargo.lock", "go.sum")
-_REASONS = (" because ", ", weil ", " weil ", ", denn ")
-_SAME_LETTERS = 150
-_GAVE_UP = ("failure", "partial", "abandoned")
+MAX_NEW = 40
+SOURCE = "distil"
+TAKEN_BACK = "taken back"
+MAX_SESSIONS = 500
+MAX_DAYS = 400
+_MAX_TROUBLES = 3
+_ENDS_NAMES = ("-m", "--message", "-F", "-s", "-X", "--into-name", "&&", "||", ";", "|", "&", ">")
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
-    """A decision: its day, what and why, and where it was found.
+class Distilled:
+    """What distilling came to: the new proposals, and how many suggestions were known, waiting, rejected, refused.
 
-    `ended` says how and when it ceased to hold. `again`: it was made once more after that.
+    `left_out` are new ones beyond MAX_NEW, which the next run brings. `sessions` is how many were looked at.
+    `taken_back` are proposals that waited and are true no longer.
     """
 
-    at: str
-    text: str
-    because: str = ""
-    source: str = ""
-    ended: str = ""
-    again: bool = False
+    project: str
+    path: str
+    since: str
+    sessions: int
+    proposals: tuple[Proposal, ...]
+    known: int = 0
+    waiting: int = 0
+    rejected: int = 0
+    refused: int = 0
+    left_out: int = 0
+    taken_back: tuple[Decision, ...] = ()
+    help: Help | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A todo: what it says, whether it is done or was taken out, and since when it is known at least."""
-
-    text: str
-    done: bool = False
-    since: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Material:
-    """All that a project's sources say, and the page as it is. `today` is the day by which ages are told.
-
-    `ended` are the decisions that hold no longer, without those that were made again.
-    """
-
-    today: str
-    works: tuple[Work, ...] = ()
-    decided: tuple[Decided, ...] = ()
-    ended: tuple[Decided, ...] = ()
-    tasks: tuple[Task, ...] = ()
-    page: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """An entry for the page, and what speaks for it. `agent` is set where a model worded it."""
-
-    entry: Entry
-    evidence: str
-    agent: str = ""
+def distil(workspace: Workspace, *, since: str = "", dry_run: bool = False, wish: str = "") -> Distilled:
+    """Propose what the project's page should have and does not. `wish` names whose help is asked for, if anybody's."""
+    workspace.need_enabled()
+    asked = distil_ask.whom(workspace, wish) if wish else None
+    start = when.moment(since or f"{workspace.settings.number('distil.days')}d", now())
+    material = gather(workspace, start, remember=not dry_run)
+    help = distil_ask.help_with(workspace, material, asked, dry_run=dry_run) if asked else None
+    with audit.Act(workspace, "distil") as act:
+        run = _Run(workspace, material, None if dry_run else act)
+        run.take_back()
+        for suggestion in (*suggest(material), *(help.suggestions if help else ())):
+            run.take(suggestion)
+    if not dry_run:
+        audit.trim(workspace)
+    return Distilled(
+        project=workspace.project().id,
+        path=os.path.join(folders(workspace)[0], page.PAGE),
+        since=start,
+        sessions=len(material.works),
+        proposals=tuple(run.proposals),
+        **{verdict: run.counts[verdict] for verdict in ("known", "waiting", "rejected", "refused", "left_out")},
+        taken_back=tuple(run.taken_back),
+        help=help,
+    )
 
 
-def suggest(material: Material) -> list[Suggestion]:
-    """Return what the plain rules suggest, section by section."""
-    works = sorted(material.works, key=lambda work: (work.ended, work.source))
-    return [
-        *_state(works),
-        *_workstreams(works, material),
-        *_decisions(works, material),
-        *_struck(material),
-        *_key_files(works),
-        *_gaps(works, material),
-    ]
+class _Run:
+    """One run: takes one suggestion after the other and knows what waits."""
+
+    def __init__(self, workspace: Workspace, material: Material, act: Act | None) -> None:
+        project = workspace.project()
+        self.scope = Scope("project", project.id)
+        self.scopes = [self.scope, *(Scope("project", alias) for alias in project.aliases)]
+        self.material = material
+        self.act = act
+        self.room = Proposals(workspace.home)
+        self.judge = Judge(workspace)
+        self.rejected = self.room.rejected()
+        self.waiting = [one for one in self.room.all()[0] if one.kind == page_proposals.KIND]
+        self.at = now()
+        self.proposals: list[Proposal] = []
+        self.taken_back: list[Decision] = []
+        self.counts: Counter[str] = Counter()
+
+    def take_back(self) -> None:
+        """Take back what waits for this project and is true no longer."""
+        for one in [one for one in self.waiting if one.scope in self.scopes]:
+            why = page_proposals.why_outdated(one, self.material)
+            if not why:
+                continue
+            if self.act is not None:
+                self.act.look_at(f"{FOLDER}/{one.id}.md")
+                self.room.drop(one)
+                self.act.done(f"{FOLDER}/{one.id}.md", f"{TAKEN_BACK}: {why}")
+            self.waiting.remove(one)
+            self.taken_back.append(Decision(one, TAKEN_BACK, why=why))
+
+    def take(self, suggestion: Suggestion) -> None:
+        """Propose what is suggested, if it is new."""
+        entry = page_proposals.without_secrets(suggestion.entry)
+        if not page.plain(entry.name).strip():
+            return
+        suggestion = replace(suggestion, entry=entry)
+        verdict = self._verdict(suggestion)
+        if verdict == "new" and len(self.proposals) >= MAX_NEW:
+            verdict = "left_out"
+        self.counts[verdict] += 1
+        if verdict == "new":
+            self._propose(suggestion)
+
+    def _verdict(self, suggestion: Suggestion) -> str:
+        entry = suggestion.entry
+        standing = page.standing(self.material.page, entry)
+        if standing == "known" and not is_struck(entry) and not is_struck_by_now(entry, self.material):
+            return "known"
+        if outdated(entry, suggestion.evidence, self.material):
+            return "refused"
+        ids = {page_proposals.id_for(scope, entry) for scope in self.scopes}
+        base = {page_proposals.base_id(scope, entry) for scope in self.scopes}
+        if not self.rejected.isdisjoint(ids | base if standing == "new" else ids):
+            return "rejected"
+        if any(ids & {one.id, page_proposals.id_now(one)} or self._is_kept(one, base) for one in self.waiting):
+            return "waiting"
+        return "refused" if self.judge.is_forgotten(self.scope, entry.name) else "new"
+
+    def _is_kept(self, waiting: Proposal, base: set[str]) -> bool:
+        """Whether a proposal waits for the same entry with another value that a person or this run wrote."""
+        is_same = self._base_of(waiting) in base
+        return is_same and (waiting in self.proposals or page_proposals.id_now(waiting) != waiting.id)
+
+    def _base_of(self, waiting: Proposal) -> str:
+        try:
+            return page_proposals.base_id(waiting.scope, page_proposals.entry_of(waiting))
+        except BrokenFile:
+            return ""
+
+    def _propose(self, suggestion: Suggestion) -> None:
+        """Write the proposal, in the place of one that waits with an older value."""
+        entry = suggestion.entry
+        proposal = Proposal(
+            id=page_proposals.id_for(self.scope, entry),
+            text=page.text_of(entry),
+            scope=self.scope,
+            kind=page_proposals.KIND,
+            title=f"{entry.section}: {first_words(entry.name)}",
+            source=f"{SOURCE} {suggestion.agent}".strip(),
+            agent=suggestion.agent,
+            evidence=suggestion.evidence,
+            created=self.at,
+        )
+        older = [one for one in self.waiting if self._base_of(one) == page_proposals.base_id(self.scope, entry)]
+        if self.act is not None:
+            for one in (proposal, *older):
+                self.act.look_at(f"{FOLDER}/{one.id}.md")
+            self.room.put(proposal)
+            for one in older:
+                self.room.drop(one)
+            self.act.done(f"{FOLDER}/{proposal.id}.md", f"proposed for {page.PAGE}")
+        self.waiting = [*(one for one in self.waiting if one not in older), proposal]
+        self.proposals.append(proposal)
 
 
-def _state(works: Sequence[Work]) -> list[Suggestion]:
-    if not works:
-        return []
-    last = works[-1]
-    ended = f", {last.outcome}" if last.outcome and last.outcome != "unknown" else ""
-    text = f"{last.ended[:10]}: {last.title or 'a session'} ({last.agent}{ended})"
-    return [Suggestion(page.made("State", LAST_SESSION, text), last.source)]
+def gather(workspace: Workspace, since: str, *, remember: bool) -> Material:
+    """Return what the sources say from a time on; with `remember` it is noted since when each todo is known."""
+    own, older = folders(workspace)
+    at = now()
+    works, loose = _works(workspace, own, since)
+    decided, ended = page_proposals.decisions(own, older)
+    text = page.read(own, older)
+    return Material(
+        today=at[:10],
+        works=tuple(works),
+        decided=(*decided, *loose),
+        ended=tuple(ended),
+        tasks=tuple(_tasks(workspace, pages.todos(own, older), text, at[:10], remember=remember)),
+        page=text,
+    )
 
 
-def _workstreams(works: Sequence[Work], material: Material) -> list[Suggestion]:
+def _works(workspace: Workspace, folder: str, since: str) -> tuple[list[Work], list[Decided]]:
+    """Return one record for each session: by its digest, and by the log where there is no digest of it."""
+    root = workspace.project().root
+    found = {work.source: work for work in _digested(workspace, root, since)}
+    loose: list[Decided] = []
+    for day in [day for day in log.days(folder)[:MAX_DAYS] if day >= since[:10]]:
+        try:
+            told, said = log.entries(folder, day)
+        except HoldfastError as problem:
+            workspace.say(f"log/{day}.md is passed over: {problem}")
+            continue
+        loose += [Decided(day, text, source=f"log/{day}.md") for text in said]
+        for entry in told:
+            name = f"{entry.agent}/{entry.session}"
+            there = found.get(name) or _logged(entry, root, day)
+            found[name] = replace(there, decided=tuple(dict.fromkeys((*there.decided, *log.decided(entry)))))
+    return list(found.values()), loose
+
+
+def _digested(workspace: Workspace, root: str, since: str) -> list[Work]:
+    project, archive = workspace.project(), Archive(workspace.home)
+    wanted = Wanted((project.id, *project.aliases), since=since, subagents=False)
     found = []
-    for stream in streams(works)[:MAX_STREAMS]:
-        entry = page.made("Workstreams", stream.name, status(stream, material), stream.last.title)
-        found.append(Suggestion(entry, _sources(stream.works)))
+    for row in sessions.ask(workspace, lambda table: table.find(wanted, MAX_SESSIONS)):
+        try:
+            found.append(_of_digest(archive.digest(row.name), root))
+        except NotFound:
+            continue
+        except HoldfastError as problem:
+            workspace.say(f"{row.name} is passed over: {problem}")
     return found
 
 
-def status(stream: Stream, material: Material) -> str:
-    """Return COMPLETE, ACTIVE or PAUSED. Success alone does not end what was worked on within a week."""
-    merges = [work.ended for work in material.works if stream.branch and stream.branch in work.merged]
-    if max(merges, default="") >= stream.last.ended:
-        return page.COMPLETE
-    if days_between(stream.last.ended, material.today) <= ACTIVE_DAYS:
-        return page.ACTIVE
-    is_open = any(_is_about(task, stream) for task in material.tasks if not task.done)
-    return page.COMPLETE if stream.last.outcome == "success" and not is_open else page.PAUSED
+def _of_digest(digest: Digest, root: str) -> Work:
+    session = digest.session
+    paths = [_path(change, session.folder, root) for change in digest.files]
+    return Work(
+        source=session.name,
+        agent=session.agent,
+        ended=session.ended or session.started,
+        title=digest.title,
+        outcome=digest.outcome.kind,
+        branches=digest.branches or ((session.branch,) if session.branch else ()),
+        files=tuple(dict.fromkeys(path for path in paths if path)),
+        merged=tuple(_merged(digest)),
+        failed=tuple(_failed(digest)),
+        decided=tuple(one.text for one in digest.said if one.kind == "decision"),
+    )
 
 
-def _is_about(task: Task, stream: Stream) -> bool:
-    """Whether a todo names the workstream, or one of its files."""
-    said = page.plain(task.text)
-    names = {stream.name, *stream.files, *(path.rpartition("/")[2] for path in stream.files)}
-    return any(page.plain(name) in said for name in names)
+def _failed(digest: Digest) -> list[str]:
+    """Return what still failed at the end: checks, or where none did the last errors that nobody put right."""
+    checks = [run.text.removesuffix("2>&1").strip() for run in digest.checks if run.result == "failed"]
+    # The same check behind a wrapper is no second gap.
+    checks = [one for one in dict.fromkeys(checks) if not any(one != other and one.endswith(other) for other in checks)]
+    left = [trouble.text for trouble in digest.troubles if trouble.ended == "left"]
+    return checks or list(dict.fromkeys(left))[-_MAX_TROUBLES:]
 
 
-def _decisions(works: Sequence[Work], material: Material) -> list[Suggestion]:
-    found: dict[str, Suggestion] = {}
-    told = [Decided(work.ended[:10], text, source=work.source) for work in works for text in work.decided]
-    ends = _ends(material)
-    # A row of the decisions' own page has its reason, so it comes before what was said in a session.
-    for one in (*material.decided, *told):
-        entry = row_of(one)
-        if page.plain(entry.name).strip() and not _end_of(entry, ends):
-            # The log and the digest cut a long sentence at different places.
-            found.setdefault(page.plain(entry.name)[:_SAME_LETTERS], Suggestion(entry, one.source))
-    return sorted(found.values(), key=lambda one: one.entry.cells[0])
-
-
-def row_of(one: Decided) -> Entry:
-    """Return a decision as a row of the page."""
-    text, because = (one.text, one.because) if one.because else _with_reason(one.text)
-    return page.made(DECISIONS, one.at[:10], text, because)
-
-
-def is_struck(entry: Entry) -> bool:
-    """Whether an entry is a decision that is struck through."""
-    name = entry.name
-    return entry.section == DECISIONS and name.startswith(STRIKE) and name.endswith(STRIKE) and len(name) > 4
-
-
-def _struck(material: Material) -> list[Suggestion]:
-    """Return the rows of the page whose decision holds no longer, struck through; what a person changed is theirs."""
-    ends = _ends(material)
-    found = []
-    for row in page.entries(material.page):
-        one = next((one for one in ends.get(page.plain(row.name), ()) if row_of(one) == row), None)
-        # Nothing that is empty takes the place of what stands in the row, so that only its text is struck through.
-        entry = page.made(DECISIONS, "", f"{STRIKE}{row.name.replace(STRIKE, '')}{STRIKE}", "")
-        if one is not None and is_struck(entry):
-            found.append(Suggestion(entry, f"{one.source}, {one.ended}"))
+def _merged(digest: Digest) -> list[str]:
+    """Return the branches that a session merged: those that it named, or with a pull request its own."""
+    found: list[str] = []
+    for run in digest.commands:
+        words = run.text.split()
+        if run.result != "passed" or "merge" not in words:
+            continue
+        at = words.index("merge")
+        by_request = words[at - 1] in ("pr", "mr")
+        if not by_request and "git" not in words[max(0, at - 3) : at]:
+            continue
+        found += digest.branches if by_request else ()
+        # Behind these stands a message, or another command.
+        end = next((place for place in range(at, len(words)) if words[place] in _ENDS_NAMES), len(words))
+        found += [word.rstrip(";").removeprefix("origin/") for word in words[at + 1 : end] if word[:1] != "-"]
     return found
 
 
-def _ends(material: Material) -> dict[str, list[Decided]]:
-    """Return the decisions that hold no longer, by their words, the last one first."""
-    found: dict[str, list[Decided]] = {}
-    for one in reversed(material.ended):
-        found.setdefault(page.plain(row_of(one).name), []).append(one)
+def _path(change: FileChange, folder: str, root: str) -> str:
+    """Return a changed file as seen from the project's root, nothing for one outside of it."""
+    whole = os.path.normpath(os.path.join(change.folder or folder, change.path))
+    # A session may have worked in another clone or worktree of the same project.
+    for base in (root, folder):
+        if base and whole.startswith(base.rstrip("/") + "/"):
+            return whole[len(base.rstrip("/")) + 1 :]
+    return ""
+
+
+def _logged(entry: Entry, root: str, day: str) -> Work:
+    paths = [path.removeprefix(root.rstrip("/") + "/") if root else path for path in entry.files]
+    return Work(
+        source=f"{entry.agent}/{entry.session}",
+        agent=entry.agent,
+        ended=entry.ended or entry.began or day,
+        title=entry.title,
+        outcome=entry.outcome,
+        files=tuple(path for path in paths if path and not os.path.isabs(path)),
+        failed=entry.failed,
+    )
+
+
+def _tasks(workspace: Workspace, todos: tuple[Todo, ...], text: str, today: str, *, remember: bool) -> list[Task]:
+    """Return the todos, each with the day since when it is known to stand there; one that was taken out as done."""
+    path = os.path.join(workspace.home, "state", "distil", f"{workspace.project().id}.tsv")
+    noted = [line.decode("utf-8", "replace").split("\t") for line in rows.read(path)]
+    seen = {row[0]: row[1] for row in noted if len(row) == 2}
+    unchanged = _day_of_change(path_of(workspace, pages.TODO), today)
+    found, known = [], {}
+    for todo in todos:
+        name = short(todo.text, length=16)
+        known[name] = min(seen.get(name, today), unchanged)
+        found.append(Task(page_proposals.clean(todo.text), todo.done, known[name]))
+    # To-dos that the page has as gaps which are open, and that its own page has no longer.
+    gaps = [row.name for row in page.entries(text) if row.section == "Known gaps" and row.value != page.CLOSED]
+    for gone in [name[len(TODO_GAP) :] for name in gaps if name.startswith(TODO_GAP)]:
+        name = short(gone, length=16)
+        if name in seen and name not in known:
+            # It is remembered as long as the page has it as an open gap.
+            known[name] = seen[name]
+            found.append(Task(gone, True, known[name]))
+    if remember and known != seen:
+        files.make_folder(os.path.dirname(path))
+        files.write(path, "".join(f"{name}\t{day}\n" for name, day in known.items()).encode())
     return found
 
 
-def _end_of(entry: Entry, ends: dict[str, list[Decided]]) -> Decided | None:
-    """Return the decision that an entry is about, if it came to an end; what was said on a later day holds anew."""
-    last = next(iter(ends.get(page.plain(entry.name), ())), None)
-    day = last.ended[-10:] if last else ""
-    return None if is_day(day) and entry.cells[0] > day else last
-
-
-def outdated(entry: Entry, evidence: str, material: Material) -> str:
-    """Return why what was suggested is true no longer: its decision or its to-do is another now; or nothing."""
-    if is_struck(entry):
-        return _strike_outdated(entry, material)
-    if entry.section == DECISIONS:
-        end = _end_of(entry, _ends(material))
-        return f"{end.source} was {end.ended}" if end else ""
-    if entry.section != GAPS or evidence != TODO_PAGE:
-        return ""
-    states = {task.done for task in material.tasks if _gap(task) == page.plain(entry.name)}
-    if entry.value == page.OPEN and False not in states:
-        return "its to-do is done" if states else f"{TODO_PAGE} has this to-do no longer"
-    return "its to-do is open" if entry.value == page.CLOSED and False in states else ""
-
-
-def _strike_outdated(entry: Entry, material: Material) -> str:
-    name = page.plain(entry.name)
-    rows = [row for row in page.entries(material.page) if row.section == DECISIONS and page.plain(row.name) == name]
-    ended = _ends(material).get(name, [])
-    if not ended:
-        return "the decision holds"
-    if not rows:
-        return f"{page.PAGE} has this row no longer"
-    return "" if any(row_of(one) == rows[0] for one in ended) else f"the row was changed in {page.PAGE}"
-
-
-def is_struck_by_now(entry: Entry, material: Material) -> bool:
-    """Whether the page has the row struck through of a decision that was made again."""
-    name = page.plain(entry.name)
-    if not any(one.again and page.plain(row_of(one).name) == name for one in material.decided):
-        return False
-    return any(is_struck(row) and page.plain(row.name) == name for row in page.entries(material.page))
-
-
-def _with_reason(text: str) -> tuple[str, str]:
-    """Return a sentence and the reason that it gives itself."""
-    for word in _REASONS:
-        head, found, reason = text.partition(word)
-        if found and page.plain(head).strip():
-            return head.strip(" ,;"), reason.strip()
-    return text, ""
-
-
-def _key_files(works: Sequence[Work]) -> list[Suggestion]:
-    counted = Counter(path for work in works for path in set(work.files) if path.rpartition("/")[2] not in _NOT_KEY)
-    ranked = sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_KEY_FILES]
-    found = []
-    for path, times in ranked:
-        if times >= KEY_FILE_SESSIONS:
-            changed = [work for work in works if path in work.files]
-            about = f"changed in {times} sessions, last {changed[-1].ended[:10]}"
-            found.append(Suggestion(page.made("Key files", path, about), _sources(changed)))
-    return found
-
-
-def _gaps(works: Sequence[Work], material: Material) -> list[Suggestion]:
-    """Return what fails and what waits for long, and that an earlier gap is closed."""
-    found = []
-    last = works[-1] if works else None
-    if last is not None and last.outcome in _GAVE_UP:
-        for text in last.failed:
-            gap = page.made(GAPS, FAILURE_GAP + text, page.OPEN, last.ended[:10])
-            found.append(Suggestion(gap, last.source))
-    for task in material.tasks:
-        if not task.done and task.since and days_between(task.since, material.today) > OLD_TODO_DAYS:
-            found.append(Suggestion(page.made(GAPS, TODO_GAP + task.text, page.OPEN, task.since), TODO_PAGE))
-    return [*found, *_closed(material)]
-
-
-def _closed(material: Material) -> list[Suggestion]:
-    """Return the gaps of the page whose todo is done now."""
-    done = {_gap(task) for task in material.tasks if task.done}
-    still = {_gap(task) for task in material.tasks if not task.done}
-    rows = [row for row in page.entries(material.page) if row.section == GAPS and row.value != page.CLOSED]
-    return [
-        Suggestion(page.made(GAPS, row.name, page.CLOSED, row.cells[2]), TODO_PAGE)
-        for row in rows
-        if page.plain(row.name) in done - still
-    ]
-
-
-def _gap(task: Task) -> str:
-    """Return the words of the gap that a todo is, as the page has them."""
-    return page.plain(page.made(GAPS, TODO_GAP + task.text).name)
-
-
-def _sources(works: Sequence[Work]) -> str:
-    """Return what speaks for something: the last sessions, and how many more."""
-    names = [work.source for work in works][::-1]
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return ", ".join(names[:3]) + more
-
-
-def days_between(earlier: str, later: str) -> int:
-    """Return the days from one time to another; a time that cannot be read is long ago."""
+def _day_of_change(path: str, today: str) -> str:
+    """Return the day on which a page was last written: what stands in it stands there since then at least."""
     try:
-        return (date.fromisoformat(later[:10]) - date.fromisoformat(earlier[:10])).days
-    except ValueError:
-        return 10_000
+        at = os.stat(path, follow_symlinks=False).st_mtime
+    except OSError:
+        return today
+    return iso(at)[:10]

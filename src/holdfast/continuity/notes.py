@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from holdfast import project as projects
 from holdfast.base.clock import now
 from holdfast.continuity import pages, region
+from holdfast.continuity.buffer import Pages
 from holdfast.continuity.note_tables import Note
 from holdfast.errors import BadInput, ScopeUnknown, TooLarge
 from holdfast.memory.put import redacted
 from holdfast.records import Draft, Project, Scope
-from holdfast.store import layout
 from holdfast.workspace import Workspace, check_text
 
 # Looking for secrets in more than can be kept would only take its time; spaces and line ends do not count in the end.
@@ -32,10 +32,8 @@ class Written:
 def folders(workspace: Workspace) -> tuple[str, tuple[str, ...]]:
     """Return the folder of the project, and those of its earlier ids; without a project, raise ScopeUnknown."""
     project = _project(workspace)
-    found = [layout.folder_of(Scope("project", owner)) for owner in (project.id, *project.aliases)]
-    root = os.path.join(workspace.home, "memory")
-    own, *older = [os.path.dirname(layout.contained(root, f"{folder}/page")) for folder in found]
-    return own, tuple(older)
+    found = Pages(workspace.home, project.id, project.aliases)
+    return found.folder, found.older
 
 
 def _project(workspace: Workspace) -> Project:

@@ -1,26 +1,30 @@
 """Proposals of the kind `page`: an entry for a project's MEMORY.md, which approving puts into its section.
 
-The id of one stands for its section, what names it and the value that may change. Rejecting what the page does not have
-rejects it under every value; rejecting a change of what is there rejects that one value.
+The id of one stands for its section, what names it and the value that may change; to strike a row through is another
+one than to add it. Rejecting what the page does not have rejects it under every value; rejecting a change of what is
+there rejects that one value. A proposal is outdated when its decision or its to-do is another now, as their own pages
+have it: `distil` takes it back, and approving it is refused. What a person edited is their word, and stays.
 """
 
 from __future__ import annotations
 
-import os
+from dataclasses import replace
+from functools import lru_cache
 
-from holdfast.continuity import page, region
+from holdfast.base.clock import now
+from holdfast.continuity import page, pages, region
+from holdfast.continuity.buffer import Pages
+from holdfast.continuity.distil_rules import DECISIONS, GAPS, Decided, Material, Task, is_struck, outdated, row_of
+from holdfast.continuity.note_tables import REPLACED, WITHDRAWN, Note
+from holdfast.continuity.page import Entry
 from holdfast.errors import BrokenFile, HoldfastError, ScopeUnknown
 from holdfast.memory.proposal_files import id_of
 from holdfast.privacy import redact
 from holdfast.records import Proposal, Scope
-from holdfast.store import layout
 from holdfast.workspace import Workspace, check_text
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from holdfast.continuity.page import Entry
-
 KIND = "page"
+_STRUCK = "\nstruck through"
 
 
 def keep(workspace: Workspace, proposal: Proposal) -> str:
@@ -39,9 +43,9 @@ def entry_of(proposal: Proposal) -> Entry:
     return page.read_entry(proposal.text)
 
 
-def statement(proposal: Proposal) -> str:
-    """Return what the proposal says, to be looked up among what was forgotten."""
-    return entry_of(proposal).name
+def id_for(scope: Scope, entry: Entry) -> str:
+    """Return the id of the proposal of an entry."""
+    return id_of(scope, page.identity(entry) + (_STRUCK if is_struck(entry) else ""))
 
 
 def id_now(proposal: Proposal) -> str:
@@ -50,6 +54,11 @@ def id_now(proposal: Proposal) -> str:
         return id_for(proposal.scope, entry_of(proposal))
     except BrokenFile:
         return id_of(proposal.scope, proposal.text)
+
+
+def base_id(scope: Scope, entry: Entry) -> str:
+    """Return what stands for the entry under every value."""
+    return id_of(scope, page.identity(entry, with_value=False) + "\nunder any value")
 
 
 def ids_to_reject(workspace: Workspace, proposal: Proposal) -> list[str]:
@@ -63,20 +72,65 @@ def ids_to_reject(workspace: Workspace, proposal: Proposal) -> list[str]:
     return [base_id(proposal.scope, entry)] if is_new else []
 
 
-def id_for(scope: Scope, entry: Entry) -> str:
-    """Return the id of the proposal of an entry."""
-    return id_of(scope, page.identity(entry))
+def strikes(proposal: Proposal) -> bool:
+    """Whether a proposal for the page would strike a row through."""
+    try:
+        return is_struck(entry_of(proposal))
+    except BrokenFile:
+        return False
 
 
-def base_id(scope: Scope, entry: Entry) -> str:
-    """Return what stands for the entry under every value."""
-    return id_of(scope, page.identity(entry, with_value=False) + "\nunder any value")
+def why_outdated(proposal: Proposal, material: Material) -> str:
+    """Return why a proposal for the page is true no longer, or nothing."""
+    try:
+        entry = entry_of(proposal)
+    except BrokenFile:
+        return ""
+    return outdated(entry, proposal.evidence, material) if id_for(proposal.scope, entry) == proposal.id else ""
+
+
+def material_for(workspace: Workspace, proposal: Proposal) -> Material:
+    """Return what the pages of a project say now about the entry of a proposal; others than it needs are not read."""
+    own, older = _folders(workspace, proposal.scope)
+    section = entry_of(proposal).section
+    holding, ended = decisions(own, older) if section == DECISIONS else ([], [])
+    todos = pages.todos(own, older) if section == GAPS else ()
+    return Material(
+        now()[:10],
+        decided=tuple(holding),
+        ended=tuple(ended),
+        tasks=tuple(Task(clean(todo.text), todo.done) for todo in todos),
+        page=page.read(own, older),
+    )
+
+
+def decisions(folder: str, older: tuple[str, ...]) -> tuple[list[Decided], list[Decided]]:
+    """Return the decisions that hold, and those that hold no longer and were not made again."""
+    every = [_of_note(note) for note in pages.notes(folder, pages.DECISION, older)]
+    named = [(page.plain(row_of(one).name), one) for one in every]
+    ended = {name for name, one in named if one.ended}
+    holding = {name for name, one in named if not one.ended}
+    return (
+        [replace(one, again=name in ended) for name, one in named if not one.ended],
+        [one for name, one in named if one.ended and name not in holding],
+    )
+
+
+def _of_note(note: Note) -> Decided:
+    how = f"{REPLACED} {note.replaced_by}" if note.replaced_by else WITHDRAWN
+    ended = f"{how} {note.ended}".strip() if note.done else ""
+    return Decided(note.at, clean(note.text), clean(note.because), f"decisions.md {note.id}".strip(), ended)
+
+
+@lru_cache(maxsize=4096)
+def clean(text: str) -> str:
+    """Return the text as it would stand on the page: one line without secrets, also those that only one line makes."""
+    return redact.redact(region.one_line(redact.redact(text)[0]))[0] if text else ""
 
 
 def without_secrets(entry: Entry) -> Entry:
     """Return the entry with secrets taken out, also those that only became whole as one line."""
-    cells = [redact.redact(region.one_line(redact.redact(cell)[0]))[0] if cell else "" for cell in entry.cells]
-    return page.made(entry.section, *cells)
+    return page.made(entry.section, *map(clean, entry.cells))
 
 
 def _folders(workspace: Workspace, scope: Scope) -> tuple[str, tuple[str, ...]]:
@@ -86,7 +140,5 @@ def _folders(workspace: Workspace, scope: Scope) -> tuple[str, tuple[str, ...]]:
     except ScopeUnknown:
         project = None
     aliases = project.aliases if project and project.id == scope.owner else ()
-    found = [layout.folder_of(Scope("project", owner)) for owner in (scope.owner, *aliases)]
-    root = workspace.store.tree.root
-    own, *older = [os.path.dirname(layout.contained(root, f"{folder}/{page.PAGE}")) for folder in found]
-    return own, tuple(older)
+    found = Pages(workspace.home, scope.owner, aliases)
+    return found.folder, found.older

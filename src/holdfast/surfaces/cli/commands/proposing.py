@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from holdfast.base.text import count
-from holdfast.continuity.distil_project import Distilled, distil
-from holdfast.continuity.distil_with import Help
+from holdfast.continuity.distil import Distilled, distil
+from holdfast.continuity.distil_ask import Help
 from holdfast.errors import BadInput
 from holdfast.exchange.import_learning import import_learning
 from holdfast.exchange.import_memories import FileImport, Imported, import_memories

@@ -10,6 +10,7 @@ import http.client
 import ipaddress
 import json
 import os
+import re
 import secrets
 import signal
 import socket
@@ -18,37 +19,30 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
+from typing import IO
 from urllib.parse import urlsplit
 
 from holdfast import agents
 from holdfast.agents.base import on_path
 from holdfast.agents.headless import ROLE, Answered, Headless
+from holdfast.base import files
 from holdfast.base.clock import now
-from holdfast.base.light_records import dataclass
 from holdfast.base.text import DOTS, cut
-from holdfast.continuity import model_help, page, region
-from holdfast.continuity.distil import Material, Suggestion, suggest
-from holdfast.continuity.distil_meter import Meter
+from holdfast.continuity import distil_help, page, region
+from holdfast.continuity.distil_rules import Material, Suggestion, suggest
 from holdfast.errors import BadInput, HoldfastError, NotFound, Refused
 from holdfast.inject.block import tokens_of
 from holdfast.privacy import fence, redact
 from holdfast.settings import variable_of
 from holdfast.workspace import Workspace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import IO
-
-    from holdfast.agents.base import Agent
-    from holdfast.continuity.model_help import Checked
-    from holdfast.continuity.page import Entry
-
 MAX_OUTPUT = 1_048_576
 _MAX_REASON = 300
 # An answer within its bound, about; so much is set aside for it.
-_ANSWER_TOKENS = model_help.MAX_ANSWER // 4
+_ANSWER_TOKENS = distil_help.MAX_ANSWER // 4
 _CHAT = "/chat/completions"
 # An agent sends instructions of its own along, and a model may think at length; but none takes as many for one answer.
 _MAX_TOLD = 1_000_000
@@ -56,6 +50,13 @@ _MAX_TOLD = 1_000_000
 _MIN_TOLD = 8
 # With these nobody was reached, so nothing was spent.
 _NOT_REACHED = (ConnectionRefusedError, FileNotFoundError, socket.gaierror)
+# What is known of a project stands beside it in `<id>.tsv`, so no project can have the name of this file.
+_METER = "tokens.day"
+# Where it stood before; a project of the id `tokens` keeps its to-dos there, so it is read and never written.
+_FORMER_METER = "tokens.tsv"
+# A thousand billion: no day takes as many, so a longer number is no count.
+_COUNT = re.compile(r"(\d{4}-\d\d-\d\d)\t(\d{1,12})\n?", re.ASCII)
+_WAIT_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +87,64 @@ class Asked:
     ask: Callable[[str, int], Answered]
 
 
+class Meter:
+    """How many tokens help took on a day, within the cap of the day: `state/distil/tokens.day`.
+
+    Before a model is asked, what it may take is written down; afterwards that is replaced by what it took. So a call
+    that dies counts in full, and two at once do not get past the cap together. A file that is no meter counts nothing.
+    """
+
+    def __init__(self, home: str, day: str, cap: int) -> None:
+        self.folder = os.path.join(home, "state", "distil")
+        self.day, self.cap = day, cap
+
+    def spent(self) -> int:
+        """Return what was spent today, or is set aside for a call that runs."""
+        day, number = self._read(_METER)
+        if day < self.day:
+            day, number = self._read(_FORMER_METER)
+        return number if day == self.day else 0
+
+    def set_aside(self, tokens: int) -> bool:
+        """Take so many tokens of the day; False where the cap does not leave as many, and then nothing is taken."""
+        with self._lock():
+            spent = self.spent()
+            if spent + tokens > self.cap:
+                return False
+            self._write(spent + tokens)
+        return True
+
+    def settle(self, aside: int, took: int) -> None:
+        """Count what a call took in the place of what was set aside for it."""
+        with self._lock():
+            # A call that ends on the next day must not take back what that one has counted.
+            if self._read(_METER)[0] <= self.day:
+                self._write(max(0, self.spent() - aside) + took)
+
+    def _read(self, name: str) -> tuple[str, int]:
+        """Return the day and the count of a file; neither where it is missing or says anything else."""
+        text = files.read_if_there(os.path.join(self.folder, name), 64).decode("utf-8", "replace")
+        found = _COUNT.fullmatch(text)
+        return (found[1], int(found[2])) if found else ("", 0)
+
+    def _lock(self) -> files.Lock:
+        files.make_folder(self.folder)
+        return files.Lock(os.path.join(self.folder, "tokens.lock"), _WAIT_SECONDS)
+
+    def _write(self, tokens: int) -> None:
+        files.write(os.path.join(self.folder, _METER), f"{self.day}\t{tokens}\n".encode())
+
+
 def whom(workspace: Workspace, wish: str) -> Asked:
     """Return who is meant by a name or an address; BadInput, NotFound or Refused where nobody is."""
     if "://" in wish:
         return _endpoint(workspace, wish)
-    for agent in _known():
-        if wish not in (agent.name, *agent.programs):
+    for name in agents.names():
+        # A package of others that is broken takes only its own agent away.
+        agent = None
+        with suppress(NotFound):
+            agent = agents.get(name)
+        if agent is None or wish not in (agent.name, *agent.programs):
             continue
         program = on_path(agent.programs, workspace.environment)
         headless = agent.headless(program, workspace.environment) if program else None
@@ -102,17 +155,10 @@ def whom(workspace: Workspace, wish: str) -> Asked:
     raise BadInput(f"nobody is called {wish[:60]!a}", "Give an agent that is installed, or the address of an endpoint.")
 
 
-def _known() -> Iterator[Agent]:
-    for name in agents.names():
-        # A package of others that is broken takes only its own agent away.
-        with suppress(NotFound):
-            yield agents.get(name)
-
-
 def help_with(workspace: Workspace, material: Material, asked: Asked, *, dry_run: bool) -> Help:
     """Ask for suggestions, and return what came of it. Nothing that goes wrong is raised. A dry run only counts."""
-    data = model_help.data_of(material, _clean)
-    prompt = model_help.prompt(data, secrets.token_hex(8))
+    data = distil_help.data_of(material, _clean)
+    prompt = distil_help.prompt(data, secrets.token_hex(8))
     will_send = tokens_of(ROLE + prompt)
     meter = Meter(workspace.home, now()[:10], workspace.settings.number("distil.daily_tokens"))
     try:
@@ -128,19 +174,18 @@ def help_with(workspace: Workspace, material: Material, asked: Asked, *, dry_run
     except HoldfastError as problem:
         # Without a count there is no cap, so nobody is asked.
         return Help(asked.name, will_send, meter.cap, 0, failed=f"the tokens of today cannot be counted: {problem}")
-    return _asked(
-        workspace, asked, prompt, data, meter, aside, frozenset(_names(one.entry) for one in suggest(material))
-    )
+    plain = frozenset(page.identity(one.entry, with_value=False) for one in suggest(material))
+    return _asked(workspace, asked, prompt, data, meter, aside, plain)
 
 
 def _asked(
     workspace: Workspace, asked: Asked, prompt: str, data: str, meter: Meter, aside: int, plain: frozenset[str]
 ) -> Help:
     will_send = tokens_of(ROLE + prompt)
-    failed, took, checked, answer = "", aside, model_help.Checked(), None
+    failed, took, checked, answer = "", aside, distil_help.Checked(), None
     try:
         answer = asked.ask(prompt, workspace.settings.number("distil.timeout_seconds"))
-        checked = model_help.check(answer.text, data, _clean)
+        checked = distil_help.check(answer.text, data, _clean)
     except (HoldfastError, OSError, ValueError, http.client.HTTPException) as problem:
         # A secret that was cut would not be known for one.
         told = cut(redact.redact(region.one_line(str(problem)))[0], _MAX_REASON, DOTS)
@@ -151,16 +196,18 @@ def _asked(
         return Help(asked.name, will_send, meter.cap, _settled(meter, aside, took), failed=failed)
     sent, answered = _believed(answer.sent, will_send), _believed(answer.answered, tokens_of(answer.text))
     spent = _settled(meter, aside, sent + answered)
-    found, dropped = _beside(checked, plain)
+    # What the plain rules found stays as they worded it.
+    own = [entry for entry in checked.entries if page.identity(entry, with_value=False) in plain]
+    dropped = [*checked.dropped, *(f"{one.section}: {one.name[:60]!a} was found without it" for one in own)]
+    found = [entry for entry in checked.entries if entry not in own]
     worded = tuple(Suggestion(entry, f"worded by {asked.name}", asked.agent) for entry in found)
-    return Help(asked.name, will_send, meter.cap, spent, sent, answered, worded, dropped, failed)
+    return Help(asked.name, will_send, meter.cap, spent, sent, answered, worded, tuple(dropped), failed)
 
 
 def _believed(told: int, estimate: int) -> int:
     """Return how many tokens somebody says that it took, or our estimate where it cannot have been as many or few."""
     # An adapter of others may hand over anything.
-    is_whole = type(told) is int
-    is_possible = is_whole and max(1, estimate // _MIN_TOLD) <= told <= max(_MAX_TOLD, estimate)
+    is_possible = type(told) is int and max(1, estimate // _MIN_TOLD) <= told <= max(_MAX_TOLD, estimate)
     return told if is_possible else estimate
 
 
@@ -171,17 +218,6 @@ def _settled(meter: Meter, aside: int, took: int) -> int:
         return meter.spent()
     except HoldfastError:
         return aside
-
-
-def _beside(checked: Checked, plain: frozenset[str]) -> tuple[tuple[Entry, ...], tuple[str, ...]]:
-    """Return the entries that stand beside what the plain rules found, and why each other was dropped."""
-    own = [entry for entry in checked.entries if _names(entry) in plain]
-    told = [f"{entry.section}: {entry.name[:60]!a} was found without it" for entry in own]
-    return tuple(entry for entry in checked.entries if entry not in own), (*checked.dropped, *told)
-
-
-def _names(entry: Entry) -> str:
-    return page.identity(entry, with_value=False)
 
 
 def _clean(text: str) -> str:
@@ -276,15 +312,15 @@ def _endpoint(workspace: Workspace, address: str) -> Asked:
     path = path if path.endswith(_CHAT) else path + _CHAT
 
     def ask(prompt: str, seconds: int) -> Answered:
-        return _post(_connection(parts.scheme, host, port, seconds), path, _body(workspace, prompt), key, seconds)
+        connection = http.client.HTTPConnection(host, port, timeout=seconds)
+        if parts.scheme == "https":
+            safe = ssl.create_default_context()
+            connection = http.client.HTTPSConnection(host, port, timeout=seconds, context=safe)
+        messages = [{"role": "system", "content": ROLE}, {"role": "user", "content": prompt}]
+        wanted = {"model": workspace.settings.text("distil.model"), "messages": messages, "max_tokens": _ANSWER_TOKENS}
+        return _post(connection, path, json.dumps(wanted).encode(), key, seconds)
 
     return Asked(host if port is None else f"{host}:{port}", "", ask)
-
-
-def _connection(scheme: str, host: str, port: int | None, seconds: int) -> http.client.HTTPConnection:
-    if scheme == "https":
-        return http.client.HTTPSConnection(host, port, timeout=seconds, context=ssl.create_default_context())
-    return http.client.HTTPConnection(host, port, timeout=seconds)
 
 
 def _is_here(host: str) -> bool:
@@ -294,12 +330,6 @@ def _is_here(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-def _body(workspace: Workspace, prompt: str) -> bytes:
-    messages = [{"role": "system", "content": ROLE}, {"role": "user", "content": prompt}]
-    wanted = {"model": workspace.settings.text("distil.model"), "messages": messages, "max_tokens": _ANSWER_TOKENS}
-    return json.dumps(wanted).encode()
 
 
 def _key(workspace: Workspace) -> dict[str, str]:

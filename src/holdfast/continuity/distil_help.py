@@ -10,20 +10,15 @@ from __future__ import annotations
 import html
 import json
 import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import date
 
-from holdfast.base.light_records import dataclass
 from holdfast.continuity import page, region
+from holdfast.continuity.distil_rules import Material, Work
+from holdfast.continuity.page import Entry
 from holdfast.errors import BrokenFile
 from holdfast.privacy.fence import shown
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from holdfast.continuity.distil import Material
-    from holdfast.continuity.page import Entry
-    from holdfast.continuity.workstreams import Work
 
 MAX_DATA = 24_000
 MAX_ANSWER = 16_000

@@ -11,14 +11,14 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-from holdfast.continuity.decide import decide
 
 from holdfast.base.clock import now
-from holdfast.continuity import log, todo
-from holdfast.continuity.distil_meter import Meter
-from holdfast.continuity.distil_project import distil
+from holdfast.continuity import log, notes, todo
+from holdfast.continuity.distil import distil
+from holdfast.continuity.distil_ask import Meter
 from holdfast.continuity.log import Entry
 from holdfast.continuity.notes import folders
+from holdfast.continuity.pages import DECISION
 from holdfast.memory.proposal_files import Proposals
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
@@ -85,7 +85,7 @@ def endpoint() -> Iterator[Endpoint]:
 def decided(workspace) -> None:
     """A project with one decision, which the plain rules propose."""
     with workspace() as h:
-        decide(h, f"Keep orders in src/orders.sql, not in {TOKEN}")
+        notes.add(h, DECISION, f"Keep orders in src/orders.sql, not in {TOKEN}")
 
 
 @pytest.fixture

@@ -6,10 +6,9 @@ import json
 
 import pytest
 
-from holdfast.continuity import model_help
-from holdfast.continuity.distil import Decided, Material, Task
-from holdfast.continuity.model_help import check, data_of, prompt
-from holdfast.continuity.workstreams import Work
+from holdfast.continuity import distil_help
+from holdfast.continuity.distil_help import check, data_of, prompt
+from holdfast.continuity.distil_rules import Decided, Material, Task, Work
 from holdfast.privacy import redact
 
 DATA = "- see src/put.py and https://example.com/a, ask ann@example.com"
@@ -47,8 +46,8 @@ def test_an_answer_in_the_form_is_taken() -> None:
         '{"entries": [], "note": "x"}',
         f"Here:\n{state('x')}",
         "[" * 100_000,
-        " " * (model_help.MAX_ANSWER + 1),
-        json.dumps({"entries": [{}] * (model_help.MAX_ENTRIES + 1)}),
+        " " * (distil_help.MAX_ANSWER + 1),
+        json.dumps({"entries": [{}] * (distil_help.MAX_ENTRIES + 1)}),
     ],
 )
 def test_an_answer_of_another_form_is_refused_whole(answer: str) -> None:
@@ -79,7 +78,7 @@ def test_an_answer_of_another_form_is_refused_whole(answer: str) -> None:
         "hidden \u202e turn",
         "bell \x07",
         f"token {TOKEN}",
-        "y" * (model_help.MAX_TEXT + 1),
+        "y" * (distil_help.MAX_TEXT + 1),
     ],
 )
 def test_an_entry_that_is_not_to_be_trusted_is_dropped(text: str) -> None:
@@ -216,7 +215,7 @@ def test_what_is_shown_is_cleaned_and_bounded() -> None:
     )
     decided = tuple(Decided("2026-05-01", f"Decision {n} " + "y" * 400) for n in range(500))
     data = data_of(Material("2026-05-30", works, decided, tasks=(Task(f"login with {TOKEN}"),)), clean)
-    assert len(data) <= model_help.MAX_DATA + 100 and TOKEN not in data and "login with" in data
+    assert len(data) <= distil_help.MAX_DATA + 100 and TOKEN not in data and "login with" in data
     assert data.count("Title") > 10 and data.count("Decision ") > 10
     days = [line[2:12] for line in data.splitlines() if line.startswith("- 2026") and "Title" in line]
     assert days == sorted(days, reverse=True)
