@@ -32,13 +32,12 @@ from holdfast.base.clock import now
 from holdfast.memory.remember import remember
 from holdfast.patterns import measure as measuring
 from holdfast.patterns import signal_files
-from holdfast.patterns.catalogue import Catalogue, Entry, Target
-from holdfast.patterns.measuring import measure
+from holdfast.patterns.catalogue import Catalogue
+from holdfast.patterns.catalogue_file import Entry, Target
+from holdfast.patterns.measure import measure
 from holdfast.patterns.signal_files import Signals
 from holdfast.patterns.signals import Signal
-from holdfast.privacy import redact
 from holdfast.records import HookCall, Session
-from holdfast.sessions import names
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.facts import Digest, Outcome
 from holdfast.workspace import Workspace
@@ -137,7 +136,7 @@ def _id(one: Planted) -> str:
 
 def _distribute(home: str, planted: list[Planted], at: str) -> None:
     """Put the patterns into the catalogue as given to every agent of the project."""
-    catalogue = Catalogue(home, lambda text: redact.redact(text)[0])
+    catalogue = Catalogue(home)
     for one in planted:
         target = Target("memory", one.key, scope=f"project/{PROJECT}", at=at)
         title = f"Planted {one.number}"
@@ -160,7 +159,7 @@ def _keep(home: str, id: str, at: str, having: list[Planted]) -> None:
     signals = tuple(
         Signal("failed-command", one.signature, one.signature, Door.name, id, PROJECT, at, severity=2) for one in having
     )
-    signal_files.put(home, names.stem_of(Door.name), names.stem_of(id), Signals(Door.name, id, signals=signals))
+    signal_files.put(home, Signals(Door.name, id, signals=signals))
 
 
 def _row(one: Planted, found: Any) -> Row:

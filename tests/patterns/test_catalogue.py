@@ -11,7 +11,8 @@ import pytest
 from holdfast.base.light_records import replace
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, Refused, TooLarge
 from holdfast.patterns import catalogue_file
-from holdfast.patterns.catalogue import Catalogue, Entry, Target, speaks_for
+from holdfast.patterns.catalogue import Catalogue, speaks_for
+from holdfast.patterns.catalogue_file import Entry, Target
 from holdfast.patterns.clusters import Quote
 from holdfast.privacy import redact
 
@@ -37,7 +38,7 @@ def plain(text: str) -> str:
 @pytest.fixture
 def room(tmp_path) -> Catalogue:
     """An empty catalogue."""
-    return Catalogue(str(tmp_path), plain)
+    return Catalogue(str(tmp_path))
 
 
 def by_hand(room: Catalogue, old: str, new: str) -> None:
@@ -282,7 +283,7 @@ def test_an_entry_speaks_for_near_signals_of_its_kind_and_projects() -> None:
 
 def _add_words(home: str, number: int) -> None:
     """Add one target to the entry, as often as somebody else was quicker."""
-    room = Catalogue(home, plain)
+    room = Catalogue(home)
     while True:
         entry = room.get(ENTRY.id)
         try:

@@ -12,7 +12,8 @@ from holdfast.app.forget_session import forget as forget_session
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, Refused, SwitchedOff
 from holdfast.patterns import catalogue_edit
 from holdfast.patterns import review as pattern_review
-from holdfast.patterns.catalogue import Target
+from holdfast.patterns.catalogue import Catalogue
+from holdfast.patterns.catalogue_file import Target
 from support.signalled import MAKE, NPM, PYTEST, three
 
 AT = "2026-11-01T10:00:00Z"
@@ -61,10 +62,10 @@ def test_words_and_owner_can_be_set(workspace, entry) -> None:
         assert (after.statement, after.owner, after.version) == ("Use `npm run test`.", "ada", 2)
         assert after.change == "edited: statement, owner"
         assert workspace.said == []
-        room = pattern_review.catalogue(h)
+        room = Catalogue(h.home)
         room.change(after, "distributed", AT, targets=(Target("memory", "k", at=AT),))
         catalogue_edit.revise(h, entry.id, title="Other")
-        assert any("still say what it said before" in text for text in workspace.said)
+        assert any("what it said before" in text for text in workspace.said)
 
 
 def test_an_edit_becomes_a_version(workspace, entry, editor) -> None:
@@ -83,7 +84,7 @@ def test_an_edit_that_breaks_the_file_is_refused(workspace, entry, editor) -> No
     with workspace() as h:
         with pytest.raises(BrokenFile) as told:
             catalogue_edit.edit(h, entry.id)
-        assert pattern_review.catalogue(h).get(entry.id) == entry
+        assert Catalogue(h.home).get(entry.id) == entry
     kept = told.value.hint.removeprefix("What you wrote is in ").rstrip(".")
     assert "status: perhaps" in Path(kept).read_text()
     os.remove(kept)
@@ -139,7 +140,7 @@ def test_rollback_undoes_retiring_but_not_a_rejection(workspace, entry) -> None:
         pattern_review.reject(h, entry.id)
         with pytest.raises(Refused, match="rejected"):
             catalogue_edit.rollback(h, entry.id, 1)
-        assert pattern_review.catalogue(h).get(entry.id).status == "retired"
+        assert Catalogue(h.home).get(entry.id).status == "retired"
 
 
 def test_a_retired_one_stays_and_can_be_approved_again(workspace, entry) -> None:
@@ -150,7 +151,7 @@ def test_a_retired_one_stays_and_can_be_approved_again(workspace, entry) -> None
         assert entry.id not in [one.id for one in pattern_review.waiting(h)]
         again = pattern_review.approve(h, entry.id)
         assert (again.status, again.statement) == ("approved", "Use `npm test`.")
-        pattern_review.catalogue(h).change(again, "distributed", AT, targets=(Target("memory", "k", at=AT),))
+        Catalogue(h.home).change(again, "distributed", AT, targets=(Target("memory", "k", at=AT),))
         with pytest.raises(Refused):
             catalogue_edit.retire(h, entry.id)
 
@@ -217,7 +218,7 @@ def test_forgetting_a_session_takes_its_quotes(workspace, entry) -> None:
     """After the session is forgotten no version of an entry quotes it."""
     with workspace() as h:
         forget_session(h, "grok/s1")
-        room = pattern_review.catalogue(h)
+        room = Catalogue(h.home)
         assert {one.session for one in room.get(entry.id).evidence} == {"s0", "s2"}
         assert "s1" not in room.version(entry.id, 1).text
 

@@ -8,7 +8,6 @@ from holdfast.base.digests import short
 from holdfast.errors import Refused
 from holdfast.patterns.clusters import Pattern, Quote
 from holdfast.patterns.decided import Decided
-from holdfast.privacy import redact
 
 AT = "2026-11-01T10:00:00Z"
 UNTIL = "2026-11-15T10:00:00Z"
@@ -36,7 +35,7 @@ def pattern(signature: str, *, kind: str = "failed-command", project: str = "", 
 @pytest.fixture
 def room(tmp_path) -> Decided:
     """No decision yet."""
-    return Decided(str(tmp_path), lambda text: redact.redact(text)[0])
+    return Decided(str(tmp_path))
 
 
 def test_a_rejected_one_does_not_come_back_in_near_words(room) -> None:

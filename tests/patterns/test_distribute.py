@@ -11,8 +11,9 @@ import pytest
 
 from holdfast import agents
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, Refused, StoreUnavailable
+from holdfast.learning.fixes import warnings
 from holdfast.learning.lessons import lesson
-from holdfast.patterns import catalogue_edit, distribute, warned, withdraw
+from holdfast.patterns import catalogue_edit, distribute
 from holdfast.records import Scope
 from support.distributing import FINGERPRINT, ID, SAID, approved, entry_of
 from support.places import SHOP
@@ -47,8 +48,8 @@ def done(h, name: str = ID, **more):
 
 def undone(h, name: str = ID, **more):
     """Plan a withdrawal, apply it, and return the plan."""
-    planned = withdraw.plan(h, name, **more)
-    withdraw.apply(h, planned)
+    planned = distribute.plan_withdrawal(h, name, **more)
+    distribute.withdraw(h, planned)
     return planned
 
 
@@ -136,7 +137,7 @@ def test_a_place_that_became_a_link_is_refused(workspace, shop, machine) -> None
         (shop / "AGENTS.md").unlink()
         (shop / "AGENTS.md").symlink_to(machine / "elsewhere.md")
         with pytest.raises(Refused, match="link"):
-            withdraw.plan(h, ID)
+            distribute.plan_withdrawal(h, ID)
     assert (machine / "elsewhere.md").read_bytes() == text
 
 
@@ -178,7 +179,7 @@ def test_new_words_are_brought_to_every_place(workspace, shop) -> None:
             assert ("make test" in text, "npm test" in text) == (True, False)
         assert h.store.get(Scope("project", SHOP), f"pattern-{ID}").body == "Use `make test`."
         assert [one.statement for one in lesson.learned(h)] == ["Use `make test`."]
-        assert [one.text for one in warned.read(h.home)] == ["npm tst is no script: Use `make test`."]
+        assert [one.text for one in warnings.read(h.home)] == ["npm tst is no script: Use `make test`."]
         assert [one.at for one in entry_of(h).live] == first
 
 
@@ -205,7 +206,7 @@ def test_an_edited_block_stops_all_of_it(workspace, shop) -> None:
         edited = (shop / "AGENTS.md").read_bytes().replace(b"npm test", b"yarn test")
         (shop / "AGENTS.md").write_bytes(edited)
         catalogue_edit.revise(h, ID, statement="Use `make test`.")
-        for act in (distribute.plan, withdraw.plan):
+        for act in (distribute.plan, distribute.plan_withdrawal):
             with pytest.raises(Conflict, match="edited by hand"):
                 act(h, ID)
         assert (shop / "AGENTS.md").read_bytes() == edited
@@ -343,7 +344,7 @@ def test_a_memory_that_was_edited_is_kept(workspace, write) -> None:
         path.write_text(path.read_text().replace("npm test", "yarn test"), encoding="utf-8")
     with workspace() as h:
         with pytest.raises(Conflict, match="edited since"):
-            withdraw.plan(h, ID)
+            distribute.plan_withdrawal(h, ID)
         undone(h, force=True)
     write(f"projects/{SHOP}/memories/pattern-{ID}.md", "# Mine\n\nMine.\n")
     with workspace() as h, pytest.raises(Conflict, match="not ours"):
@@ -374,9 +375,9 @@ def test_a_warning_is_on_every_failure_of_the_pattern(workspace) -> None:
     with workspace() as h:
         approved(h, fingerprints=(FINGERPRINT, "f2"))
         done(h, to="warning", scope="global")
-        assert [(one.fingerprint, one.project) for one in warned.read(h.home)] == [(FINGERPRINT, ""), ("f2", "")]
+        assert [(one.fingerprint, one.project) for one in warnings.read(h.home)] == [(FINGERPRINT, ""), ("f2", "")]
         undone(h)
-        assert warned.read(h.home) == []
+        assert warnings.read(h.home) == []
         approved(h, "9f8e7d6c5b", fingerprints=())
         with pytest.raises(BadInput, match="failure"):
             distribute.plan(h, "9f8e7d6c5b", to="warning")

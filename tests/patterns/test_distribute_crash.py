@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from holdfast.base.files import TEMPORARY
-from holdfast.patterns import distribute, withdraw
+from holdfast.patterns import distribute
 from support.distributing import ID, SAID, approved, entry_of
 from support.killing import run_script
 from support.learned import learned_in
@@ -22,8 +22,7 @@ KILLS = count(40, 12)
 KILLER = """
 import os, random, shutil, sys
 from holdfast.patterns import distribute
-from holdfast.patterns import review as pattern_review
-from holdfast.patterns import withdraw
+from holdfast.patterns.catalogue import Catalogue
 from holdfast.workspace import Workspace
 from support.killing import killed_at, steps_of
 
@@ -41,7 +40,7 @@ def hand_out():
 
 def take_back():
     with Workspace(home, folder=folder) as workspace:
-        withdraw.apply(workspace, withdraw.plan(workspace, name))
+        distribute.withdraw(workspace, distribute.plan_withdrawal(workspace, name))
 
 def tree():
     found = {}
@@ -56,7 +55,7 @@ def tree():
 
 def live():
     with Workspace(home, folder=folder) as workspace:
-        return [(one.to, one.scope.partition("/")[0]) for one in pattern_review.catalogue(workspace).get(name).live]
+        return [(one.to, one.scope.partition("/")[0]) for one in Catalogue(workspace.home).get(name).live]
 
 def unlike(one, other):
     return {path: (one.get(path, ""), other.get(path, "")) for path in {*one, *other}
@@ -123,7 +122,7 @@ def test_what_a_dead_writer_left_goes(workspace, shop, act) -> None:
         for path in (dead, alive, foreign):
             path.write_bytes(b"half")
         if act == "withdraw":
-            withdraw.apply(h, withdraw.plan(h, ID))
+            distribute.withdraw(h, distribute.plan_withdrawal(h, ID))
         else:
             hand_out(h, "rules", "claude-code")
     assert [path.exists() for path in (dead, alive, foreign)] == [False, True, True]
@@ -136,7 +135,7 @@ def test_a_folder_whose_file_is_not_there_goes(workspace, shop) -> None:
         hand_out(h, "skill", "claude-code")
         (file,) = shop.rglob("SKILL.md")
         file.unlink()
-        withdraw.apply(h, withdraw.plan(h, ID))
+        distribute.withdraw(h, distribute.plan_withdrawal(h, ID))
     assert not (shop / ".claude").exists()
 
 
@@ -153,5 +152,5 @@ def test_a_lesson_that_nobody_noted_is_taken_up(workspace, home) -> None:
         assert entry_of(h).live == ()
         hand_out(h, "lesson")
         assert [one.statement for one in learned_in(h) if one.status == "standing"] == [SAID]
-        withdraw.apply(h, withdraw.plan(h, ID))
+        distribute.withdraw(h, distribute.plan_withdrawal(h, ID))
         assert [one.status for one in learned_in(h)] == ["rejected"]

@@ -11,7 +11,7 @@ from holdfast.app.doctor import doctor
 from holdfast.language import failures
 from holdfast.learning.fixes.offers import offers
 from holdfast.parts import HookRun
-from holdfast.patterns import catalogue_edit, distribute, withdraw
+from holdfast.patterns import catalogue_edit, distribute
 from support.distributing import ID, approved, entry_of
 from support.parts import keep
 
@@ -176,7 +176,7 @@ def test_a_warning_comes_with_its_failure(hand_out, workspace, prompt, repositor
     assert prompt("s1") == []
     assert prompt("s2", repository("other")) == []
     with workspace() as h:
-        withdraw.apply(h, withdraw.plan(h, ID))
+        distribute.withdraw(h, distribute.plan_withdrawal(h, ID))
     assert prompt("s3") == []
     hand_out("warning", scope="global")
     assert len(prompt("s4", repository("third"))) == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.patterns.failing_tests import failing_test
+from holdfast.patterns.session_acts import failing_test
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,16 @@ import os
 import pytest
 
 from holdfast.errors import Refused
-from holdfast.patterns import placed, warned
-from holdfast.patterns.warned import Warned
+from holdfast.learning.fixes import warnings
+from holdfast.learning.fixes.warnings import Warned
+from holdfast.patterns import targets
 
 
 @pytest.mark.parametrize(
     "write",
     [
-        lambda home: warned.put(home, "p1", "", [Warned("p1", "f1", "", "Run make first.")]),
-        lambda home: placed.made(home, ["/shop/AGENTS.md"]),
+        lambda home: warnings.put(home, "p1", "", [Warned("p1", "f1", "", "Run make first.")]),
+        lambda home: targets.note_made(home, ["/shop/AGENTS.md"]),
     ],
 )
 def test_nothing_is_written_through_a_linked_folder(home, tmp_path, write) -> None:

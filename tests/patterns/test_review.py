@@ -12,9 +12,11 @@ import time
 import pytest
 
 from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound, Refused, SwitchedOff
-from holdfast.patterns import catalogue_edit
+from holdfast.patterns import catalogue_edit, report
 from holdfast.patterns import review as pattern_review
-from holdfast.patterns.catalogue import Target
+from holdfast.patterns.catalogue import Catalogue
+from holdfast.patterns.catalogue_file import Target
+from holdfast.patterns.decided import Decided
 from support.signalled import MAKE, NPM, PYTEST, signalled, three
 
 AT = "2026-11-01T10:00:00Z"
@@ -40,7 +42,7 @@ def test_an_approved_one_is_in_the_catalogue_with_its_evidence(workspace, found,
     with workspace() as h:
         entry = pattern_review.approve(h, found[NPM][:6])
         assert signatures(h) == [MAKE, PYTEST]
-        assert pattern_review.catalogue(h).get(entry.id) == entry
+        assert Catalogue(h.home).get(entry.id) == entry
     assert (entry.status, entry.version, entry.owner, entry.kind) == ("approved", 1, "kim", "failed-command")
     assert "missing script tst" in entry.statement
     assert {(one.agent, one.session, one.line) for one in entry.evidence} == {
@@ -63,7 +65,7 @@ def test_approving_twice_is_told(workspace, found) -> None:
         pattern_review.approve(h, found[NPM], statement="First.")
         with pytest.raises(Conflict, match="already"):
             pattern_review.approve(h, found[NPM], statement="Second.")
-        assert pattern_review.catalogue(h).get(found[NPM]).statement == "First."
+        assert Catalogue(h.home).get(found[NPM]).statement == "First."
 
 
 def test_a_rejected_one_stays_away_when_its_words_drift(workspace, found, home) -> None:
@@ -75,7 +77,7 @@ def test_a_rejected_one_stays_away_when_its_words_drift(workspace, found, home) 
             signalled(home, each, "old", NPM.replace("script", "scripts"), at="2026-01-01T00:00:00Z")
         three(home, NPM, NPM.replace("tst", "tst now"), name="again")
         assert signatures(h) == [MAKE, PYTEST]
-        first = next(one for one in pattern_review.patterns.find(h) if "tst" in one.signature)
+        first = next(one for one in report.find(h) if "tst" in one.signature)
         assert first.id != found[NPM]
         with pytest.raises(Refused, match="rejected"):
             pattern_review.approve(h, first.id)
@@ -86,7 +88,7 @@ def test_what_is_nearly_in_the_catalogue_does_not_wait(workspace, found, home) -
     with workspace() as h:
         pattern_review.approve(h, found[NPM])
         signalled(home, "codex", "old", NPM.replace("script", "scripts"), at="2026-01-01T00:00:00Z")
-        drifted = next(one for one in pattern_review.patterns.find(h) if "tst" in one.signature)
+        drifted = next(one for one in report.find(h) if "tst" in one.signature)
         assert (drifted.id != found[NPM], signatures(h)) == (True, [MAKE, PYTEST])
         with pytest.raises(Conflict, match=found[NPM]):
             pattern_review.approve(h, drifted.id)
@@ -121,7 +123,7 @@ def test_one_is_merged_into_the_catalogue(workspace, found) -> None:
     with workspace() as h:
         pattern_review.approve(h, found[NPM], statement="Use `npm test`.")
         pattern_review.merge(h, found[PYTEST], found[NPM])
-        entry = pattern_review.catalogue(h).get(found[NPM])
+        entry = Catalogue(h.home).get(found[NPM])
         assert signatures(h) == [MAKE]
     assert (entry.version, entry.statement) == (2, "Use `npm test`.")
     assert entry.also == (f"failed-command: {PYTEST}",)
@@ -145,7 +147,7 @@ def test_a_fix_is_merged_into_its_failure(workspace, found, home) -> None:
         fix = next(one.id for one in pattern_review.waiting(h) if one.kind == "fix-worked")
         pattern_review.approve(h, found[NPM])
         pattern_review.merge(h, fix, found[NPM])
-        entry = pattern_review.catalogue(h).get(found[NPM])
+        entry = Catalogue(h.home).get(found[NPM])
         assert signatures(h) == [MAKE, PYTEST]
     assert entry.also == ("fix-worked: npm: ran npm test instead",)
     assert entry.signals == (("failed-command", NPM),)
@@ -155,7 +157,7 @@ def test_a_fix_is_merged_into_its_failure(workspace, found, home) -> None:
 def test_two_entries_are_merged(workspace, found) -> None:
     """The one that is merged is retired; while agents still read it that is refused."""
     with workspace() as h:
-        room = pattern_review.catalogue(h)
+        room = Catalogue(h.home)
         pattern_review.approve(h, found[NPM])
         other = pattern_review.approve(h, found[PYTEST])
         other = room.change(other, "distributed", AT, targets=(Target("memory", "k", at=AT),))
@@ -182,7 +184,7 @@ def test_rejecting_an_entry_retires_it(workspace, found) -> None:
     with workspace() as h:
         pattern_review.approve(h, found[NPM])
         pattern_review.reject(h, found[NPM])
-        assert pattern_review.catalogue(h).get(found[NPM]).status == "retired"
+        assert Catalogue(h.home).get(found[NPM]).status == "retired"
         assert signatures(h) == [MAKE, PYTEST]
 
 
@@ -190,7 +192,7 @@ def test_a_seldom_one_can_be_approved_by_its_id(workspace, found, home) -> None:
     """What occurs less often than the report shows is found by its id; an unknown id is not."""
     signalled(home, "codex", "alone", "cargo: linker cc not found")
     with workspace() as h:
-        name = next(one.id for one in pattern_review.patterns.find(h, min_frequency=1) if "cargo" in one.signature)
+        name = next(one.id for one in report.find(h, min_frequency=1) if "cargo" in one.signature)
         assert pattern_review.approve(h, name).signature == "cargo: linker cc not found"
         with pytest.raises(NotFound):
             pattern_review.approve(h, "zzzz")
@@ -224,7 +226,7 @@ def test_a_review_walks_through_all(workspace, found, monkeypatch, tmp_path) -> 
     with workspace() as h:
         waiting = sorted(pattern_review.waiting(h), key=lambda one: [NPM, PYTEST, MAKE].index(one.signature))
         made = list(pattern_review.review(h, waiting, lambda given: answers[given.pattern.signature].pop(0)))
-        entry = pattern_review.catalogue(h).get(found[NPM])
+        entry = Catalogue(h.home).get(found[NPM])
         assert signatures(h) == []
     assert [one.act for one in made] == ["approved", "merged", "rejected"]
     assert (entry.title, entry.statement, entry.version) == ("No tst", "Use npm test.", 2)
@@ -246,7 +248,7 @@ def test_two_reviewers_do_not_decide_twice(workspace, found) -> None:
 
         acts = [made.act for made in pattern_review.review(one, waiting, ask)]
         assert (acts, len(asked)) == (["decided"] * 3, 1)
-        assert pattern_review.catalogue(one).ids() == []
+        assert Catalogue(one.home).ids() == []
 
 
 def test_reviewers_at_the_same_moment_make_one_decision(workspace, found) -> None:
@@ -274,8 +276,8 @@ def test_reviewers_at_the_same_moment_make_one_decision(workspace, found) -> Non
         each.join()
     with workspace() as h:
         assert (made.count("rejected"), made.count("approved") <= 1) == (4, True)
-        assert len([row for row in pattern_review.decided(h).rows() if row.act == "rejected"]) == 1
-        assert [one.status for one in pattern_review.catalogue(h).all()[0]] in ([], ["retired"])
+        assert len([row for row in Decided(h.home).rows() if row.act == "rejected"]) == 1
+        assert [one.status for one in Catalogue(h.home).all()[0]] in ([], ["retired"])
 
 
 def test_a_review_on_a_terminal(workspace, found, home, machine) -> None:
@@ -291,7 +293,7 @@ def test_a_review_on_a_terminal(workspace, found, home, machine) -> None:
     assert "2 decided" in said
     with workspace() as h:
         assert len(pattern_review.waiting(h)) == 1
-        assert len(pattern_review.catalogue(h).ids()) == 1
+        assert len(Catalogue(h.home).ids()) == 1
 
 
 def _typed(main: int, process: subprocess.Popen, keys: list[str]) -> str:

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from holdfast.patterns.acts import ASK, OVERFLOW, Act
 from holdfast.patterns.session_acts import seen, seen_in_digest
+from holdfast.patterns.signals import ASK, OVERFLOW, Act
 from holdfast.records import SessionEvent, replace
 from sessions.making import SESSION, answer, digested, edited, human, numbered, ran
 

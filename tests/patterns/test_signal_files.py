@@ -18,8 +18,8 @@ FOUND = Signals("some-agent", "s-1", signals=(ONE,))
 
 def test_what_is_put_is_read_back(tmp_path) -> None:
     """A file holds the signals, for nobody else's eyes, and putting the same again writes nothing."""
-    assert signal_files.put(str(tmp_path), "some-agent", "s-1", FOUND)
-    assert not signal_files.put(str(tmp_path), "some-agent", "s-1", FOUND)
+    assert signal_files.put(str(tmp_path), FOUND)
+    assert not signal_files.put(str(tmp_path), FOUND)
     assert signal_files.read(str(tmp_path), "some-agent", "s-1") == FOUND
     path = tmp_path / "archive" / "signals" / "some-agent" / "s-1.json"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -28,8 +28,8 @@ def test_what_is_put_is_read_back(tmp_path) -> None:
 
 def test_a_session_that_grew_is_written_again(tmp_path) -> None:
     """Other signals of a session take the place of those that were there."""
-    signal_files.put(str(tmp_path), "some-agent", "s-1", FOUND)
-    assert signal_files.put(str(tmp_path), "some-agent", "s-1", Signals("some-agent", "s-1"))
+    signal_files.put(str(tmp_path), FOUND)
+    assert signal_files.put(str(tmp_path), Signals("some-agent", "s-1"))
     kept = signal_files.read(str(tmp_path), "some-agent", "s-1")
     assert kept is not None and kept.signals == ()
 
@@ -48,7 +48,7 @@ def test_what_is_no_file_of_signals_is_passed_over(tmp_path) -> None:
 
 def test_what_a_kill_left_half_written_goes(tmp_path) -> None:
     """A temporary file of a writer that was killed is removed, and no file of signals with it."""
-    signal_files.put(str(tmp_path), "codex", "s1", Signals("codex", "s1"))
+    signal_files.put(str(tmp_path), Signals("codex", "s1"))
     folder = tmp_path / signal_files.FOLDER / "codex"
     (folder / ".holdfast-tmp-1-ab").write_bytes(b"{")
     signal_files.clear_leftovers(str(tmp_path))
@@ -62,14 +62,14 @@ def test_no_link_is_written_through(tmp_path) -> None:
     (tmp_path / "home" / "archive").mkdir(parents=True)
     os.symlink(tmp_path / "elsewhere", tmp_path / "home" / "archive" / "signals")
     with pytest.raises(Refused):
-        signal_files.put(str(tmp_path / "home"), "some-agent", "s-1", FOUND)
+        signal_files.put(str(tmp_path / "home"), FOUND)
     assert os.listdir(tmp_path / "elsewhere") == []
     assert list(signal_files.stems(str(tmp_path / "home"))) == []
 
 
 def test_forgetting_takes_the_file(tmp_path) -> None:
     """A forgotten session has no signals left, and forgetting one that has none is no error."""
-    signal_files.put(str(tmp_path), "some-agent", "s-1", FOUND)
+    signal_files.put(str(tmp_path), FOUND)
     signal_files.forget(str(tmp_path), "some-agent", "s-1")
     signal_files.forget(str(tmp_path), "some-agent", "s-1")
     assert list(signal_files.stems(str(tmp_path))) == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from holdfast.agents.base import ManagedFile, Place
@@ -157,3 +159,15 @@ def test_the_state_of_a_file_is_told(place, tmp_path) -> None:
     assert targets.state_of(data, path, ID, "Other.") == "old"
     assert targets.state_of(data.replace(b"npm", b"yarn"), path, ID, BODY) == "edited"
     assert targets.state_of(None, path, ID, BODY) == "missing"
+
+
+def test_what_we_made_is_remembered_while_it_is_there(tmp_path) -> None:
+    """Files and folders are noted, and dropped when they are gone; a broken record says that nothing is ours."""
+    home, made = str(tmp_path / "home"), tmp_path / "AGENTS.md"
+    made.write_text("x", encoding="utf-8")
+    targets.note_made(home, [str(made), str(tmp_path / "gone")], [str(tmp_path)])
+    targets.note_gone(home)
+    assert targets.placed(home) == targets.Placed(frozenset({str(made)}), frozenset({str(tmp_path)}))
+    with open(os.path.join(home, "patterns", "placed.json"), "w", encoding="utf-8") as file:
+        file.write("[1]")
+    assert targets.placed(home) == targets.Placed()

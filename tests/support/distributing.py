@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from holdfast.patterns import review as pattern_review
-from holdfast.patterns.catalogue import Entry
+from holdfast.patterns.catalogue import Catalogue
+from holdfast.patterns.catalogue_file import Entry
 
 ID = "1a2b3c4d5e"
 SAID = "Use `npm test`; there is no script `tst`."
@@ -14,9 +14,9 @@ def approved(h, id: str = ID, statement: str = SAID, **more) -> Entry:
     """Put an entry into the catalogue as an approval does."""
     told = {"title": "npm tst is no script", "fingerprints": (FINGERPRINT,), "projects": ("shop",), **more}
     entry = Entry(id, "failed-command", f"npm: missing script {id}", statement=statement, **told)
-    return pattern_review.catalogue(h).put(entry, "approved", "2026-11-01T10:00:00Z")
+    return Catalogue(h.home).put(entry, "approved", "2026-11-01T10:00:00Z")
 
 
 def entry_of(h, id: str = ID) -> Entry:
     """Return the entry as the catalogue has it now."""
-    return pattern_review.catalogue(h).get(id)
+    return Catalogue(h.home).get(id)

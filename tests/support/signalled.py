@@ -23,7 +23,7 @@ def signalled(home: Path, agent: str, session: str, *signatures: str, kind: str 
     stems = names.stem_of(agent), names.stem_of(session)
     before = signal_files.read(str(home), *stems)
     kept = (*(before.signals if before is not None else ()), *found)
-    signal_files.put(str(home), *stems, Signals(agent, session, signals=kept))
+    signal_files.put(str(home), Signals(agent, session, signals=kept))
 
 
 def failing(signature: str) -> str:

@@ -19,10 +19,8 @@ from holdfast.learning.ratings import model as signals
 from holdfast.learning.research import model as research
 from holdfast.learning.synthesis import write as synthesis
 from holdfast.parts import Change
-from holdfast.patterns import review as pattern_review
-from holdfast.patterns import signal_files
+from holdfast.patterns import forget as forget_patterns
 from holdfast.records import Step
-from holdfast.sessions import names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,8 +78,7 @@ def _records(workspace: Workspace, words: SessionWords) -> Iterator[Change]:
 
 def _forget_quotes(workspace: Workspace, words: SessionWords) -> None:
     fix_hooks.drop_notes(workspace.home)
-    signal_files.forget(workspace.home, names.stem_of(words.agent), names.stem_of(words.session))
-    pattern_review.catalogue(workspace).forget(words.agent, words.session)
+    forget_patterns.forget(workspace.home, words.agent, words.session)
 
 
 def _synthesis(workspace: Workspace, words: SessionWords) -> Iterator[Change]:

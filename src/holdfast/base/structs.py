@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from dataclasses import dataclass
+    from dataclasses import dataclass, replace
     from dataclasses import dataclass as sparse_dataclass
 
     def complete(record: object, name: str, value: object) -> None:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 else:
     from msgspec import Struct
     from msgspec.structs import force_setattr as complete
+    from msgspec.structs import replace
 
     def dataclass(*, frozen, slots):
         """Return a decorator that makes a frozen Struct of a class; such a record has no part in a cycle."""
@@ -33,4 +34,4 @@ else:
         return type(Struct)(cls.__name__, (Struct,), own, frozen=True, gc=False, omit_defaults=omit_defaults)
 
 
-__all__ = ["complete", "dataclass", "sparse_dataclass"]
+__all__ = ["complete", "dataclass", "replace", "sparse_dataclass"]

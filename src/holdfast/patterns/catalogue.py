@@ -7,7 +7,7 @@ Writing. Every change is made under a lock: the file is written whole and durabl
 cut short, the next change writes the version. What a person changed in the file by hand becomes a version of its own
 before anything else is changed, so nothing of it is lost. A change by somebody who saw an older version is a Conflict.
 
-Redaction. `clean` takes secrets out of a text; every text passes it before it is written.
+Redaction. Every text is redacted before it is written.
 
 May be lost: nothing. Checking. A file that cannot be read as an entry is a problem and stays as it is; going back to
 an earlier version mends it.
@@ -17,24 +17,19 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from holdfast.base import files
 from holdfast.base.clock import iso
-from holdfast.base.light_records import dataclass, replace
-from holdfast.errors import BadInput, BrokenFile, Conflict, HoldfastError, NotFound, Refused, TooLarge
+from holdfast.errors import BadInput, BrokenFile, Conflict, HoldfastError, NotFound, TooLarge
 from holdfast.patterns import catalogue_file
-from holdfast.patterns.catalogue_file import FOLDER, Entry, Target
-from holdfast.patterns.clusters import Quote
+from holdfast.patterns.catalogue_file import FOLDER, Entry, number_in
 from holdfast.patterns.signatures import near
+from holdfast.privacy.redact import redact
 from holdfast.records import Problem
 from holdfast.store import front_matter, layout
-from holdfast.store.keys import check_key
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-__all__ = ["Catalogue", "Entry", "Quote", "Target", "Version", "speaks_for"]
+from holdfast.store.keys import check_key, is_key
 
 VERSIONS = "versions"
 BY_HAND = "edited by hand"
@@ -57,14 +52,13 @@ class Version:
 class Catalogue:
     """The catalogue of one home. Nothing is made where there is none."""
 
-    def __init__(self, home: str, clean: Callable[[str], str]) -> None:
+    def __init__(self, home: str) -> None:
         self.home = home
         self.folder = os.path.join(home, FOLDER)
-        self._clean = clean
 
     def ids(self) -> list[str]:
         """Return the ids of all entries, by the names of their files alone."""
-        return [name[:-3] for name in files.names_in(self.folder, ".md") if _is_id(name[:-3])]
+        return [name[:-3] for name in files.names_in(self.folder, ".md") if is_key(name[:-3])]
 
     def all(self) -> tuple[list[Entry], list[Problem]]:
         """Return every entry, the oldest first, and a problem for each file that is none."""
@@ -73,14 +67,11 @@ class Catalogue:
             try:
                 found.append(self._read(name))
             except HoldfastError as problem:
-                problems.append(self._problem(name, problem))
+                flawed = catalogue_file.flaw(self.text(name)) if isinstance(problem, BrokenFile) else None
+                line, text = flawed or (0, str(problem))
+                path = f"{FOLDER}/{name}.md"
+                problems.append(Problem("pattern", path, text, problem.hint, line=line, severity="error"))
         return sorted(found, key=lambda one: (one.created, one.id)), problems
-
-    def _problem(self, name: str, problem: HoldfastError) -> Problem:
-        path = f"{FOLDER}/{name}.md"
-        flawed = catalogue_file.flaw(self.text(name)) if isinstance(problem, BrokenFile) else None
-        line, text = flawed if flawed is not None else (0, str(problem))
-        return Problem("pattern", path, text, problem.hint, line=line, severity="error")
 
     def find(self, text: str) -> str:
         """Return the id that begins so; NotFound or BadInput where that is none or several."""
@@ -100,12 +91,12 @@ class Catalogue:
 
     def put(self, entry: Entry, change: str, at: str) -> Entry:
         """Add a new entry as its first version; Conflict where one of that id is there."""
-        entry = self._cleaned(check(replace(entry, created=at, updated=at, version=1, change=change)))
         with self._lock():
-            if os.path.lexists(self.path(entry.id)):
+            if os.path.lexists(self.path(check_key(entry.id))):
                 raise Conflict(f"{entry.id} is in the catalogue already", f"holdfast patterns show {entry.id}")
-            entry = replace(entry, version=max(self._numbers(entry.id), default=0) + 1)
-            return self._written(entry.id, catalogue_file.created(entry), entry.version)
+            number = max(self._numbers(entry.id), default=0) + 1
+            entry = _cleaned(check(replace(entry, created=at, updated=at, version=number, change=change)))
+            return self._write(entry.id, catalogue_file.created(entry), number)
 
     def change(self, entry: Entry, change: str, at: str, **fields: object) -> Entry:
         """Set fields of an entry, as its next version; Conflict where it is not any more as it was read."""
@@ -117,9 +108,8 @@ class Catalogue:
             if after == there:
                 return there
             number = self._keep_hand_edit(entry.id) + 1
-            after = self._cleaned(check(replace(after, updated=at, version=number, change=change)))
-            text = catalogue_file.changed(self.text(entry.id), there, after)
-            return self._written(entry.id, text, number)
+            after = _cleaned(check(replace(after, updated=at, version=number, change=change)))
+            return self._write(entry.id, catalogue_file.changed(self.text(entry.id), there, after), number)
 
     def rewrite(self, name: str, before: str, text: str, change: str, at: str) -> Entry:
         """Write the file as a person edited it, as the next version; Conflict where it changed meanwhile."""
@@ -128,7 +118,7 @@ class Catalogue:
             if self.text(name) != before:
                 raise Conflict(f"{name} changed meanwhile; nothing was changed", "Edit it once more.")
             number = self._keep_hand_edit(name) + 1
-            return self._written(name, catalogue_file.numbered(self._clean(text), number, change, at), number)
+            return self._write(name, catalogue_file.numbered(redact(text)[0], number, change, at), number)
 
     def versions(self, name: str) -> list[Version]:
         """Return every version of an entry, the oldest first; an edit by hand is the last of them, written or not."""
@@ -167,7 +157,7 @@ class Catalogue:
             now = self._last_readable(name)
             last = self._keep_hand_edit(name) + 1
             after = replace(then, targets=now.targets, version=last, updated=at, change=f"rolled back to {number}")
-            return self._written(name, catalogue_file.changed(wanted.text, then, self._cleaned(after)), last)
+            return self._write(name, catalogue_file.changed(wanted.text, then, _cleaned(after)), last)
 
     def forget(self, agent: str, session: str) -> list[str]:
         """Take what a session said out of the evidence of every entry and version; return the ids that changed."""
@@ -189,14 +179,14 @@ class Catalogue:
             return False
         own = tuple(one for one in entry.evidence if (one.agent, one.session) == (agent, session))
         if own:
-            files.write(path, _bytes(catalogue_file.without(text, own)))
+            files.write(path, catalogue_file.without(text, own).encode("utf-8", "surrogateescape"))
         return bool(own)
 
     def _keep_hand_edit(self, name: str) -> int:
         """Write what a person changed by hand as a version of its own; return the number of the last version."""
         last = self.versions(name)[-1]
         if last.number not in self._numbers(name):
-            self._write(name, self._clean(last.text), last.number)
+            self._keep(name, redact(last.text)[0], last.number)
         return last.number
 
     def _unsaved(self, name: str, last: Version | None) -> Version | None:
@@ -232,14 +222,14 @@ class Catalogue:
         stems = [each[:-3] for each in files.names_in(os.path.join(self.folder, VERSIONS, name), ".md")]
         return sorted(int(stem) for stem in stems if stem.isascii() and stem.isdecimal())
 
-    def _write(self, name: str, text: str, number: int) -> None:
-        self._refuse_link(f"{VERSIONS}/{name}")
+    def _keep(self, name: str, text: str, number: int) -> None:
+        files.refuse_links(self.home, f"{FOLDER}/{VERSIONS}/{name}")
         files.make_folder(os.path.join(self.folder, VERSIONS, name))
-        files.write(self.path(name), _bytes(text))
-        files.write(self._version_path(name, number), _bytes(text))
+        for path in (self.path(name), self._version_path(name, number)):
+            files.write(path, text.encode("utf-8", "surrogateescape"))
 
-    def _written(self, name: str, text: str, number: int) -> Entry:
-        self._write(name, text, number)
+    def _write(self, name: str, text: str, number: int) -> Entry:
+        self._keep(name, text, number)
         return catalogue_file.read(text, name)
 
     def _version_path(self, name: str, number: int) -> str:
@@ -251,31 +241,22 @@ class Catalogue:
             raise BrokenFile(f"{self.path(name)} is not UTF-8", "Save it as UTF-8.")
         return catalogue_file.read(text, name)
 
-    def _cleaned(self, entry: Entry) -> Entry:
-        quotes = tuple(replace(one, text=self._clean(catalogue_file.line(one.text))) for one in entry.evidence)
-        return replace(
-            entry,
-            title=self._clean(entry.title),
-            signature=self._clean(entry.signature),
-            statement=self._clean(entry.statement),
-            owner=self._clean(entry.owner),
-            change=self._clean(entry.change),
-            evidence=quotes,
-            also=tuple(map(self._clean, entry.also)),
-        )
-
-    def _refuse_link(self, below: str) -> None:
-        link = files.link_on_the_way(self.home, f"{FOLDER}/{below}")
-        if link:
-            raise Refused(f"{link} is a symbolic link", "Replace the link by a folder; Holdfast does not follow it.")
-
     def _lock(self) -> files.Lock:
-        return lock(self.home, "patterns")
+        return files.lock_of(self.home, "patterns")
 
 
-def lock(home: str, name: str) -> files.Lock:
-    """Return the lock of that name; it is not to be taken twice by one process."""
-    return files.lock_of(home, name)
+def _cleaned(entry: Entry) -> Entry:
+    """Return the entry without secrets."""
+    return replace(
+        entry,
+        title=redact(entry.title)[0],
+        signature=redact(entry.signature)[0],
+        statement=redact(entry.statement)[0],
+        owner=redact(entry.owner)[0],
+        change=redact(entry.change)[0],
+        evidence=tuple(replace(one, text=redact(catalogue_file.line(one.text))[0]) for one in entry.evidence),
+        also=tuple(redact(one)[0] for one in entry.also),
+    )
 
 
 def chosen(text: str, ids: Iterable[str], missing: str, hint: str) -> str:
@@ -331,17 +312,8 @@ def _text(path: str) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
-
-
-def _is_id(name: str) -> bool:
-    """Whether the name of a file is that of an entry; a person may have other files beside them."""
-    return bool(name) and all(letter in "abcdefghijklmnopqrstuvwxyz0123456789-" for letter in name)
-
-
 def _told(text: str) -> tuple[str, int, str]:
     """Return what the text of a file says of its version: since when, its number, what made it."""
     given = front_matter.values(front_matter.parse(text))[0]
     at, number, change = (str(given.get(name, "")) for name in ("updated", "version", "change"))
-    return at, int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else 0, change
+    return at, number_in(number), change

@@ -10,18 +10,14 @@ Checking. A file that cannot be read as an entry is a problem, and stays as it i
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from holdfast.base.light_records import dataclass
 from holdfast.errors import BrokenFile
 from holdfast.patterns.clusters import Quote
 from holdfast.patterns.signals import KINDS
 from holdfast.store import front_matter
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.store.front_matter import Document, Value
+from holdfast.store.front_matter import Document, Value
 
 FOLDER = "patterns"
 STATUSES = ("approved", "withdrawn", "retired")
@@ -30,6 +26,7 @@ DISTRIBUTED = "## Distributed"
 MAX_QUOTES = 20
 MAX_QUOTE = 500
 _APART = " · "
+_TRUE = ("true", "yes")
 _FIELDS = (
     *("id", "kind", "signature", "also", "good", "status", "owner", "projects", "bound", "domain", "fingerprints"),
     *("created", "updated", "version", "change"),
@@ -92,12 +89,9 @@ class Entry:
 
         A success that was merged into a problem, as a fix into its failure, is evidence, and no recurrence.
         """
-        others = [one.partition(": ") for one in self.also]
-        same = [(kind, text) for kind, _, text in others if text and self._is_of_its_side(kind)]
-        return ((self.kind, self.signature), *same)
-
-    def _is_of_its_side(self, kind: str) -> bool:
-        return kind == self.kind or kind not in KINDS or KINDS[kind].good == self.good
+        others = [(kind, text) for kind, _, text in (one.partition(": ") for one in self.also) if text]
+        is_other_side = {kind for kind, _ in others if kind in KINDS and KINDS[kind].good != self.good} - {self.kind}
+        return ((self.kind, self.signature), *(one for one in others if one[0] not in is_other_side))
 
     @property
     def live(self) -> tuple[Target, ...]:
@@ -122,9 +116,8 @@ def changed(text: str, before: Entry, after: Entry) -> str:
     sections = _sections(document.body)
     if (after.title, after.statement) != (before.title, before.statement):
         sections[0] = _opening(sections[0], after, document.newline)
-    _revise(sections, EVIDENCE, _texts(before.evidence), _texts(after.evidence), document.newline)
-    old, new = tuple(map(target_text, before.targets)), tuple(map(target_text, after.targets))
-    _revise(sections, DISTRIBUTED, old, new, document.newline)
+    _revise(sections, EVIDENCE, map(quote_text, before.evidence), map(quote_text, after.evidence), document.newline)
+    _revise(sections, DISTRIBUTED, map(target_text, before.targets), map(target_text, after.targets), document.newline)
     return _joined(document, sections)
 
 
@@ -138,14 +131,15 @@ def without(text: str, quotes: tuple[Quote, ...]) -> str:
     """Return the text of a file without these pieces of evidence."""
     document = front_matter.parse(text)
     sections = _sections(document.body)
-    _revise(sections, EVIDENCE, _texts(quotes), (), document.newline)
+    _revise(sections, EVIDENCE, map(quote_text, quotes), (), document.newline)
     return _joined(document, sections)
 
 
 def quote_text(one: Quote) -> str:
     """Return the lines of one piece of evidence."""
-    head = _APART.join((one.at, _plain(one.agent), _plain(one.session), f"line {one.line}"))
-    return f"- {head}\n  > {_line(one.text)}\n"
+    names = (line(name).replace(_APART.strip(), "-") for name in (one.agent, one.session))
+    head = _APART.join((one.at, *names, f"line {one.line}"))
+    return f"- {head}\n  > {line(one.text)}\n"
 
 
 def target_text(one: Target) -> str:
@@ -166,20 +160,27 @@ def read(text: str, name: str) -> Entry:
     told = {key: value for key, value in given.items() if isinstance(value, str)}
     sections = _sections(document.body.replace("\r\n", "\n"))
     title, statement = _said(sections[0])
+    texts = {field: told.get(field, "") for field in _FIELDS}
     return Entry(
         id=name,
+        kind=texts["kind"],
+        signature=texts["signature"],
         title=title or statement.split("\n")[0][:80],
         statement=statement,
-        **{field: told.get(field, "") for field in ("kind", "signature", "status", "owner", "domain")},
-        **{field: told.get(field, "") for field in ("created", "updated", "change")},
-        also=_several(given.get("also", ())),
-        projects=_several(given.get("projects", ())),
-        fingerprints=_several(given.get("fingerprints", ())),
-        good=_is_true(told.get("good", "")),
-        bound=_is_true(told.get("bound", "")),
-        version=_number(told.get("version", "")) or 1,
+        status=texts["status"],
+        owner=texts["owner"],
+        created=texts["created"],
+        updated=texts["updated"],
+        version=number_in(texts["version"]) or 1,
         evidence=tuple(_quotes(_section(sections, EVIDENCE).split("\n"))),
         targets=tuple(_targets(_section(sections, DISTRIBUTED).split("\n"))),
+        also=_several(given.get("also", ())),
+        good=texts["good"].lower() in _TRUE,
+        projects=_several(given.get("projects", ())),
+        bound=texts["bound"].lower() in _TRUE,
+        domain=texts["domain"],
+        fingerprints=_several(given.get("fingerprints", ())),
+        change=texts["change"],
     )
 
 
@@ -208,9 +209,6 @@ def way_out(name: str) -> str:
 def line(text: str, most: int = MAX_QUOTE) -> str:
     """Return the text in one line, cut where it is longer than allowed."""
     return " ".join(text.split())[:most]
-
-
-_line = line
 
 
 def _values(entry: Entry) -> dict[str, Value]:
@@ -270,8 +268,9 @@ def _opening(text: str, after: Entry, newline: str) -> str:
     return head + f"# {after.title}\n\n{after.statement}".replace("\n", newline) + tail
 
 
-def _revise(sections: list[str], heading: str, old: tuple[str, ...], new: tuple[str, ...], newline: str) -> None:
+def _revise(sections: list[str], heading: str, before: Iterable[str], after: Iterable[str], newline: str) -> None:
     """Take out of the section of that heading what is no more, and add at its end what is new."""
+    old, new = list(before), list(after)
     gone, added = [one for one in old if one not in new], [one for one in new if one not in old]
     if not (gone or added):
         return
@@ -290,10 +289,6 @@ def _revise(sections: list[str], heading: str, old: tuple[str, ...], new: tuple[
     sections[place] = text.replace("\n", newline)
 
 
-def _texts(quotes: tuple[Quote, ...]) -> tuple[str, ...]:
-    return tuple(map(quote_text, quotes))
-
-
 def _quotes(lines: list[str]) -> Iterator[Quote]:
     head: list[str] = []
     for each in lines:
@@ -301,7 +296,7 @@ def _quotes(lines: list[str]) -> Iterator[Quote]:
             head = each[2:].split(_APART)
         elif each.startswith("  > ") and len(head) == 4:
             at, agent, session, place = head
-            yield Quote(session=session, agent=agent, line=_number(place.removeprefix("line ")), text=each[4:], at=at)
+            yield Quote(session=session, agent=agent, line=number_in(place.removeprefix("line ")), text=each[4:], at=at)
             head = []
 
 
@@ -313,30 +308,21 @@ def _targets(lines: list[str]) -> Iterator[Target]:
         to, scope, agents, version, times, where = parts
         at, _, withdrawn = times.partition(" to ")
         names = tuple(name.strip() for name in agents.split(",") if name.strip())
-        number = _number(version.removeprefix("version "))
+        number = number_in(version.removeprefix("version "))
         yield Target(to, _where(where), names, scope, number, at, withdrawn)
 
 
 def _where(text: str) -> str:
-    if not text.startswith('"'):
-        return text
     try:
-        return str(json.loads(text))
+        return str(json.loads(text)) if text.startswith('"') else text
     except ValueError:
         return text
 
 
-def _number(text: str) -> int:
+def number_in(text: str) -> int:
+    """Return the number that a person may have written; 0 where it is none."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
 
 
 def _several(value: Value) -> tuple[str, ...]:
     return tuple(one for one in ((value,) if isinstance(value, str) else value) if one)
-
-
-def _is_true(text: str) -> bool:
-    return text.lower() in ("true", "yes")
-
-
-def _plain(text: str) -> str:
-    return _line(text).replace(_APART.strip(), "-")

@@ -9,19 +9,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from holdfast.base.digests import short
-from holdfast.base.light_records import dataclass
 from holdfast.base.text import cut
 from holdfast.patterns import signatures
-from holdfast.patterns.signals import KINDS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from holdfast.patterns.signals import Signal
+from holdfast.patterns.signals import KINDS, Signal
 
 MAX_EVIDENCE = 12
 _ID = 10
@@ -95,7 +90,7 @@ def clusters(
     found = []
     for cluster in grouped(signals, domains):
         counted = [one for one in cluster.signals if counts is None or counts(one)]
-        if len({counted_as(one) for one in counted}) >= max(1, min_frequency):
+        if len({one.counted_as for one in counted}) >= max(1, min_frequency):
             found.append(_pattern(cluster, counted, domains or {}))
     return ranked(found)
 
@@ -105,11 +100,6 @@ def ranked(patterns: Iterable[Pattern]) -> list[Pattern]:
     by_id = sorted(patterns, key=lambda one: one.id)
     by_recency = sorted(by_id, key=lambda one: one.last, reverse=True)
     return sorted(by_recency, key=lambda one: (not one.cross_agent, -len(one.sessions), -one.severity))
-
-
-def counted_as(signal: Signal) -> str:
-    """Return the session that a signal counts for: its own, or the one of which that is a part or a copy."""
-    return f"{signal.agent}/{signal.whole or signal.session}"
 
 
 def domain_of(project: str, domains: Mapping[str, str]) -> str:
@@ -193,7 +183,7 @@ def _pattern(cluster: Cluster, signals: Sequence[Signal], domains: Mapping[str, 
         signature=cluster.signature,
         title=title_of(cluster.kind, cluster.signature),
         good=KINDS[cluster.kind].good if cluster.kind in KINDS else signals[0].good,
-        sessions=tuple(sorted({counted_as(one) for one in signals})),
+        sessions=tuple(sorted({one.counted_as for one in signals})),
         agents=agents,
         projects=projects,
         domain=within.pop() if len(within) == 1 else "",
@@ -227,6 +217,3 @@ def _evidence(signals: Sequence[Signal]) -> tuple[Quote, ...]:
     rest = [one for one in newest if by_agent[one.agent] is not one]
     chosen = [*firsts, *rest][:MAX_EVIDENCE]
     return tuple(Quote(one.session, one.agent, one.line, one.text, one.at) for one in chosen)
-
-
-__all__ = ["Cluster", "Pattern", "Quote", "clusters", "counted_as", "domain_of", "grouped", "ranked", "title_of"]

@@ -7,28 +7,25 @@ was merged into), why.
 Sticking. A decision holds for the id and for every signature of its kind that is near to one of its lines, so that a
 pattern does not come back in slightly other words. Delete its lines to take a decision back.
 
-Writing. Lines are only added, durably and in one write. A line that cannot be read decides nothing, and is a problem.
+Writing. Lines are only added, durably, in one write and without secrets. A line that cannot be read decides nothing,
+and is a problem.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from holdfast.base import files, rows
-from holdfast.base.light_records import dataclass, replace
-from holdfast.errors import Refused
 from holdfast.patterns.clusters import Pattern, ranked
 from holdfast.patterns.signatures import frame, near
+from holdfast.privacy.redact import redact
 from holdfast.records import Problem
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-FILE = "decided.tsv"
 # The first weighs most where several decisions hold.
 ACTS = ("rejected", "merged", "snoozed")
-PLACE = f"patterns/{FILE}"
+PLACE = "patterns/decided.tsv"
 MAX_SIGNATURES = 50
 _FIELDS = 8
 _HEADING = "# act\tid\tkind\tsignature\tprojects\tat\tuntil or into\twhy"
@@ -38,7 +35,7 @@ _HEADING = "# act\tid\tkind\tsignature\tprojects\tat\tuntil or into\twhy"
 class Row:
     """One line: a decision about one signature. `leads` is the end of a snooze, or the id that it was merged into.
 
-    `line` is where it stands in the file, counted from 1; 0 where it is not in it yet.
+    `line` is where it stands in the file, counted from 1.
     """
 
     act: str
@@ -66,12 +63,11 @@ class Row:
 
 
 class Decided:
-    """The decisions of one home. `clean` takes secrets out of a text before it is written."""
+    """The decisions of one home."""
 
-    def __init__(self, home: str, clean: Callable[[str], str]) -> None:
-        self.folder = os.path.join(home, "patterns")
-        self.path = os.path.join(self.folder, FILE)
-        self._clean = clean
+    def __init__(self, home: str) -> None:
+        self.home = home
+        self.path = os.path.join(home, PLACE)
 
     def rows(self) -> list[Row]:
         """Return every decision, the oldest first."""
@@ -91,13 +87,15 @@ class Decided:
 
     def add(self, act: str, pattern: Pattern, at: str, *, leads: str = "", why: str = "") -> None:
         """Note a decision about a pattern, a line for each of its signatures."""
-        signatures = signatures_of(pattern)[:MAX_SIGNATURES]
         projects = ",".join(bound_to(pattern))
-        decisions = [Row(act, pattern.id, pattern.kind, each, projects, at, leads, why) for each in signatures]
-        if os.path.islink(self.folder):
-            raise Refused(f"{self.folder} is a symbolic link", "Replace the link by a folder.")
-        files.make_folder(self.folder)
-        rows.append(self.path, map(self._line, decisions), heading=_HEADING)
+        lines = [
+            "\t".join(redact(" ".join(field.split()))[0] for field in fields)
+            for each in signatures_of(pattern)[:MAX_SIGNATURES]
+            for fields in [(act, pattern.id, pattern.kind, each, projects, at, leads, why)]
+        ]
+        files.refuse_links(self.home, "patterns")
+        files.make_folder(os.path.dirname(self.path))
+        rows.append(self.path, lines, heading=_HEADING)
 
     def verdict(self, pattern: Pattern, at: str) -> Row | None:
         """Return the decision that holds for a pattern; where there are several, the one that weighs most."""
@@ -105,28 +103,27 @@ class Decided:
         found = [row for row in about if row.holds(at) and row.leads != pattern.id]
         return min(found, key=lambda row: (ACTS.index(row.act), row.at)) if found else None
 
+    def chain(self, name: str) -> list[str]:
+        """Return the id, and what it was merged into, on to the end."""
+        return _chain(name, {row.id: row.leads for row in self.rows() if row.act == "merged"})
+
     def left(self, patterns: Iterable[Pattern], at: str, catalogued: Iterable[str] = ()) -> list[Pattern]:
         """Return the patterns that nobody has decided about; what was merged into one of them is a part of it.
 
         What was merged into one that is neither among them nor in the catalogue stands for itself.
         """
-        rows = [row for row in self.rows() if row.holds(at)]
         patterns = list(patterns)
-        about = _about(rows, patterns)
+        about = _about([row for row in self.rows() if row.holds(at)], patterns)
         open_ones = [one for one in patterns if all(row.act == "merged" for row in about[one.id])]
         into = {one.id: row.leads for one in open_ones for row in about[one.id] if row.leads != one.id}
-        ends = {one.id: _end_of(one.id, into) for one in open_ones}
-        known = frozenset(catalogued)
+        ends = {one.id: _chain(one.id, into)[-1] for one in open_ones}
         there = {one.id for one in open_ones if one.id not in into}
-        kept = {one.id: one for one in open_ones if ends[one.id] == one.id or ends[one.id] not in known | there}
+        known = there | set(catalogued)
+        kept = {one.id: one for one in open_ones if ends[one.id] == one.id or ends[one.id] not in known}
         parts = [one for one in open_ones if ends[one.id] != one.id and ends[one.id] in there]
         for one in parts:
             kept[ends[one.id]] = joined(kept[ends[one.id]], one)
         return ranked(kept.values()) if parts else list(kept.values())
-
-    def _line(self, row: Row) -> str:
-        fields = (row.act, row.id, row.kind, row.signature, row.projects, row.at, row.leads, row.why)
-        return "\t".join(self._clean(" ".join(field.split())) for field in fields)
 
 
 def signatures_of(pattern: Pattern) -> tuple[str, ...]:
@@ -186,10 +183,8 @@ def _about(rows: list[Row], patterns: list[Pattern]) -> dict[str, list[Row]]:
     return found
 
 
-def _end_of(name: str, into: dict[str, str]) -> str:
-    """Return what a pattern was merged into in the end."""
-    seen = {name}
-    while name in into and into[name] not in seen:
-        name = into[name]
-        seen.add(name)
-    return name
+def _chain(name: str, into: dict[str, str]) -> list[str]:
+    chain = [name]
+    while chain[-1] in into and into[chain[-1]] not in chain:
+        chain.append(into[chain[-1]])
+    return chain

@@ -1,33 +1,32 @@
-"""Hand an approved pattern to agents: the plan with a diff first, then what carries it out.
+"""Hand an approved pattern to agents, and take it back: the plan with a diff first, then what carries it out.
 
 A pattern becomes what fits: a memory, a lesson, a rule in the files that agents read, a skill, or a warning when its
-failure occurs. Where it went stands in its entry of the catalogue, written before a file of an agent changes.
+failure occurs. Where it went stands in its entry of the catalogue, written before a file of an agent changes. When it
+is withdrawn, every byte of ours goes out of these files, and every foreign one stays.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from holdfast import agents
 from holdfast.agents.base import Agent, Change, ManagedFile, Place
 from holdfast.agents.editing.apply import apply as carry_out
-from holdfast.agents.editing.apply import clear_leftovers
+from holdfast.agents.editing.apply import clear_leftovers, remove_empty
 from holdfast.app import install
 from holdfast.base.clock import now
-from holdfast.base.light_records import dataclass, replace
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, Refused
 from holdfast.memory import audit
-from holdfast.patterns import catalogue_file, placed, targets
+from holdfast.patterns import catalogue_file, targets
 from holdfast.patterns import distribute_forms as forms
-from holdfast.patterns import review as pattern_review
-from holdfast.patterns.catalogue import Entry, Target
+from holdfast.patterns.catalogue import Catalogue
+from holdfast.patterns.catalogue_file import Entry, Target
+from holdfast.patterns.review import decision
 from holdfast.patterns.targets import Desk
 from holdfast.records import Step
 from holdfast.workspace import Workspace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 TARGETS = (*forms.FORMS, *targets.FILES)
 SCOPES = ("project", "global")
@@ -79,13 +78,13 @@ def plan(
     Several agents that read one file get it once. Where one file cannot be used, nothing is changed anywhere.
     """
     workspace.need_enabled()
-    entry = pattern_review.catalogue(workspace).get(name)
+    entry = Catalogue(workspace.home).get(name)
     if entry.status == "retired":
         raise Refused(f"{entry.id} is retired", f"First: holdfast patterns approve {entry.id}")
     if not to:
         return renewal(workspace, entry, force=force)
     if to not in TARGETS or scope not in SCOPES:
-        raise BadInput(f"{to!a} in {scope!a} is no target", f"Use one of {', '.join(TARGETS)}, project or global.")
+        raise BadInput(f"{to!a} in {scope!a} is not a target", f"Use one of {', '.join(TARGETS)}, project or global.")
     if to in targets.FILES:
         return _into_files(workspace, entry, to, names, scope, force=force)
     if names:
@@ -104,12 +103,12 @@ def renewal(workspace: Workspace, entry: Entry, *, force: bool = False) -> Plan:
             head, body = written(entry, one.to)
             desk = desk_of(workspace, one, desks)
             gone += [] if targets.renew(desk, one.where, entry.id, body, head=head, force=force) else [one]
-        elif not forms.is_there(workspace, entry, one):
+        elif (state := forms.state_of(workspace, entry, one)) == "missing":
             gone.append(one)
-        elif not forms.holds(workspace, entry, one):
+        elif state == "old":
             forms.check(workspace, entry, one, told(workspace, entry), force=force)
             stale.append(one)
-    files = tuple((desk.place, changes) for desk in desks.values() if (changes := desk.changes()))
+    files = _changes_of(desks)
     paths = {change.path for _, changes in files for change in changes}
     new = {one: replace(one, version=entry.version) for one in entry.live if one in stale or one.where in paths}
     after = tuple(new.get(one, one) for one in entry.targets)
@@ -127,6 +126,10 @@ def desk_of(workspace: Workspace, target: Target, desks: dict[str, Desk]) -> Des
     return desks[where]
 
 
+def _changes_of(desks: dict[str, Desk]) -> tuple[tuple[Place, tuple[Change, ...]], ...]:
+    return tuple((desk.place, changes) for desk in desks.values() if (changes := desk.changes()))
+
+
 def _into_files(
     workspace: Workspace, entry: Entry, to: str, names: tuple[str, ...], scope: str, *, force: bool
 ) -> Plan:
@@ -137,7 +140,7 @@ def _into_files(
     desk, new = Desk(place), []
     head, body = written(entry, to)
     for path, (file, readers) in targets.chosen(options, [one.where for one in live]).items():
-        targets.bring(desk, file if head is None else replace(file, head=head), entry.id, body, force=force)
+        targets.bring(desk, file, entry.id, body, head=head, force=force)
         new.append(Target(to, path, readers, where, entry.version, now()))
     changes = desk.changes()
     files = ((place, changes),) if changes else ()
@@ -183,13 +186,13 @@ def _options(
 
 def _usable(several: list[ManagedFile], place: Place) -> list[ManagedFile]:
     """Return the files that the paths lead to; the best must be usable, of the others those that are."""
-    first, *others = several
-    found = [replace(first, path=targets.real_path(first.path, place))]
-    for one in others:
+    found: list[ManagedFile] = []
+    for one in several:
         try:
-            found.append(replace(one, path=targets.real_path(one.path, place)))
+            found.append(ManagedFile(targets.real_path(one.path, place), one.head, block=one.block))
         except Refused:
-            continue
+            if not found:
+                raise
     return found
 
 
@@ -227,7 +230,7 @@ def _into_form(workspace: Workspace, entry: Entry, to: str, scope: str, *, force
     where = _scope(workspace, scope)
     live = [one for one in entry.live if (one.to, one.scope) == (to, where)]
     target = live[0] if live else Target(to, forms.where_of(entry, to), (), where, entry.version, now())
-    if live and forms.holds(workspace, entry, target):
+    if live and forms.state_of(workspace, entry, target) == "there":
         return Plan(entry, "distribute", targets=entry.targets)
     forms.check(workspace, entry, target, told(workspace, entry), force=force)
     target = replace(target, version=entry.version)
@@ -236,9 +239,8 @@ def _into_form(workspace: Workspace, entry: Entry, to: str, scope: str, *, force
 
 def told(workspace: Workspace, entry: Entry) -> set[str]:
     """Return everything that an entry ever told agents."""
-    room = pattern_review.catalogue(workspace)
     versions = [entry]
-    for one in room.versions(entry.id):
+    for one in Catalogue(workspace.home).versions(entry.id):
         try:
             versions.append(catalogue_file.read(one.text, entry.id))
         except BrokenFile:
@@ -250,7 +252,8 @@ def _merged(entry: Entry, new: list[Target]) -> tuple[Target, ...]:
     """Return the targets with new ones; one that is there gets more agents and the newer version."""
     found = list(entry.targets)
     for one in new:
-        same = [i for i, each in enumerate(found) if each.holds and _place(each) == _place(one)]
+        where = (one.to, one.scope, one.where)
+        same = [i for i, each in enumerate(found) if each.holds and (each.to, each.scope, each.where) == where]
         if same:
             there = found[same[0]]
             readers = tuple(sorted({*there.agents, *one.agents}))
@@ -260,32 +263,34 @@ def _merged(entry: Entry, new: list[Target]) -> tuple[Target, ...]:
     return tuple(found)
 
 
-def _place(target: Target) -> tuple[str, str, str]:
-    return target.to, target.scope, target.where
-
-
 def apply(workspace: Workspace, planned: Plan) -> Entry:
     """Carry a plan of distribution out and return the entry; where a file cannot be written, its targets stay.
 
     What is about to be made is noted before, so that after a kill it is known, finished by the next run, or withdrawn.
     """
-    with pattern_review.decision(workspace):
-        room = pattern_review.catalogue(workspace)
-        if room.get(planned.entry.id) != planned.entry:
-            raise Conflict(f"{planned.entry.id} changed meanwhile; nothing was changed", "Look at it, and try again.")
+    with decision(workspace):
+        catalogue = _unchanged(workspace, planned)
         # Only of a lesson it is not known before what it will be called.
         lessons = {one: forms.store(workspace, planned.entry, one) for one in planned.forms if one.to == "lesson"}
         after = tuple(lessons.get(one, one) for one in planned.targets)
-        entry = room.change(planned.entry, _said(planned), now(), targets=after, status="approved")
+        entry = catalogue.change(planned.entry, _said(planned), now(), targets=after, status="approved")
         try:
             _make(workspace, planned)
         except BaseException:
             before = {"targets": planned.entry.targets, "status": planned.entry.status}
-            room.change(entry, "could not be distributed", now(), **before)
-            placed.gone(workspace.home)
+            catalogue.change(entry, "could not be distributed", now(), **before)
+            targets.note_gone(workspace.home)
             raise
-    note(workspace, planned)
+    _note(workspace, planned)
     return entry
+
+
+def _unchanged(workspace: Workspace, planned: Plan) -> Catalogue:
+    """Return the catalogue; Conflict where it does not have the entry any more as it was when the plan was made."""
+    catalogue = Catalogue(workspace.home)
+    if catalogue.get(planned.entry.id) != planned.entry:
+        raise Conflict(f"{planned.entry.id} changed meanwhile; nothing was changed", "Look at it, and try again.")
+    return catalogue
 
 
 def _make(workspace: Workspace, planned: Plan) -> None:
@@ -293,9 +298,9 @@ def _make(workspace: Workspace, planned: Plan) -> None:
     for one in planned.forms:
         if one.to != "lesson":
             forms.store(workspace, planned.entry, one)
-    clear_up(planned.targets)
+    _clear_up(planned.targets)
     new = [change.path for change in planned.changes if change.before is None]
-    placed.made(workspace.home, new, _missing_folders(new))
+    targets.note_made(workspace.home, new, _missing_folders(new))
     for place, changes in planned.files:
         carry_out(list(changes), place)
 
@@ -309,13 +314,13 @@ def _missing_folders(paths: Iterable[str]) -> set[str]:
     return found
 
 
-def clear_up(several: Iterable[Target]) -> None:
+def _clear_up(several: Iterable[Target]) -> None:
     """Remove what a killed run left half-written beside the files of these targets."""
     for folder in {os.path.dirname(one.where) for one in several if one.to in targets.FILES}:
         clear_leftovers(folder)
 
 
-def note(workspace: Workspace, planned: Plan) -> None:
+def _note(workspace: Workspace, planned: Plan) -> None:
     """Write down which files of agents changed; memories have a record of their own."""
     if planned.changes:
         with audit.Act(workspace, planned.act, keep=False) as act:
@@ -326,3 +331,66 @@ def note(workspace: Workspace, planned: Plan) -> None:
 def _said(planned: Plan) -> str:
     kinds = dict.fromkeys(one.to for one in planned.targets if one.holds and one not in planned.entry.targets)
     return f"distributed: {', '.join(kinds)}" if kinds else "distributed anew"
+
+
+def plan_withdrawal(
+    workspace: Workspace, name: str, *, to: str = "", names: tuple[str, ...] = (), scope: str = "", force: bool = False
+) -> Plan:
+    """Return what takes the pattern back: from everywhere, or only of that form, those agents or that scope.
+
+    A file that other agents read, too, keeps it. What somebody edited is a Conflict, unless with `force`.
+    """
+    workspace.need_enabled()
+    if to not in ("", *TARGETS):
+        raise BadInput(f"{to!a} is not a target", f"Use one of {', '.join(TARGETS)}.")
+    entry = Catalogue(workspace.home).get(name)
+    wanted = [one for one in entry.live if to in ("", one.to) and scope in ("", one.scope.partition("/")[0])]
+    if names:
+        wanted = [one for one in wanted if set(names) & set(one.agents)]
+    desks: dict[str, Desk] = {}
+    after: dict[Target, Target] = {}
+    for one in wanted:
+        left = tuple(each for each in one.agents if each not in names) if names else ()
+        if left:
+            after[one] = replace(one, agents=left)
+            continue
+        _take_out(workspace, entry, one, desks, force=force)
+        after[one] = replace(one, withdrawn=now())
+    files = _changes_of(desks)
+    taken = tuple(new for new in after.values() if new.withdrawn and new.to not in targets.FILES)
+    return Plan(entry, "withdraw", files, taken, tuple(after.get(one, one) for one in entry.targets))
+
+
+def _take_out(workspace: Workspace, entry: Entry, one: Target, desks: dict[str, Desk], *, force: bool) -> None:
+    if one.to in targets.FILES:
+        desk = desk_of(workspace, one, desks)
+        targets.take_out(desk, one.where, entry.id, targets.placed(workspace.home).files, force=force)
+    else:
+        forms.check(workspace, entry, one, told(workspace, entry), force=force)
+
+
+def withdraw(workspace: Workspace, planned: Plan) -> Entry:
+    """Carry a plan of withdrawal out and return the entry; what is out of the files is then noted."""
+    with decision(workspace):
+        catalogue = _unchanged(workspace, planned)
+        for place, changes in planned.files:
+            carry_out(list(changes), place)
+        for one in planned.forms:
+            forms.take_out(workspace, planned.entry, one)
+        ended = [one for one in planned.targets if not one.holds and one not in planned.entry.targets]
+        _clear_up(ended)
+        # A file may be gone already: somebody removed it, or a run before this one was killed.
+        tidy(workspace, [one.where for one in ended if one.to in targets.FILES])
+        status = planned.entry.status if any(one.holds for one in planned.targets) else "withdrawn"
+        kinds = ", ".join(dict.fromkeys(one.to for one in ended)) or "from some agents"
+        entry = catalogue.change(planned.entry, f"withdrawn: {kinds}", now(), targets=planned.targets, status=status)
+    _note(workspace, planned)
+    return entry
+
+
+def tidy(workspace: Workspace, paths: Iterable[str]) -> None:
+    """Remove the folders that we made for these files, as far as they are empty."""
+    paths = list(paths)
+    made = targets.placed(workspace.home).folders
+    remove_empty([one for one in made if any(path.startswith(one.rstrip("/") + "/") for path in paths)])
+    targets.note_gone(workspace.home)

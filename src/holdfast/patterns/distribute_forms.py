@@ -6,18 +6,20 @@ is not ours: it is a Conflict, unless the words in it may be lost with `force`.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Literal
+
 from holdfast.base.clock import now
-from holdfast.base.light_records import replace
 from holdfast.base.text import cut
 from holdfast.errors import BadInput, Conflict, NotFound
+from holdfast.learning.fixes import warnings
+from holdfast.learning.fixes.warnings import Warned
 from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.lesson_file import Evidence, Lesson
 from holdfast.memory import audit
 from holdfast.memory.put import put
-from holdfast.patterns import warned
-from holdfast.patterns.catalogue import Entry, Target
-from holdfast.patterns.warned import Warned
+from holdfast.patterns.catalogue_file import Entry, Target
 from holdfast.privacy import fence, redact
 from holdfast.records import Draft, Memory, Scope
 from holdfast.workspace import Workspace
@@ -58,24 +60,20 @@ def where_of(entry: Entry, to: str) -> str:
     return key_of(entry) if to == "memory" else ""
 
 
-def holds(workspace: Workspace, entry: Entry, target: Target) -> bool:
-    """Whether the form is there and says what the entry says now."""
+def state_of(workspace: Workspace, entry: Entry, target: Target) -> Literal["missing", "old", "there"]:
+    """Return whether the form is there, and whether it says what the entry says now."""
     if target.to == "memory":
         memory = _memory(workspace, entry, target)
-        return memory is not None and memory.body.strip() == text_of(entry)
-    if target.to == "lesson":
+        is_there, is_same = memory is not None, memory is not None and memory.body.strip() == text_of(entry)
+    elif target.to == "lesson":
         lesson = _lesson(workspace, target)
-        return lesson is not None and lesson.statement == lesson_standing.cleaned(text_of(entry))
-    return set(_rows(entry, target)) == {one for one in warned.read(workspace.home) if _is_of(one, entry, target)}
-
-
-def is_there(workspace: Workspace, entry: Entry, target: Target) -> bool:
-    """Whether the form is there at all."""
-    if target.to == "memory":
-        return _memory(workspace, entry, target) is not None
-    if target.to == "lesson":
-        return _lesson(workspace, target) is not None
-    return any(_is_of(one, entry, target) for one in warned.read(workspace.home))
+        is_there = lesson is not None
+        is_same = lesson is not None and lesson.statement == lesson_standing.cleaned(text_of(entry))
+    else:
+        owner = scope_of(target).owner
+        own = {one for one in warnings.read(workspace.home) if (one.id, one.project) == (entry.id, owner)}
+        is_there, is_same = bool(own), own == set(_warnings(entry, target))
+    return "there" if is_same else "old" if is_there else "missing"
 
 
 def check(workspace: Workspace, entry: Entry, target: Target, known: set[str], *, force: bool = False) -> None:
@@ -106,14 +104,23 @@ def _check_lesson(workspace: Workspace, target: Target, known: set[str], *, forc
 def store(workspace: Workspace, entry: Entry, target: Target) -> Target:
     """Store the form, or bring it up to date; return the target with what names it."""
     if target.to == "memory":
+        draft = Draft(
+            text=text_of(entry),
+            scope=scope_of(target),
+            key=key_of(entry),
+            title=entry.title,
+            type="feedback",
+            tags=("pattern", entry.kind),
+            source=SOURCE,
+        )
         with audit.Act(workspace, "distribute") as act:
-            stored = put(workspace, _draft(entry, scope_of(target)))
+            stored = put(workspace, draft)
             act.done(f"{stored.memory.scope}/{stored.memory.key}", f"pattern {entry.id}")
         return target
     if target.to == "warning":
-        warned.put(workspace.home, entry.id, scope_of(target).owner, _rows(entry, target))
+        warnings.put(workspace.home, entry.id, scope_of(target).owner, _warnings(entry, target))
         return target
-    if target.where and is_there(workspace, entry, target):
+    if target.where and state_of(workspace, entry, target) != "missing":
         take_out(workspace, entry, target)
     lesson = lesson_standing.stated(workspace, scope_of(target).owner, _evidence(entry))
     return replace(target, where=lesson.id)
@@ -122,7 +129,7 @@ def store(workspace: Workspace, entry: Entry, target: Target) -> Target:
 def take_out(workspace: Workspace, entry: Entry, target: Target) -> None:
     """Take the form out; where it is gone already nothing happens."""
     if target.to == "warning":
-        warned.put(workspace.home, entry.id, scope_of(target).owner, ())
+        warnings.put(workspace.home, entry.id, scope_of(target).owner, ())
     elif target.to == "memory":
         memory = _memory(workspace, entry, target)
         if memory is not None and memory.source == SOURCE:
@@ -133,18 +140,6 @@ def take_out(workspace: Workspace, entry: Entry, target: Target) -> None:
         lesson = _lesson(workspace, target)
         if lesson is not None and not _recurred(lesson):
             lesson_standing.end(workspace, lesson)
-
-
-def _draft(entry: Entry, scope: Scope) -> Draft:
-    return Draft(
-        text=text_of(entry),
-        scope=scope,
-        key=key_of(entry),
-        title=entry.title,
-        type="feedback",
-        tags=("pattern", entry.kind),
-        source=SOURCE,
-    )
 
 
 def _evidence(entry: Entry) -> Evidence:
@@ -178,10 +173,6 @@ def _recurred(lesson: Lesson) -> bool:
     return len(others) >= lessons.RECURS
 
 
-def _rows(entry: Entry, target: Target) -> list[Warned]:
+def _warnings(entry: Entry, target: Target) -> list[Warned]:
     text = cut(line_of(f"{entry.title.rstrip('.')}: {entry.statement}"), MAX_WARNING)
     return [Warned(entry.id, one, scope_of(target).owner, text) for one in entry.fingerprints]
-
-
-def _is_of(one: Warned, entry: Entry, target: Target) -> bool:
-    return (one.id, one.project) == (entry.id, scope_of(target).owner)

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from dataclasses import replace
 
+from holdfast.agents.base import Agent, Change, Place
 from holdfast.agents.editing import blocks
 from holdfast.app import install
 from holdfast.base import files
 from holdfast.base.clock import now
-from holdfast.base.light_records import replace
 from holdfast.errors import HoldfastError
-from holdfast.patterns import distribute, placed, targets, withdraw
+from holdfast.patterns import distribute, targets
 from holdfast.patterns import distribute_forms as forms
-from holdfast.patterns import review as pattern_review
+from holdfast.patterns.catalogue import Catalogue
+from holdfast.patterns.catalogue_file import Entry, Target
+from holdfast.patterns.decided import Decided
 from holdfast.patterns.targets import Desk
 from holdfast.records import Problem
 from holdfast.workspace import Workspace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.agents.base import Agent, Change, Place
-    from holdfast.patterns.catalogue import Entry, Target
 
 _LARGEST = 8 * 1_048_576
 
@@ -30,7 +27,7 @@ _LARGEST = 8 * 1_048_576
 def shares(workspace: Workspace, agent: str, place: Place) -> list[tuple[Entry, Target]]:
     """Return what an agent reads of ours in files of that place."""
     found = []
-    for entry in pattern_review.catalogue(workspace).all()[0]:
+    for entry in Catalogue(workspace.home).all()[0]:
         for one in entry.live:
             if one.to in targets.FILES and agent in one.agents and _is_at(one, place):
                 found.append((entry, one))
@@ -45,7 +42,7 @@ def _is_at(target: Target, place: Place) -> bool:
 
 def leaving(workspace: Workspace, agent: str, place: Place) -> list[Change]:
     """Return the changes that take an agent's share out; a file that others read keeps it, and so do edited words."""
-    desk, made = Desk(place), placed.read(workspace.home).files
+    desk, made = Desk(place), targets.placed(workspace.home).files
     for entry, one in shares(workspace, agent, place):
         if one.agents != (agent,):
             continue
@@ -58,14 +55,14 @@ def leaving(workspace: Workspace, agent: str, place: Place) -> list[Change]:
 
 def left(workspace: Workspace, agent: str, place: Place, changes: tuple[Change, ...]) -> None:
     """Note that an agent left: what it alone read is withdrawn where it is out; of all else it is no reader now."""
-    room = pattern_review.catalogue(workspace)
+    catalogue = Catalogue(workspace.home)
     for entry, _ in shares(workspace, agent, place):
-        entry = room.get(entry.id)
+        entry = catalogue.get(entry.id)
         after = tuple(_without(one, agent, entry, place) for one in entry.targets)
         if after != entry.targets:
             status = entry.status if any(one.holds for one in after) else "withdrawn"
-            room.change(entry, f"withdrawn: {agent} was uninstalled", now(), targets=after, status=status)
-    withdraw.tidy(workspace, [change.path for change in changes if change.after is None])
+            catalogue.change(entry, f"withdrawn: {agent} was uninstalled", now(), targets=after, status=status)
+    distribute.tidy(workspace, [change.path for change in changes if change.after is None])
 
 
 def _without(one: Target, agent: str, entry: Entry, place: Place) -> Target:
@@ -82,7 +79,7 @@ def concern(workspace: Workspace, agent: str, path: str, id: str) -> bool:
     """Whether a block in a file is this agent's business: it reads it, or nobody is known to."""
     real = os.path.realpath(path)
     try:
-        entry = pattern_review.catalogue(workspace).get(id)
+        entry = Catalogue(workspace.home).get(id)
     except HoldfastError:
         return True
     readers = [one.agents for one in entry.live if one.where == real]
@@ -98,9 +95,9 @@ def are_as_recorded(workspace: Workspace) -> Iterator[Problem]:
     """Every entry of the catalogue can be read; what is distributed is where it says, in its words, nowhere else."""
     if not workspace.enabled or not os.path.isdir(workspace.home):
         return
-    entries, broken = pattern_review.catalogue(workspace).all()
+    entries, broken = Catalogue(workspace.home).all()
     yield from broken
-    yield from pattern_review.decided(workspace).problems()
+    yield from Decided(workspace.home).problems()
     for entry in entries:
         for one in entry.live:
             yield from _problems(workspace, entry, one)
@@ -134,9 +131,7 @@ def _state(workspace: Workspace, entry: Entry, one: Target) -> str:
     if one.to in targets.FILES:
         data = distribute.desk_of(workspace, one, {}).read(one.where)
         return targets.state_of(data, one.where, entry.id, distribute.written(entry, one.to)[1])
-    if not forms.is_there(workspace, entry, one):
-        return "missing"
-    return "there" if forms.holds(workspace, entry, one) else "old"
+    return forms.state_of(workspace, entry, one)
 
 
 def _looked_at(workspace: Workspace) -> set[str]:

@@ -7,13 +7,9 @@ narrow where there is little to go by. Why these were chosen is in docs/decision
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import NormalDist, fmean, variance
-
-from holdfast.base.light_records import dataclass
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +98,3 @@ def student(z: float, free: float) -> float:
 
 def _cubed(events: float, z: float) -> float:
     return events * max(0.0, 1 - 1 / (9 * events) + z / (3 * math.sqrt(events))) ** 3
-
-
-__all__ = ["Interval", "deviation", "difference", "mean_count", "ratio", "share", "spread_of", "student"]

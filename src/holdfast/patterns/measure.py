@@ -1,264 +1,304 @@
-"""What a pattern or a memory changes: sessions without it against sessions with it, and a plain verdict.
+"""Measure: whether what agents are given helps, by their sessions without it and with it, and what it costs.
 
-A verdict is given only where the bounds of the estimate allow it. `too little data` is one too: then half the trouble
-could have gone, or a success become half as frequent again, and it would not have shown.
+A distributed pattern is followed by its own signal, before and after; a memory by errors, retries, corrections, tokens
+and time. Where `measure.holdout` withholds injections from some sessions, both are compared with these too, which tells
+help from chance and from other changes.
 """
 
 from __future__ import annotations
 
-import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from holdfast.base.light_records import dataclass, replace
-from holdfast.base.text import count
-from holdfast.patterns import intervals
+from holdfast.base import clock
+from holdfast.base.clock import now
+from holdfast.errors import NotFound
+from holdfast.language import when
+from holdfast.learning.lessons import model as lessons
+from holdfast.patterns import estimates as measuring
+from holdfast.patterns.catalogue import Catalogue, speaks_for
+from holdfast.patterns.catalogue_file import Entry
+from holdfast.patterns.estimates import (
+    BEFORE_AFTER,
+    HARMS,
+    HELPS,
+    MIN_SESSIONS,
+    NO_EFFECT,
+    THIN,
+    WITHHELD_GIVEN,
+    Comparison,
+    Estimate,
+    Followed,
+    Observed,
+    Verdict,
+)
+from holdfast.patterns.signatures import frame
+from holdfast.patterns.study import Place, Study, drawn
+from holdfast.patterns.study import study as study_of
+from holdfast.records import Scope
+from holdfast.workspace import Workspace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from holdfast.patterns.intervals import Interval
-
-HELPS, HARMS, NO_EFFECT, THIN = "helps", "harms", "no effect seen", "too little data"
-VERDICTS = (HELPS, HARMS, NO_EFFECT, THIN)
-# Two ways to tell: what was before it was handed out, and what is where it is withheld.
-BEFORE_AFTER, WITHHELD_GIVEN = "before-after", "withheld-given"
-CONFIDENCE = 0.95
-# Five things are looked at for each memory, so each gets a fifth of the doubt.
-CONFIDENCE_OF_FIVE = 0.99
-MIN_SESSIONS = 10
-# An amount whose bounds are further apart than this factor was not measured.
-_WIDEST = 4.0
-
-
-@dataclass(frozen=True, slots=True)
-class Observed:
-    """One session with its sub-agents, as it is compared: how much went wrong, and what it took."""
-
-    name: str
-    agent: str = ""
-    project: str = ""
-    started: str = ""
-    ended: str = ""
-    errors: int = 0
-    retries: int = 0
-    corrections: int = 0
-    tokens: int = 0
-    seconds: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """One comparison. `before` are sessions without it (earlier ones, or those it was withheld from), `after` with it.
-
-    `change` with its bounds is the difference, `after` less `before`; for tokens and seconds, where `is_ratio` is set,
-    it is how many times as large they are as a rule. A bound that is None is not known. Where a side has no session
-    there is nothing to compare: that side and the change are None, and `why` says what is missing.
-    """
-
-    compares: str
-    measure: str
-    before: float | None
-    after: float | None
-    change: float | None
-    low: float | None
-    high: float | None
-    sessions_before: int
-    sessions_after: int
-    verdict: str
-    is_ratio: bool = False
-    confidence: float = CONFIDENCE
-    why: str = ""
-
-    def holds(self, truth: float) -> bool:
-        """Whether the truth is within the bounds."""
-        return (self.low is None or self.low <= truth) and (self.high is None or truth <= self.high)
+MAX_MEMORIES = 50
+# What was long before may have had other reasons.
+BEFORE_DAYS = 90
+READ_BY_ITSELF = ("rules", "skill")
+_TIMES = "times in a session"
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
-    """What is known of one thing that agents are given.
-
-    `kind` is pattern, memory or all; `name` its id, or scope and key. `given` and `withheld` count sessions, `tokens`
-    is what it took of all contexts so far. The verdict is that of the first estimate that `why` speaks of.
-    """
+class Advice:
+    """Something that is worth retiring, why, and how."""
 
     kind: str
     name: str
-    title: str
-    verdict: str
-    why: str
-    given: int = 0
-    withheld: int = 0
-    tokens: int = 0
-    estimates: tuple[Estimate, ...] = ()
-    since: str = ""
-    is_live: bool = True
+    reason: str
+    command: str
 
 
-def of_shares(compares: str, before: Sequence[float], after: Sequence[float], *, good: bool = False) -> Estimate:
-    """Compare in how many sessions something occurs at all; each number is how often it did in one."""
-    z = intervals.deviation(CONFIDENCE)
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How many sessions there are to compare, and what became of each thing; `mixed` had both, and count nowhere."""
 
-    def change(having: int) -> Interval:
-        return intervals.difference(first, intervals.share(having, len(after), z))
-
-    first = intervals.share(_having(before), len(before), z)
-    found = change(_having(after))
-    supposed = min(len(after), round(_worthwhile(good) * first.value * len(after)))
-    verdict = _verdict(found, change(supposed), before, after, good=good)
-    return _estimate(compares, "sessions with it", before, after, found, verdict, _share_of)
-
-
-def of_counts(
-    compares: str,
-    measure: str,
-    before: Sequence[float],
-    after: Sequence[float],
-    *,
-    good: bool = False,
-    confidence: float = CONFIDENCE,
-) -> Estimate:
-    """Compare how often something occurs in a session; counts that come in bunches widen the bounds."""
-    z = intervals.deviation(confidence)
-    both = intervals.spread_of(before, after)
-    # A group of few sessions may look calmer than it is; then what both show together holds.
-    spreads = [max(both, intervals.spread_of(group)) for group in (before, after)]
-
-    def change(total: float) -> Interval:
-        return intervals.difference(first, intervals.mean_count(total, len(after), spreads[1], z))
-
-    first = intervals.mean_count(sum(before), len(before), spreads[0], z)
-    found = change(sum(after))
-    supposed = _worthwhile(good) * first.value * len(after)
-    verdict = _verdict(found, change(supposed), before, after, good=good)
-    return _estimate(compares, measure, before, after, found, verdict, _mean, confidence=confidence)
+    holdout: float
+    sessions: int
+    given: int
+    withheld: int
+    mixed: int
+    waiting: int
+    left_out: int
+    everything: Followed | None
+    patterns: tuple[Followed, ...] = ()
+    memories: tuple[Followed, ...] = ()
+    retire: tuple[Advice, ...] = ()
 
 
-def of_amounts(
-    compares: str, measure: str, before: Sequence[float], after: Sequence[float], *, confidence: float = CONFIDENCE
-) -> Estimate:
-    """Compare what sessions take as a rule: tokens, time; less is better, and one endless session weighs little."""
-    found = intervals.ratio(before, after, intervals.deviation(confidence))
-    if _is_thin(before, after):
-        verdict = THIN
-    elif found.high < 1 or found.low > 1:
-        verdict = HELPS if found.high < 1 else HARMS
-    else:
-        verdict = NO_EFFECT if found.high <= _WIDEST * found.low else THIN
-    return _estimate(compares, measure, before, after, found, verdict, _median, confidence=confidence)
+def measure(workspace: Workspace, *, pattern: str = "", memory: str = "", since: str = "") -> Report:
+    """Return what helps: all patterns that were distributed and memories given often, or only the one that is named.
 
-
-def of_five(compares: str, before: Sequence[Observed], after: Sequence[Observed]) -> tuple[Estimate, ...]:
-    """Compare errors, retries, corrections, tokens and time of sessions."""
-    doubt = CONFIDENCE_OF_FIVE
-    counts = [
-        of_counts(compares, name, _each(before, name), _each(after, name), confidence=doubt)
-        for name in ("errors", "retries", "corrections")
-    ]
-    amounts = [
-        of_amounts(compares, name, _told(before, name), _told(after, name), confidence=doubt)
-        for name in ("tokens", "seconds")
-    ]
-    return (*counts, *amounts)
-
-
-def overall(estimates: Iterable[Estimate]) -> str:
-    """Return the verdict of several measures of one thing: the first that says something; they come by weight."""
-    found = [one.verdict for one in estimates]
-    said = [one for one in found if one in (HELPS, HARMS)]
-    return said[0] if said else NO_EFFECT if NO_EFFECT in found else THIN
-
-
-def reason(one: Estimate) -> str:
-    """Return in a few words what a verdict rests on, or what is missing for one."""
-    first, second = ("before", "since") if one.compares == BEFORE_AFTER else ("withheld", "given")
-    sizes = f"{count(one.sessions_before, 'session')} {first} and {one.sessions_after} {second}"
-    if min(one.sessions_before, one.sessions_after) < MIN_SESSIONS:
-        return f"{sizes}; it takes at least {MIN_SESSIONS} of each"
-    if one.verdict == THIN:
-        return f"{sizes} are too few: half of it could have gone, and that would not show"
-    return f"{one.measure}, by {sizes}"
-
-
-def _verdict(
-    found: Interval, supposed: Interval, before: Sequence[float], after: Sequence[float], *, good: bool
-) -> str:
-    """Return what an interval says; `supposed` is the one that a worthwhile effect would have had."""
-    if _is_thin(before, after):
-        return THIN
-    if found.high < 0:
-        return HARMS if good else HELPS
-    if found.low > 0:
-        return HELPS if good else HARMS
-    return NO_EFFECT if supposed.high < 0 or supposed.low > 0 else THIN
-
-
-def _worthwhile(good: bool) -> float:
-    return 1.5 if good else 0.5
-
-
-def _is_thin(before: Sequence[float], after: Sequence[float]) -> bool:
-    return min(len(before), len(after)) < MIN_SESSIONS
-
-
-def _estimate(
-    compares: str,
-    measure: str,
-    before: Sequence[float],
-    after: Sequence[float],
-    found: Interval,
-    verdict: str,
-    shown: Callable[[Sequence[float]], float],
-    *,
-    confidence: float = CONFIDENCE,
-) -> Estimate:
-    is_ratio = shown is _median
-    # One session alone says nothing of what others take.
-    is_known = min(len(before), len(after)) >= (2 if is_ratio else 1)
-    estimate = Estimate(
-        compares=compares,
-        measure=measure,
-        before=shown(before) if before else None,
-        after=shown(after) if after else None,
-        change=found.value if is_known else None,
-        low=_finite(found.low) if is_known else None,
-        high=_finite(found.high) if is_known else None,
-        sessions_before=len(before),
-        sessions_after=len(after),
-        verdict=verdict,
-        is_ratio=is_ratio,
-        confidence=confidence,
+    `pattern` is the beginning of an id, `memory` a key; `since` leaves earlier sessions out.
+    """
+    share = workspace.settings.share("measure.holdout")
+    if not workspace.enabled:
+        return Report(share, 0, 0, 0, 0, 0, 0, None)
+    catalogue = Catalogue(workspace.home)
+    entries = [catalogue.get(pattern)] if pattern else catalogue.all()[0]
+    study = study_of(workspace, when.moment(since, now()) if since else "")
+    groups = drawn(study, study.sessions)
+    places = _places(workspace, entries)
+    wanted = [] if memory else [one for one in entries if one.targets or pattern]
+    patterns = [_follow(one, study, places[one.id], workspace.registry.known().canonical) for one in wanted]
+    memories = [] if pattern else _memories(study, memory)
+    return Report(
+        holdout=share,
+        sessions=len(study.sessions),
+        given=len(groups[1]),
+        withheld=len(groups[0]),
+        mixed=sum(one.is_mixed for one in study.told.values()),
+        waiting=study.waiting,
+        left_out=study.left_out,
+        everything=None if pattern or memory else _everything(study, groups),
+        patterns=tuple(patterns),
+        memories=tuple(memories),
+        retire=_retire(patterns, memories, set().union(*places.values())),
     )
-    return estimate if is_known else replace(estimate, why=reason(estimate))
 
 
-def _finite(bound: float) -> float | None:
-    return bound if math.isfinite(bound) else None
+def _places(workspace: Workspace, entries: Sequence[Entry]) -> dict[str, set[Place]]:
+    """Return the memories of each pattern, by its id."""
+    given_as = {target.to for one in entries for target in one.targets}
+    keys = {one.id: one.key for one in lessons.room(workspace.home).all()} if "lesson" in given_as else {}
+    return {one.id: _places_of(one, keys) for one in entries}
 
 
-def _each(sessions: Sequence[Observed], name: str) -> list[float]:
-    return [float(getattr(one, name)) for one in sessions]
+def _everything(study: Study, groups: Sequence[Sequence[Observed]]) -> Followed:
+    estimates = measuring.of_five(WITHHELD_GIVEN, *groups) if groups[0] else ()
+    return Followed(
+        kind="all",
+        name="all injections",
+        title="Everything that was injected",
+        verdict=measuring.overall(estimates),
+        why=_why_five(estimates),
+        given=sum(one.was_given for one in study.told.values()),
+        withheld=sum(one.was_withheld for one in study.told.values()),
+        tokens=sum(one.tokens for one in study.told.values()),
+        estimates=estimates,
+    )
 
 
-def _told(sessions: Sequence[Observed], name: str) -> list[float]:
-    """Return an amount of each session that tells it; not every agent does."""
-    return [amount for amount in _each(sessions, name) if amount > 0]
+def _memories(study: Study, key: str) -> list[Followed]:
+    """Return the memories that were due in enough sessions, the most costly first; a named one in any case."""
+    wanted = [place for place in study.due if key in ("", place[2], name_of(place))]
+    often = [place for place in wanted if key or len(study.due[place]) >= MIN_SESSIONS]
+    found = [_memory(study, place, study.due[place]) for place in often]
+    if key and not found:
+        raise NotFound(f"no session was given {key!a}", "`holdfast receipts` shows what sessions are given.")
+    return sorted(found, key=lambda one: (-one.tokens, one.name))[:MAX_MEMORIES]
 
 
-def _having(counts: Sequence[float]) -> int:
-    return sum(count > 0 for count in counts)
+def name_of(place: Place) -> str:
+    """Return what a memory is called: its scope and key, as receipts show it."""
+    return f"{Scope(place[0], place[1])}/{place[2]}"
 
 
-def _share_of(counts: Sequence[float]) -> float:
-    return _having(counts) / len(counts) if counts else 0.0
+def _memory(study: Study, place: Place, names: list[str]) -> Followed:
+    groups = drawn(study, names)
+    estimates = measuring.of_five(WITHHELD_GIVEN, *groups) if groups[0] else ()
+    given = [name for name in names if study.had(name)]
+    return Followed(
+        kind="memory",
+        name=name_of(place),
+        title=place[2],
+        verdict=measuring.overall(estimates),
+        why=_why_five(estimates),
+        given=len(given),
+        withheld=len(names) - len(given),
+        tokens=sum(study.told[name].due[place] for name in given),
+        estimates=estimates,
+    )
 
 
-def _mean(counts: Sequence[float]) -> float:
-    return sum(counts) / len(counts) if counts else 0.0
+def _why_five(estimates: Sequence[Estimate]) -> str:
+    if not estimates:
+        return "nothing was withheld yet, so there is nothing to compare; `measure.holdout` says how often it is"
+    verdict = measuring.overall(estimates)
+    return measuring.reason(next(one for one in estimates if one.verdict == verdict))
 
 
-def _median(amounts: Sequence[float]) -> float:
-    return sorted(amounts)[len(amounts) // 2] if amounts else 0.0
+def _retire(patterns: Sequence[Followed], memories: Sequence[Followed], of_patterns: set[Place]) -> tuple[Advice, ...]:
+    """Return what is worth retiring. The memory of a pattern goes with its pattern."""
+    theirs = set(map(name_of, of_patterns))
+    followed = [*patterns, *(one for one in memories if one.name not in theirs)]
+    return tuple(_advice(one) for one in followed if one.is_live and one.verdict in (HARMS, NO_EFFECT))
 
 
-__all__ = ["Estimate", "Followed", "Observed", "of_amounts", "of_counts", "of_five", "of_shares", "overall", "reason"]
+def _advice(one: Followed) -> Advice:
+    cost = f" at a cost of about {one.tokens:,} tokens" if one.tokens else ""
+    reason = f"it seems to harm{cost}" if one.verdict == HARMS else f"no effect is seen{cost}"
+    way = f"patterns withdraw {one.name}" if one.kind == "pattern" else f"forget {one.title}"
+    return Advice(one.kind, one.name, reason, f"holdfast {way}")
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The sessions that are compared for a pattern."""
+
+    before: list[Observed]
+    after: list[Observed]
+    withheld: list[Observed]
+    given: list[Observed]
+
+
+def _follow(entry: Entry, study: Study, places: set[Place], canonical: Callable[[str], str]) -> Followed:
+    """Return how often the signal of a pattern comes without it and with it, what that says, and what it cost.
+
+    `places` are its memories, `canonical` gives the one id of a project that has several.
+    """
+    counts = _counts(study, entry)
+    begun = min((one.at for one in entry.targets), default="")
+    groups = _groups(entry, study, places, begun, _reach(entry, study, counts, canonical))
+    estimates = [
+        *_of_signal(WITHHELD_GIVEN, groups.withheld, groups.given, counts, entry),
+        *_of_signal(BEFORE_AFTER, groups.before, groups.after, counts, entry),
+    ]
+    verdict, why = _judged(entry, estimates)
+    given = [(place, name) for place in places for name in study.due.get(place, ()) if study.had(name)]
+    tokens = sum(study.told[name].due[place] for place, name in given)
+    read = len(groups.after) if any(one.to in READ_BY_ITSELF for one in entry.targets) else 0
+    return Followed(
+        kind="pattern",
+        name=entry.id,
+        title=entry.title,
+        verdict=verdict,
+        why=why,
+        given=max(len({name for _, name in given}), read),
+        withheld=len(groups.withheld),
+        tokens=tokens + read * -(-len(entry.statement) // 4),
+        estimates=tuple(estimates),
+        since=begun,
+        is_live=bool(entry.live),
+    )
+
+
+def _places_of(entry: Entry, lesson_keys: Mapping[str, str]) -> set[Place]:
+    """Return the memories by which a pattern is handed out; `lesson_keys` are those of lessons, by their ids."""
+    keys = [(one, one.where if one.to == "memory" else lesson_keys.get(one.where, "")) for one in entry.targets]
+    return {(*_scope(one.scope), key) for one, key in keys if one.to in ("memory", "lesson") and key}
+
+
+def _scope(text: str) -> tuple[str, str]:
+    """Return kind and owner of the scope that a target names, as `project/ID`."""
+    kind, _, owner = text.replace(":", "/", 1).partition("/")
+    return kind, owner
+
+
+def _counts(study: Study, entry: Entry) -> Counter[str]:
+    """Return how often the signal of a pattern came in each session that has it."""
+    frames = {(kind, frame(signature)) for kind, signature in entry.signals}
+    counts: Counter[str] = Counter()
+    for one in [one for each in frames for one in study.signals.get(each, ())]:
+        if speaks_for(entry, one.kind, one.signature, (one.project,)):
+            counts[one.counted_as] += one.times
+    return counts
+
+
+def _reach(entry: Entry, study: Study, counts: Counter[str], canonical: Callable[[str], str]) -> list[Observed]:
+    """Return the sessions that the pattern is about: of its agents, in its project or where its signal ever was."""
+    agents = {agent for one in entry.targets for agent in one.agents}
+    everywhere = any(not one.agents for one in entry.targets)
+    owners = [_scope(one.scope)[1] for one in entry.targets]
+    seen = {canonical(study.sessions[name].project) for name in counts}
+    projects = {canonical(owner) for owner in owners} if owners and all(owners) else seen
+    return [
+        one
+        for one in study.sessions.values()
+        if (everywhere or one.agent in agents) and canonical(one.project) in projects
+    ]
+
+
+def _groups(entry: Entry, study: Study, places: set[Place], begun: str, reach: Sequence[Observed]) -> Groups:
+    until = "" if entry.live else max((one.withdrawn for one in entry.targets), default="")
+    after = [one for one in reach if begun and begun <= one.started <= (until or one.started)]
+    due: Iterable[str] = ()
+    if places:
+        due = dict.fromkeys(name for place in places for name in study.due.get(place, ()))
+    elif any(one.to == "warning" for one in entry.targets):
+        # A warning may become due in any session; what is in a file cannot be withheld.
+        due = [one.name for one in after]
+    withheld, given = drawn(study, due, begun)
+    return Groups(_before(begun, reach), [one for one in after if study.had(one.name)], withheld, given)
+
+
+def _before(begun: str, reach: Iterable[Observed]) -> list[Observed]:
+    """Return the sessions that were over when the pattern was handed out: the last one, and not long before it."""
+    over = [one for one in reach if one.started and max(one.started, one.ended) < begun]
+    last = max((one.started for one in over), default="")
+    if not last:
+        return []
+    earliest = clock.iso(clock.seconds(last) - BEFORE_DAYS * clock.DAY_SECONDS)
+    return [one for one in over if earliest <= one.started]
+
+
+def _of_signal(
+    compares: Comparison, before: Sequence[Observed], after: Sequence[Observed], counts: Counter[str], entry: Entry
+) -> list[Estimate]:
+    """Compare how often the signal comes; what only warns when it has come can only make it come less often."""
+    if not before and compares == WITHHELD_GIVEN:
+        return []
+    numbers = [[float(counts[one.name]) for one in group] for group in (before, after)]
+    shares = measuring.of_shares(compares, *numbers, good=entry.good)
+    times = measuring.of_counts(compares, _TIMES, *numbers, good=entry.good)
+    only_warns = bool(entry.targets) and all(one.to == "warning" for one in entry.targets)
+    return [times, shares] if only_warns else [shares, times]
+
+
+def _judged(entry: Entry, estimates: Sequence[Estimate]) -> tuple[Verdict, str]:
+    """Return verdict and reason by the first estimate that says something; the withheld sessions are asked first."""
+    if not entry.targets:
+        return THIN, "it was not distributed yet"
+    firsts = estimates[::2]
+    chosen = next((one for one in firsts if one.verdict != THIN), firsts[-1])
+    why = measuring.reason(chosen)
+    if chosen.compares == BEFORE_AFTER and chosen.verdict in (HELPS, HARMS):
+        why += "; other changes since then, or chance, may have done that: only withheld sessions tell"
+    return chosen.verdict, why

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from holdfast.base.clock import now
-from holdfast.base.light_records import dataclass, replace
+from holdfast.base.structs import replace
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.language import when
 from holdfast.language.likeness import FEWEST, words_of
+from holdfast.language.ratings import Rating
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.ratings import model as ratings
 from holdfast.learning.synthesis.groups import names_of
 from holdfast.patterns import session_acts, signal_files
-from holdfast.patterns.acts import Mended, Rated, Seen
 from holdfast.patterns.clusters import Pattern, clusters, domain_of
-from holdfast.patterns.extracting import signals_of
+from holdfast.patterns.extract import signals_of
+from holdfast.patterns.signals import Mended, Rated, Seen, Signal
 from holdfast.patterns.signatures import signature
 from holdfast.project.rules import resolve
 from holdfast.records import Scope
@@ -28,13 +31,6 @@ from holdfast.sessions import names
 from holdfast.sessions.archive import Archive
 from holdfast.store import layout
 from holdfast.workspace import Workspace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.language.ratings import Rating
-    from holdfast.patterns.signals import Signal
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,17 +147,11 @@ def _projects(workspace: Workspace, project: str, gathered: Gathered) -> frozens
 def _refuse_unknown(workspace: Workspace, project: str, ids: frozenset[str], told: set[str]) -> None:
     registry = workspace.registry.known()
     known = {*told, *registry.roots(), *registry.markers, *registry.repositories}
-    if ids & known or any(_has_memories(workspace, one) for one in ids):
+    folders = [os.path.join(workspace.store.tree.root, layout.folder_of(Scope("project", one))) for one in ids]
+    if ids & known or any(map(os.path.isdir, folders)):
         return
     if any(one.session.project in ids for one in Archive(workspace.home).digests()):
         return
     near = difflib.get_close_matches(project, filter(None, known), n=1)
     hint = "`holdfast project` says which this folder is, `holdfast status` which have memories."
     raise NotFound(f"no project {project} is known here", f"Did you mean {near[0]}?" if near else hint)
-
-
-def _has_memories(workspace: Workspace, project: str) -> bool:
-    return os.path.isdir(os.path.join(workspace.store.tree.root, layout.folder_of(Scope("project", project))))
-
-
-__all__ = ["Gathered", "find", "found_in", "gather"]

@@ -6,13 +6,10 @@ Looking at what changes, such as `git status`, is no look-up; nor is the top of 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from holdfast.language.word_lists import lists
 from holdfast.patterns.signatures import SMALL_WORDS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 MAX_OF_A_CALL = 5
 _SHORTEST = 3
@@ -110,6 +107,3 @@ def _listed(path: str) -> tuple[str, ...]:
 
 def _plain(text: str) -> str:
     return text.casefold().replace("'", "").replace(": ", ":").replace(" ", "-" if "/" in text else " ")[:_MAX_TERM]
-
-
-__all__ = ["MAX_OF_A_CALL", "in_names", "in_pattern", "in_words"]

@@ -6,6 +6,9 @@ text and the calls of a memory, summaries, the tasks of sub-agents, and what a p
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
+
 from holdfast.base.digests import short
 from holdfast.base.light_records import replace
 from holdfast.base.minijson import loads
@@ -15,18 +18,12 @@ from holdfast.language.error_classes import class_in
 from holdfast.language.likeness import FEWEST, words_of
 from holdfast.learning.lessons.categories import takes_back, tells_off
 from holdfast.patterns import searches
-from holdfast.patterns.acts import ASK, OVERFLOW, Act, Remark, Seen
-from holdfast.patterns.failing_tests import failing_test
+from holdfast.patterns.signals import ASK, OVERFLOW, Act, Remark, Seen
 from holdfast.privacy import speech
+from holdfast.records import Session, SessionEvent
 from holdfast.sessions import check_results
+from holdfast.sessions.facts import CommandRun, Digest, Trouble
 from holdfast.sessions.said import sayings
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from holdfast.records import Session, SessionEvent
-    from holdfast.sessions.facts import CommandRun, Digest, Trouble
 
 _MAX_TEXT = 160
 _MAX_REMARK = 240
@@ -35,6 +32,16 @@ _SHORT_MESSAGE = 240
 # Our own program, whose output is no evidence.
 _OURS = "holdfast"
 _INTERRUPTED = ("[request interrupted", "aborted by user", "interrupted by user")
+# So much of the end of an output is searched for the test that failed.
+_END = 8_000
+_MAX_TEST = 200
+_FAILING = re.compile(
+    r"^[ \t]*(?:FAILED[ \t]+|--- FAIL: |FAIL:?[ \t]+|[●✗✘×][ \t]+|\(fail\)[ \t]+|not ok \d+ - )(?P<test>\S.*)$"
+    r"|^test (?P<rust>\S+) \.\.\. FAILED$",
+    re.MULTILINE,
+)
+# How long it took, and what the test said, differ from time to time.
+_BEHIND = re.compile(r" - .*$|[ \t]*[\[(]?\d[\d.]*m?s[\])]?$")
 _PATTERN_KEYS = ("pattern", "query", "regex", "search", "search_term")
 
 
@@ -171,6 +178,15 @@ def _result(event: SessionEvent, failed: bool) -> str:
     return "passed" if event.answered else "unknown"
 
 
+def failing_test(output: str) -> str:
+    """Return the first test that an output names as failed; nothing where it names none."""
+    match = _FAILING.search(output[-_END:])
+    if match is None:
+        return ""
+    name = _BEHIND.sub("", (match["test"] or match["rust"])[: 2 * _MAX_TEST]).strip()
+    return f"failed {name}"[:_MAX_TEST] if any(letter.isalpha() for letter in name) else ""
+
+
 def _looked_up(line: str) -> tuple[tuple[str, str], ...]:
     """Return what a line looks up. A search behind a pipe only picks from what another command says."""
     found: list[tuple[str, str]] = []
@@ -267,6 +283,3 @@ def _of_files(digest: Digest) -> Iterator[Act]:
     for one in digest.files:
         for _ in range(one.changes):
             yield Act("edit", one.place, one.line, digest.session.ended, result="passed", paths=(one.path,))
-
-
-__all__ = ["seen", "seen_in_digest"]

@@ -8,17 +8,15 @@ by which signals are found, changed. Checked when read: what is no file of signa
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import msgspec
 
 from holdfast.base import files
 from holdfast.base.structs import dataclass
-from holdfast.errors import HoldfastError, NotFound, Refused
+from holdfast.errors import HoldfastError
 from holdfast.patterns.signals import RULES, Signal
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from holdfast.sessions.names import stem_of
 
 FOLDER = "archive/signals"
 _ENDING = ".json"
@@ -39,57 +37,49 @@ _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(Signals).decode
 
 
-def put(home: str, agent_stem: str, stem: str, found: Signals) -> bool:
+def put(home: str, found: Signals) -> bool:
     """Make the signals of a session durable; False where the file says the same already."""
-    folder = os.path.join(home, FOLDER, agent_stem)
-    link = files.link_on_the_way(home, f"{FOLDER}/{agent_stem}")
-    if link:
-        raise Refused(f"{link} is a symbolic link", "Replace the link by a folder; Holdfast does not follow it.")
-    path = os.path.join(folder, stem + _ENDING)
+    files.refuse_links(home, f"{FOLDER}/{stem_of(found.agent)}")
+    path = _path(home, stem_of(found.agent), stem_of(found.session))
     data = _encode(found)
     if files.read_if_there(path) == data:
         return False
-    files.make_folder(folder)
+    files.make_folder(os.path.dirname(path))
     files.write(path, data)
     return True
 
 
 def read(home: str, agent_stem: str, stem: str) -> Signals | None:
     """Return the signals of a session; None where there is no file, or it cannot be read."""
-    return _read(os.path.join(home, FOLDER, agent_stem, stem + _ENDING))
+    try:
+        return _decode(files.read(_path(home, agent_stem, stem), _MAX_BYTES))
+    except (HoldfastError, ValueError, RecursionError):
+        return None
 
 
-def forget(home: str, agent_stem: str, stem: str) -> None:
+def forget(home: str, agent: str, session: str) -> None:
     """Remove the signals of a session."""
-    files.remove(os.path.join(home, FOLDER, agent_stem, stem + _ENDING))
+    files.remove(_path(home, stem_of(agent), stem_of(session)))
 
 
 def clear_leftovers(home: str) -> None:
     """Remove what kills left half-written. Only while nobody else harvests."""
-    for agent_stem, name in _names(home):
-        if name.startswith(files.TEMPORARY):
-            files.remove(os.path.join(home, FOLDER, agent_stem, name))
+    for folder in _folders(home):
+        files.clear_leftovers(folder)
 
 
 def stems(home: str) -> Iterator[tuple[str, str]]:
     """Yield the names of all files of signals: those of the agent and of the session."""
-    for agent_stem, name in _names(home):
-        if name.endswith(_ENDING) and not name.startswith(files.TEMPORARY):
-            yield agent_stem, name.removesuffix(_ENDING)
+    for folder in _folders(home):
+        for name in files.names_in(folder, _ENDING):
+            yield os.path.basename(folder), name.removesuffix(_ENDING)
 
 
-def _names(home: str) -> Iterator[tuple[str, str]]:
+def _folders(home: str) -> list[str]:
     root = os.path.join(home, FOLDER)
-    if files.link_on_the_way(home, FOLDER) or not os.path.isdir(root):
-        return
-    for agent_stem in sorted(os.listdir(root)):
-        folder = os.path.join(root, agent_stem)
-        if files.is_plain_folder(folder):
-            yield from ((agent_stem, name) for name in sorted(os.listdir(folder)))
+    names = [] if files.link_on_the_way(home, FOLDER) else files.names_in(root)
+    return [folder for folder in (os.path.join(root, name) for name in names) if files.is_plain_folder(folder)]
 
 
-def _read(path: str) -> Signals | None:
-    try:
-        return _decode(files.read(path, _MAX_BYTES))
-    except (NotFound, HoldfastError, ValueError, RecursionError):
-        return None
+def _path(home: str, agent_stem: str, stem: str) -> str:
+    return os.path.join(home, FOLDER, agent_stem, stem + _ENDING)

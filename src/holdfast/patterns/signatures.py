@@ -48,7 +48,8 @@ def signature(text: str, head: str = "") -> str:
     for match in _TOKEN.finditer(line):
         for token in _tokens(match):
             found.setdefault(token)
-    told = _within(" ".join(found), MOST)
+    told = " ".join(found)
+    told = told if len(told) <= MOST else told[:MOST].rpartition(" ")[0]
     if not head:
         return told
     return f"{head}: {told}" if told else f"{head}:"
@@ -132,10 +133,6 @@ def _apart(signature: str) -> tuple[str, str]:
         return signature[:-1], ""
     head, _, tail = signature.rpartition(": ")
     return head, tail
-
-
-def _within(text: str, most: int) -> str:
-    return text if len(text) <= most else text[:most].rpartition(" ")[0]
 
 
 def _tokens(match: re.Match[str]) -> list[str]:

@@ -1,7 +1,10 @@
 """Where a pattern is put for agents to read: a block in their instruction files, a rule or a skill of its own.
 
-Nothing is written here. A desk holds the files as they would be; what differs at the end are the changes of a plan. A
-foreign byte is never changed. What somebody edited of ours is a Conflict, unless it is asked for with `force`.
+A desk holds the files as they would be; what differs at the end are the changes of a plan. A foreign byte is never
+changed. What somebody edited of ours is a Conflict, unless it is asked for with `force`.
+
+`patterns/placed.json` has the files and folders of agents that we made: only these are ours to remove. It is written
+whole and durably, before a file is made. Where it is lost, a file that we emptied stays, empty.
 """
 
 from __future__ import annotations
@@ -9,15 +12,14 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from holdfast.agents.base import Change, ManagedFile, Place
 from holdfast.agents.editing import blocks
 from holdfast.agents.editing.plan import decoded, read
-from holdfast.errors import Conflict, Refused, TooLarge
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from holdfast.base import files
+from holdfast.errors import Conflict, HoldfastError, Refused, TooLarge
 
 FILES = ("rules", "skill")
 SKILL = "SKILL.md"
@@ -27,6 +29,8 @@ MAX_DESCRIPTION = 1_000
 _CODE = re.compile(r"(^```.*?^```|`[^`\n]*`)", re.DOTALL | re.MULTILINE)
 _IMPORT = re.compile(r"(?<![\w@])@[\w.~/-]*[\w/]")
 _FENCES = ("```", "~~~")
+_PLACED = "patterns/placed.json"
+_MAX_PLACED = 4 * 1_048_576
 
 
 class Desk:
@@ -132,8 +136,8 @@ def skill_files(folders: Iterable[str], id: str) -> list[ManagedFile]:
     return [ManagedFile(os.path.join(folder, name_of(id), SKILL)) for folder in folders]
 
 
-def bring(desk: Desk, file: ManagedFile, id: str, body: str, *, force: bool = False) -> None:
-    """Put a pattern into a file, or bring it up to date there."""
+def bring(desk: Desk, file: ManagedFile, id: str, body: str, *, head: str | None = None, force: bool = False) -> None:
+    """Put a pattern into a file, or bring it up to date there; `head` is what a file of its own begins with."""
     data = desk.read(file.path)
     text = decoded(data or b"", file.path)
     block = blocks.find(text, id)
@@ -141,7 +145,7 @@ def bring(desk: Desk, file: ManagedFile, id: str, body: str, *, force: bool = Fa
         raise Conflict(f"{file.path} is there and is not ours", "Move it away, and try again. Nothing was changed.")
     if block is not None:
         _refuse_edited(file.path, id, text, block, force=force)
-    after = blocks.put(text, id, body) if file.block else blocks.whole(id, file.head, body)
+    after = blocks.put(text, id, body) if file.block else blocks.whole(id, file.head if head is None else head, body)
     desk.write(file.path, after.encode("utf-8"))
 
 
@@ -190,3 +194,43 @@ def state_of(data: bytes | None, path: str, id: str, body: str) -> str:
     if not block.is_whole or not blocks.is_untouched(text, block, own=is_own(path, id)):
         return "edited"
     return "there" if block.inner.replace("\r\n", "\n") == body else "old"
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Files and folders that were not there before us."""
+
+    files: frozenset[str] = frozenset()
+    folders: frozenset[str] = frozenset()
+
+
+def placed(home: str) -> Placed:
+    """Return what we made; a record that cannot be read says that we made nothing."""
+    try:
+        told = json.loads(files.read(os.path.join(home, _PLACED), _MAX_PLACED))
+        return Placed(*(frozenset(map(str, told.get(name, ()))) for name in ("files", "folders")))
+    except (HoldfastError, ValueError, TypeError, AttributeError):
+        return Placed()
+
+
+def note_made(home: str, paths: Iterable[str] = (), folders: Iterable[str] = ()) -> None:
+    """Note files and folders that we make."""
+    there = placed(home)
+    _write_placed(home, there, Placed(there.files | set(paths), there.folders | set(folders)))
+
+
+def note_gone(home: str) -> None:
+    """Drop from the record what is not there any more."""
+    there = placed(home)
+    kept = (frozenset(path for path in several if os.path.lexists(path)) for several in (there.files, there.folders))
+    _write_placed(home, there, Placed(*kept))
+
+
+def _write_placed(home: str, before: Placed, after: Placed) -> None:
+    if after == before:
+        return
+    path = os.path.join(home, _PLACED)
+    files.refuse_links(home, os.path.dirname(_PLACED))
+    files.make_folder(os.path.dirname(path))
+    told = {"version": 1, "files": sorted(after.files), "folders": sorted(after.folders)}
+    files.write(path, json.dumps(told, indent=2).encode() + b"\n")

@@ -46,9 +46,9 @@ def _known(home: str, projects: Iterable[str], failures: dict[str, tuple[str, ..
     What a person approved for a failure comes before what worked once.
     """
     from holdfast.learning.fixes import model as fixes
-    from holdfast.patterns import warned
+    from holdfast.learning.fixes import warnings
 
-    found = warned.lookup(home, projects, failures)
+    found = warnings.lookup(home, projects, failures)
     for fingerprint, names in failures.items():
         known = fixes.lookup(home, projects, fingerprint, names) if fingerprint not in found else []
         if known:

@@ -16,9 +16,9 @@ from holdfast.learning.security.judge import KINDS
 from holdfast.learning.security.listing import trail, unguarded
 from holdfast.learning.synthesis import write as synthesis
 from holdfast.learning.synthesis.page import lines_of
-from holdfast.patterns.measure import BEFORE_AFTER, Estimate, Followed
-from holdfast.patterns.measuring import Report as Measured
-from holdfast.patterns.measuring import measure
+from holdfast.patterns.estimates import BEFORE_AFTER, Estimate, Followed
+from holdfast.patterns.measure import Report as Measured
+from holdfast.patterns.measure import measure
 from holdfast.records import asdict
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.main import runnable

@@ -10,10 +10,10 @@ import click
 from holdfast.app import install
 from holdfast.base.text import count
 from holdfast.errors import BadInput
-from holdfast.patterns import catalogue_edit, distribute, withdraw
+from holdfast.patterns import catalogue_edit, distribute
 from holdfast.patterns import report as patterns
 from holdfast.patterns import review as pattern_review
-from holdfast.patterns.catalogue import Entry
+from holdfast.patterns.catalogue_file import Entry
 from holdfast.patterns.clusters import Pattern, Quote
 from holdfast.patterns.distribute import Plan
 from holdfast.patterns.review import Candidate, Decision
@@ -191,7 +191,7 @@ def _show(workspace: Workspace, name: str) -> None:
 def _approve(workspace: Workspace, name: str, statement: str, title: str, owner: str, edits: bool) -> None:
     """Enter a pattern into the catalogue, with its evidence. An ID may be cut short."""
     if edits:
-        given = pattern_review.worded(pattern_review.get(workspace, name), statement, title)
+        given = pattern_review.candidate(pattern_review.get(workspace, name), statement, title)
         given = pattern_review.edited(workspace, given)
         name, statement, title = given.pattern.id, given.statement, given.title
     _print_changed("approved", pattern_review.approve(workspace, name, statement=statement, title=title, owner=owner))
@@ -318,8 +318,8 @@ def _distribute(workspace: Workspace, /, name: str, to: str | None, **asked: Any
 @consent_options
 def _withdraw(workspace: Workspace, /, name: str, to: str | None, scope: str | None, **asked: Any) -> None:
     """Take a pattern back, from everywhere or from some agents. Every byte that is not ours stays."""
-    planned = withdraw.plan(workspace, name, to=to or "", scope=scope or "", **asked)
-    _carry_out(workspace, planned, withdraw.apply, "withdrawn", "nothing to do: it is not there")
+    planned = distribute.plan_withdrawal(workspace, name, to=to or "", scope=scope or "", **asked)
+    _carry_out(workspace, planned, distribute.withdraw, "withdrawn", "nothing to do: it is not there")
 
 
 def _carry_out(

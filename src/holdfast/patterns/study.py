@@ -6,30 +6,24 @@ and a copy count as the session that they serve. Which sessions were drawn to be
 
 from __future__ import annotations
 
-from holdfast.agents.reading.values import milliseconds
-from holdfast.base.light_records import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from holdfast.base import clock
 from holdfast.inject.receipts import KIND, receipt_of
-from holdfast.patterns import report as patterns
-from holdfast.patterns import signal_files
-from holdfast.patterns.clusters import counted_as
-from holdfast.patterns.measure import Observed
+from holdfast.patterns import report, signal_files
+from holdfast.patterns.estimates import Observed
+from holdfast.patterns.signals import Signal
 from holdfast.patterns.signatures import frame
-from holdfast.records import MOMENTS, SCOPES
+from holdfast.records import MOMENTS, SCOPES, Receipt
 from holdfast.sessions import names
 from holdfast.sessions.archive import Archive
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from holdfast.patterns.signals import Signal
-    from holdfast.records import Receipt
-    from holdfast.sessions.facts import Digest
-    from holdfast.workspace import Workspace
+from holdfast.sessions.facts import Digest
+from holdfast.workspace import Workspace
 
 # A memory: the kind and the owner of its scope, and its key.
 Place = tuple[str, str, str]
-_COUNTED = {"retry-loop": "retries", "correction": "corrections"}
+_COUNTED = ("retry-loop", "correction")
 
 
 class Told:
@@ -107,31 +101,28 @@ def study(workspace: Workspace, since: str = "") -> Study:
             found[name] = _with(found.get(name), name, digest)
         else:
             missing.append(session.name)
-    signals = [one for one in patterns.gather(workspace).signals if counted_as(one) in found]
+    signals = [one for one in report.gather(workspace).signals if one.counted_as in found]
     for signal in signals:
         if signal.kind in _COUNTED:
-            one, count = found[counted_as(signal)], _COUNTED[signal.kind]
-            found[one.name] = replace(one, **{count: getattr(one, count) + signal.times})
+            one, times = found[signal.counted_as], signal.times
+            is_retry = signal.kind == "retry-loop"
+            found[one.name] = replace(
+                one,
+                retries=one.retries + times * is_retry,
+                corrections=one.corrections + times * (not is_retry),
+            )
     kept = {name: one for name, one in found.items() if one.started >= since}
     told = _told(workspace, whole)
     waiting = len(readable.intersection(missing))
-    own = _by_frame(one for one in signals if counted_as(one) in kept)
-    return Study(kept, own, told, _due(told), waiting, len(missing) - waiting)
-
-
-def _due(told: dict[str, Told]) -> dict[Place, list[str]]:
-    found: dict[Place, list[str]] = {}
-    for name, one in told.items():
-        for place in one.due:
-            found.setdefault(place, []).append(name)
-    return found
-
-
-def _by_frame(signals: Iterable[Signal]) -> dict[tuple[object, ...], list[Signal]]:
-    found: dict[tuple[object, ...], list[Signal]] = {}
-    for one in signals:
-        found.setdefault((one.kind, frame(one.signature)), []).append(one)
-    return found
+    by_frame: dict[tuple[object, ...], list[Signal]] = {}
+    for signal in signals:
+        if signal.counted_as in kept:
+            by_frame.setdefault((signal.kind, frame(signal.signature)), []).append(signal)
+    due: dict[Place, list[str]] = {}
+    for name, receipts in told.items():
+        for place in receipts.due:
+            due.setdefault(place, []).append(name)
+    return Study(kept, by_frame, told, due, waiting, len(missing) - waiting)
 
 
 def drawn(study: Study, names: Iterable[str], since: str = "") -> tuple[list[Observed], list[Observed]]:
@@ -156,8 +147,15 @@ def _with(before: Observed | None, name: str, digest: Digest) -> Observed:
         errors=before.errors + digest.failed_calls,
         tokens=before.tokens + cost.input + cost.output + cost.cache_read + cost.cache_write + cost.reasoning,
         # Sub-agents work while their session waits.
-        seconds=milliseconds(session.started, session.ended) // 1_000 if is_main else before.seconds,
+        seconds=_seconds(session.started, session.ended) if is_main else before.seconds,
     )
+
+
+def _seconds(started: str, ended: str) -> int:
+    try:
+        return int(clock.days_between(started, ended) * clock.DAY_SECONDS)
+    except ValueError:
+        return 0
 
 
 def _told(workspace: Workspace, whole: dict[str, str]) -> dict[str, Told]:
@@ -169,6 +167,3 @@ def _told(workspace: Workspace, whole: dict[str, str]) -> dict[str, Told]:
             name = f"{receipt.agent}/{names.known_id(receipt.session)}"
             found.setdefault(whole.get(name, name), Told()).note(receipt)
     return found
-
-
-__all__ = ["Place", "Study", "Told", "drawn", "study"]

@@ -1,26 +1,81 @@
-"""Signals of commands and other calls: failures, loops, refusals, tests that become green, detours, fixes."""
+"""The extractors: one function for each kind of signal, from a session as it is seen to what it shows."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from holdfast.base.structs import dataclass
+from holdfast.base.text import count
 from holdfast.language.error_classes import ErrorClass, class_of, named_by
-from holdfast.patterns.acts import ASK, Act, Seen
-from holdfast.patterns.extracting.found import Found
+from holdfast.patterns.signals import ASK, KINDS, OVERFLOW, Act, Seen, Signal
 from holdfast.patterns.signatures import frame, signature
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+MAX_OF_A_KIND = 60
+MAX_TEXT = 300
 # The same call so often, with nothing changed in between, is a loop.
 LOOP = 3
 # So many calls before the first change are a detour, and so many failing attempts before one works.
 LONG_WAY = 30
 ATTEMPTS = 4
+# So many changes of a file in a session are churn, or fewer where somebody came back to it again and again.
+CHANGES = 8
+RETURNS = 4
+# Ratings up to the first are bad, from the second on good.
+LOW, HIGH = 4, 8
 # What looks at files fails in the same way, whatever it is called; and so does a linter that wants another form.
 _OF_FILES = ("file not there", "folder, not a file", "file too long to read")
 _UNFORMATTED = "not formatted"
 # How the names of classes of errors end, which say no more than the wording does.
 _CLASSES = ("error'", "exception'")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One finding: the act, and what it is about. `bound`: the signature means something within one project only."""
+
+    act: Act
+    signature: str
+    text: str
+    bound: bool = False
+    fingerprint: str = ""
+
+
+def signals_of(seen: Seen) -> list[Signal]:
+    """Return the signals of a session, kind by kind, of each kind the first MAX_OF_A_KIND different ones.
+
+    The same thing twice in a session is one signal with `times` 2: what counts is in how many sessions it is.
+    """
+    return [signal for kind, extract in EXTRACTORS.items() for signal in _of_kind(kind, seen, extract(seen))]
+
+
+def _of_kind(kind: str, seen: Seen, several: Iterator[Found]) -> list[Signal]:
+    first: dict[str, Found] = {}
+    times: Counter[str] = Counter()
+    for found in several:
+        if found.signature and (found.signature in first or len(first) < MAX_OF_A_KIND):
+            first.setdefault(found.signature, found)
+            times[found.signature] += 1
+    return [
+        Signal(
+            kind=kind,
+            signature=found.signature,
+            text=" ".join(found.text.split())[:MAX_TEXT],
+            agent=seen.agent,
+            session=seen.session,
+            project=seen.project,
+            at=found.act.at or seen.at,
+            place=found.act.place,
+            line=found.act.line,
+            severity=KINDS[kind].severity,
+            good=KINDS[kind].good,
+            times=times[found.signature],
+            bound=found.bound,
+            fingerprint=found.fingerprint,
+            whole=seen.whole,
+        )
+        for found in first.values()
+    ]
 
 
 def failed_commands(seen: Seen) -> Iterator[Found]:
@@ -62,15 +117,59 @@ def _names(error: str, known: ErrorClass) -> str:
 
 def retry_loops(seen: Seen) -> Iterator[Found]:
     """Yield calls that were made three times in the same way, while nothing was changed, to the same end."""
-    counts: dict[tuple[str, str], int] = {}
+    counts: Counter[tuple[str, str]] = Counter()
     for act in seen.acts:
         if (act.kind == "edit" and act.result == "passed") or act.kind == ASK:
             counts.clear()
         elif act.given and act.result in ("passed", "failed"):
             key = (act.given, act.answer if act.result == "passed" else "")
-            counts[key] = counts.get(key, 0) + 1
+            counts[key] += 1
             if counts[key] == LOOP:
                 yield Found(act, signature(act.text, act.name or act.kind), f"{LOOP} times: {act.text}")
+
+
+def churn(seen: Seen) -> Iterator[Found]:
+    """Yield files that were changed many times, or returned to after other work, once each."""
+    changes: Counter[str] = Counter()
+    returns: Counter[str] = Counter()
+    last: dict[str, Act] = {}
+    touched: set[str] = set()
+    for act in seen.acts:
+        if act.kind == "edit" and act.result == "passed":
+            for path in act.paths:
+                changes[path] += 1
+                returns[path] += path not in touched
+                last[path] = act
+                touched.add(path)
+        elif act.kind not in ("edit", "read", "search", "plan") and not act.is_look:
+            touched.clear()
+    for path, times in changes.items():
+        if times >= CHANGES or returns[path] >= RETURNS:
+            text = f"{path} was changed {times} times, in {returns[path]} goes"
+            yield Found(last[path], f"'{path.casefold()}'", text, bound=True)
+
+
+def corrections(seen: Seen) -> Iterator[Found]:
+    """Yield what the person corrected."""
+    for one in seen.corrections:
+        act = Act(ASK, place=one.place, line=one.line, at=one.at, text=one.text)
+        yield Found(act, " ".join(sorted(one.words)), one.text)
+
+
+def low_ratings(seen: Seen) -> Iterator[Found]:
+    """Yield what the person rated low, and why; a number without a reason says nothing about what recurs."""
+    return _ratings(seen, lambda rating: rating <= LOW)
+
+
+def high_ratings(seen: Seen) -> Iterator[Found]:
+    """Yield what the person rated high, and why."""
+    return _ratings(seen, lambda rating: rating >= HIGH)
+
+
+def _ratings(seen: Seen, counts: Callable[[int], bool]) -> Iterator[Found]:
+    for one in seen.ratings:
+        for about in one.about if counts(one.rating) else ():
+            yield Found(Act(ASK, at=one.at, text=one.text), about, f"{one.rating}/10: {one.text}")
 
 
 def refusals(seen: Seen) -> Iterator[Found]:
@@ -79,6 +178,17 @@ def refusals(seen: Seen) -> Iterator[Found]:
         if act.result == "refused" and act.kind != "plan":
             name = act.name or act.kind
             yield Found(act, f"{act.kind}: {name}" if act.kind == "shell" else f"{name}:", act.text)
+
+
+def overflows(seen: Seen) -> Iterator[Found]:
+    """Yield the places where the context ran over."""
+    calls = 0
+    for act in seen.acts:
+        if act.kind == OVERFLOW:
+            yield Found(act, "context summed up", act.text or f"the context ran over after {count(calls, 'call')}")
+            calls = 0
+        else:
+            calls += 1
 
 
 def red_to_green(seen: Seen) -> Iterator[Found]:
@@ -136,3 +246,29 @@ def fixes(seen: Seen) -> Iterator[Found]:
         told = f"{signature(one.command)} {signature(one.error)}".replace(": ", " ")
         text = f"{one.command}: {one.error} -> {steps}"
         yield Found(act, f"{told}: {signature(steps)}", text, fingerprint=one.fingerprint)
+
+
+def lookups(seen: Seen) -> Iterator[Found]:
+    """Yield what was looked up: the help of a command, a word in the files, the names in a folder; once each."""
+    told: set[str] = set()
+    for act in seen.acts:
+        for sought, text in act.sought:
+            if sought not in told:
+                told.add(sought)
+                yield Found(act, sought, text, bound=not sought.startswith("help: "))
+
+
+EXTRACTORS: dict[str, Callable[[Seen], Iterator[Found]]] = {
+    "failed-command": failed_commands,
+    "retry-loop": retry_loops,
+    "edit-churn": churn,
+    "correction": corrections,
+    "low-rating": low_ratings,
+    "high-rating": high_ratings,
+    "permission-denied": refusals,
+    "context-overflow": overflows,
+    "red-green": red_to_green,
+    "long-detour": detours,
+    "fix-worked": fixes,
+    "lookup-anew": lookups,
+}

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.patterns.acts import ASK, OVERFLOW, Act, Mended, Rated, Remark, Seen
-from holdfast.patterns.extracting import EXTRACTORS, MAX_OF_A_KIND, signals_of
-from holdfast.patterns.signals import KINDS, Signal
+from holdfast.patterns.extract import EXTRACTORS, MAX_OF_A_KIND, signals_of
+from holdfast.patterns.signals import ASK, KINDS, OVERFLOW, Act, Mended, Rated, Remark, Seen, Signal
 from holdfast.patterns.signatures import near
 
 

@@ -1,0 +1,253 @@
+"""What a pattern or a memory changes: sessions without it against sessions with it, and a plain verdict.
+
+A verdict is given only where the bounds of the estimate allow it. `too little data` is one too: then half the trouble
+could have gone, or a success become half as frequent again, and it would not have shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, median_high
+from typing import Final, Literal
+
+from holdfast.base.text import count
+from holdfast.patterns import intervals
+from holdfast.patterns.intervals import Interval
+
+Verdict = Literal["helps", "harms", "no effect seen", "too little data"]
+Comparison = Literal["before-after", "withheld-given"]
+HELPS: Final = "helps"
+HARMS: Final = "harms"
+NO_EFFECT: Final = "no effect seen"
+THIN: Final = "too little data"
+# Two ways to tell: what was before it was handed out, and what is where it is withheld.
+BEFORE_AFTER: Final = "before-after"
+WITHHELD_GIVEN: Final = "withheld-given"
+CONFIDENCE = 0.95
+# Five things are looked at for each memory, so each gets a fifth of the doubt.
+CONFIDENCE_OF_FIVE = 0.99
+MIN_SESSIONS = 10
+# An amount whose bounds are further apart than this factor was not measured.
+_WIDEST = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """One session with its sub-agents, as it is compared: how much went wrong, and what it took."""
+
+    name: str
+    agent: str = ""
+    project: str = ""
+    started: str = ""
+    ended: str = ""
+    errors: int = 0
+    retries: int = 0
+    corrections: int = 0
+    tokens: int = 0
+    seconds: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """One comparison. `before` are sessions without it (earlier ones, or those it was withheld from), `after` with it.
+
+    `change` with its bounds is the difference, `after` less `before`; for tokens and seconds, where `is_ratio` is set,
+    it is how many times as large they are as a rule. A bound that is None is not known. Where a side has no session
+    there is nothing to compare: that side and the change are None, and `why` says what is missing.
+    """
+
+    compares: Comparison
+    measure: str
+    before: float | None
+    after: float | None
+    change: float | None
+    low: float | None
+    high: float | None
+    sessions_before: int
+    sessions_after: int
+    verdict: Verdict
+    is_ratio: bool = False
+    confidence: float = CONFIDENCE
+    why: str = ""
+
+    def holds(self, truth: float) -> bool:
+        """Whether the truth is within the bounds."""
+        return (self.low is None or self.low <= truth) and (self.high is None or truth <= self.high)
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What is known of one thing that agents are given.
+
+    `kind` is pattern, memory or all; `name` its id, or scope and key. `given` and `withheld` count sessions, `tokens`
+    is what it took of all contexts so far. The verdict is that of the first estimate that `why` speaks of.
+    """
+
+    kind: Literal["pattern", "memory", "all"]
+    name: str
+    title: str
+    verdict: Verdict
+    why: str
+    given: int = 0
+    withheld: int = 0
+    tokens: int = 0
+    estimates: tuple[Estimate, ...] = ()
+    since: str = ""
+    is_live: bool = True
+
+
+def of_shares(compares: Comparison, before: Sequence[float], after: Sequence[float], *, good: bool = False) -> Estimate:
+    """Compare in how many sessions something occurs at all; each number is how often it did in one."""
+    z = intervals.deviation(CONFIDENCE)
+
+    def change(having: int) -> Interval:
+        return intervals.difference(first, intervals.share(having, len(after), z))
+
+    first = intervals.share(_having(before), len(before), z)
+    found = change(_having(after))
+    supposed = min(len(after), round(_worthwhile(good) * first.value * len(after)))
+    verdict = _verdict(found, change(supposed), before, after, good=good)
+    return _estimate(compares, "sessions with it", before, after, found, verdict, _share_of)
+
+
+def of_counts(
+    compares: Comparison,
+    measure: str,
+    before: Sequence[float],
+    after: Sequence[float],
+    *,
+    good: bool = False,
+    confidence: float = CONFIDENCE,
+) -> Estimate:
+    """Compare how often something occurs in a session; counts that come in bunches widen the bounds."""
+    z = intervals.deviation(confidence)
+    both = intervals.spread_of(before, after)
+    # A group of few sessions may look calmer than it is; then what both show together holds.
+    spreads = [max(both, intervals.spread_of(group)) for group in (before, after)]
+
+    def change(total: float) -> Interval:
+        return intervals.difference(first, intervals.mean_count(total, len(after), spreads[1], z))
+
+    first = intervals.mean_count(sum(before), len(before), spreads[0], z)
+    found = change(sum(after))
+    supposed = _worthwhile(good) * first.value * len(after)
+    verdict = _verdict(found, change(supposed), before, after, good=good)
+    return _estimate(compares, measure, before, after, found, verdict, fmean, confidence=confidence)
+
+
+def of_amounts(
+    compares: Comparison,
+    measure: str,
+    before: Sequence[float],
+    after: Sequence[float],
+    *,
+    confidence: float = CONFIDENCE,
+) -> Estimate:
+    """Compare what sessions take as a rule: tokens, time; less is better, and one endless session weighs little."""
+    found = intervals.ratio(before, after, intervals.deviation(confidence))
+    verdict: Verdict = NO_EFFECT if found.high <= _WIDEST * found.low else THIN
+    if found.high < 1 or found.low > 1:
+        verdict = HELPS if found.high < 1 else HARMS
+    verdict = THIN if _is_thin(before, after) else verdict
+    return _estimate(compares, measure, before, after, found, verdict, median_high, confidence=confidence)
+
+
+def of_five(compares: Comparison, before: Sequence[Observed], after: Sequence[Observed]) -> tuple[Estimate, ...]:
+    """Compare errors, retries, corrections, tokens and time of sessions."""
+    doubt = CONFIDENCE_OF_FIVE
+    counts = [
+        of_counts(compares, name, _each(before, name), _each(after, name), confidence=doubt)
+        for name in ("errors", "retries", "corrections")
+    ]
+    amounts = [
+        of_amounts(compares, name, _told(before, name), _told(after, name), confidence=doubt)
+        for name in ("tokens", "seconds")
+    ]
+    return (*counts, *amounts)
+
+
+def overall(estimates: Iterable[Estimate]) -> Verdict:
+    """Return the verdict of several measures of one thing: the first that says something; they come by weight."""
+    found = [one.verdict for one in estimates]
+    return next((one for one in found if one in (HELPS, HARMS)), NO_EFFECT if NO_EFFECT in found else THIN)
+
+
+def reason(one: Estimate) -> str:
+    """Return in a few words what a verdict rests on, or what is missing for one."""
+    first, second = ("before", "since") if one.compares == BEFORE_AFTER else ("withheld", "given")
+    sizes = f"{count(one.sessions_before, 'session')} {first} and {one.sessions_after} {second}"
+    if min(one.sessions_before, one.sessions_after) < MIN_SESSIONS:
+        return f"{sizes}; it takes at least {MIN_SESSIONS} of each"
+    if one.verdict == THIN:
+        return f"{sizes} are too few: half of it could have gone, and that would not show"
+    return f"{one.measure}, by {sizes}"
+
+
+def _verdict(
+    found: Interval, supposed: Interval, before: Sequence[float], after: Sequence[float], *, good: bool
+) -> Verdict:
+    """Return what an interval says; `supposed` is the one that a worthwhile effect would have had."""
+    if _is_thin(before, after):
+        return THIN
+    if found.high < 0:
+        return HARMS if good else HELPS
+    if found.low > 0:
+        return HELPS if good else HARMS
+    return NO_EFFECT if supposed.high < 0 or supposed.low > 0 else THIN
+
+
+def _worthwhile(good: bool) -> float:
+    return 1.5 if good else 0.5
+
+
+def _is_thin(before: Sequence[float], after: Sequence[float]) -> bool:
+    return min(len(before), len(after)) < MIN_SESSIONS
+
+
+def _estimate(
+    compares: Comparison,
+    measure: str,
+    before: Sequence[float],
+    after: Sequence[float],
+    found: Interval,
+    verdict: Verdict,
+    shown: Callable[[Sequence[float]], float],
+    *,
+    confidence: float = CONFIDENCE,
+) -> Estimate:
+    is_ratio = shown is median_high
+    # One session alone says nothing of what others take.
+    is_known = min(len(before), len(after)) >= (2 if is_ratio else 1)
+    estimate = Estimate(
+        compares=compares,
+        measure=measure,
+        before=shown(before) if before else None,
+        after=shown(after) if after else None,
+        change=found.value if is_known else None,
+        low=found.low if is_known else None,
+        high=found.high if is_known else None,
+        sessions_before=len(before),
+        sessions_after=len(after),
+        verdict=verdict,
+        is_ratio=is_ratio,
+        confidence=confidence,
+    )
+    return estimate if is_known else replace(estimate, why=reason(estimate))
+
+
+def _each(sessions: Sequence[Observed], name: str) -> list[float]:
+    return [float(getattr(one, name)) for one in sessions]
+
+
+def _told(sessions: Sequence[Observed], name: str) -> list[float]:
+    """Return an amount of each session that tells it; not every agent does."""
+    return [amount for amount in _each(sessions, name) if amount > 0]
+
+
+def _having(counts: Sequence[float]) -> int:
+    return sum(count > 0 for count in counts)
+
+
+def _share_of(counts: Sequence[float]) -> float:
+    return _having(counts) / len(counts)
