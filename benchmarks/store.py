@@ -19,7 +19,7 @@ from collections.abc import Callable
 import holdfast
 from holdfast.app.reindex import reindex
 from holdfast.base.clock import now
-from holdfast.memory.list import list_memories
+from holdfast.memory.show import list_memories
 from holdfast.recall.recall import recall
 from holdfast.records import Filter, Memory, Scope
 from holdfast.store import memory_file

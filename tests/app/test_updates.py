@@ -13,7 +13,7 @@ from holdfast.base.clock import now
 from holdfast.continuity.distil import distil
 from holdfast.errors import BadInput, Conflict, Forgotten, NotFound, Refused
 from holdfast.journal.updates import Updates
-from holdfast.memory import audit, clear, forget, heal, move, tidy
+from holdfast.memory import audit, forget, heal, move, tidy
 from holdfast.memory.proposal_files import Proposals, id_of
 from holdfast.memory.remember import remember
 from holdfast.memory.show import show
@@ -281,7 +281,7 @@ def test_clearing_and_forgetting_are_noted_without_words(workspace, home) -> Non
     """A forgotten memory has its key in the history, as a tombstone has, and not a word of what it said."""
     with workspace() as h:
         remember(h, "The vault code is seven.", key="k", scope="global", title="Vault")
-        clear.apply(h, clear.plan(h, "global")[0])
+        forget.apply(h, forget.plan_scope(h, "global")[0], command="clear")
         assert (last(h).command, last(h).targets) == ("clear", ("global/k",))
         with pytest.raises(Refused, match="kept no bytes") as problem:
             updates.plan_undo(h, [last(h).id])

@@ -12,7 +12,7 @@ from holdfast import agents
 from holdfast.app.hook import hook
 from holdfast.continuity import buffer, log, messages, pages, working_state
 from holdfast.language.triggers import Trigger
-from holdfast.memory.list import list_memories
+from holdfast.memory.show import list_memories
 
 SHOP = "example.com--acme--shop"
 DECISION = "let's go with Postgres, not Redis"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.memory.checks import contradictions, dead_links, duplicates, orphans, stale_claims
+from holdfast.memory.lint import contradictions, dead_links, duplicates, orphans, stale_claims
 from holdfast.records import Memory, Scope
 
 

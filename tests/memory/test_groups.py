@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from holdfast.memory.groups import group, labels
+from holdfast.memory.index_pages import group, labels
 from holdfast.records import Memory, Scope
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from holdfast.memory.history import history
 from holdfast.memory.remember import remember
+from holdfast.memory.show import history
 
 
 def test_history_is_every_statement(workspace) -> None:

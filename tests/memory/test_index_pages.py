@@ -10,9 +10,9 @@ import pytest
 
 import holdfast
 from holdfast.memory import forget, move
-from holdfast.memory.indexes import BEGIN, END
-from holdfast.memory.list import list_memories
+from holdfast.memory.index_pages import BEGIN, END
 from holdfast.memory.remember import remember
+from holdfast.memory.show import list_memories
 
 SHOP = "projects/example.com--acme--shop"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.memory.indexes import BEGIN, END, Page, own_words, page_lines, put_region, write_page
+from holdfast.memory.index_pages import BEGIN, END, Page, own_words, page_lines, put_region, write_page
 from holdfast.records import Memory, Scope
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from holdfast.memory.list import list_memories, replaced_by
 from holdfast.memory.remember import remember
+from holdfast.memory.show import list_memories, replaced_by
 
 
 def test_list_is_newest_first(workspace, write) -> None:

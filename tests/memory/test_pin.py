@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.errors import Conflict
-from holdfast.memory.pin import pin
-from holdfast.memory.remember import remember
+from holdfast.memory.remember import pin, remember
 from holdfast.memory.show import show
 
 

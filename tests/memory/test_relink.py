@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.memory import relink
+from holdfast.memory import move as relink
 from holdfast.memory.remember import remember
 
 

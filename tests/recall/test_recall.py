@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from holdfast.app.project import apply_alias
 from holdfast.errors import BadId, BadInput, ScopeUnknown
 from holdfast.memory import forget
-from holdfast.memory.list import list_memories
 from holdfast.memory.remember import remember
-from holdfast.memory.show import show
+from holdfast.memory.show import list_memories, show
 from holdfast.recall.fusion import WEIGHTS
 from holdfast.recall.recall import recall
 from holdfast.records import Scope

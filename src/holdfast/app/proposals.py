@@ -21,7 +21,7 @@ from holdfast.learning.lessons import proposals as lesson_proposals
 from holdfast.memory import audit
 from holdfast.memory import edit as editing
 from holdfast.memory.proposal_files import FOLDER, Proposals, id_of, same
-from holdfast.memory.put import put
+from holdfast.memory.remember import put
 from holdfast.privacy import redact
 from holdfast.recall.embed import plain, words
 from holdfast.recall.fusion import ALIKE

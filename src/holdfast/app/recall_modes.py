@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.base.clock import now
 from holdfast.errors import BadInput
-from holdfast.memory.list import list_memories
+from holdfast.memory.show import list_memories
 from holdfast.recall.recall import count_use, recall
 from holdfast.recall.related import Related, related_to
 from holdfast.records import Filter, Hit, Memory

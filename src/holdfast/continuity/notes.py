@@ -11,7 +11,7 @@ from holdfast.continuity import pages, region
 from holdfast.continuity.buffer import Pages
 from holdfast.continuity.note_tables import Note
 from holdfast.errors import BadInput, ScopeUnknown, TooLarge
-from holdfast.memory.put import redacted
+from holdfast.memory.remember import redacted
 from holdfast.records import Draft, Project, Scope
 from holdfast.workspace import Workspace, check_text
 

@@ -28,7 +28,7 @@ from holdfast.exchange import statements
 from holdfast.exchange.statements import Cut, Found
 from holdfast.memory import scaffold
 from holdfast.memory.proposal_files import Proposals, id_of, same
-from holdfast.memory.put import redacted
+from holdfast.memory.remember import redacted
 from holdfast.privacy import fence, redact
 from holdfast.project import git
 from holdfast.records import Draft, Problem, Proposal, Scope

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from holdfast.memory import audit
-from holdfast.records import Memory, Step
+from holdfast.records import Filter, Memory, Step
 from holdfast.workspace import Workspace
 
 
 def plan(workspace: Workspace, keys: tuple[str, ...], *, scope: str | None = None) -> tuple[list[Memory], list[Step]]:
     """Return the memories that would go, and the steps."""
     memories = [workspace.locate(key, scope) for key in dict.fromkeys(keys)]
-    return memories, [
-        Step("forget", f"{memory.scope}/{memory.key}", memory.title, workspace.store.size(memory))
-        for memory in memories
-    ]
+    return memories, _steps(workspace, memories)
+
+
+def plan_scope(workspace: Workspace, scope: str) -> tuple[list[Memory], list[Step]]:
+    """Return every memory of the scope as seen from here, and the steps."""
+    workspace.need_enabled()
+    target = workspace.scope(scope)
+    workspace.refresh((target,))
+    memories = list(workspace.store.find(Filter((target,))))
+    return memories, _steps(workspace, memories)
+
+
+def _steps(workspace: Workspace, memories: list[Memory]) -> list[Step]:
+    return [Step("forget", f"{one.scope}/{one.key}", one.title, workspace.store.size(one)) for one in memories]
 
 
 def apply(workspace: Workspace, memories: list[Memory], *, command: str = "forget") -> None:

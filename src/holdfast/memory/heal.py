@@ -7,7 +7,7 @@ import time
 
 from holdfast.base import files
 from holdfast.errors import Conflict, HoldfastError
-from holdfast.memory import audit, lint, relink
+from holdfast.memory import audit, lint, move
 from holdfast.privacy import redact
 from holdfast.records import Filter, Memory, Problem, Statement, Step
 from holdfast.store import layout
@@ -104,7 +104,7 @@ def _merge(workspace: Workspace, step: Step) -> None:
     if namesakes:
         _drop_second_file(workspace, workspace.store.get(kept.scope, kept.key), (kept, extra))
         return
-    naming = relink.naming(workspace, extra, extra.scope)
+    naming = move.naming(workspace, extra, extra.scope)
     kept, extra = workspace.store.get(kept.scope, kept.key), workspace.store.get(extra.scope, extra.key)
     workspace.store.change(
         kept.scope,
@@ -114,7 +114,7 @@ def _merge(workspace: Workspace, step: Step) -> None:
         history=_joined(kept, extra),
     )
     workspace.store.remove(extra.scope, extra.key, forget=False)
-    relink.follow(workspace, naming, extra.key, kept.key)
+    move.follow(workspace, naming, extra.key, kept.key)
 
 
 def _says_the_same(memory: Memory, extra: Memory) -> bool:

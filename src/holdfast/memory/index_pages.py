@@ -1,16 +1,27 @@
-"""The index pages of a home: which page lists what. Used by every action that changes memories."""
+"""The `index.md` of every folder of durable memory: which page lists what, and how it is written.
+
+The lines between the two markers are generated; every other byte is the person's. A page whose generated lines are
+right already is not written at all. Where the markers are gone they are set again at the end; a marker without its
+partner is taken out and no text with it. Nothing that a memory says can pass for a marker.
+
+A crowded page is grouped. A label is a tag or the first word of a key. The label that gathers the most goes first, as
+long as it tells something (three memories at least, not nearly all of them); what no label gathers stays ungrouped. The
+same memories always give the same groups.
+"""
 
 from __future__ import annotations
 
 import os
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast.base import files
-from holdfast.memory import indexes, scaffold
-from holdfast.memory.indexes import Page
-from holdfast.records import Scope
+from holdfast.base.text import one_line
+from holdfast.memory import scaffold
+from holdfast.records import Memory, Scope
 from holdfast.store import layout, links
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -18,7 +29,33 @@ if TYPE_CHECKING:
     from holdfast.store.base import Store
     from holdfast.workspace import Workspace
 
+BEGIN = "<!-- holdfast:begin index -->"
+END = "<!-- holdfast:end index -->"
+_SUMMARY_LENGTH = 100
+_NOT_IN_LINKS = frozenset("%#?()<> \t\r\n")
 _MAX_DATA = 50
+LEAST = 3
+MAX_GROUPS = 20
+_LARGEST_SHARE = 0.7
+_EMPTY_WORDS = frozenset(
+    (
+        *("the", "a", "an", "we", "our", "use", "is", "are", "in", "on", "to", "for", "of", "and", "or", "not", "no"),
+        *("it", "this", "that", "do", "does", "when", "all"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What one index.md lists: memories, sub-folders and data files, with links relative to it."""
+
+    title: str
+    memories: list[Memory]
+    total: int
+    folder: str
+    subfolders: tuple[tuple[str, int], ...] = ()
+    data: tuple[str, ...] = ()
+    nested: str = ""
 
 
 def bring_up_to_date(workspace: Workspace) -> bool:
@@ -65,13 +102,9 @@ def _is_behind(store: Store, folder: str) -> bool:
     except OSError:
         return False
     # The folder is newer than the page: read the page, so that one which is right already is not touched again.
-    listed = [line for line in indexes.generated(_text(page)).splitlines() if "](data/" in line]
-    return listed != indexes.data_lines(_data_files(data))
-
-
-def _text(path: str) -> str:
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return file.read()
+    with open(page, encoding="utf-8", errors="replace") as file:
+        listed = [line for line in generated(file.read()).splitlines() if "](data/" in line]
+    return listed != data_lines(_data_files(data))
 
 
 def _pages_of(folder: str) -> list[str]:
@@ -106,7 +139,7 @@ def _write_folder_page(store: Store, settings: Settings, folder: str) -> None:
     )
     new_page = scaffold.template("scope.md").format(title=page.title) + "\n"
     path = layout.contained(store.tree.root, f"{folder}/{layout.INDEX}")
-    indexes.write_page(path, new_page, indexes.page_lines(page, settings.number("index.group_at")))
+    write_page(path, new_page, page_lines(page, settings.number("index.group_at")))
 
 
 def _write_root_page(store: Store, settings: Settings) -> None:
@@ -124,7 +157,7 @@ def _write_root_page(store: Store, settings: Settings) -> None:
     if not os.path.lexists(path):
         # The map that is laid now speaks of the doctrine, so that is laid with it.
         scaffold.lay(store.tree.root, scaffold.plan(store.tree.root, ("system",)))
-    indexes.write_page(path, scaffold.template("index.md") + "\n", lines or ["Nothing yet."])
+    write_page(path, scaffold.template("index.md") + "\n", lines or ["Nothing yet."])
 
 
 def title_of(scope: Scope) -> str:
@@ -134,3 +167,120 @@ def title_of(scope: Scope) -> str:
 
 def _data_files(folder: str) -> tuple[str, ...]:
     return tuple([name for name in files.names_in(folder) if name != layout.INDEX][:_MAX_DATA])
+
+
+def page_lines(page: Page, group_at: int) -> list[str]:
+    """Return the generated lines of a scope's or a sub-folder's index."""
+    lines: list[str] = []
+    memories = sorted(page.memories, key=lambda memory: (not memory.pinned, memory.key))
+    groups = group(memories) if len(memories) > group_at else [("", memories)]
+    for label, members in groups:
+        if len(groups) > 1:
+            lines += ["", f"## {label or 'other'}", ""]
+        lines += [_entry(memory, page.folder) for memory in members]
+    if page.total > len(memories):
+        lines += ["", f"These are the newest {len(memories)} of {page.total}; `holdfast list` shows all."]
+    if page.subfolders:
+        lines += ["", "## Folders", ""]
+        lines += [f"- [{name}]({_escaped(page.nested + name)}/index.md) ({count})" for name, count in page.subfolders]
+    if page.data:
+        lines += ["", "## Data", "", *data_lines(page.data)]
+    return [_harmless(line) for line in lines] or ["Nothing yet."]
+
+
+def data_lines(names: tuple[str, ...]) -> list[str]:
+    """Return the generated lines that list data files."""
+    return [_harmless(f"- [{name}](data/{_escaped(name)})") for name in names]
+
+
+def put_region(text: str, lines: list[str]) -> str:
+    """Return the text with these generated lines, everything else as it was."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    region = newline.join([BEGIN, "", *(lines if lines[:1] != [""] else lines[1:]), "", END])
+    start, end = _place(text)
+    if end:
+        return _without_markers(text[:start]) + region + _without_markers(text[end:])
+    rest = _without_markers(text)
+    gap = "" if not rest or rest.endswith(newline * 2) else newline if rest.endswith(newline) else newline * 2
+    return rest + gap + region + newline
+
+
+def generated(text: str) -> str:
+    """Return the generated lines of the page, with their markers."""
+    start, end = _place(text)
+    return text[start:end]
+
+
+def own_words(text: str) -> str:
+    """Return what the person wrote, each line at its place: empty lines stand for the generated ones."""
+    start, end = _place(text)
+    return text[:start] + "\n" * text.count("\n", start, end) + text[end:]
+
+
+def write_page(path: str, new_text: str, lines: list[str]) -> bool:
+    """Bring the index at the path up to date, from `new_text` where there is none yet; return whether it changed."""
+    before = files.read(path) if os.path.lexists(path) else None
+    # The person may have saved the page in another encoding; their bytes are carried through unchanged.
+    text = new_text if before is None else before.decode("utf-8", "surrogateescape")
+    after = put_region(text, lines).encode("utf-8", "surrogateescape")
+    if after == before:
+        return False
+    files.write(path, after, durable=False)
+    return True
+
+
+def _place(text: str) -> tuple[int, int]:
+    """Return where the generated lines stand, markers included; nothing at the start where they do not."""
+    first = text.find(BEGIN)
+    end = text.find(END, first) if first >= 0 else -1
+    # Only what stands between a marker and its nearest partner is ours; another marker may have strayed before it.
+    return (text.rfind(BEGIN, 0, end), end + len(END)) if end >= 0 else (0, 0)
+
+
+def _entry(memory: Memory, folder: str) -> str:
+    link = links.relative(memory.path, folder)
+    tags = "".join(f" `{tag}`" for tag in memory.tags)
+    pinned = " 📌" if memory.pinned else ""
+    return f"- [{memory.key}]({_escaped(link)}): {one_line(memory.title, _SUMMARY_LENGTH)}{tags}{pinned}"
+
+
+def _harmless(line: str) -> str:
+    """Return the line as one line without the beginning of a comment, so that it cannot pass for a marker."""
+    return " ".join(line.splitlines()).replace("<!--", "<! --") if line else line
+
+
+def _escaped(link: str) -> str:
+    return "".join(f"%{ord(letter):02X}" if letter in _NOT_IN_LINKS else letter for letter in link)
+
+
+def _without_markers(text: str) -> str:
+    return text.replace(BEGIN, "").replace(END, "")
+
+
+def group(memories: list[Memory]) -> list[tuple[str, list[Memory]]]:
+    """Return labelled groups in the order of their labels, and last, under the empty label, the rest."""
+    left = {memory.path: memory for memory in memories}
+    found: list[tuple[str, list[Memory]]] = []
+    while left and len(found) < MAX_GROUPS:
+        label = _best_label(list(left.values()), len(memories))
+        if not label:
+            break
+        members = [memory for memory in left.values() if label in labels(memory)]
+        found.append((label, members))
+        for memory in members:
+            del left[memory.path]
+    found.sort()
+    return [*found, ("", list(left.values()))] if left else found
+
+
+def labels(memory: Memory) -> list[str]:
+    """Return what a memory may be grouped by."""
+    first = memory.key.split("-", 1)[0]
+    words = [first] if len(first) > 2 and not first.isdigit() and first not in _EMPTY_WORDS else []
+    return list(dict.fromkeys([*(tag.lower() for tag in memory.tags), *words]))
+
+
+def _best_label(memories: list[Memory], total: int) -> str:
+    counts = Counter(label for memory in memories for label in labels(memory))
+    usable = [(-n, label) for label, n in counts.items() if n >= LEAST and n <= total * _LARGEST_SHARE]
+    return min(usable)[1] if usable else ""

@@ -7,8 +7,8 @@ import os
 from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.errors import BadInput
-from holdfast.memory import indexes, scaffold
-from holdfast.memory.indexes import Page
+from holdfast.memory import index_pages, scaffold
+from holdfast.memory.index_pages import Page
 from holdfast.records import Memory, Scope, Step
 from holdfast.store import layout, memory_file
 from holdfast.store.keys import key_of_file
@@ -47,8 +47,8 @@ def write_workspace_page(workspace: Workspace, root: str) -> None:
     memories = [_read(root, name) for name in sorted(os.listdir(os.path.join(root, layout.MEMORIES)))]
     found = [memory for memory in memories if memory is not None]
     page = Page("Memory", found, len(found), "", data=tuple(sorted(os.listdir(os.path.join(root, layout.DATA)))))
-    lines = indexes.page_lines(page, workspace.settings.number("index.group_at"))
-    indexes.write_page(os.path.join(root, layout.INDEX), scaffold.template("index.md") + "\n", lines)
+    lines = index_pages.page_lines(page, workspace.settings.number("index.group_at"))
+    index_pages.write_page(os.path.join(root, layout.INDEX), scaffold.template("index.md") + "\n", lines)
 
 
 def _workspace_root(folder: str) -> str:

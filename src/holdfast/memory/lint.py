@@ -1,16 +1,33 @@
-"""Lint: every check over every memory. It reads, and writes nothing of the person's, not even an index page."""
+"""Lint: every check over every memory. It reads, and writes nothing of the person's, not even an index page.
+
+Each check is one function from memories to problems.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+from collections import Counter, defaultdict
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from holdfast.base import files
 from holdfast.errors import HoldfastError
-from holdfast.memory import checks, indexes
+from holdfast.memory import index_pages
 from holdfast.privacy import redact
 from holdfast.records import Filter, Memory, Problem
-from holdfast.store import layout
+from holdfast.store import front_matter, layout, links
+from holdfast.store.words import grams, same_words, words_of
 from holdfast.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+NEAR = 0.8
+_MIN_WORDS = 4
+_NOT_SOURCE = ("node_modules", "__pycache__", "target", "dist", "build")
+_PATH = re.compile(r"(?<![\w/:.@~$-])((?:[\w.-]+/)+[\w.-]+\.[A-Za-z][A-Za-z0-9]{0,7})(?::\d+)?(?![\w/])")
+_NAME = re.compile(r"`([\w.-]+\.[A-Za-z][A-Za-z0-9]{0,7})`")
 
 
 def lint(workspace: Workspace) -> list[Problem]:
@@ -26,13 +43,13 @@ def find(workspace: Workspace) -> list[Problem]:
     root = workspace.store.tree.root
     found = [
         *workspace.store.problems(),
-        *checks.contradictions(memories),
-        *checks.duplicates(memories),
-        *checks.dead_links(memories, texts, root, lambda memory, key: _forgot(workspace, memory, key)),
-        *checks.dead_page_links(_index_pages(root), root),
-        *checks.stale_claims(memories, texts, _project_roots(workspace)),
-        *checks.renamed(memories, texts),
-        *checks.orphans(root),
+        *contradictions(memories),
+        *duplicates(memories),
+        *dead_links(memories, texts, root, lambda memory, key: workspace.store.forgot(memory.scope, key, "")),
+        *dead_page_links(_index_pages(root), root),
+        *stale_claims(memories, texts, _project_roots(workspace)),
+        *renamed(memories, texts),
+        *orphans(root),
         *_secrets(texts),
         *_came_back(workspace, memories),
     ]
@@ -60,11 +77,6 @@ def _secrets(texts: dict[str, str]) -> list[Problem]:
     ]
 
 
-def _forgot(workspace: Workspace, memory: Memory, key: str) -> bool:
-    """Whether a memory of that key was forgotten in the scope of this one."""
-    return workspace.store.forgot(memory.scope, key, "")
-
-
 def _came_back(workspace: Workspace, memories: list[Memory]) -> list[Problem]:
     hint = "Forget it again, or store it with `holdfast remember` if it holds."
     return [
@@ -81,7 +93,7 @@ def _index_pages(root: str) -> dict[str, str]:
         names[:] = [name for name in names if not os.path.islink(os.path.join(folder, name))]
         if layout.INDEX in found and not os.path.islink(os.path.join(folder, layout.INDEX)):
             path = os.path.join(folder, layout.INDEX)
-            pages[os.path.relpath(path, root)] = indexes.own_words(files.read(path).decode("utf-8", "replace"))
+            pages[os.path.relpath(path, root)] = index_pages.own_words(files.read(path).decode("utf-8", "replace"))
     return pages
 
 
@@ -93,3 +105,198 @@ def _project_roots(workspace: Workspace) -> dict[str, str]:
     except HoldfastError:
         return roots
     return {**roots, project.id: project.root}
+
+
+def contradictions(memories: list[Memory]) -> Iterator[Problem]:
+    """Name each key that says one thing here and another there: in two files of a scope, or in two scopes."""
+    by_key: defaultdict[str, list[Memory]] = defaultdict(list)
+    for memory in memories:
+        by_key[memory.key].append(memory)
+    for key, found in sorted(by_key.items()):
+        for other in found:
+            one = _counterpart(other, found)
+            if one is None or same_words(one.body) == same_words(other.body):
+                continue
+            text = f"{key} says something else in {one.path}"
+            hint = "Keep one: `holdfast edit` it, or `holdfast move` one to another key."
+            severity = "error" if one.scope == other.scope else "warning"
+            yield Problem("contradiction", other.path, text, hint, severity=severity)
+
+
+def duplicates(memories: list[Memory]) -> Iterator[Problem]:
+    """Name pairs within a scope whose statements are equal or nearly so."""
+    by_scope: defaultdict[str, list[Memory]] = defaultdict(list)
+    for memory in memories:
+        by_scope[str(memory.scope)].append(memory)
+    for members in by_scope.values():
+        for one, other, alike in _alike(sorted(members, key=lambda memory: memory.path)):
+            exact = same_words(one.body) == same_words(other.body)
+            text = f"{'says the same as' if exact else f'is {alike:.0%} like'} {one.key}"
+            hint = f"`holdfast forget {other.key}`, or store one with --supersedes {other.key}."
+            yield Problem("duplicate" if exact else "near-duplicate", other.path, text, hint)
+
+
+def dead_links(
+    memories: list[Memory], texts: dict[str, str], root: str, forgotten: Callable[[Memory, str], bool] | None = None
+) -> Iterator[Problem]:
+    """Name links whose target is not there: a `[[key]]` that no reader could follow, a file that is gone.
+
+    A memory may go on saying that it replaces one that was `forgotten` in its scope.
+    """
+    keys: defaultdict[str, set[str]] = defaultdict(set)
+    for memory in memories:
+        keys[memory.key].add(str(memory.scope))
+    for memory in memories:
+        readable = {str(memory.scope), "global"}
+        for target, line in links.wiki_links(texts.get(memory.path, "")):
+            if not keys.get(target, set()) & readable:
+                yield _dead(memory.path, line, f"[[{target}]] is no memory of {memory.scope} or global")
+        for key in memory.supersedes:
+            there = str(memory.scope) in keys.get(key, set())
+            if not there and not (forgotten and forgotten(memory, key)):
+                yield _dead(memory.path, 0, f"supersedes {key}, which is not there")
+        yield from _dead_file_links(memory.path, texts.get(memory.path, ""), root)
+
+
+def dead_page_links(pages: dict[str, str], root: str) -> Iterator[Problem]:
+    """Name links of pages to files that are gone; `pages` has of each index what the person wrote."""
+    for path, text in pages.items():
+        yield from _dead_file_links(path, text, root)
+
+
+def stale_claims(memories: Iterable[Memory], texts: dict[str, str], root_of: dict[str, str]) -> Iterator[Problem]:
+    """Name files that a project memory speaks of and that are no longer in the project (`root_of`: id to folder)."""
+    for memory in memories:
+        root = root_of.get(memory.scope.owner) if memory.scope.kind == "project" else None
+        if not root or not os.path.isdir(root):
+            continue
+        hint = "Correct the memory with `holdfast edit`, or forget it."
+        for number, line in enumerate(memory.body.split("\n")):
+            for name in _named_files(line):
+                if not _is_there(root, name):
+                    first = _first_line(texts.get(memory.path, ""), memory.body)
+                    text = f"names {name}, which is not in {root}"
+                    yield Problem("stale-claim", memory.path, text, hint, first + number if first else 0)
+
+
+def renamed(memories: Iterable[Memory], texts: dict[str, str]) -> Iterator[Problem]:
+    """Name files that somebody renamed by hand, so that their `key:` is no longer what their name says."""
+    for memory in memories:
+        document = front_matter.parse(texts.get(memory.path, ""))
+        line = next((entry.line for entry in document.entries if entry.name == "key"), 0)
+        said = front_matter.values(document)[0].get("key") if line else None
+        if isinstance(said, str) and said and said != memory.key:
+            text = f"its name makes it {memory.key}, but its `key:` still says {said}"
+            hint = f"The name counts. Write `key: {memory.key}` there, or rename the file to {said}.md."
+            yield Problem("renamed", memory.path, text, hint, line)
+
+
+def orphans(root: str) -> Iterator[Problem]:
+    """Name files below the memory tree that no recall can reach, links, and leftovers of a crash."""
+    for folder, names, found in os.walk(root):
+        here = os.path.relpath(folder, root)
+        here = "" if here == "." else here
+        for name in sorted(names):
+            if os.path.islink(os.path.join(folder, name)):
+                yield _link(f"{here}/{name}".lstrip("/"))
+        names[:] = [name for name in names if not os.path.islink(os.path.join(folder, name)) and name != ".obsidian"]
+        for name in sorted(found):
+            path = f"{here}/{name}".lstrip("/")
+            if os.path.islink(os.path.join(root, path)):
+                yield _link(path)
+            elif name.startswith(files.TEMPORARY):
+                hint = "`holdfast heal` removes it."
+                yield Problem("leftover", path, "a write was interrupted here; nothing of it was acknowledged", hint)
+            elif name.endswith(".md") and not name.startswith(".") and not _reachable(here, name):
+                text = "no recall reaches this file: it lies outside the folders of memories"
+                hint = "Move it into a scope's memories/ folder, for example memory/global/memories/."
+                yield Problem("orphan", path, text, hint)
+
+
+def _reachable(here: str, name: str) -> bool:
+    parts = here.split("/") if here else []
+    if not parts or parts[0] == "system":
+        return name == layout.INDEX or parts[:1] == ["system"]
+    scope = layout.scope_of(here)
+    if scope is None or (scope.owner and not layout.is_id(scope.owner)):
+        return False
+    inside = parts[1:] if scope.kind == "global" else parts[2:]
+    return not inside or inside[0] in (layout.MEMORIES, layout.DATA, "log")
+
+
+def _link(path: str) -> Problem:
+    return Problem("link", path, "a symbolic link is not followed", "Replace it by the file itself.", severity="error")
+
+
+def _counterpart(memory: Memory, found: list[Memory]) -> Memory | None:
+    """Return the memory of the same key that a reader of this one sees too: the first of its scope, or the global."""
+    first = next(other for other in found if other.scope == memory.scope)
+    if first is not memory:
+        return first
+    return None if memory.scope.kind == "global" else next((m for m in found if m.scope.kind == "global"), None)
+
+
+def _dead(path: str, line: int, text: str) -> Problem:
+    return Problem("dead-link", path, text, "Correct the link, or store what it should lead to.", line)
+
+
+def _dead_file_links(path: str, text: str, root: str) -> Iterator[Problem]:
+    for target, line in links.file_links(text):
+        full = os.path.normpath(os.path.join(root, os.path.dirname(path), target))
+        if not os.path.exists(full):
+            yield _dead(path, line, f"({target}) is not there")
+
+
+def _first_line(text: str, body: str) -> int:
+    """Return the line of a file on which what it states begins, counted from 1; 0 where that cannot be told."""
+    whole, rest = (each.replace("\r\n", "\n") for each in (text, front_matter.parse(text).body))
+    place = rest.find(body)
+    return whole.count("\n", 0, len(whole) - len(rest) + place) + 1 if place >= 0 else 0
+
+
+def _named_files(line: str) -> list[str]:
+    # The target of a link is a file of the memory tree, and `dead_links` looks after it.
+    line = re.sub(r"\]\([^()]*\)", "]", line)
+    if "://" in line:
+        line = re.sub(r"\S+://\S+", "", line)
+    return list(dict.fromkeys([*_PATH.findall(line), *_NAME.findall(line)]))
+
+
+def _is_there(root: str, name: str) -> bool:
+    if os.path.exists(os.path.join(root, name)):
+        return True
+    wanted = "/" + name
+    return any(path.endswith(wanted) for path in _files_by_name(root).get(os.path.basename(name), ()))
+
+
+@lru_cache(maxsize=8)
+def _files_by_name(root: str) -> dict[str, list[str]]:
+    """Return where each file name stands in the project, because a memory often names a file without its folder."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for folder, names, here in os.walk(root):
+        names[:] = [name for name in names if not name.startswith(".") and name not in _NOT_SOURCE]
+        for name in here:
+            found[name].append(f"{folder}/{name}")
+    return found
+
+
+def _alike(memories: list[Memory]) -> Iterator[tuple[Memory, Memory, float]]:
+    """Find pairs whose word sets overlap by NEAR or more, without comparing all with all.
+
+    Two sets that are alike share a word among the rarest few of each: so many that too few would be left without them.
+    """
+    sets = [frozenset(words_of(memory.body) + grams(memory.body)) for memory in memories]
+    rarity = Counter(word for words in sets for word in words)
+    by_rare: defaultdict[str, list[int]] = defaultdict(list)
+    for place, words in enumerate(sets):
+        if len(words) < _MIN_WORDS:
+            continue
+        seen: set[int] = set()
+        ordered = sorted(words, key=lambda word: (rarity[word], word))
+        for word in ordered[: len(words) - int(-(-NEAR * len(words) // 1)) + 1]:
+            seen.update(by_rare[word])
+            by_rare[word].append(place)
+        for other in sorted(seen):
+            alike = len(words & sets[other]) / len(words | sets[other])
+            if alike >= NEAR:
+                yield memories[other], memories[place], alike

@@ -1,9 +1,10 @@
-"""Store a memory: redact, put, and say whether it was created, updated or unchanged."""
+"""Store a memory: the one way into the store. A draft is checked, redacted and put."""
 
 from __future__ import annotations
 
-from holdfast.memory.put import put
-from holdfast.records import Draft, Stored
+from holdfast.errors import BadInput
+from holdfast.privacy import redact
+from holdfast.records import Draft, Memory, Stored, replace
 from holdfast.workspace import Workspace, normal_tags
 
 
@@ -40,3 +41,60 @@ def remember(
     )
     workspace.refresh_once(draft.scope)
     return put(workspace, draft)
+
+
+def pin(workspace: Workspace, key: str, *, scope: str | None = None, pinned: bool = True) -> Memory:
+    """Pin or unpin the memory and return it. A pinned one never expires, and comes first where agents are told."""
+    memory = workspace.locate(key, scope)
+    return workspace.store.change(memory.scope, memory.key, pinned=pinned)
+
+
+def put(workspace: Workspace, draft: Draft) -> Stored:
+    """Redact the draft and store it. Nothing else hands a draft to the store."""
+    workspace.need_enabled()
+    kinds: tuple[str, ...] = ()
+
+    def clean(checked: Draft) -> Draft:
+        nonlocal kinds
+        for key in (checked.key or "", *checked.supersedes):
+            refuse_secret(key, "the key")
+        refuse_secret(checked.scope.owner, f"the {checked.scope.kind} id")
+        cleaned, kinds = redacted(checked)
+        return cleaned
+
+    stored = workspace.store.put(draft, clean)
+    workspace.record_project(draft.scope)
+    if kinds:
+        workspace.say(f"redacted before it was stored: {', '.join(kinds)}")
+    return replace(stored, redacted=kinds)
+
+
+def redacted(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
+    """Return the draft without secrets, and the kinds that were found; refuse it where nothing else is left."""
+    cleaned = [redact.redact(text) if text else ("", ()) for text in _texts(draft)]
+    kinds = tuple(sorted({kind for _, found in cleaned for kind in found}))
+    if not _without_markers(cleaned[0][0]):
+        raise BadInput("nothing is left of the text but secrets", "Store what it is about, not the secret itself.")
+    if not kinds:
+        return draft, ()
+    text, title, source, agent, tags = (cleaned_text for cleaned_text, _ in cleaned)
+    tags_given = None if draft.tags is None else tuple(tags.split("\n")) if tags else ()
+    return replace(draft, text=text, title=title or None, source=source, agent=agent, tags=tags_given), kinds
+
+
+def _without_markers(text: str) -> str:
+    """Return the letters and digits that are left beside the marks of what was taken out."""
+    pieces = text.replace("[private]", "[redacted:").split("[redacted:")
+    rest = [pieces[0], *(piece.partition("]")[2] if "]" in piece else piece for piece in pieces[1:])]
+    return "".join(letter for letter in "".join(rest) if not letter.isspace())
+
+
+def _texts(draft: Draft) -> list[str]:
+    return [draft.text, draft.title or "", draft.source, draft.agent, "\n".join(draft.tags or ())]
+
+
+def refuse_secret(name: str, what: str) -> None:
+    """Refuse a key or an id that is a secret: it would be the name of a file, where nothing can be taken out."""
+    kinds = redact.redact(name)[1] if name else ()
+    if kinds:
+        raise BadInput(f"{what} looks like a secret ({', '.join(kinds)})", "Give it another name.")

@@ -1,14 +1,16 @@
-"""Show one memory. Looking is not use."""
+"""Look at memories: one, all that is visible here, what one said before. Looking is not use."""
 
 from __future__ import annotations
 
 import os
 
 from holdfast.base import files
+from holdfast.base.clock import now
 from holdfast.errors import BadInput, HoldfastError, NotFound
-from holdfast.records import Memory
+from holdfast.language import when
+from holdfast.records import Filter, Memory, Statement
 from holdfast.store.keys import is_key
-from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace, normal_tags
 
 _MAX_NAMED = 10
 
@@ -16,6 +18,12 @@ _MAX_NAMED = 10
 def show(workspace: Workspace, key: str, *, scope: str | None = None) -> Memory:
     """Return the memory as its file has it now, from the narrowest scope that has the key."""
     return workspace.locate(key, scope)
+
+
+def history(workspace: Workspace, key: str, *, scope: str | None = None) -> tuple[Memory, list[Statement]]:
+    """Return the memory and all of its statements, the current one first."""
+    memory = workspace.locate(key, scope)
+    return memory, [Statement(memory.body, memory.updated), *memory.history]
 
 
 def data(workspace: Workspace, memory: Memory) -> bytes:
@@ -55,3 +63,27 @@ def _is_there(workspace: Workspace, key: str, scope: str | None) -> bool:
             return True
         return True
     return False
+
+
+def list_memories(
+    workspace: Workspace,
+    *,
+    scope: str | None = None,
+    types: tuple[str, ...] = (),
+    tags: tuple[str, ...] = (),
+    since: str = "",
+    limit: int | None = None,
+    everywhere: bool = False,
+) -> list[Memory]:
+    """Return what is visible here; with `everywhere`, what every scope holds."""
+    if not workspace.enabled:
+        return []
+    scopes = workspace.readable(scope, everywhere=everywhere)
+    wanted = Filter(scopes, types, normal_tags(tags), when.moment(since, now()) if since else "")
+    workspace.refresh(scopes)
+    return list(workspace.store.find(wanted, limit))
+
+
+def replaced_by(workspace: Workspace, memory: Memory) -> str:
+    """Return the key of what supersedes the memory, or nothing."""
+    return workspace.store.superseded_by(memory.scope, memory.key)

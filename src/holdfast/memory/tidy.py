@@ -6,8 +6,8 @@ import os
 from collections import Counter
 from functools import partial
 
-from holdfast.memory import audit, relink
-from holdfast.memory.groups import group
+from holdfast.memory import audit, move
+from holdfast.memory.index_pages import group
 from holdfast.records import Filter, Memory, Step
 from holdfast.store import layout, links
 from holdfast.store.keys import slug
@@ -69,4 +69,4 @@ def _correct_links(workspace: Workspace, places: dict[str, str]) -> None:
 
     for memory in list(workspace.store.find(wanted)):
         old, new = os.path.dirname(came_from.get(memory.path, memory.path)), os.path.dirname(memory.path)
-        relink.correct(workspace, memory, partial(links.moved, folder=old, places=places, new_folder=new, there=there))
+        move.correct(workspace, memory, partial(links.moved, folder=old, places=places, new_folder=new, there=there))

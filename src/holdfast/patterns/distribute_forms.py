@@ -18,7 +18,7 @@ from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.lesson_file import Evidence, Lesson
 from holdfast.memory import audit
-from holdfast.memory.put import put
+from holdfast.memory.remember import put
 from holdfast.patterns.catalogue_file import Entry, Target
 from holdfast.privacy import fence, redact
 from holdfast.records import Draft, Memory, Scope

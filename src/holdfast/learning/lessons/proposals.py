@@ -9,7 +9,7 @@ from holdfast.errors import Forgotten, NotFound
 from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.memory.proposal_files import same
-from holdfast.memory.put import put
+from holdfast.memory.remember import put
 from holdfast.privacy import redact
 from holdfast.records import Draft, Proposal
 from holdfast.workspace import Workspace, check_text

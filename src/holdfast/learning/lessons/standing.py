@@ -16,7 +16,7 @@ from holdfast.learning.lessons.lesson_file import Evidence, Lesson
 from holdfast.learning.lessons.model import RECURS
 from holdfast.memory import audit
 from holdfast.memory.proposal_files import Proposals, same
-from holdfast.memory.put import put, refuse_secret
+from holdfast.memory.remember import put, refuse_secret
 from holdfast.privacy import fence, redact
 from holdfast.records import Draft, Filter, Memory, Proposal, Scope
 from holdfast.store.keys import check_key

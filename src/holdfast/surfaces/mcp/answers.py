@@ -13,8 +13,8 @@ from holdfast.continuity import working_state
 from holdfast.errors import NotFound
 from holdfast.learning.ratings import rate
 from holdfast.memory import forget
-from holdfast.memory.list import list_memories
 from holdfast.memory.remember import remember
+from holdfast.memory.show import list_memories
 from holdfast.records import Hit, Memory
 from holdfast.sessions import search as session_search
 from holdfast.surfaces.mcp import arguments as given

@@ -13,8 +13,7 @@ import mcp_types as types
 
 from holdfast.app import hand_over
 from holdfast.errors import BadInput, NotFound
-from holdfast.memory.list import list_memories
-from holdfast.memory.show import show
+from holdfast.memory.show import list_memories, show
 from holdfast.records import SCOPES, Hit
 from holdfast.surfaces.mcp import answers, arguments, first_answers
 from holdfast.surfaces.mcp.caller import Request

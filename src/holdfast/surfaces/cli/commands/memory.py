@@ -7,10 +7,10 @@ import os
 import click
 
 from holdfast.base.text import count
-from holdfast.memory import clear, forget, move, show
+from holdfast.memory import forget, move, show
 from holdfast.memory.edit import edit
-from holdfast.memory.history import history
-from holdfast.memory.pin import pin
+from holdfast.memory.remember import pin
+from holdfast.memory.show import history
 from holdfast.records import SCOPES, asdict
 from holdfast.surfaces.cli.shared import (
     HERE,
@@ -124,7 +124,7 @@ def _forget(workspace: Workspace, keys: tuple[str, ...], scope: str | None) -> N
 @consent_options
 def _clear(workspace: Workspace, scope: str) -> None:
     """Forget every memory of a scope."""
-    memories, steps = clear.plan(workspace, scope)
+    memories, steps = forget.plan_scope(workspace, scope)
     if consented(steps, "the scope is empty"):
-        clear.apply(workspace, memories)
+        forget.apply(workspace, memories, command="clear")
         applied(steps, f"cleared {workspace.scope(scope)}: {count(len(memories), 'memory')} forgotten")

@@ -10,7 +10,7 @@ import click
 
 from holdfast.base.text import count
 from holdfast.errors import ScopeUnknown
-from holdfast.memory.list import list_memories, replaced_by
+from holdfast.memory.show import list_memories, replaced_by
 from holdfast.recall.recall import recall
 from holdfast.recall.related import LIMIT, Related, related, related_to
 from holdfast.records import TYPES, Hit, Memory, Scope, asdict
