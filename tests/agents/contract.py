@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from holdfast import agents
-from holdfast.agents.base import Change, Command, Place
+from holdfast.agents.base import Change, Launcher, Place
 from holdfast.agents.editing.apply import apply, remove_empty
 from holdfast.agents.editing.json_text import scan
 from holdfast.agents.editing.record import without
@@ -27,7 +27,7 @@ from holdfast.errors import BrokenFile
 from holdfast.records import MOMENTS, HookCall, asdict, replace
 
 GOLDEN = Path(__file__).parent / "golden"
-COMMAND = Command("/opt/py/bin/python3", "/opt/py/holdfast/surfaces/hook/run.py", ("/opt/py/bin/holdfast",))
+COMMAND = Launcher("/opt/py/bin/python3", "/opt/py/holdfast/surfaces/hook/run.py", ("/opt/py/bin/holdfast",))
 TEXT = '- a "quoted" thing\n  with C:\\path, \u00e4 \u6f22 \U0001f600 and </tag>\n'
 HEAVY = ("re", "typing", "dataclasses", "json", "enum", "importlib.metadata", "tomlkit", "click", "shlex")
 TIMEOUTS = ("timeout", "timeoutSec", "timeout_ms")
@@ -228,7 +228,7 @@ class AgentContract:
         """After a move of the program an install changes our entries and leaves no second set of them."""
         originals = lived_in(agent, place)
         apply(agent.plan_install(place, COMMAND), place)
-        moved = Command("/new/python", "/new/holdfast/surfaces/hook/run.py", ("/new/holdfast",), "/some/home")
+        moved = Launcher("/new/python", "/new/holdfast/surfaces/hook/run.py", ("/new/holdfast",), "/some/home")
         apply(agent.plan_install(place, moved), place)
         for part in agent.parts(place, moved):
             text = Path(part.path).read_text(encoding="utf-8")
@@ -262,7 +262,7 @@ class AgentContract:
         runner = tmp_path / 'it\'s a "place" $HOME' / "holdfast" / "surfaces" / "hook" / "run.py"
         runner.parent.mkdir(parents=True)
         runner.write_text("import sys; print(repr(sys.argv[1:]))\n")
-        command = Command(sys.executable, str(runner), ("/p",), "/some home's")
+        command = Launcher(sys.executable, str(runner), ("/p",), "/some home's")
         for native in list(agent.events)[:2]:
             line = command.hook_line(self.name, native)
             ended = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True)

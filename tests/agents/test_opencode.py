@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from holdfast import agents
-from holdfast.agents.base import Command, Place
+from holdfast.agents.base import Launcher, Place
 
 from .contract import AgentContract
 
@@ -73,7 +73,7 @@ def played(tmp_path, monkeypatch):
     monkeypatch.setenv("SEEN", str(tmp_path / "seen"))
 
     def play(python: str = sys.executable, old: tuple[str, ...] = ()):
-        command = Command(python, str(runner), ("/b/holdfast",))
+        command = Launcher(python, str(runner), ("/b/holdfast",))
         part = agents.get("opencode").parts(Place("/h", "/p", "user", {}), command)[0]
         (tmp_path / "plugin.mjs").write_text(str(part.value))
         words = ["node", str(tmp_path / "drive.mjs"), str(tmp_path / "plugin.mjs"), json.dumps(old)]

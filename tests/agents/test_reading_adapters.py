@@ -6,7 +6,7 @@ import pytest
 
 from agents.reading.told import write_lines
 from holdfast import agents
-from holdfast.agents.base import Command, Place
+from holdfast.agents.base import Launcher, Place
 
 STARTED = {"type": "session_start", "id": "d", "cwd": "/x"}
 # Where each keeps a session, and how that begins.
@@ -44,7 +44,7 @@ def test_its_sessions_are_found_and_read(name, place, tmp_path) -> None:
 def test_it_installs_nothing(name, place, cli, tree, machine) -> None:
     """It has neither hooks nor parts, is found by its folder, and an install says that there is nothing to do."""
     adapter = agents.get(name)
-    assert adapter.events == {} and adapter.parts(place, Command("p", "r", ("h",))) == [] and adapter.title
+    assert adapter.events == {} and adapter.parts(place, Launcher("p", "r", ("h",))) == [] and adapter.title
     assert adapter.detect(place) is None and adapter.folder(place).startswith(place.home)
     before = tree(machine)
     ended = cli("install", name, "--yes")

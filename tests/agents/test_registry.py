@@ -12,7 +12,7 @@ import pytest
 
 import holdfast
 from holdfast import agents
-from holdfast.agents.base import Agent, Command, Part, is_hook_of, shell_line
+from holdfast.agents.base import Agent, ConfigPart, Launcher, is_hook_of, shell_line
 from holdfast.errors import NotFound
 
 SOURCE = Path(holdfast.__file__).parent
@@ -96,12 +96,12 @@ def test_an_agent_that_says_nothing_is_harmless(tmp_path) -> None:
     from holdfast.agents.base import Place
 
     agent, place = Agent(), Place(str(tmp_path), str(tmp_path), "user", {})
-    assert agent.plan_install(place, Command("p", "r", ("h",))) == [] == agent.plan_uninstall(place)
+    assert agent.plan_install(place, Launcher("p", "r", ("h",))) == [] == agent.plan_uninstall(place)
     assert agent.detect(place) is None and agent.rules_file(place) is None and agent.memory_files(place) == []
     assert agent.keeps_memory and not agent.injects and agent.moment("x") == "other"
     call = agent.read_hook_input("x", {}, {})
     assert agent.injection_output(call, "text") == "" and agent.session_of({}) == ""
-    assert agent.plugin(Command("p", "r", ("h",)), "1", "s") == {}
+    assert agent.plugin(Launcher("p", "r", ("h",)), "1", "s") == {}
 
 
 def test_nobody_else_names_an_agent() -> None:
@@ -120,8 +120,8 @@ def test_nobody_else_names_an_agent() -> None:
 
 def test_our_own_lines_are_told_from_others() -> None:
     """A hook line is ours for one agent only; neither a longer name nor another program's line is."""
-    plain = Command("/usr/bin/python3", "/x y/holdfast/surfaces/hook/run.py", ("/b/holdfast",))
-    shared = Command("p", "r", ("h",), portable=True)
+    plain = Launcher("/usr/bin/python3", "/x y/holdfast/surfaces/hook/run.py", ("/b/holdfast",))
+    shared = Launcher("p", "r", ("h",), portable=True)
     for line in (plain.hook_line("codex", "Stop"), shared.hook_line("codex", "Stop")):
         assert is_hook_of("codex", line)
         assert not is_hook_of("code", line) and not is_hook_of("claude-code", line)
@@ -131,12 +131,12 @@ def test_our_own_lines_are_told_from_others() -> None:
 
 def test_commands_are_spelled_as_promised() -> None:
     """The hook starts Python without its site; the home stands in both commands where it is not the usual one."""
-    command = Command("/py", "/r/holdfast/surfaces/hook/run.py", ("/b/holdfast",), "/my home")
+    command = Launcher("/py", "/r/holdfast/surfaces/hook/run.py", ("/b/holdfast",), "/my home")
     assert command.hook("x", "Stop") == [
         *("/py", "-I", "-S", "-E", "/r/holdfast/surfaces/hook/run.py", "Stop", "--agent", "x", "--home", "/my home")
     ]
     assert command.mcp("x") == ["/b/holdfast", "--home", "/my home", "mcp", "--agent", "x"]
-    portable = Command("/py", "/r", ("/b/holdfast",), portable=True)
+    portable = Launcher("/py", "/r", ("/b/holdfast",), portable=True)
     assert portable.hook_line("x", "Stop") == "holdfast-hook Stop --agent x"
     assert portable.mcp("x") == ["holdfast", "mcp", "--agent", "x"]
 
@@ -151,7 +151,7 @@ def test_a_shell_reads_back_what_was_written(words) -> None:
 
 def test_parts_are_plain_values() -> None:
     """Two parts with the same fields are equal, so that plans can be compared."""
-    assert Part("/a", "member", ("b",), {"c": 1}) == Part("/a", "member", ("b",), {"c": 1})
+    assert ConfigPart("/a", "member", ("b",), {"c": 1}) == ConfigPart("/a", "member", ("b",), {"c": 1})
 
 
 def test_a_broken_package_takes_only_its_own_agent_away(added, cli, shop) -> None:

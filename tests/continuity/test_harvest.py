@@ -11,7 +11,7 @@ from holdfast.continuity import log, pages
 from holdfast.continuity.harvest import harvest
 from holdfast.continuity.log import Entry
 from holdfast.records import Session
-from holdfast.sessions.facts import CommandRun, Digest, FileChange, Made, Outcome, Said, Trouble
+from holdfast.sessions.facts import CommandRun, Delivered, Digest, FileChange, Outcome, Said, Trouble
 
 SHOP = "example.com--acme--shop"
 TODAY = time.strftime("%Y-%m-%d", time.gmtime())
@@ -25,7 +25,7 @@ DIGEST = Digest(
     outcome=Outcome("success", 0.9),
     files=(FileChange("src/a.py", 2),),
     checks=(CommandRun("pytest", "test", 3, 1, "passed"), CommandRun("npm run build", "build", 1, 1, "failed")),
-    commits=(Made("0123456789abcdef", "Write the docs of the API"),),
+    commits=(Delivered("0123456789abcdef", "Write the docs of the API"),),
     said=(Said("decision", "Well, let's go with Postgres, not Redis, I think"), Said("praise", "great")),
     troubles=(Trouble("no such table", "pytest", 2, "fixed"),),
 )

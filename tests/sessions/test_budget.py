@@ -12,17 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.records import Session, SessionEvent, replace
-from holdfast.sessions.archive import Archive, Entry, Usage
+from holdfast.sessions.archive import Archive, ArchiveEntry, Usage
 from holdfast.sessions.budget import PASSES, Caps, Loss, keep_within, plan, sized
 from holdfast.sessions.digest import digest
 
 NOW = "2026-06-30T00:00:00Z"
 
 
-def entry(id: str, day: str = "01", size: int = 100, **facts: object) -> Entry:
+def entry(id: str, day: str = "01", size: int = 100, **facts: object) -> ArchiveEntry:
     """Return an analysed session that ended on a day of June."""
     name = f"some-agent/{id}"
-    given = Entry(name, "some-agent", id, size, 10, analysed=True, at=f"2026-06-{day}T12:00:00.000Z")
+    given = ArchiveEntry(name, "some-agent", id, size, 10, analysed=True, at=f"2026-06-{day}T12:00:00.000Z")
     return replace(given, **facts)
 
 
@@ -136,7 +136,7 @@ CAPS = st.builds(Caps, *(st.integers(0, 2_000) for _ in range(2)), st.integers(0
 
 
 @given(ENTRIES, CAPS)
-def test_promises_hold_for_any_archive(entries: list[Entry], caps: Caps) -> None:
+def test_promises_hold_for_any_archive(entries: list[ArchiveEntry], caps: Caps) -> None:
     """No pinned one goes, none unanalysed while an analysed one is left, and the hard cap is met if it can be."""
     made = plan(entries, caps, NOW)
     by_name = {one.name: one for one in entries}
@@ -158,7 +158,7 @@ def test_promises_hold_for_any_archive(entries: list[Entry], caps: Caps) -> None
 
 
 @given(ENTRIES, CAPS)
-def test_no_step_was_needless(entries: list[Entry], caps: Caps) -> None:
+def test_no_step_was_needless(entries: list[ArchiveEntry], caps: Caps) -> None:
     """Before each step of a cap its cap was not met, and within a pass the older go first."""
     made = plan(entries, caps, NOW)
     by_name = {one.name: one for one in entries}
@@ -172,7 +172,7 @@ def test_no_step_was_needless(entries: list[Entry], caps: Caps) -> None:
 
 
 @given(ENTRIES, CAPS)
-def test_a_plan_that_was_carried_out_leaves_nothing_to_do(entries: list[Entry], caps: Caps) -> None:
+def test_a_plan_that_was_carried_out_leaves_nothing_to_do(entries: list[ArchiveEntry], caps: Caps) -> None:
     """What is left after a plan is within the caps: a second plan is empty, whatever the order of the entries."""
     made = plan(entries, caps, NOW)
     gone = {step.target for step in made.steps}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.sessions.cursors import Cursor, Cursors, stamp_of, tail_of
+from holdfast.sessions.cursors import Cursors, TranscriptCursor, stamp_of, tail_of
 
 RULES, MADE_BY = "1", "0.1 1"
 
@@ -41,7 +41,7 @@ def read(cursors: Cursors, path: Path, sessions: dict[str, str] | None = None, a
     stamp = stamp_of(str(path))
     place = stamp.size if stamp.kind == "file" else 0
     tail = tail_of(str(path), stamp, place)
-    cursors.put(str(path), Cursor(stamp, place, tail, agent, sessions or {}, RULES))
+    cursors.put(str(path), TranscriptCursor(stamp, place, tail, agent, sessions or {}, RULES))
 
 
 def state(cursors: Cursors, path: Path, rules: str = RULES) -> str:

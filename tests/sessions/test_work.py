@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from holdfast.records import replace
 from holdfast.sessions.troubles import MOST
-from holdfast.sessions.work import Work
+from holdfast.sessions.work import ToolWork
 
 from .making import edited, ran
 
 
 def test_what_is_gathered_is_bounded() -> None:
     """However many files, commands, errors and commits there are, only so many are held, and the rest is counted."""
-    work = Work()
+    work = ToolWork()
     for number in range(1_300):
         letters = "".join(chr(97 + int(digit)) for digit in str(number))
         work.take(edited(f"{number}.py"))
@@ -28,7 +28,7 @@ def test_what_is_gathered_is_bounded() -> None:
 
 def test_a_file_that_is_changed_again_moves_to_the_end() -> None:
     """Files stand in the order of their last change, with how often each was changed."""
-    work = Work()
+    work = ToolWork()
     for path in ("a.py", "b.py", "a.py"):
         work.take(edited(path))
     assert [(one.path, one.changes) for one in work.files.values()] == [("b.py", 1), ("a.py", 2)]
@@ -36,7 +36,7 @@ def test_a_file_that_is_changed_again_moves_to_the_end() -> None:
 
 def test_a_file_is_one_file_from_whichever_folder() -> None:
     """Paths are told from the session's folder where they are below it, from their own folder where that is another."""
-    work = Work()
+    work = ToolWork()
     for folder, path in (
         ("/home/ann/shop", "src/a.py"),
         ("/home/ann/shop/src", "a.py"),
@@ -51,7 +51,7 @@ def test_a_file_is_one_file_from_whichever_folder() -> None:
 
 def test_a_call_that_was_never_answered_proves_nothing() -> None:
     """A session that ends in the middle of a build, a test or a commit has neither passed nor made anything."""
-    work = Work()
+    work = ToolWork()
     for command in ("make", "pytest", "git commit -m x", "gh pr create"):
         work.take(replace(ran(command), answered=False))
     assert work.evidence() == [] and work.commits_made == 0
@@ -60,7 +60,7 @@ def test_a_call_that_was_never_answered_proves_nothing() -> None:
 
 def test_a_check_that_does_not_say_how_it_ended_hides_no_other() -> None:
     """The last result that is known counts as evidence."""
-    work = Work()
+    work = ToolWork()
     work.take(ran("pytest", "1 failed", True))
     work.take(ran("pytest | tail -1", ""))
     assert [one.name for one in work.evidence()] == ["tests-failed"]

@@ -118,7 +118,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundAgent:
     """An agent that is there: the path of its program and its folder, either of them empty where only one is."""
 
     program: str
@@ -126,7 +126,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ConfigPart:
     """One thing of ours in one file of an agent.
 
     `form` says how: `member` is a member of a JSON object and `element` one more element of a JSON array, both at
@@ -181,7 +181,7 @@ class MemoryFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class Launcher:
     """How the config files of agents call this installation.
 
     The plain form starts Python itself without its site packages, which is the fastest; `portable` writes the names
@@ -324,10 +324,12 @@ class Agent:
         """Return the id of the session that a call serves; a sub-agent may have one of its own and serve another."""
         return call.session
 
-    def detect(self, place: Place) -> Found | None:
+    def detect(self, place: Place) -> FoundAgent | None:
         """Return where the agent is, or None where neither its program nor its folder is here."""
         folder = self.folder(place)
-        found = Found(on_path(self.programs, place.environment), folder if folder and os.path.isdir(folder) else "")
+        found = FoundAgent(
+            on_path(self.programs, place.environment), folder if folder and os.path.isdir(folder) else ""
+        )
         return found if found.program or found.folder else None
 
     def folder(self, place: Place) -> str:
@@ -342,44 +344,44 @@ class Agent:
         """Return the folder of its instruction files: the project's, or its own."""
         return place.folder if place.scope == "project" else self.folder(place)
 
-    def hooked(self, command: Command) -> dict[str, int]:
+    def hooked(self, command: Launcher) -> dict[str, int]:
         """Return the events to install a hook for with their seconds; before a tool only where calls are judged."""
         timed = {native: self.seconds[moment] for native, moment in self.events.items() if moment in self.seconds}
         return {**timed, self.guard: GUARD_SECONDS} if self.guard and command.guards else timed
 
-    def hook_lines(self, command: Command) -> list[tuple[str, str, int]]:
+    def hook_lines(self, command: Launcher) -> list[tuple[str, str, int]]:
         """Return event, command line and seconds of every hook to install."""
         timed = self.hooked(command).items()
         return [(native, command.hook_line(self.name, native), seconds) for native, seconds in timed]
 
-    def hook_parts(self, path: str, command: Command, unit: int = 1, **more: object) -> list[Part]:
+    def hook_parts(self, path: str, command: Launcher, unit: int = 1, **more: object) -> list[ConfigPart]:
         """Return our group for each event in the shape that several agents share; `unit` is a second in the agent's."""
         found = []
         for native, line, seconds in self.hook_lines(command):
             handler = {"type": "command", "command": line, "timeout": seconds * unit, **more}
-            found.append(Part(path, "element", ("hooks", native), {"hooks": [handler]}))
+            found.append(ConfigPart(path, "element", ("hooks", native), {"hooks": [handler]}))
         return found
 
-    def hooks_file(self, command: Command) -> dict[str, object]:
+    def hooks_file(self, command: Launcher) -> dict[str, object]:
         """Return the same groups as a file of their own has them."""
         return {"hooks": {part.keys[1]: [part.value] for part in self.hook_parts("", command)}}
 
-    def server(self, command: Command, **more: object) -> dict[str, object]:
+    def server(self, command: Launcher, **more: object) -> dict[str, object]:
         """Return our MCP server in the shape that most agents share."""
         first, *rest = command.mcp(self.name)
         return {"command": first, "args": rest, **more}
 
-    def server_part(self, path: str, command: Command, **more: object) -> Part:
+    def server_part(self, path: str, command: Launcher, **more: object) -> ConfigPart:
         """Return what puts our MCP server into a file, JSON or TOML."""
         if path.endswith(".toml"):
-            return Part(path, "table", ("mcp_servers", SERVER), self.server(command))
-        return Part(path, "member", ("mcpServers", SERVER), self.server(command, **more))
+            return ConfigPart(path, "table", ("mcp_servers", SERVER), self.server(command))
+        return ConfigPart(path, "member", ("mcpServers", SERVER), self.server(command, **more))
 
-    def parts(self, place: Place, command: Command) -> list[Part]:
+    def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         """Return what of ours stands in which of its files."""
         return []
 
-    def plan_install(self, place: Place, command: Command) -> list[Change]:
+    def plan_install(self, place: Place, command: Launcher) -> list[Change]:
         """Return the changes that bring every part in; none where all of them are there."""
         # Editing configs is heavy and an adapter is light, so it is loaded only when something is installed.
         from holdfast.agents.editing.plan import plan_install
@@ -424,7 +426,7 @@ class Agent:
         folders = [self.folder(place) if name == "own" else os.path.join(root, name) for name in self.skill_homes]
         return [os.path.join(folder, "skills") for folder in folders]
 
-    def plugin(self, command: Command, version: str, skill: str) -> dict[str, object]:
+    def plugin(self, command: Launcher, version: str, skill: str) -> dict[str, object]:
         """Return the files of a plugin with hooks, server and skill, by their paths; none where it takes none."""
         return {}
 

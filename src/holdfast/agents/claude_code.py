@@ -10,10 +10,10 @@ from holdfast.agents.base import (
     RUNS_OTHERS,
     SERVER,
     Agent,
-    Command,
+    ConfigPart,
+    Launcher,
     ManagedFile,
     MemoryFile,
-    Part,
     Place,
     all_below,
     blocks_in,
@@ -65,14 +65,14 @@ class ClaudeCode(Agent):
     def folder(self, place: Place) -> str:
         return place.root("CLAUDE_CONFIG_DIR", ".claude")
 
-    def parts(self, place: Place, command: Command) -> list[Part]:
+    def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         servers = os.path.join(place.environment.get("CLAUDE_CONFIG_DIR") or place.home, ".claude.json")
         if place.scope == "project":
             servers = os.path.join(place.folder, ".mcp.json")
         settings = os.path.join(self.folder(place), "settings.json")
         return [*self.hook_parts(settings, command), self.server_part(servers, command, type="stdio")]
 
-    def plugin(self, command: Command, version: str, skill: str) -> dict[str, object]:
+    def plugin(self, command: Launcher, version: str, skill: str) -> dict[str, object]:
         one = {"name": SERVER, "description": ABOUT, "version": version}
         return {
             ".claude-plugin/plugin.json": {**one, "author": {"name": "Holdfast"}},

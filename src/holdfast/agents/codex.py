@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import ABOUT, EVENTS, SERVER, Agent, Command, ManagedFile, Part, Place, blocks_in
+from holdfast.agents.base import ABOUT, EVENTS, SERVER, Agent, ConfigPart, Launcher, ManagedFile, Place, blocks_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Codex(Agent):
     def folder(self, place: Place) -> str:
         return place.root("CODEX_HOME", ".codex")
 
-    def parts(self, place: Place, command: Command) -> list[Part]:
+    def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         folder = self.folder(place)
         hooks = self.hook_parts(os.path.join(folder, "hooks.json"), command)
         return [*hooks, self.server_part(os.path.join(folder, "config.toml"), command)]
@@ -54,7 +54,7 @@ class Codex(Agent):
         config = os.path.join(self.personal_folder(place), "config.toml")
         return codex_trust.untrusted(path, config, f"--agent {self.name}")
 
-    def plugin(self, command: Command, version: str, skill: str) -> dict[str, object]:
+    def plugin(self, command: Launcher, version: str, skill: str) -> dict[str, object]:
         folder = f"plugins/{SERVER}"
         manifest = {
             "name": SERVER,

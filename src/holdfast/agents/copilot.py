@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import CAMEL_EVENTS, SERVER, Agent, Command, Part, Place
+from holdfast.agents.base import CAMEL_EVENTS, SERVER, Agent, ConfigPart, Launcher, Place
 from holdfast.base.minijson import dumps
 
 TYPE_CHECKING = False
@@ -44,13 +44,13 @@ class Copilot(Agent):
     def folder(self, place: Place) -> str:
         return place.root("COPILOT_HOME", ".copilot", ".github")
 
-    def parts(self, place: Place, command: Command) -> list[Part]:
+    def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         folder = self.folder(place)
         hooks = {
             native: [{"type": "command", "bash": line, "timeoutSec": seconds}]
             for native, line, seconds in self.hook_lines(command)
         }
-        own = Part(os.path.join(folder, "hooks", f"{SERVER}.json"), "file", (), {"version": 1, "hooks": hooks})
+        own = ConfigPart(os.path.join(folder, "hooks", f"{SERVER}.json"), "file", (), {"version": 1, "hooks": hooks})
         if place.scope == "project":
             return [own]
         return [own, self.server_part(os.path.join(folder, "mcp-config.json"), command, type="local", tools=["*"])]

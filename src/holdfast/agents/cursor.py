@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import CAMEL_EVENTS, Agent, Command, Part, Place
+from holdfast.agents.base import CAMEL_EVENTS, Agent, ConfigPart, Launcher, Place
 from holdfast.base.minijson import dumps
 from holdfast.records import HookCall, replace
 
@@ -51,14 +51,14 @@ class Cursor(Agent):
     def folder(self, place: Place) -> str:
         return place.root("", ".cursor")
 
-    def parts(self, place: Place, command: Command) -> list[Part]:
+    def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         path = os.path.join(self.folder(place), "hooks.json")
         hooks = [
-            Part(path, "element", ("hooks", native), {"command": line, "timeout": seconds})
+            ConfigPart(path, "element", ("hooks", native), {"command": line, "timeout": seconds})
             for native, line, seconds in self.hook_lines(command)
         ]
         servers = self.server_part(os.path.join(self.folder(place), "mcp.json"), command)
-        return [Part(path, "default", ("version",), 1), *hooks, servers]
+        return [ConfigPart(path, "default", ("version",), 1), *hooks, servers]
 
 
 AGENT = Cursor()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import MILLISECONDS, SERVER, Agent, Command, MemoryFile, Part, Place, all_below
+from holdfast.agents.base import MILLISECONDS, SERVER, Agent, ConfigPart, Launcher, MemoryFile, Place, all_below
 from holdfast.base.digests import short
 from holdfast.base.minijson import dumps
 from holdfast.records import HookCall, replace
@@ -61,7 +61,7 @@ class GeminiCli(Agent):
         root = place.environment.get("GEMINI_CLI_HOME") or place.home
         return os.path.join(place.folder if place.scope == "project" else root, ".gemini")
 
-    def parts(self, place: Place, command: Command) -> list[Part]:
+    def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         settings = os.path.join(self.folder(place), "settings.json")
         hooks = self.hook_parts(settings, command, MILLISECONDS, name=SERVER)
         return [*hooks, self.server_part(settings, command)]

@@ -10,9 +10,9 @@ from holdfast.agents.base import (
     RUNS_OTHERS,
     SERVER,
     Agent,
-    Command,
+    ConfigPart,
+    Launcher,
     ManagedFile,
-    Part,
     Place,
 )
 from holdfast.base.minijson import dumps
@@ -60,10 +60,10 @@ class Grok(Agent):
     def folder(self, place: Place) -> str:
         return place.root("GROK_HOME", ".grok")
 
-    def parts(self, place: Place, command: Command) -> list[Part]:
+    def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         folder = self.folder(place)
         return [
-            Part(os.path.join(folder, "hooks", f"{SERVER}.json"), "file", (), self.hooks_file(command)),
+            ConfigPart(os.path.join(folder, "hooks", f"{SERVER}.json"), "file", (), self.hooks_file(command)),
             self.server_part(os.path.join(folder, "config.toml"), command),
         ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from holdfast.agents.base import MILLISECONDS, SERVER, Agent, Command, ManagedFile, Part, Place
+from holdfast.agents.base import MILLISECONDS, SERVER, Agent, ConfigPart, Launcher, ManagedFile, Place
 from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
@@ -53,7 +53,7 @@ class Kiro(Agent):
     def folder(self, place: Place) -> str:
         return place.root("", ".kiro")
 
-    def parts(self, place: Place, command: Command) -> list[Part]:
+    def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         folder = self.folder(place)
         own = {
             "name": SERVER,
@@ -67,7 +67,7 @@ class Kiro(Agent):
             },
         }
         return [
-            Part(os.path.join(folder, "agents", f"{SERVER}.json"), "file", (), own),
+            ConfigPart(os.path.join(folder, "agents", f"{SERVER}.json"), "file", (), own),
             self.server_part(os.path.join(folder, "settings", "mcp.json"), command),
         ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import SERVER, Agent, Command, Part, Place
+from holdfast.agents.base import SERVER, Agent, ConfigPart, Launcher, Place
 from holdfast.base.minijson import dumps
 
 TYPE_CHECKING = False
@@ -58,7 +58,7 @@ class OpenCode(Agent):
         config = place.environment.get("XDG_CONFIG_HOME") or os.path.join(place.home, ".config")
         return place.environment.get("OPENCODE_CONFIG_DIR") or os.path.join(config, "opencode")
 
-    def parts(self, place: Place, command: Command) -> list[Part]:
+    def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         with open(PLUGIN, encoding="utf-8") as file:
             plugin = file.read().replace('"{COMMAND}"', dumps(command.hook(self.name, "EVENT")))
         plugin = plugin.replace('"{GUARDS}"', dumps(command.guards))
@@ -68,8 +68,8 @@ class OpenCode(Agent):
             config = commented
         server = {"type": "local", "command": command.mcp(self.name), "enabled": True}
         return [
-            Part(os.path.join(self.folder(place), "plugins", f"{SERVER}.js"), "file", (), plugin),
-            Part(config, "member", ("mcp", SERVER), server),
+            ConfigPart(os.path.join(self.folder(place), "plugins", f"{SERVER}.js"), "file", (), plugin),
+            ConfigPart(config, "member", ("mcp", SERVER), server),
         ]
 
 

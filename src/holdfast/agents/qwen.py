@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import EVENTS, MILLISECONDS, SERVER, Agent, Command, Part, Place
+from holdfast.agents.base import EVENTS, MILLISECONDS, SERVER, Agent, ConfigPart, Launcher, Place
 
 
 class Qwen(Agent):
@@ -25,7 +25,7 @@ class Qwen(Agent):
     def folder(self, place: Place) -> str:
         return place.root("QWEN_HOME", ".qwen")
 
-    def parts(self, place: Place, command: Command) -> list[Part]:
+    def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         settings = os.path.join(self.folder(place), "settings.json")
         hooks = self.hook_parts(settings, command, MILLISECONDS, name=SERVER)
         return [*hooks, self.server_part(settings, command)]

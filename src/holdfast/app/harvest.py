@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from holdfast.records import SessionEvent
-    from holdfast.sessions.archive import Entry
+    from holdfast.sessions.archive import ArchiveEntry
     from holdfast.sessions.facts import Digest
 
     Find = Callable[[Workspace, Digest, Sequence[SessionEvent]], Iterable[Finding]]
@@ -139,7 +139,9 @@ def _made_ready(workspace: Workspace, done: Harvest, harvested: Done) -> Harvest
     return replace(done, problems=(*done.problems, *problems)) if problems else done
 
 
-def _wanted(archive: Archive, recent: int, everything: bool, session: str, names: Iterable[str] | None) -> list[Entry]:
+def _wanted(
+    archive: Archive, recent: int, everything: bool, session: str, names: Iterable[str] | None
+) -> list[ArchiveEntry]:
     """Return the sessions that are asked for, as they are to be done; only those that have their events.
 
     The oldest come first, so that what recurs comes after what it recurs to; behind those that a sweep took in, the
@@ -178,7 +180,7 @@ class _Run:
         self._incidents = 0
         self._counts: Counter[str] = Counter()
 
-    def all(self, wanted: list[Entry], pace: Callable[[int, int], None] | None) -> Harvest:
+    def all(self, wanted: list[ArchiveEntry], pace: Callable[[int, int], None] | None) -> Harvest:
         """Harvest these sessions, and keep incidents within their budget."""
         for number, entry in enumerate(wanted, 1):
             if time.monotonic() >= self._end:
@@ -206,7 +208,7 @@ class _Run:
             if not self.done.is_done(name, mark):
                 self._look_at(name, mark, *harvest_journal.told(self._workspace, name, ratings))
 
-    def _one(self, entry: Entry) -> None:
+    def _one(self, entry: ArchiveEntry) -> None:
         mark = _mark_of(self._workspace, entry)
         if not self._again and self.done.is_done(entry.name, mark) and not (self.mends and self._has_lost(entry)):
             self._counts["unchanged"] += 1
@@ -219,11 +221,11 @@ class _Run:
             return
         self._look_at(entry.name, "", digest, events, entry)
 
-    def _has_lost(self, entry: Entry) -> bool:
+    def _has_lost(self, entry: ArchiveEntry) -> bool:
         return signal_files.read(self._workspace.home, stem_of(entry.agent), stem_of(entry.id)) is None
 
     def _look_at(
-        self, name: str, mark: str, digest: Digest, events: Sequence[SessionEvent], entry: Entry | None = None
+        self, name: str, mark: str, digest: Digest, events: Sequence[SessionEvent], entry: ArchiveEntry | None = None
     ) -> None:
         """Let every finder look at a session, and note that it is done if all went well."""
         self._counts["sessions"] += 1
@@ -263,7 +265,7 @@ def _finders() -> list[tuple[str, Find]]:
     return [(name, import_module(module).find) for name, module in FINDERS.items()]
 
 
-def _mark_of(workspace: Workspace, entry: Entry) -> str:
+def _mark_of(workspace: Workspace, entry: ArchiveEntry) -> str:
     """Return what tells whether a session, or what was rated in it, changed since it was harvested."""
     low = len(low_ratings(workspace.home, entry.agent, entry.id))
     return f"{entry.at} {entry.raw_bytes} {low}"

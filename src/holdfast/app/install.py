@@ -8,7 +8,7 @@ import shutil
 import sys
 
 from holdfast import agents
-from holdfast.agents.base import Agent, Change, Command, Found, Place
+from holdfast.agents.base import Agent, Change, FoundAgent, Launcher, Place
 from holdfast.agents.editing import record
 from holdfast.agents.editing.apply import apply as carry_out
 from holdfast.agents.editing.plan import read
@@ -20,7 +20,7 @@ from holdfast.base.package import FOLDER
 from holdfast.errors import BadInput, BrokenFile, NotFound, ScopeUnknown
 from holdfast.memory import audit
 from holdfast.privacy.redact import redact
-from holdfast.project.files import upwards
+from holdfast.project.git import upwards
 from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -51,7 +51,7 @@ class Seen:
     """An agent as `holdfast install` lists it: where it is, the scopes it is installed in, and what it gets."""
 
     agent: Agent
-    found: Found | None
+    found: FoundAgent | None
     installed: tuple[str, ...]
     gets: tuple[str, ...]
 
@@ -169,13 +169,13 @@ def _as_they_were(earlier: Install, place: Place) -> dict[str, bytes]:
     return found
 
 
-def command_of(workspace: Workspace, *, portable: bool = False) -> Command:
+def command_of(workspace: Workspace, *, portable: bool = False) -> Launcher:
     """Return how configs call this installation. What is portable names no folder of this person's, nor the home."""
     runner = os.path.join(FOLDER, "surfaces", "hook", "run.py")
     usual = os.path.join(_person(workspace), ".holdfast")
     home = "" if portable or usual == workspace.home else workspace.home
     guards = workspace.settings.text("security.block") != "off"
-    return Command(os.path.abspath(sys.executable), runner, _program(), home, portable, guards)
+    return Launcher(os.path.abspath(sys.executable), runner, _program(), home, portable, guards)
 
 
 def _program() -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from holdfast.language import when
 from holdfast.records import Problem
 from holdfast.sessions import budget
 from holdfast.sessions import index as session_index
-from holdfast.sessions.archive import Archive, Entry, Usage
+from holdfast.sessions.archive import Archive, ArchiveEntry, Usage
 from holdfast.sessions.changed import Looked, Transcript, Where, look
 from holdfast.sessions.cursors import Cursors
 from holdfast.sessions.digest import RULES
@@ -268,7 +268,7 @@ class _Sweep:
     def _is_over(self) -> bool:
         return time.monotonic() >= self._end
 
-    def _analyse_the_rest(self) -> list[Entry]:
+    def _analyse_the_rest(self) -> list[ArchiveEntry]:
         """Digest what is stored without a digest, or with one by older rules; return all that is stored."""
         entries = self._archive.entries()
         left = [entry.name for entry in entries if entry.raw_bytes and self._needs_digest(entry)]
@@ -280,7 +280,7 @@ class _Sweep:
             self._cursors.all_digested(str(RULES))
         return entries
 
-    def _analysed(self, names: list[str], end: float) -> list[Entry]:
+    def _analysed(self, names: list[str], end: float) -> list[ArchiveEntry]:
         with self._taker.together():
             for name in names:
                 if time.monotonic() >= end:
@@ -288,7 +288,7 @@ class _Sweep:
                 self._taker.analyse_stored(name)
         return self._archive.entries()
 
-    def _needs_digest(self, entry: Entry) -> bool:
+    def _needs_digest(self, entry: ArchiveEntry) -> bool:
         if entry.name in self._taker.tried:
             return False
         if not entry.analysed or self._cursors.digested_by == str(RULES):
@@ -298,7 +298,7 @@ class _Sweep:
         except HoldfastError:
             return True
 
-    def _keep_within(self, entries: list[Entry]) -> tuple[Retained, tuple[Problem, ...]]:
+    def _keep_within(self, entries: list[ArchiveEntry]) -> tuple[Retained, tuple[Problem, ...]]:
         number = self._workspace.settings.number
         caps = budget.Caps(
             soft=number("archive.raw_soft_cap_bytes"),

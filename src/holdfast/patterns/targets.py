@@ -176,7 +176,7 @@ def take_out(desk: Desk, path: str, id: str, made: frozenset[str], *, force: boo
     desk.write(path, after.encode("utf-8") if after or path not in made else None)
 
 
-def _refuse_edited(path: str, id: str, text: str, block: blocks.Block, *, force: bool) -> None:
+def _refuse_edited(path: str, id: str, text: str, block: blocks.PatternBlock, *, force: bool) -> None:
     if not block.is_whole:
         hint = "Take the rest of it out in an editor, and try again. Nothing was changed."
         raise Conflict(f"{path}: of the block of pattern {id} the last line is missing", hint)

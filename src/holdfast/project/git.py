@@ -16,7 +16,6 @@ import os
 from holdfast.base.digests import sha256
 from holdfast.base.files import read_head
 from holdfast.base.light_records import dataclass
-from holdfast.project.files import upwards
 from holdfast.project.ids import printable
 
 TYPE_CHECKING = False
@@ -52,6 +51,19 @@ class Repository:
     base: str
 
 
+def upwards(folder: str) -> list[str]:
+    """Return the folder and all folders above it, nearest first."""
+    places = [folder]
+    while (above := os.path.dirname(places[-1])) != places[-1]:
+        places.append(above)
+    return places
+
+
+def within(folder: str, outer: str) -> bool:
+    """Tell whether the folder is `outer` or below it; both are real paths."""
+    return folder == outer or folder.startswith(outer.rstrip("/") + "/")
+
+
 def find(folder: str) -> Repository | None:
     """Return the repository that a folder (a real path) is in; Unusable where git itself would fail."""
     for place in upwards(folder):
@@ -64,7 +76,7 @@ def at(place: str) -> Repository | None:
     """Return the repository whose work tree has its top at this folder."""
     git_dir = os.path.join(place, ".git")
     if os.path.isfile(git_dir):
-        git_dir = _pointed(place, git_dir)
+        git_dir = os.path.join(place, _pointed(git_dir))
         if not _is_git_dir(git_dir):
             raise Unusable(f"{printable(place)}/.git points to a repository that is not there, so it is not used")
     elif not _is_git_dir(git_dir):
@@ -75,9 +87,9 @@ def at(place: str) -> Repository | None:
 
 def of_remote(path: str) -> Repository | None:
     """Return the repository that a remote's local path names, with the endings that git tries."""
-    for place in (path, f"{path}.git"):
+    for place in (os.path.realpath(path), os.path.realpath(f"{path}.git")):
         try:
-            if found := at(os.path.realpath(place)) or _bare(os.path.realpath(place)):
+            if found := at(place) or _bare(place):
                 return found
         except Unusable:
             continue
@@ -150,14 +162,14 @@ def _common_dir(git_dir: str) -> str:
     return os.path.realpath(os.path.join(git_dir, line))
 
 
-def _pointed(place: str, pointer: str) -> str:
+def _pointed(pointer: str) -> str:
     try:
         line = _line(pointer)
     except OSError as error:
         raise Unusable(f"{printable(pointer)} cannot be read ({error.strerror}), so it is not used") from None
     if not line.startswith("gitdir: "):
         raise Unusable(f"{printable(pointer)} is not a file of git, so it is not used")
-    return os.path.join(place, line.removeprefix("gitdir: "))
+    return line.removeprefix("gitdir: ")
 
 
 def _line(path: str) -> str:
@@ -193,7 +205,7 @@ class _Reader:
                 self._rest_of_line()
             elif c == "[":
                 section = self._section()
-            elif _is_letter(c):
+            elif c.isascii() and c.isalpha():
                 yield section, self._name(), self._value()
             else:
                 raise self._broken()
@@ -290,10 +302,6 @@ class _Reader:
 
     def _broken(self) -> Broken:
         return Broken(f"bad line {self.text.count(chr(10), 0, max(self.at - 1, 0)) + 1}")
-
-
-def _is_letter(c: str) -> bool:
-    return c.isascii() and c.isalpha()
 
 
 def _is_key(c: str) -> bool:

@@ -39,20 +39,15 @@ def check_id(text: str, what: str = "the project id") -> str:
     """Return the text if it can be an id; raise BadId, which names `what`, if not. Nothing is repaired."""
     if is_id(text):
         return text
-    raise BadId(
-        f"{what} cannot be '{shown(text)}': {_fault(text)}",
-        hint=f"use 1 to {LIMIT} of A-Z, a-z, 0-9, dot, underscore and hyphen, and no dot at the beginning",
-    )
-
-
-def _fault(text: str) -> str:
+    fault = "it has a character that an id cannot have"
     if not text:
-        return "it is empty"
-    if len(text) > LIMIT:
-        return f"it has {len(text)} characters, and {LIMIT} is the most"
-    if text.startswith("."):
-        return "it begins with a dot"
-    return "it has a character that an id cannot have"
+        fault = "it is empty"
+    elif len(text) > LIMIT:
+        fault = f"it has {len(text)} characters, and {LIMIT} is the most"
+    elif text.startswith("."):
+        fault = "it begins with a dot"
+    hint = f"use 1 to {LIMIT} of A-Z, a-z, 0-9, dot, underscore and hyphen, and no dot at the beginning"
+    raise BadId(f"{what} cannot be '{shown(text)}': {fault}", hint=hint)
 
 
 def shown(text: str) -> str:

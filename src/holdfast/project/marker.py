@@ -15,7 +15,7 @@ from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass
 from holdfast.errors import Conflict
-from holdfast.project.files import upwards
+from holdfast.project.git import upwards
 from holdfast.project.ids import is_hex, is_id, printable
 
 NAME = ".holdfast-project"

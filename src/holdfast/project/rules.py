@@ -11,7 +11,7 @@ import os
 from holdfast.base.light_records import dataclass
 from holdfast.errors import BadInput, Conflict, NotFound, Refused, ScopeUnknown
 from holdfast.project import git, marker
-from holdfast.project.files import within
+from holdfast.project.git import within
 from holdfast.project.ids import Remote, check_id, hashed_id, is_id, local_id, locate, printable, remote_id
 from holdfast.project.marker import Marker
 from holdfast.records import Project
@@ -30,7 +30,7 @@ _WAYS_OUT = "cd into a project, or use --scope global, or name one with --projec
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Ruling:
     """What a rule says: `same` are ids proven to be the same project, `rows` what the registry may learn."""
 
     id: str
@@ -49,7 +49,7 @@ def resolve(folder: str, registry: Registry, *, override: str = "", override_fro
     known = registry.known()
     if override:
         name = check_id(override, override_from)
-        return _project(Found(name, "override", f"{override_from} names it", _real(folder)), known, [])
+        return _project(Ruling(name, "override", f"{override_from} names it", _real(folder)), known, [])
     search = Search(folder, known)
     return _project(search.found(), known, search.notes)
 
@@ -95,7 +95,7 @@ class Search:
         if not self.place:
             raise ScopeUnknown("the working directory is gone, so there is no project here", hint=_WAYS_OUT)
 
-    def found(self) -> Found:
+    def found(self) -> Ruling:
         """Return what the first rule says that applies."""
         if self.place in (self.home, "/"):
             which = "/" if self.place == "/" else "the home folder"
@@ -103,9 +103,9 @@ class Search:
         if found := self.by_git() or self._by_marker():
             return found
         made = free_id(os.path.basename(self.place), self.place, self.known)
-        return Found(made, "path", "no repository and no marker, so the path of the folder names it", self.place)
+        return Ruling(made, "path", "no repository and no marker, so the path of the folder names it", self.place)
 
-    def by_git(self) -> Found | None:
+    def by_git(self) -> Ruling | None:
         """Return what the remote or the repository says; None if the folder is in none that counts."""
         try:
             repository = git.find(self.place)
@@ -117,7 +117,7 @@ class Search:
         if found := self._by_remote(repository):
             return found
         made, reason, rows = self._repository_id(repository.common)
-        return Found(made, "repository", reason, repository.root, rows=rows)
+        return Ruling(made, "repository", reason, repository.root, rows=rows)
 
     def _is_too_wide(self, root: str) -> bool:
         # Dotfiles kept in git: every folder below the home would become that one project.
@@ -126,7 +126,7 @@ class Search:
             self.notes.append(f"the git repository at {printable(root)} holds the home folder, so it does not count")
         return wide
 
-    def _by_remote(self, repository: Repository) -> Found | None:
+    def _by_remote(self, repository: Repository) -> Ruling | None:
         chain, via = [repository], ""
         while remote_of := self._remote(chain[-1]):
             name, place = remote_of
@@ -146,16 +146,16 @@ class Search:
             chain.append(after)
         return self._by_source(chain, chain[-1].common, via)
 
-    def _by_source(self, chain: list[Repository], common: str, via: str) -> Found | None:
+    def _by_source(self, chain: list[Repository], common: str, via: str) -> Ruling | None:
         if len(chain) == 1:
             return None
         made, _, rows = self._repository_id(common)
         return self._remote_found(made, f"{via}its git directory names it", chain, rows)
 
-    def _remote_found(self, made: str, reason: str, chain: list[Repository], rows: tuple[Row, ...] = ()) -> Found:
+    def _remote_found(self, made: str, reason: str, chain: list[Repository], rows: tuple[Row, ...] = ()) -> Ruling:
         same = tuple(dict.fromkeys(old for step in chain for old in self._same(made, step.common)))
         rows += tuple(("alias", old, made) for old in same)
-        return Found(made, "remote", reason, chain[0].root, same, rows)
+        return Ruling(made, "remote", reason, chain[0].root, same, rows)
 
     def _same(self, made: str, common: str) -> list[str]:
         old, how = _recorded(self.known, common)
@@ -201,7 +201,7 @@ class Search:
         mark = git.fingerprint(common)
         return made, reason, (("repository", made, mark, common),) if mark else ()
 
-    def _by_marker(self) -> Found | None:
+    def _by_marker(self) -> Ruling | None:
         root = marker.find(self.place, self.home)
         if root is None:
             return None
@@ -212,7 +212,7 @@ class Search:
             return None
         return self._by_tag(root, tag) if tag else None
 
-    def _by_tag(self, root: str, tag: Marker) -> Found | None:
+    def _by_tag(self, root: str, tag: Marker) -> Ruling | None:
         nonce, path = self.known.markers.get(tag.id, ("", ""))
         where = f"the marker in {printable(root)}"
         if nonce != tag.nonce:
@@ -225,12 +225,12 @@ class Search:
         else:
             moved = "" if path == root else f"; the folder moved here from {printable(path)}"
             rows = (("marker", tag.id, tag.nonce, root),)
-            return Found(tag.id, "marker", f"{where} names it{moved}", root, rows=rows)
+            return Ruling(tag.id, "marker", f"{where} names it{moved}", root, rows=rows)
         self.notes.append(f"{where} {why}")
         return None
 
 
-def _project(found: Found, known: Known, notes: list[str]) -> Project:
+def _project(found: Ruling, known: Known, notes: list[str]) -> Project:
     name = known.canonical(found.id)
     reason = found.reason if name == found.id else f"{found.reason}; {found.id} was merged into {name}"
     names = {name, found.id, *found.same}

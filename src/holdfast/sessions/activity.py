@@ -46,7 +46,7 @@ def activity(
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class DoneSession:
     """One session of a day with the files that it changed, the most changed first."""
 
     session: SessionRow
@@ -58,7 +58,7 @@ class Day:
     """One day (UTC) and the sessions that ended on it, the last first."""
 
     day: str
-    sessions: tuple[Done, ...]
+    sessions: tuple[DoneSession, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +86,9 @@ def timeline(
     by_session: dict[str, list[FileRow]] = {}
     for file in files:
         by_session.setdefault(file.session, []).append(file)
-    days: dict[str, list[Done]] = {}
+    days: dict[str, list[DoneSession]] = {}
     for row in shown:
         changed = sorted(by_session.get(row.name, ()), key=lambda file: (-file.changes, file.path))
-        days.setdefault(row.ended[:10], []).append(Done(row, tuple(changed)))
+        days.setdefault(row.ended[:10], []).append(DoneSession(row, tuple(changed)))
     told = tuple(Day(day, tuple(sessions)) for day, sessions in days.items())
     return Timeline(told, projects[0] if projects else "", len(found) > limit)

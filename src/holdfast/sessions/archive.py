@@ -42,7 +42,7 @@ _MILLISECOND = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ArchiveEntry:
     """One session in the archive as its files tell by their names, sizes and times. `at` is the end of the session."""
 
     name: str
@@ -173,7 +173,7 @@ class Archive:
             except NotFound:
                 raise problem from None
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[ArchiveEntry]:
         """Return every session in the archive, oldest first. No file is opened but the pins."""
         raw: dict[tuple[str, str], list[int]] = {}
         digests: dict[tuple[str, str], os.stat_result] = {}
@@ -367,7 +367,9 @@ def _count_raw(raw: dict[tuple[str, str], list[int]], agent: str, name: str, sta
         size_and_time[1] = size_and_time[1] if is_earlier else status.st_mtime_ns
 
 
-def _entry(agent: str, id: str, raw: list[int] | None, digest: os.stat_result | None, pins: frozenset[str]) -> Entry:
+def _entry(
+    agent: str, id: str, raw: list[int] | None, digest: os.stat_result | None, pins: frozenset[str]
+) -> ArchiveEntry:
     name = f"{agent}/{id}"
     size, time = raw or (0, 0)
     digest_time = digest.st_mtime_ns if digest else 0
@@ -376,10 +378,10 @@ def _entry(agent: str, id: str, raw: list[int] | None, digest: os.stat_result | 
     with suppress(ValueError, OverflowError, OSError):
         whole = datetime.fromtimestamp(milliseconds // 1_000, UTC).isoformat()
         at = f"{whole[:19]}.{milliseconds % 1_000:03}Z"
-    return Entry(name, agent, id, size, digest.st_size if digest else 0, analysed, name in pins, at)
+    return ArchiveEntry(name, agent, id, size, digest.st_size if digest else 0, analysed, name in pins, at)
 
 
-def _matching(entries: list[Entry], text: str) -> list[str]:
+def _matching(entries: list[ArchiveEntry], text: str) -> list[str]:
     """Return the sessions that a text may mean, by the strictest rule that any of them meets."""
     agent, slash, part = text.partition("/")
     told = [entry for entry in entries if entry.agent == agent] if slash else []

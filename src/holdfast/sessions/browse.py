@@ -34,7 +34,7 @@ _TOKENS = ("input", "output", "cache_read", "cache_write", "reasoning")
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedSessions:
     """Sessions, the last to end first; `project` is the one that was asked about, empty for all of them.
 
     `short` has the beginning of each id that no other session has.
@@ -85,10 +85,10 @@ def list_sessions(
     subagents: bool = False,
     everywhere: bool = False,
     limit: int = 50,
-) -> Listed:
+) -> ListedSessions:
     """Return the sessions of this project, or of all, that are asked for."""
     if not workspace.enabled:
-        return Listed((), "")
+        return ListedSessions((), "")
     wrong = [one for one in outcomes if one not in OUTCOMES]
     if wrong:
         raise BadInput(f"{wrong[0]!a} is no outcome", f"Use one of {', '.join(OUTCOMES)}.")
@@ -103,7 +103,7 @@ def list_sessions(
     # The ids are in order: the letters that two neighbours have in common tell neither of them from the other.
     common = [0, *(len(os.path.commonprefix(pair)) for pair in pairwise(every)), 0]  # noqa: RUF071
     short = {id: id[: max(_MIN_OF_ID, *common[at : at + 2]) + 1] for at, id in enumerate(every)}
-    return Listed(tuple(found[:limit]), name, len(found) > limit, pins, short)
+    return ListedSessions(tuple(found[:limit]), name, len(found) > limit, pins, short)
 
 
 def projects_here(workspace: Workspace, *, everywhere: bool) -> tuple[str, ...] | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from holdfast.records import Problem, Step, replace
-from holdfast.sessions.archive import LOSES_DATA, Archive, Entry, Usage
+from holdfast.sessions.archive import LOSES_DATA, Archive, ArchiveEntry, Usage
 
 PASSES = ("age", "soft", "hard-analysed", LOSES_DATA)
 
@@ -38,7 +38,7 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BudgetPlan:
     """What would go, in order. `act` of a step is its pass. `alert`: what no pass can mend, for a person to decide."""
 
     steps: tuple[Step, ...]
@@ -54,7 +54,7 @@ class Plan:
         return {name: sum(step.act == name for step in self.steps) for name in PASSES}
 
 
-def plan(entries: Iterable[Entry], caps: Caps, now: str) -> Plan:
+def plan(entries: Iterable[ArchiveEntry], caps: Caps, now: str) -> BudgetPlan:
     """Return what must go for the archive to be within its caps at this time (ISO 8601). Nothing is touched."""
     entries = sorted(entries, key=lambda entry: (entry.at, entry.name))
     before = Usage(sum(entry.raw_bytes for entry in entries), sum(entry.digest_bytes for entry in entries))
@@ -73,12 +73,12 @@ def plan(entries: Iterable[Entry], caps: Caps, now: str) -> Plan:
         going.drop("hard-analysed", lambda entry: entry.analysed, caps.hard, reason)
         going.drop(LOSES_DATA, lambda entry: not entry.analysed, caps.hard, f"{reason}, and no digest was made yet")
     after = Usage(going.usage, before.distilled)
-    return Plan(
+    return BudgetPlan(
         tuple(going.steps), before.raw - after.raw, before, after, tuple(going.lost), _alert(entries, after, caps)
     )
 
 
-def keep_within(archive: Archive, caps: Caps, now: str) -> tuple[Plan, tuple[Problem, ...]]:
+def keep_within(archive: Archive, caps: Caps, now: str) -> tuple[BudgetPlan, tuple[Problem, ...]]:
     """Drop what must go; return what was done and the digests that could not be read.
 
     A session whose digest cannot be read counts as not analysed: its raw file goes only in the last pass.
@@ -99,7 +99,7 @@ def keep_within(archive: Archive, caps: Caps, now: str) -> tuple[Plan, tuple[Pro
         made = plan(left, caps, now)
     freed = sum(step.size for step in done)
     after = Usage(first.usage_before.raw - freed, first.usage_before.distilled)
-    account = Plan(tuple(done), freed, first.usage_before, after, tuple(lost), made.alert)
+    account = BudgetPlan(tuple(done), freed, first.usage_before, after, tuple(lost), made.alert)
     return account, tuple(unreadable.values())
 
 
@@ -116,13 +116,13 @@ def sized(count: int) -> str:
 class _Going:
     """A plan in the making: what is still there, how much it takes, and the steps so far."""
 
-    def __init__(self, entries: list[Entry], usage: int) -> None:
+    def __init__(self, entries: list[ArchiveEntry], usage: int) -> None:
         self.usage = usage
         self.steps: list[Step] = []
         self.lost: list[Loss] = []
         self._left = [entry for entry in entries if entry.raw_bytes and not entry.pinned]
 
-    def drop(self, act: str, wanted: Callable[[Entry], bool], cap: int, reason: str) -> None:
+    def drop(self, act: str, wanted: Callable[[ArchiveEntry], bool], cap: int, reason: str) -> None:
         """Drop the wanted ones, oldest first, until the raw files are within the cap; -1: all of them."""
         kept = []
         for entry in self._left:
@@ -136,7 +136,7 @@ class _Going:
         self._left = kept
 
 
-def _alert(entries: list[Entry], after: Usage, caps: Caps) -> str:
+def _alert(entries: list[ArchiveEntry], after: Usage, caps: Caps) -> str:
     told = []
     if caps.hard and after.raw > caps.hard:
         pinned = [entry for entry in entries if entry.pinned and entry.raw_bytes]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from holdfast import agents
 from holdfast.agents.base import Place
 from holdfast.records import Problem
-from holdfast.sessions.cursors import UNCHANGED, Cursors, Stamp, stamp_of
+from holdfast.sessions.cursors import UNCHANGED, Cursors, TranscriptStamp, stamp_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Transcript:
 
     path: str
     agent: str
-    stamp: Stamp
+    stamp: TranscriptStamp
     state: str
 
 

@@ -43,7 +43,7 @@ Row = tuple[int, int, int, int, int, bytes, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
+class TranscriptStamp:
     """What the system says of a transcript without opening it; `parts` is a hash over the files of a folder."""
 
     kind: str
@@ -55,13 +55,13 @@ class Stamp:
 
 
 @dataclass(frozen=True, slots=True)
-class Cursor:
+class TranscriptCursor:
     """A transcript as it was read: up to `place`, by which agent, into which sessions, by which rules.
 
     `sessions` has for each name a mark that changes with what is told of the session, or nothing.
     """
 
-    stamp: Stamp
+    stamp: TranscriptStamp
     place: int
     tail: bytes
     agent: str
@@ -69,7 +69,7 @@ class Cursor:
     rules: str
 
 
-def stamp_of(path: str) -> Stamp:
+def stamp_of(path: str) -> TranscriptStamp:
     """Return the stamp of a transcript; OSError for what is neither a plain file nor a folder."""
     found = os.stat(path)
     if stat.S_ISREG(found.st_mode):
@@ -79,7 +79,7 @@ def stamp_of(path: str) -> Stamp:
                 log = os.stat(path + "-wal")
         # An empty log says nothing, and reading a database may leave one behind.
         if log is None or not log.st_size:
-            return Stamp(FILE, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, b"")
+            return TranscriptStamp(FILE, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, b"")
         return _joined(DATABASE, found.st_ino, [("", found), ("-wal", log)])
     if stat.S_ISDIR(found.st_mode):
         return _joined(FOLDER, found.st_ino, _parts(path))
@@ -96,11 +96,11 @@ def _parts(folder: str) -> list[tuple[str, os.stat_result]]:
     return sorted(found, key=lambda part: part[0])
 
 
-def _joined(kind: str, inode: int, parts: list[tuple[str, os.stat_result]]) -> Stamp:
+def _joined(kind: str, inode: int, parts: list[tuple[str, os.stat_result]]) -> TranscriptStamp:
     digest = hashlib.blake2b(digest_size=16)
     for name, one in parts:
         digest.update(f"{name}\0{one.st_ino} {one.st_size} {one.st_mtime_ns}\n".encode("utf-8", "surrogateescape"))
-    return Stamp(
+    return TranscriptStamp(
         kind,
         inode,
         sum(one.st_size for _, one in parts),
@@ -110,7 +110,7 @@ def _joined(kind: str, inode: int, parts: list[tuple[str, os.stat_result]]) -> S
     )
 
 
-def tail_of(path: str, stamp: Stamp, place: int) -> bytes:
+def tail_of(path: str, stamp: TranscriptStamp, place: int) -> bytes:
     """Return the hash by which a later look tells whether what was read still stands there; OSError if it cannot."""
     if stamp.kind != FILE:
         return stamp.parts
@@ -151,7 +151,7 @@ class Cursors:
         now = os.stat(path)
         return row[:4] == (now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns)
 
-    def state(self, path: str, stamp: Stamp, rules: str) -> str:
+    def state(self, path: str, stamp: TranscriptStamp, rules: str) -> str:
         """Return how the transcript differs from its cursor: unchanged, new, grown or rewritten."""
         row = self._rows.get(path)
         # What no agent took is asked about again when there may be more of them.
@@ -175,7 +175,7 @@ class Cursors:
         found: dict[str, str] = json.loads(row[7]) if row and row[8] == rules else {}
         return found
 
-    def put(self, path: str, cursor: Cursor) -> None:
+    def put(self, path: str, cursor: TranscriptCursor) -> None:
         """Keep the cursor of a transcript whose sessions are durable; it is written with the next batch."""
         stamp = cursor.stamp
         unsure = time.time_ns() - stamp.mtime_ns < _TICK_NS

@@ -23,7 +23,7 @@ from holdfast.sessions.facts import CommandRun, Digest, Evidence, Said, encode
 from holdfast.sessions.outcome import outcome_of
 from holdfast.sessions.prices import Prices, dollars
 from holdfast.sessions.said import LONGEST_TIME, begins_with, only_greets, sayings
-from holdfast.sessions.work import Work
+from holdfast.sessions.work import ToolWork
 
 __all__ = ["MAX_BYTES", "RULES", "Digest", "Digesting", "digest"]
 
@@ -76,7 +76,7 @@ class Digesting:
         self._clean_one = clean
         self._harmless = harmless
         self._trusted: set[str] = set()
-        self._work = Work()
+        self._work = ToolWork()
         self._talk = _Talk()
         self._places: dict[str, dict[str, None]] = {"folders": {}, "branches": {}}
         self._last_place = ("", "")
@@ -252,7 +252,7 @@ class _Talk:
         """Return the first and the latest quotes, in order."""
         return [*self._earliest, *self._latest]
 
-    def evidence(self, work: Work) -> list[Evidence]:
+    def evidence(self, work: ToolWork) -> list[Evidence]:
         """Return what the end of the talk says about the outcome."""
         found = []
         words = self._last_words

@@ -57,7 +57,7 @@ class CommandRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class Delivered:
     """Something that left the session: a commit (its id and subject) or a pull request (its address)."""
 
     id: str
@@ -126,9 +126,9 @@ class Digest:
     files: tuple[FileChange, ...] = ()
     checks: tuple[CommandRun, ...] = ()
     commands: tuple[CommandRun, ...] = ()
-    commits: tuple[Made, ...] = ()
+    commits: tuple[Delivered, ...] = ()
     pushes: int = 0
-    pull_requests: tuple[Made, ...] = ()
+    pull_requests: tuple[Delivered, ...] = ()
     said: tuple[Said, ...] = ()
     troubles: tuple[Trouble, ...] = ()
     dollars: float = 0.0

@@ -22,7 +22,7 @@ from holdfast.recall.meaning import model_of
 from holdfast.recall.vectors import in_portions, make_vectors
 from holdfast.records import Scope, Session, Spend, replace
 from holdfast.sessions import names
-from holdfast.sessions.archive import Archive, Entry
+from holdfast.sessions.archive import Archive, ArchiveEntry
 from holdfast.sessions.facts import Digest, FileChange
 from holdfast.sessions.passages import DIGEST, Piece, Talk, changes_of, of_digest
 from holdfast.sessions.projects import ProjectOf
@@ -206,7 +206,7 @@ def _settle(workspace: Workspace, archive: Archive, progress: Progress | None, *
     return done
 
 
-def _index_one(workspace: Workspace, archive: Archive, entry: Entry, indexing: Indexing) -> bool:
+def _index_one(workspace: Workspace, archive: Archive, entry: ArchiveEntry, indexing: Indexing) -> bool:
     """Index a session as the archive has it. What cannot be read is said, does not stop the others, and is False."""
     try:
         digest = archive.digest(entry.name)
@@ -220,7 +220,7 @@ def _index_one(workspace: Workspace, archive: Archive, entry: Entry, indexing: I
     return True
 
 
-def _take_raw(workspace: Workspace, archive: Archive, entry: Entry, indexing: Indexing) -> None:
+def _take_raw(workspace: Workspace, archive: Archive, entry: ArchiveEntry, indexing: Indexing) -> None:
     try:
         events = archive.events(entry.name)
         for event in events:

@@ -65,7 +65,7 @@ class SessionHit:
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class FoundPassages:
     """The answer to a search; `project` is the one that was searched, empty for all of them."""
 
     hits: tuple[SessionHit, ...]
@@ -82,10 +82,10 @@ def search(
     limit: int = 10,
     everywhere: bool = False,
     explain: bool = False,
-) -> Searched:
+) -> FoundPassages:
     """Return the best passages of this project's sessions, or of all. A time that the query speaks of ranks."""
     if not workspace.enabled:
-        return Searched((), "")
+        return FoundPassages((), "")
     projects = projects_here(workspace, everywhere=everywhere)
     scopes = None if projects is None else tuple(Scope("project", owner) for owner in projects)
     wanted = Filter(scopes, (), (), *span(since, until), agents=agents)
@@ -96,7 +96,7 @@ def search(
         workspace.store.ask(lambda tables: make_vectors(tables.passages, model, model.at_once))
     searching = _Searching(query, wanted, max(_MIN_LOOKED_AT, _LOOKED_AT * limit), model, explain)
     hits = workspace.store.ask(searching.hits)[:limit]
-    return Searched(tuple(hits), projects[0] if projects else "")
+    return FoundPassages(tuple(hits), projects[0] if projects else "")
 
 
 class _Searching:

@@ -25,7 +25,7 @@ from holdfast.records import Problem, Session, replace
 from holdfast.sessions import prices
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.changed import Transcript, unreadable
-from holdfast.sessions.cursors import REWRITTEN, Cursor, Cursors, tail_of
+from holdfast.sessions.cursors import REWRITTEN, Cursors, TranscriptCursor, tail_of
 from holdfast.sessions.digest import RULES
 from holdfast.sessions.facts import Digest
 from holdfast.sessions.index import Indexing
@@ -110,7 +110,7 @@ class Taker:
         self._project_of = project_of
         self._indexing = None if dry_run else Indexing(workspace, project_of)
         self._writers = Writers(archive)
-        self._done: list[tuple[str, Cursor]] = []
+        self._done: list[tuple[str, TranscriptCursor]] = []
         self._index_failed = False
         self._everyone: list[str] = []
         self._log = log
@@ -171,7 +171,7 @@ class Taker:
         place = min(taking.place or stamp.size, stamp.size)
         # Where it went away while it was read, there is nothing to compare it with any more.
         with suppress(OSError):
-            cursor = Cursor(stamp, place, tail_of(path, stamp, place), taking.agent, taking.marks, str(RULES))
+            cursor = TranscriptCursor(stamp, place, tail_of(path, stamp, place), taking.agent, taking.marks, str(RULES))
             self._done.append((path, cursor))
         return True
 

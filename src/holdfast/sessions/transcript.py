@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from holdfast.base.text import count
 from holdfast.records import SessionEvent
-from holdfast.sessions.facts import CommandRun, Digest, Evidence, FileChange, Made, Trouble
+from holdfast.sessions.facts import CommandRun, Delivered, Digest, Evidence, FileChange, Trouble
 
 # What a terminal obeys, and marks that turn or hide text. Tabs and line ends stay.
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff]")
@@ -137,7 +137,7 @@ def _run(run: CommandRun) -> str:
     return f"{run.kind}, {run.result}: {code(run.text)}{_times(run.runs)}{failed}{_at(run)}"
 
 
-def _made(made: Made) -> str:
+def _made(made: Delivered) -> str:
     name = code(made.id) if made.id else ""
     return f"{f'{name} {plain(made.text)}'.strip() or 'without a subject'}{_at(made)}"
 

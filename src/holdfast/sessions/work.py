@@ -11,7 +11,7 @@ from holdfast.language.commands import CHECKS, Command, most_telling, only_answe
 from holdfast.language.failures import is_refused
 from holdfast.records import SessionEvent
 from holdfast.sessions import check_results
-from holdfast.sessions.facts import CommandRun, Evidence, FileChange, Made
+from holdfast.sessions.facts import CommandRun, Delivered, Evidence, FileChange
 from holdfast.sessions.outcome import halved
 from holdfast.sessions.troubles import Troubles
 
@@ -26,7 +26,7 @@ _CHECK_NAMES = {"test": "tests", "build": "build", "lint": "lint"}
 _MADE = {"committed": 2.0, "pushed": 1.0, "pull-request": 2.0}
 
 
-class Work:
+class ToolWork:
     """Takes the tool calls of a session one by one; its memory is bounded, `left_out` counts what is beyond."""
 
     def __init__(self) -> None:
@@ -40,8 +40,8 @@ class Work:
         self.left_out: dict[str, int] = {}
         self.files: dict[str, FileChange] = {}
         self.runs: dict[tuple[str, str], CommandRun] = {}
-        self.commits: deque[Made] = deque(maxlen=_MAX_MADE)
-        self.pull_requests: dict[str, Made] = {}
+        self.commits: deque[Delivered] = deque(maxlen=_MAX_MADE)
+        self.pull_requests: dict[str, Delivered] = {}
         self.troubles = Troubles()
         self._changed_at = -1
         self._last_checks: dict[str, tuple[int, CommandRun]] = {}
@@ -172,7 +172,7 @@ class Work:
         if "commit" in kinds:
             for name, subject in check_results.committed(command, event.output, failed):
                 self.commits_made += 1
-                self.commits.append(Made(name, one_line(subject, _TEXT), event.place, event.line))
+                self.commits.append(Delivered(name, one_line(subject, _TEXT), event.place, event.line))
                 self._note("committed", one_line(subject, _TEXT), event)
         if "push" in kinds and check_results.pushed(event.output, failed):
             self.pushes += 1
@@ -184,7 +184,7 @@ class Work:
         addresses = check_results.pull_requests(event.output)
         for address in addresses or [""]:
             if len(self.pull_requests) < _MAX_MADE:
-                self.pull_requests[address] = Made("", one_line(address, _TEXT), event.place, event.line)
+                self.pull_requests[address] = Delivered("", one_line(address, _TEXT), event.place, event.line)
         self._note("pull-request", addresses[0] if addresses else "", event)
 
     def _note(self, name: str, text: str, event: SessionEvent) -> None:

@@ -67,7 +67,7 @@ def find_memories(text: str) -> tuple[int, int] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PatternBlock:
     """A block and where its two lines begin and end; `inner` is what stands between them.
 
     `is_whole` is false where its last line is missing, and then nobody can tell what is ours.
@@ -82,7 +82,7 @@ class Block:
     is_whole: bool = True
 
 
-def pattern_blocks(text: str) -> list[Block]:
+def pattern_blocks(text: str) -> list[PatternBlock]:
     """Return every block in a text, as they stand."""
     found = []
     at = text.find(_BEGIN)
@@ -94,12 +94,12 @@ def pattern_blocks(text: str) -> list[Block]:
     return found
 
 
-def find(text: str, name: str) -> Block | None:
+def find(text: str, name: str) -> PatternBlock | None:
     """Return the block of that name; the first of several."""
     return next((block for block in pattern_blocks(text) if block.name == name), None)
 
 
-def _block(text: str, at: int) -> Block | None:
+def _block(text: str, at: int) -> PatternBlock | None:
     close = text.find(_CLOSE, at)
     told = text[at + len(_BEGIN) : close].split()
     if close < 0 or "\n" in text[at:close] or len(told) < 2:
@@ -110,12 +110,12 @@ def _block(text: str, at: int) -> Block | None:
     end = text.find(last, first)
     following = text.find(_BEGIN, first)
     if end < 0 or 0 <= following < end:
-        return Block(told[0], at, first, "", told[1], newline, is_whole=False)
+        return PatternBlock(told[0], at, first, "", told[1], newline, is_whole=False)
     inner = text[first:end].removeprefix(newline).removesuffix(newline)
-    return Block(told[0], at, end + len(last), inner, told[1], newline)
+    return PatternBlock(told[0], at, end + len(last), inner, told[1], newline)
 
 
-def is_untouched(text: str, block: Block, *, own: bool) -> bool:
+def is_untouched(text: str, block: PatternBlock, *, own: bool) -> bool:
     """Whether nobody changed the block since we wrote it; of a file of our own, whether nobody changed the file."""
     if own:
         return text[block.end :] == block.newline and _digest(text[: block.start] + block.inner) == block.digest

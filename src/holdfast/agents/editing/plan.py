@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 
-from holdfast.agents.base import HOOK_FILE, HOOK_PROGRAM, SERVER, Agent, Change, Command, Part, Place, is_hook_of
+from holdfast.agents.base import HOOK_FILE, HOOK_PROGRAM, SERVER, Agent, Change, ConfigPart, Launcher, Place, is_hook_of
 from holdfast.agents.editing import blocks, json_text, toml_text
 from holdfast.agents.editing.json_text import Node
 from holdfast.agents.editing.record import Insertions, Keys
@@ -15,10 +15,10 @@ from holdfast.base import files
 from holdfast.errors import BrokenFile, Conflict, Refused
 
 LARGEST = 64 * 1024 * 1024
-NOBODY = Command("python", HOOK_FILE, ("holdfast",), guards=True)
+NOBODY = Launcher("python", HOOK_FILE, ("holdfast",), guards=True)
 
 
-def plan_install(agent: Agent, place: Place, command: Command) -> list[Change]:
+def plan_install(agent: Agent, place: Place, command: Launcher) -> list[Change]:
     """Return the changes that bring every part of the agent in; a file that holds them all is left out."""
     planned = [_planned(agent, place, path, parts) for path, parts in _by_path(agent.parts(place, command)).items()]
     return [change for change in planned if change is not None]
@@ -45,14 +45,14 @@ def plan_uninstall(agent: Agent, place: Place) -> list[Change]:
     return changes
 
 
-def _by_path(parts: list[Part]) -> dict[str, list[Part]]:
-    found: dict[str, list[Part]] = {}
+def _by_path(parts: list[ConfigPart]) -> dict[str, list[ConfigPart]]:
+    found: dict[str, list[ConfigPart]] = {}
     for part in parts:
         found.setdefault(part.path, []).append(part)
     return found
 
 
-def _planned(agent: Agent, place: Place, path: str, parts: list[Part]) -> Change | None:
+def _planned(agent: Agent, place: Place, path: str, parts: list[ConfigPart]) -> Change | None:
     data = read(path, place)
     if parts[0].form == "file":
         return _own_file(path, data, parts[0])
@@ -79,7 +79,7 @@ def _named(path: str, hint: str) -> Iterator[None]:
         raise Conflict(f"{path}: {problem}", hint) from problem
 
 
-def _own_file(path: str, data: bytes | None, part: Part) -> Change | None:
+def _own_file(path: str, data: bytes | None, part: ConfigPart) -> Change | None:
     text = part.value if isinstance(part.value, str) else json.dumps(part.value, ensure_ascii=False, indent=2) + "\n"
     after = text.encode("utf-8")
     if data == after:
@@ -97,7 +97,9 @@ def _is_blank(text: str) -> bool:
     return not text.strip("\ufeff \t\r\n")
 
 
-def _json_with(agent: Agent, text: str, parts: list[Part], place: Place) -> tuple[Insertions | None, tuple[Keys, ...]]:
+def _json_with(
+    agent: Agent, text: str, parts: list[ConfigPart], place: Place
+) -> tuple[Insertions | None, tuple[Keys, ...]]:
     """Return the text with all the parts, or None where they are there already and nothing else of ours is."""
     _refuse_foreign_server(agent, text, parts)
     if not _is_blank(text):
@@ -121,7 +123,7 @@ def _at(root: Node, keys: Keys) -> Node | None:
     return place
 
 
-def _holds(agent: Agent, text: str, parts: list[Part]) -> bool:
+def _holds(agent: Agent, text: str, parts: list[ConfigPart]) -> bool:
     root = json_text.scan(text)
     for part in parts:
         node = _at(root, part.keys)
@@ -138,7 +140,7 @@ def _count(node: Node, is_ours: Callable[[Node], bool]) -> int:
     return 1 if is_ours(node) else sum(_count(inner, is_ours) for inner in node.inner)
 
 
-def _finder(agent: Agent, parts: list[Part]) -> Callable[[Node], bool]:
+def _finder(agent: Agent, parts: list[ConfigPart]) -> Callable[[Node], bool]:
     """Return what tells a hook or server of ours from anything else in a file."""
     members = [part.keys for part in parts if part.form == "member"]
 
@@ -160,7 +162,7 @@ def is_server_of(agent: str, value: object) -> bool:
     return words[-3:] == ["mcp", "--agent", agent]
 
 
-def _refuse_foreign_server(agent: Agent, text: str, parts: list[Part]) -> None:
+def _refuse_foreign_server(agent: Agent, text: str, parts: list[ConfigPart]) -> None:
     members = [part for part in parts if part.form == "member"]
     root = json_text.scan(text) if members and not _is_blank(text) else None
     for part in members:
@@ -178,7 +180,9 @@ def _was(place: Place, path: str) -> str | None:
     return decoded(place.was[path], path) if place.was and path in place.was else None
 
 
-def _toml_with(agent: Agent, text: str, parts: list[Part], place: Place) -> tuple[Insertions | None, tuple[Keys, ...]]:
+def _toml_with(
+    agent: Agent, text: str, parts: list[ConfigPart], place: Place
+) -> tuple[Insertions | None, tuple[Keys, ...]]:
     data = toml_text.parse(text)
     present = [toml_text.find(data, part.keys) for part in parts]
     if present == [part.value for part in parts]:
@@ -194,7 +198,7 @@ def _toml_with(agent: Agent, text: str, parts: list[Part], place: Place) -> tupl
     return edited, ()
 
 
-def _removal(agent: Agent, place: Place, path: str, data: bytes, parts: list[Part]) -> Change | None:
+def _removal(agent: Agent, place: Place, path: str, data: bytes, parts: list[ConfigPart]) -> Change | None:
     if parts[0].form == "file":
         return Change(path, data, None) if _is_ours(data) else None
     text = after = decoded(data, path)
@@ -208,7 +212,7 @@ def _removal(agent: Agent, place: Place, path: str, data: bytes, parts: list[Par
     return Change(path, data, after.encode("utf-8"), empty=_says_nothing(after, parts))
 
 
-def _without_toml(agent: Agent, text: str, parts: list[Part]) -> str:
+def _without_toml(agent: Agent, text: str, parts: list[ConfigPart]) -> str:
     data = toml_text.parse(text)
     for part in parts:
         if is_server_of(agent.name, toml_text.find(data, part.keys)):
@@ -216,7 +220,7 @@ def _without_toml(agent: Agent, text: str, parts: list[Part]) -> str:
     return text
 
 
-def _says_nothing(text: str, parts: list[Part]) -> bool:
+def _says_nothing(text: str, parts: list[ConfigPart]) -> bool:
     if parts[0].form == "table":
         return not text.strip()
     rest = {} if _is_blank(text) else json_text.scan(text).plain()

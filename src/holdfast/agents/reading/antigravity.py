@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading.base import Turns
+from holdfast.agents.reading.base import TurnReading
 from holdfast.agents.reading.lines import first_record, names_in
 from holdfast.agents.reading.values import listed, stem, table, text_of, told
 
@@ -42,7 +42,7 @@ def sniff(path: str) -> bool:
     return "step_index" in record and bool(told(record, "source")) and told(record, "type").isupper()
 
 
-class AntigravityReading(Turns):
+class AntigravityReading(TurnReading):
     """One conversation."""
 
     agent = "antigravity"

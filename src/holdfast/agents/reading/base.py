@@ -187,7 +187,7 @@ class Reading:
         )
 
 
-class Turns(Reading):
+class TurnReading(Reading):
     """A reading in which every event has the time, folder, branch, model and line at which the session stands.
 
     A reader overrides `take`, and `begin`, `finish` or `records` where its files need it.

@@ -17,7 +17,7 @@ from typing import Any
 
 from holdfast.agents.base import Place
 from holdfast.agents.reading import OURS, separated
-from holdfast.agents.reading.base import Turns
+from holdfast.agents.reading.base import TurnReading
 from holdfast.agents.reading.lines import decode, files_below, lines, open_plain
 from holdfast.agents.reading.values import (
     MAX_OUTPUT,
@@ -85,7 +85,7 @@ def _is_own(record: dict[str, Any] | None) -> bool:
     return record.get("type") in ("message", "function_call") and ("content" in record or "call_id" in record)
 
 
-class CodexReading(Turns):
+class CodexReading(TurnReading):
     """A session, or the thread of a sub-agent."""
 
     agent = "codex"

@@ -15,7 +15,7 @@ from typing import Any
 
 from holdfast.agents.base import Place
 from holdfast.agents.reading import OURS, separated
-from holdfast.agents.reading.base import Turns
+from holdfast.agents.reading.base import TurnReading
 from holdfast.agents.reading.lines import first_record, names_in, small_text
 from holdfast.agents.reading.values import apart, counts, listed, stem, table, text_of, told, whole
 from holdfast.records import Session
@@ -44,7 +44,7 @@ def sniff(path: str) -> bool:
     return "." in told(record, "type") and isinstance(record.get("data"), dict) and "id" in record
 
 
-class CopilotReading(Turns):
+class CopilotReading(TurnReading):
     """One session. What sub-agents said and did stands among the rest, where it happened."""
 
     agent = "copilot"

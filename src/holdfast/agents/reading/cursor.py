@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading.base import Turns
-from holdfast.agents.reading.database import Database, is_database, opened, text_in, value_in
+from holdfast.agents.reading.base import TurnReading
+from holdfast.agents.reading.database import AgentDatabase, is_database, opened, text_in, value_in
 from holdfast.agents.reading.lines import decode, files_below, first_record, head, open_plain
 from holdfast.agents.reading.values import MAX_TEXT, blocks, is_typed, stem, table, text_of, told, when
 
@@ -61,7 +61,7 @@ def read(path: str) -> Iterator[CursorReading]:
         yield CursorReading(path) if first_record(path) else TextReading(path)
 
 
-class CursorReading(Turns):
+class CursorReading(TurnReading):
     """One conversation from JSONL."""
 
     agent = "cursor"
@@ -161,7 +161,7 @@ def lines_of_text(file: Any) -> Iterator[tuple[int, int, bytes]]:
 class StoreReading(CursorReading):
     """One conversation from the database that the command line keeps for it."""
 
-    def __init__(self, path: str, database: Database) -> None:
+    def __init__(self, path: str, database: AgentDatabase) -> None:
         super().__init__(path)
         self.facts["id"] = os.path.basename(os.path.dirname(os.path.abspath(path)))
         self._database = database

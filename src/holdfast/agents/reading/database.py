@@ -24,7 +24,7 @@ SECONDS = 2.0
 MAX_ROW = 64 * 2**20
 
 
-class Database:
+class AgentDatabase:
     """A database of an agent's. It is closed when nobody holds it any more, and a copy of it goes then, too."""
 
     def __init__(self, path: str) -> None:
@@ -51,12 +51,12 @@ class Database:
         return bool(found) and found.issuperset(columns)
 
 
-def opened(path: str) -> Database | None:
+def opened(path: str) -> AgentDatabase | None:
     """Return the database at a path, or None where there is none that can be read."""
     if not is_database(path):
         return None
     try:
-        return Database(path)
+        return AgentDatabase(path)
     except (sqlite3.Error, OSError):
         return None
 

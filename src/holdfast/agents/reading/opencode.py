@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading.base import Turns
-from holdfast.agents.reading.database import Database, databases_in, is_database, opened, text_in, value_in
+from holdfast.agents.reading.base import TurnReading
+from holdfast.agents.reading.database import AgentDatabase, databases_in, is_database, opened, text_in, value_in
 from holdfast.agents.reading.lines import MAX_LINE, decode, document, files_below, head, names_in, small_json
 from holdfast.agents.reading.values import dollars, listed, milliseconds, table, text_of, told, when, whole
 
@@ -78,7 +78,7 @@ def _info_of(row: sqlite3.Row) -> dict[str, Any]:
     return info
 
 
-def _rows(database: Database, session: str) -> Messages:
+def _rows(database: AgentDatabase, session: str) -> Messages:
     """Yield the messages of a session, each with its parts, by statements that are over at once."""
     ids = database.rows("SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id", session)
     for row in ids:
@@ -91,7 +91,7 @@ def _rows(database: Database, session: str) -> Messages:
             yield _newer_message(row)
 
 
-def _message(database: Database, id: str) -> dict[str, Any] | None:
+def _message(database: AgentDatabase, id: str) -> dict[str, Any] | None:
     found = database.rows("SELECT data FROM message WHERE id = ?", id)
     info = decode(text_in(found[0], "data").encode()) if found else None
     parts = database.rows("SELECT id, data FROM part WHERE message_id = ? ORDER BY id", id)
@@ -137,7 +137,7 @@ def _inside(folder: str, name: str) -> list[str]:
     return list(files_below(os.path.join(folder, name), ".json"))
 
 
-class OpenCodeReading(Turns):
+class OpenCodeReading(TurnReading):
     """One session, from whichever of the three it comes."""
 
     agent = "opencode"

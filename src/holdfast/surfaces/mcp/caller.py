@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from holdfast import agents
 from holdfast.app.pooled_workspace import PooledWorkspace, Stores
-from holdfast.project.files import within
+from holdfast.project.git import within
 from holdfast.project.ids import is_id
 from holdfast.workspace import Workspace
 

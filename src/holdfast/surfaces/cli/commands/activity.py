@@ -13,7 +13,7 @@ from holdfast.continuity.catch_up import CatchUp, catch_up
 from holdfast.continuity.catch_up_page import markdown
 from holdfast.records import Given, Receipt, asdict
 from holdfast.sessions import activity
-from holdfast.sessions.activity import Done
+from holdfast.sessions.activity import DoneSession
 from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.commands.sessions import session_json
 from holdfast.surfaces.cli.shared import (
@@ -67,11 +67,11 @@ def _timeline(workspace: Workspace, /, **asked: Any) -> None:
         say_empty(workspace, "no sessions here; `holdfast sweep` reads them in")
 
 
-def _done_json(one: Done) -> dict[str, object]:
+def _done_json(one: DoneSession) -> dict[str, object]:
     return {**session_json(one.session), "changed": [asdict(file) for file in one.files]}
 
 
-def _print_done(one: Done, widest: int) -> None:
+def _print_done(one: DoneSession, widest: int) -> None:
     row = one.session
     ended, title, id = harmless(local_time(row.ended)[11:]), harmless(row.title) or "(no title)", harmless(row.id)
     if on_terminal():
@@ -85,7 +85,7 @@ def _print_done(one: Done, widest: int) -> None:
         click.echo(f"           {cut(line, columns() - 11) if on_terminal() else line}")
 
 
-def _details(one: Done) -> list[str]:
+def _details(one: DoneSession) -> list[str]:
     """Return a line for each commit and pull request of a session, and one for the files that it changed."""
     row, lines = one.session, []
     for name, made in (("commit", row.commits), ("pull request", row.pull_requests)):
