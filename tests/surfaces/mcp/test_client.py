@@ -100,7 +100,7 @@ def test_many_resources_come_in_pages(shop, home, workspace) -> None:
     """More memories than a page holds are listed page by page, each once."""
     with workspace() as opened:
         for number in range(130):
-            opened.put(_draft(opened, number))
+            put(opened, _draft(opened, number))
 
     async def story(client: Client) -> None:
         first = await client.list_resources()
