@@ -1,9 +1,8 @@
-"""What the parts of a feature take and return.
+"""What the hook part of a feature takes and returns: a HookRun in, Effects out.
 
-A feature is one package. What it does at a hook is in its `hook.py` (`at_start`, `at_prompt`, `at_tool` ...: a HookRun
-in, Effects out), what it finds in a session in its `harvest.py` (`harvest`: a HarvestInput in, Findings out), what it
-loses when a session is forgotten in its `forget.py` (`forget`: a ForgetTarget in, Changes out). No part depends on
-another having run before it: parts look and return, and `app/` carries out what they return, in order.
+A feature is one package. What it does at a hook is in its `hook.py`: `at_start`, `at_prompt`, `at_tool` and so on. No
+part depends on another having run before it: parts look and return, and `app/hook.py` carries out what they return, in
+the order of the table in `app/features.py`. What features do with archived sessions is in `sessions/parts.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from holdfast.agents.base import Agent
     from holdfast.agents.transcript_calls import Call, Cursor
-    from holdfast.records import HookCall, Project, Scope, Step
+    from holdfast.records import HookCall, Project, Scope
 
 # A message may have a whole file in it; what a person says of it themselves stands at its beginning or its end.
 MAX_WORDS = 32_000
@@ -158,11 +157,3 @@ class HookRun:
             rows.append(path, [line], durable=False, most=_MAX_LOG)
         except (HoldfastError, OSError):
             return
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A step of the plan; `do` carries it out. What stays has nothing to do, and is told."""
-
-    step: Step
-    do: Callable[[], object] | None = None

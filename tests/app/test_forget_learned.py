@@ -7,9 +7,9 @@ import os
 
 import pytest
 
-from holdfast.app.forget_session import apply as apply_forget
-from holdfast.app.forget_session import forget
-from holdfast.app.forget_session import plan as plan_forget
+from holdfast.app.forget import apply as apply_forget
+from holdfast.app.forget import forget
+from holdfast.app.forget import plan as plan_forget
 from holdfast.app.harvest import harvest
 from holdfast.errors import HoldfastError
 from holdfast.journal.events import Journal

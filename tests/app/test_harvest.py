@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from holdfast.app import proposals
-from holdfast.app.forget_session import apply as apply_forget
+from holdfast.app.forget import apply as apply_forget
 from holdfast.app.harvest import RECENT, harvest
 from holdfast.app.sweep import sweep
 from holdfast.errors import NotFound

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.app.forget_session import forget as forget_session
+from holdfast.app.forget import forget as forget_session
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, Refused, SwitchedOff
 from holdfast.patterns import catalogue_edit
 from holdfast.patterns import review as pattern_review

@@ -1,23 +1,22 @@
 """Harvest: look through archived sessions of every agent and project for what can be learned from them.
 
-Each finder of FINDERS reads the events of one session and yields what it found; keeping that is idempotent, so that a
-session may be harvested again at any time. `state/harvested` remembers which sessions were done, as they were and by
-which rules, only so that nobody does it in vain.
+The harvest part of each feature reads the events of one session and yields what it found; keeping that is idempotent,
+so that a session may be harvested again at any time. `state/harvested` remembers which sessions were done, as they were
+and by which rules, only so that nobody does it in vain.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter, deque
-from importlib import import_module
 
+from holdfast.app.features import FEATURES
 from holdfast.app.harvest_ready import make_ready
 from holdfast.app.harvested import Harvested as Done
 from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.text import ends_of
 from holdfast.errors import HoldfastError, NotFound, StoreBusy
-from holdfast.learning.findings import MAX_CHARACTERS, MAX_EVENTS, Finding
 from holdfast.learning.incidents import harvest as incident
 from holdfast.learning.lessons import harvest_journal
 from holdfast.learning.lessons.harvest import low_ratings
@@ -25,6 +24,7 @@ from holdfast.patterns import signal_files
 from holdfast.records import Problem, Step
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.names import stem_of
+from holdfast.sessions.parts import MAX_CHARACTERS, MAX_EVENTS, Finding
 from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -38,16 +38,6 @@ if TYPE_CHECKING:
     Find = Callable[[Workspace, Digest, Sequence[SessionEvent]], Iterable[Finding]]
 
 RECENT = 10
-# The order counts: what is rated becomes a lesson, an incident names the lesson, and work is closed in the end.
-FINDERS = {
-    "ratings": "holdfast.learning.ratings.harvest",
-    "lessons": "holdfast.learning.lessons.harvest",
-    "incidents": "holdfast.learning.incidents.harvest",
-    "fixes": "holdfast.learning.fixes.harvest",
-    "security": "holdfast.learning.security.harvest",
-    "work": "holdfast.learning.work.harvest",
-    "patterns": "holdfast.patterns.harvest",
-}
 # A change of what finders find makes every session worth another look.
 RULES = 2
 # All texts of one session that finders see together have at most so many characters.
@@ -262,7 +252,7 @@ class _Run:
 
 def _finders() -> list[tuple[str, Find]]:
     """Return the finders by name."""
-    return [(name, import_module(module).find) for name, module in FINDERS.items()]
+    return [(one.name, one.part("harvest").harvest) for one in FEATURES if one.harvests]
 
 
 def _mark_of(workspace: Workspace, entry: ArchiveEntry) -> str:
@@ -286,4 +276,4 @@ def _bounded(events: Iterable[SessionEvent]) -> list[SessionEvent]:
     return [*first, *last]
 
 
-__all__ = ["FINDERS", "RECENT", "RULES", "Harvest", "Taken", "harvest"]
+__all__ = ["RECENT", "RULES", "Harvest", "Taken", "harvest"]

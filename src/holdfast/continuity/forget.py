@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import re
+from functools import partial
 
-from holdfast.app.session_words import folded
+from holdfast.base import files
 from holdfast.base.digests import short
 from holdfast.base.files import names_in
 from holdfast.base.light_records import replace
@@ -18,14 +19,13 @@ from holdfast.continuity import buffer, log, page_proposals, region
 from holdfast.continuity.open_sessions import every, source
 from holdfast.journal.updates import Updates
 from holdfast.memory.proposal_files import FOLDER, Proposals
-from holdfast.parts import Change
 from holdfast.records import Step
+from holdfast.sessions.parts import Change, ForgetTarget, folded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from holdfast.app.session_words import SessionWords
     from holdfast.continuity.buffer import State
     from holdfast.records import Proposal
 
@@ -37,18 +37,32 @@ _TELLING = 3
 _NOT_OF_A_SESSION = "; Holdfast removes nothing there"
 
 
-def changes(words: SessionWords) -> list[Change]:
+def noted(home: str, agent: str, session: str) -> Iterator[str]:
+    """Return what was noted of a session while it was open."""
+    for one in every(home):
+        if (one.agent, one.session) == (agent, session):
+            yield from (text for kind, text, _ in one.rows if kind not in ("known", "transcript", "read"))
+
+
+def forget(words: ForgetTarget) -> list[Change]:
     """Return what goes of a session on pages, and what stays."""
     root = os.path.join(words.home, "memory", "projects")
     folders = [os.path.join(root, name) for name in sorted(names_in(root))]
     found = [change for folder in folders if not os.path.islink(folder) for change in _Folder(words, folder).changes()]
-    return [*found, *_proposals(words), *_history(words)]
+    return [*found, *_proposals(words), *_history(words), *_open(words)]
+
+
+def _open(words: ForgetTarget) -> Iterator[Change]:
+    for one in every(words.home):
+        if words.is_of(one.agent, one.session):
+            step = Step("remove", os.path.relpath(one.path, words.home), "what was noted while it was open")
+            yield Change(step, partial(files.remove, one.path))
 
 
 class _Folder:
     """The pages of one project."""
 
-    def __init__(self, words: SessionWords, folder: str) -> None:
+    def __init__(self, words: ForgetTarget, folder: str) -> None:
         self.words, self.folder = words, folder
         self.own = f"session-{short(words.agent, words.session, length=16)}"
         self._others: frozenset[str] | None = None
@@ -170,7 +184,7 @@ def _by_hand(text: str) -> str:
     return _REGION.sub("", text)
 
 
-def _proposals(words: SessionWords) -> Iterator[Change]:
+def _proposals(words: ForgetTarget) -> Iterator[Change]:
     room = Proposals(words.home)
     for one in room.all()[0]:
         if one.kind != page_proposals.KIND or not _is_about(words, one.evidence, one.text):
@@ -186,13 +200,13 @@ def _dropping(room: Proposals, one: Proposal) -> Callable[[], None]:
     return lambda: room.drop(one)
 
 
-def _is_about(words: SessionWords, evidence: str, text: str) -> bool:
+def _is_about(words: ForgetTarget, evidence: str, text: str) -> bool:
     named = evidence.partition(" and ")[0].split(", ")
     cells = [line.partition(": ")[2] for line in text.splitlines()]
     return words.name in named or any(len(cell.split()) >= _TELLING and words.says(cell) for cell in cells)
 
 
-def _history(words: SessionWords) -> list[Change]:
+def _history(words: ForgetTarget) -> list[Change]:
     """Return the change that takes its words out of what the history keeps for an undo; memories are let alone."""
 
     def is_gone(path: str, text: str) -> bool:

@@ -1,12 +1,19 @@
-"""The part of patterns in forgetting a session: its signals go, and its quotes out of every entry and version."""
+"""Forgetting a session takes its signals, and its quotes out of every entry and version of the catalogue."""
 
 from __future__ import annotations
 
 from holdfast.patterns import signal_files
 from holdfast.patterns.catalogue import Catalogue
+from holdfast.records import Step
+from holdfast.sessions.parts import Change, ForgetTarget
 
 
-def forget(home: str, agent: str, session: str) -> None:
-    """Take out what patterns know of a session."""
+def forget(target: ForgetTarget) -> list[Change]:
+    """Return the change that takes them, where there are any."""
+    step = Step("redact", "patterns", "its signals and its quotes, where there are any")
+    return [Change(step, lambda: _forget(target.home, target.agent, target.session))]
+
+
+def _forget(home: str, agent: str, session: str) -> None:
     signal_files.forget(home, agent, session)
     Catalogue(home).forget(agent, session)

@@ -7,7 +7,6 @@ from functools import partial
 
 from holdfast.base.structs import replace
 from holdfast.base.text import count
-from holdfast.learning.findings import Finding
 from holdfast.patterns import session_acts, signal_files
 from holdfast.patterns.extract import signals_of
 from holdfast.patterns.signal_files import Signals
@@ -16,10 +15,11 @@ from holdfast.privacy.redact import redact
 from holdfast.records import SessionEvent
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.facts import Digest
+from holdfast.sessions.parts import Finding
 from holdfast.workspace import Workspace
 
 
-def find(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
+def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
     """Yield the signals of a session, all of them as one finding; one that has none is noted too."""
     session = digest.session
     if not (events or Archive(workspace.home).has(session.name)):

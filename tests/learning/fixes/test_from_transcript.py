@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from holdfast import agents
-from holdfast.app.forget_session import forget as forget_session
+from holdfast.app.forget import forget as forget_session
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes.offers import offers
 from holdfast.parts import HookRun

@@ -19,7 +19,7 @@ MISSING = "Exit code 1\nModuleNotFoundError: No module named 'yaml'"
 def harvested(h, name: str) -> list[bool]:
     """Keep what the finder finds in a session, and return for each finding whether it was new."""
     archive = Archive(h.home)
-    return [one.keep() for one in harvest_fixes.find(h, archive.digest(name), list(archive.events(name)))]
+    return [one.keep() for one in harvest_fixes.harvest(h, archive.digest(name), list(archive.events(name)))]
 
 
 def told(home) -> list[tuple[str, ...]]:
@@ -54,7 +54,7 @@ def test_what_a_check_prints_counts(workspace, shop, home) -> None:
         failing = ran(piped, "E   ModuleNotFoundError: No module named 'yaml'\n1 failed in 0.1s")
         name = talked(h, shop, "s-1", failing, edited("/home/ann/shop/setup.py"), ran(piped, "3 passed in 0.1s"))
         archive = Archive(h.home)
-        (found,) = harvest_fixes.find(h, archive.digest(name), list(archive.events(name)))
+        (found,) = harvest_fixes.harvest(h, archive.digest(name), list(archive.events(name)))
         assert found.kind == "fix" and "edited setup.py" in found.text and told(home) == []
         assert found.keep() and told(home) == [("edited setup.py",)]
         unknown = talked(h, shop, "s-2", failing, edited("/home/ann/shop/setup.py"), ran(piped, "..."))

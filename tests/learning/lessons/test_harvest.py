@@ -7,7 +7,8 @@ import json
 import pytest
 
 from holdfast.language.ratings import Rating
-from holdfast.learning.lessons.harvest import find, learned, place_of
+from holdfast.learning.lessons.harvest import harvest as find
+from holdfast.learning.lessons.harvest import learned, place_of
 from holdfast.learning.ratings import model as signals
 from holdfast.records import SessionEvent, replace
 from holdfast.sessions.digest import digest

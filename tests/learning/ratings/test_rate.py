@@ -165,7 +165,7 @@ def test_an_agent_passes_on_what_the_person_said(workspace, home) -> None:
 def harvested(workspace, name: str) -> list[bool]:
     """Keep what is found in a session of the archive, and return what of it was new."""
     archive = Archive(workspace.home)
-    found = harvest_ratings.find(workspace, archive.digest(name), list(archive.events(name)))
+    found = harvest_ratings.harvest(workspace, archive.digest(name), list(archive.events(name)))
     return [one.keep() for one in found]
 
 

@@ -50,7 +50,7 @@ def harvested(workspace, shop):
         with workspace() as opened:
             name = store(opened, session("s1", shop), said("human", "Add the dark mode"), *events, index=False)
             archive = Archive(opened.home)
-            found = list(harvest_work.find(opened, archive.digest(name), list(archive.events(name))))
+            found = list(harvest_work.harvest(opened, archive.digest(name), list(archive.events(name))))
             return sum(finding.keep() for finding in found)
 
     return run

@@ -10,6 +10,8 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 
+from holdfast.memory.remember import remember
+
 # Each test starts a server.
 pytestmark = pytest.mark.slow
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
@@ -100,7 +102,7 @@ def test_many_resources_come_in_pages(shop, home, workspace) -> None:
     """More memories than a page holds are listed page by page, each once."""
     with workspace() as opened:
         for number in range(130):
-            put(opened, _draft(opened, number))
+            remember(opened, f"Fact number {number}.", key=f"fact-{number}")
 
     async def story(client: Client) -> None:
         first = await client.list_resources()
@@ -112,9 +114,3 @@ def test_many_resources_come_in_pages(shop, home, workspace) -> None:
         assert len(uris) == len(set(uris)) == 130
 
     play(shop, "legacy", story)
-
-
-def _draft(opened, number: int):
-    from holdfast.records import Draft
-
-    return Draft(f"Fact number {number}.", opened.scope("project"), key=f"fact-{number}")

@@ -7,11 +7,11 @@ from functools import partial
 from holdfast.language import tools
 from holdfast.language.commands import main_of, only_answers, parse
 from holdfast.language.failures import is_refused
-from holdfast.learning.findings import Finding
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes.hook import MAX_EDITS, clean, failure_of, fix_of
 from holdfast.learning.fixes.retries import Retries, change_of
 from holdfast.sessions.check_results import exit_of, result_of
+from holdfast.sessions.parts import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MAX_OF_A_SESSION = 50
 
 
-def find(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
+def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
     """Yield the fixes of a session that held until its end, the last of each failure."""
     session = digest.session
     for fix in list(_found(digest, events).values())[-MAX_OF_A_SESSION:]:

@@ -11,7 +11,6 @@ import os
 
 from holdfast.base.text import ends_of, one_line
 from holdfast.language.ratings import explicit
-from holdfast.learning.findings import Finding
 from holdfast.learning.incidents import model as incidents
 from holdfast.learning.incidents.likely_cause import Cause, cause_of, shown
 from holdfast.learning.incidents.model import WORST, Incidents
@@ -23,6 +22,7 @@ from holdfast.memory import audit
 from holdfast.privacy import redact
 from holdfast.privacy.cleaning import Cleaner
 from holdfast.records import asdict
+from holdfast.sessions.parts import Finding
 from holdfast.sessions.transcript import harmless
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ _KEPT_CALLS, _INPUT, _OUTPUT = 50, 2_000, 1_000
 _BEHIND = 2
 
 
-def find(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterable[Finding]:
+def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterable[Finding]:
     """Yield an incident for each rating of the session from 1 to 3."""
     session = digest.session
     # The same words in one session are one incident, also where hook and transcript tell them at different times.

@@ -18,14 +18,13 @@ from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.memory import audit
 from holdfast.memory.proposal_files import Proposals
-from holdfast.parts import Change
 from holdfast.records import Step
+from holdfast.sessions.parts import Change, ForgetTarget
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.app.session_words import SessionWords
     from holdfast.learning.lessons.model import Evidence, Lesson
     from holdfast.records import Memory
     from holdfast.workspace import Workspace
@@ -35,8 +34,9 @@ _UNDECIDED = ("proposed", "rejected")
 _NAMED_IN = ("updates", "journal", "state/shown")
 
 
-def changes(workspace: Workspace, words: SessionWords) -> Iterator[Change]:
+def forget(words: ForgetTarget) -> Iterator[Change]:
     """Yield the lessons that change, and those that stay because somebody wanted them."""
+    workspace = words.workspace
     for one in lessons.room(workspace.home).all():
         if not any(_is_from(each, words) for each in one.evidence):
             continue
@@ -47,7 +47,7 @@ def changes(workspace: Workspace, words: SessionWords) -> Iterator[Change]:
             yield Change(Step("keep", place, reason))
 
 
-def _forget(workspace: Workspace, words: SessionWords) -> None:
+def _forget(workspace: Workspace, words: ForgetTarget) -> None:
     """Take its evidence out of every lesson; it is done once, and finds nothing when it is done again."""
     room = lessons.room(workspace.home)
     said = [one for one in room.all() if _says_its_words(one, words)]
@@ -60,11 +60,11 @@ def _forget(workspace: Workspace, words: SessionWords) -> None:
             _make_anew(workspace, there, memory)
 
 
-def _is_from(each: Evidence, words: SessionWords) -> bool:
+def _is_from(each: Evidence, words: ForgetTarget) -> bool:
     return (each.agent, each.session) == (words.agent, words.session)
 
 
-def _says_its_words(one: Lesson, words: SessionWords) -> bool:
+def _says_its_words(one: Lesson, words: ForgetTarget) -> bool:
     """Whether the lesson is worded after what the session said: its first occurrence words a lesson."""
     return bool(one.evidence) and _is_from(one.evidence[0], words)
 

@@ -15,12 +15,12 @@ from holdfast.continuity.messages import statement
 from holdfast.language import tools, triggers
 from holdfast.language.commands import Command, most_telling, parse
 from holdfast.language.likeness import FEWEST, words_of
-from holdfast.learning.findings import Finding
 from holdfast.learning.incidents.likely_cause import cause_of
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.categories import labelled, names_a_lesson, sets_up, takes_back, tells_off
 from holdfast.learning.lessons.lesson_file import Evidence
 from holdfast.learning.ratings import model as signals
+from holdfast.sessions.parts import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Learned:
     project: str = ""
 
 
-def find(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterable[Finding]:
+def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterable[Finding]:
     """Yield the lessons of a session; none of a sub-agent's, to whom no person speaks."""
     session = digest.session
     if session.is_subagent:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from holdfast.language import judging
-from holdfast.learning.findings import Finding
 from holdfast.learning.ratings import model as signals
 from holdfast.learning.ratings.hook import MAX_MESSAGE, row_of
 from holdfast.privacy import speech
+from holdfast.sessions.parts import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from holdfast.workspace import Workspace
 
 
-def find(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
+def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
     """Yield the ratings that the person gave in a session; what an agent told its sub-agent is none."""
     session = digest.session
     if session.is_subagent:

@@ -1,4 +1,4 @@
-"""Security-relevant calls and the reports of sub-agents in the archive, where no hook told of them."""
+"""Security-relevant calls in the archive, where no hook told of them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from functools import partial
 
 from holdfast import agents
 from holdfast.errors import HoldfastError, NotFound
-from holdfast.learning.findings import MAX_CHARACTERS, Finding
-from holdfast.learning.research import model as research
 from holdfast.learning.security import model as security_trail
 from holdfast.learning.security.hook import is_of_project, line_of, own_folder
 from holdfast.learning.security.judge import judge
@@ -17,11 +15,11 @@ from holdfast.learning.security.model import Record
 from holdfast.privacy.kept import kept
 from holdfast.project.registry import Registry
 from holdfast.project.rules import resolve
-from holdfast.sessions.archive import Archive
+from holdfast.sessions.parts import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from holdfast.learning.security.judge import Sight
     from holdfast.session_records import Session, SessionEvent
@@ -31,14 +29,9 @@ if TYPE_CHECKING:
 _MAX_NAME = 80
 
 
-def find(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
-    """Yield what a session has for the audit trail, and what a sub-agent handed over in the end."""
-    yield from _calls(workspace, digest.session, events)
-    if digest.session.is_subagent:
-        yield from _report(workspace, digest.session, events)
-
-
-def _calls(workspace: Workspace, session: Session, events: Sequence[SessionEvent]) -> Iterator[Finding]:
+def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
+    """Yield what a session has for the audit trail."""
+    session = digest.session
     places, counts = _Places(workspace, session), Counter[tuple[str, str, str]]()
     for event in events:
         if event.role != "tool" or not event.input:
@@ -103,31 +96,3 @@ class _Places:
                 found = folder
             self._roots[folder] = found
         return self._roots.get(folder, "")
-
-
-def _report(workspace: Workspace, session: Session, events: Sequence[SessionEvent]) -> Iterator[Finding]:
-    event = _last_answer(events)
-    if event is not None and len(event.text) >= MAX_CHARACTERS:
-        # What finders see of a long answer lacks its middle.
-        event = _last_answer(Archive(workspace.home).events(session.name))
-    if event is None or len(event.text.strip()) < research.MIN_TEXT:
-        return
-    report = research.Report(
-        at=_time(event.at or session.ended),
-        agent=session.agent,
-        session=session.id,
-        parent=session.parent,
-        project=session.project,
-        text=kept(event.text, research.MAX_TEXT),
-    )
-    summary = research.summary_of(report.text)
-    yield Finding("research", summary, report.at, session.name, lambda: bool(research.add(workspace.home, report)))
-
-
-def _last_answer(events: Iterable[SessionEvent]) -> SessionEvent | None:
-    """Return what the agent said last."""
-    last = None
-    for event in events:
-        if event.role == "assistant" and event.text.strip():
-            last = event
-    return last

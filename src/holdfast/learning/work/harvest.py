@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
-from holdfast.learning.findings import Finding
 from holdfast.learning.work import closing as work_closing
 from holdfast.learning.work import criteria, evidence, session_log
 from holdfast.learning.work import model as work
 from holdfast.learning.work import turns as work_turns
 from holdfast.learning.work.evidence import Evidence
+from holdfast.sessions.parts import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Span:
     seen: Evidence
 
 
-def find(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
+def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
     """Yield what changes for the work items of a session."""
     session = digest.session
     if not session.project or session.is_subagent:

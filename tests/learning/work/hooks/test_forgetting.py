@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from holdfast.app import forget_session
+from holdfast.app import forget as forget_session
 from holdfast.app.hook import record
 from holdfast.base.light_records import replace
 from holdfast.learning.work import closing as work_closing

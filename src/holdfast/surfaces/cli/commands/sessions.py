@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from holdfast.app import forget_session
+from holdfast.app import forget
 from holdfast.records import asdict
 from holdfast.sessions import browse as sessions
 from holdfast.sessions import search as session_search
@@ -229,7 +229,7 @@ def _unpin(workspace: Workspace, session_id: str) -> None:
 @consent_options
 def _forget(workspace: Workspace, session_ids: tuple[str, ...]) -> None:
     """Forget sessions for good. A hash of the name stays, so that no sweep brings them back."""
-    names, steps = forget_session.plan(workspace, session_ids)
+    names, steps = forget.plan(workspace, session_ids)
     if consented(steps, "nothing to forget"):
-        forget_session.apply(workspace, names)
+        forget.apply(workspace, names)
         applied(steps, f"forgotten: {', '.join(map(harmless, names))}")

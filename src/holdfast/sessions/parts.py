@@ -1,33 +1,57 @@
-"""The words of one session: all that is known of what was said and done in it, to tell what elsewhere comes from it.
+"""What the parts of a feature take and return when an archived session is harvested, or forgotten.
 
-They are gathered from the archive, the journal, the session's own files in `state/`, its ratings and its entries in the
-daily log, before any of that goes. Compared are words without signs and case, so that a cut or a bullet does not count.
+`harvest.py` of a feature has `harvest`: the workspace, a digest and its events in, Findings out. `forget.py` has
+`forget`: a ForgetTarget in, Changes out; and, where the feature notes what a session says, `noted`, which returns that.
+None of them writes: `app/` keeps findings and applies changes, in the order of its table.
 """
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
 
-from holdfast.continuity import open_sessions
+from holdfast.base import files
+from holdfast.base.minijson import dumps
 from holdfast.errors import HoldfastError
-from holdfast.journal.events import Journal
-from holdfast.learning.ratings import model as signals
-from holdfast.learning.work import session_log
-from holdfast.records import asdict
+from holdfast.records import Step, asdict
 from holdfast.sessions.archive import Archive
+from holdfast.workspace import Workspace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.continuity.open_sessions import Opened
-
+# Of each text of an event a feature sees at most so many characters, from both ends, and so many events of a session.
+MAX_CHARACTERS = 8_000
+MAX_EVENTS = 20_000
 # What a hook's event tells in words; its other fields are names of things.
 _TOLD = ("prompt", "answer", "tool_input", "error", "last_prompt", "note")
-_MIN = 3
+_MIN_CHARACTERS = 3
 _SIGNS = re.compile(r"[\W_]+")
 _ESCAPES = re.compile(r"\\[ntr\"/\\]")
 _APART = " \n "
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing found in a session: its kind, a line about it, when and in which session (`agent/id`) it was.
+
+    `keep` writes it down and returns whether anything was new. It is idempotent for ever: what identifies a finding
+    comes from the session and its text, never from the clock, so that harvesting twice adds nothing.
+    """
+
+    kind: str
+    text: str
+    at: str
+    session: str
+    keep: Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A step of a plan to forget; `do` carries it out. What stays has nothing to do, and is told."""
+
+    step: Step
+    do: Callable[[], object] | None = None
 
 
 def folded(text: str) -> str:
@@ -35,17 +59,21 @@ def folded(text: str) -> str:
     return _SIGNS.sub(" ", _ESCAPES.sub(" ", text).casefold()).strip()
 
 
-class SessionWords:
-    """What the session of that name (`agent/id`) said, and when it was at work."""
+class ForgetTarget:
+    """A session that a person wants forgotten: its name (`agent/id`), what it said, and when it was at work.
 
-    def __init__(self, home: str, name: str) -> None:
-        self.home, self.name = home, name
+    All that is known of its words is gathered from the archive and the journal and from what features noted of it,
+    before any of that goes. Compared are words without signs and case, so that a cut or a bullet does not count.
+    """
+
+    def __init__(self, workspace: Workspace, name: str, noted: Iterable[str] = ()) -> None:
+        self.workspace, self.home, self.name = workspace, workspace.home, name
         self.agent, _, self.session = name.partition("/")
-        self._archive = Archive(home)
+        self._archive = Archive(workspace.home)
         self.times: set[str] = set()
         self._spans: dict[str, tuple[str, str]] = {}
         self._vocabulary: set[str] = set()
-        self._corpus = f" {_APART.join(self._gathered())} "
+        self._corpus = f" {_APART.join(self._gathered(noted))} "
         self._spans[name] = self.span(name)
 
     @property
@@ -53,10 +81,20 @@ class SessionWords:
         """Whether anything of what was said is known."""
         return bool(self._corpus.strip())
 
+    def is_of(self, agent: object, session: object) -> bool:
+        """Whether something that names an agent and a session comes from this one."""
+        return (agent, session) == (self.agent, self.session)
+
+    def in_rows(self, place: tuple[str, ...], forget: Callable[[str, str, str], object], what: str) -> list[Change]:
+        """Return the change of a file of rows below the home, in a list of one, where the session is named in it."""
+        if dumps(self.session).encode() not in files.read_if_there(os.path.join(self.home, *place)):
+            return []
+        return [Change(Step("redact", "/".join(place), what), partial(forget, self.home, self.agent, self.session))]
+
     def says(self, text: str) -> bool:
         """Whether the session says these words, one after the other; of a text that was cut the last may go on."""
         key = folded(text)
-        if len(key) < _MIN:
+        if len(key) < _MIN_CHARACTERS:
             return False
         is_cut = text.rstrip(" ]").endswith("...")
         words = key.split(" ")
@@ -91,19 +129,15 @@ class SessionWords:
                 continue
         return frozenset(found)
 
-    def open_files(self) -> list[Opened]:
-        """Return what the session left in `state/open/`, of every project."""
-        return [one for one in open_sessions.every(self.home) if (one.agent, one.session) == (self.agent, self.session)]
-
-    def _gathered(self) -> Iterator[str]:
-        for texts in (self._journalled(), self._archived(), self._noted()):
+    def _gathered(self, noted: Iterable[str]) -> Iterator[str]:
+        for texts in (self._journalled(), self._archived(), noted):
             for text in texts:
                 words = folded(text)
                 self._vocabulary.update(words.split(" "))
                 yield words
 
     def _journalled(self) -> Iterator[str]:
-        for event in Journal(self.home).events():
+        for event in self.workspace.journal.events():
             agent, session = event.data.get("agent"), event.data.get("session")
             if not isinstance(session, str) or not session:
                 continue
@@ -127,16 +161,6 @@ class SessionWords:
             return
         for field in digest.keys() - {"session"}:
             yield from _texts_in(digest[field])
-
-    def _noted(self) -> Iterator[str]:
-        for one in self.open_files():
-            yield from (text for kind, text, _ in one.rows if kind not in ("known", "transcript", "read"))
-        for noted in session_log.sessions(self.home):
-            if (noted.agent, noted.session) == (self.agent, self.session):
-                yield from (*(text for _, text, _ in noted.rows), noted.pending)
-        for rating in signals.read(self.home):
-            if (rating.agent, rating.session) == (self.agent, self.session):
-                yield from (rating.comment, rating.text)
 
 
 def _is_within(at: str, span: tuple[str, str]) -> bool:

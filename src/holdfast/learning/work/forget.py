@@ -10,40 +10,21 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 
 from holdfast.base import files
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.text import DOTS, one_line
-from holdfast.learning.work import criteria, plan_items
+from holdfast.learning.work import criteria, plan_items, session_log
 from holdfast.learning.work import model as work
 from holdfast.learning.work import text as work_text
 from holdfast.learning.work.criteria import PENDING, Criteria, Criterion
 from holdfast.learning.work.model import Work
+from holdfast.records import Step
+from holdfast.sessions.parts import Change, ForgetTarget
 from holdfast.store import front_matter
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Protocol
-
-    class Words(Protocol):
-        """What is known of the session that is forgotten."""
-
-        name: str
-
-        @property
-        def is_known(self) -> bool:
-            """Whether anything of what was said is known."""
-
-        def says(self, text: str) -> bool:
-            """Whether the session says that."""
-
-        def was_at(self, at: str, others: tuple[str, ...]) -> bool:
-            """Whether it was at work at a time, and the others were not."""
-
-        def files_of(self, names: tuple[str, ...]) -> frozenset[str]:
-            """Return the files that other sessions changed."""
-
 
 UNTITLED = "Work"
 _STAMP = r"(\d{8}T\d{6}Z)"
@@ -57,6 +38,45 @@ _BY_COMMAND = ("by command ", "(verified ")
 # So much of the evidence stands with a criterion that was verified by command.
 _MAX_VERIFIED = 80
 _MAX_READ = 1 << 20
+
+
+def noted(home: str, agent: str, session: str) -> Iterator[str]:
+    """Return what was noted of a session for its work items."""
+    for one in session_log.sessions(home):
+        if (one.agent, one.session) == (agent, session):
+            yield from (*(text for _, text, _ in one.rows), one.pending)
+
+
+def forget(target: ForgetTarget) -> Iterator[Change]:
+    """Yield the work items that go or change, and what stays of them."""
+    removed: set[str] = set()
+    for one in items_of(target.home, target.name):
+        change = stripped(one, target, removed=frozenset(removed))
+        place = os.path.relpath(one.path, target.home)
+        do = partial(_strip, target, one)
+        if change.after is None:
+            removed.add(one.path)
+            yield Change(Step("remove", place, "a work item that only it made"), do)
+        else:
+            yield Change(Step("redact", place, "its asks, criteria, evidence and files in a work item"), do)
+        for path in change.by_hand:
+            where = os.path.join(os.path.dirname(place), change.after.id if change.after else one.id, path)
+            yield Change(Step("keep", where, "written by hand, or by command"))
+    for noted in session_log.sessions(target.home):
+        if target.is_of(noted.agent, noted.session):
+            step = Step("remove", os.path.relpath(noted.path, target.home), "what was noted while it was open")
+            yield Change(step, partial(files.remove, noted.path))
+
+
+def _strip(target: ForgetTarget, one: Work) -> None:
+    """Look at the item once more, under its lock, and change it; sessions that work on it learn of its new id."""
+    with work.lock(target.home, one.project):
+        there = work.find(target.home, one.project, one.id)
+        after = apply(target.home, stripped(there, target))
+        if after is not None and after.id != one.id:
+            for noted in session_log.sessions(target.home):
+                if noted.work == one.id and noted.project == one.project:
+                    session_log.moved(target.home, noted, after.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +102,7 @@ def items_of(home: str, name: str) -> list[Work]:
     return sorted(every, key=lambda one: -one.path.count("/"))
 
 
-def stripped(one: Work, words: Words, *, removed: frozenset[str] = frozenset()) -> Stripped:
+def stripped(one: Work, words: ForgetTarget, *, removed: frozenset[str] = frozenset()) -> Stripped:
     """Return what the item is without the session. `removed` are the folders of items in it that go whole."""
     return _Item(one, words).stripped(removed)
 
@@ -90,7 +110,7 @@ def stripped(one: Work, words: Words, *, removed: frozenset[str] = frozenset()) 
 class _Item:
     """One item, looked at once."""
 
-    def __init__(self, one: Work, words: Words) -> None:
+    def __init__(self, one: Work, words: ForgetTarget) -> None:
         self.one, self.words = one, words
         self.others = tuple(each for each in one.sessions if each != words.name)
         self.by_hand: list[str] = []

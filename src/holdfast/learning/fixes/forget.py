@@ -1,0 +1,14 @@
+"""Forgetting a session takes its fixes, and what was noted of failures while sessions were open."""
+
+from __future__ import annotations
+
+from holdfast.learning.fixes import hook, model
+from holdfast.records import Step
+from holdfast.sessions.parts import Change, ForgetTarget
+
+
+def forget(target: ForgetTarget) -> list[Change]:
+    """Return what goes."""
+    notes = Step("redact", "/".join(hook.FOLDER), "what failed in open sessions, where there is any")
+    found = target.in_rows(model.PLACE, model.forget, "its fixes")
+    return [*found, Change(notes, lambda: hook.drop_notes(target.home))]
