@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from support.source import MODULES, PATHS, ROOT, SOURCE, imports
+from support.source import PATHS, ROOT, SOURCE, imports, text_of, tree_of
 
 AGENTS = ("claude", "codex", "gemini", "opencode", "grok", "kiro", "copilot", "cursor", "qwen")
 VAGUE = ("utils", "util", "helpers", "helper", "manager", "service", "common", "misc")
@@ -96,7 +96,7 @@ def reached(graph: dict[str, set[str]], start: str) -> set[str]:
 def functions() -> tuple[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef], ...]:
     """Return every function with the name of its module."""
     kinds = ast.FunctionDef | ast.AsyncFunctionDef
-    return tuple((name, node) for name, tree in MODULES.items() for node in ast.walk(tree) if isinstance(node, kinds))
+    return tuple((name, node) for name in PATHS for node in ast.walk(tree_of(name)) if isinstance(node, kinds))
 
 
 def test_functions_are_small() -> None:
@@ -130,20 +130,20 @@ def is_tiny(module: str, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 @cache
 def words_of(module: str) -> Counter[str]:
     """Return how often each word stands in a module."""
-    return Counter(re.findall(r"\w+", PATHS[module].read_text(encoding="utf-8")))
+    return Counter(re.findall(r"\w+", text_of(module)))
 
 
 def test_the_whole_stays_small() -> None:
     """There are no more files and no more lines than agreed."""
-    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in PATHS.values())
+    lines = sum(len(text_of(name).splitlines()) for name in PATHS)
     assert (len(PATHS) <= MAX_FILES, lines <= MAX_LINES) == (True, True), f"{len(PATHS)} files, {lines} lines"
 
 
 def test_files_are_described_and_named_after_a_thing() -> None:
     """Every file opens with a sentence about itself, stays readable in length, and is named after a thing."""
-    for name, tree in MODULES.items():
-        assert ast.get_docstring(tree), f"{name} has no docstring"
-        assert len(PATHS[name].read_text(encoding="utf-8").splitlines()) <= MAX_LINES_OF_A_FILE, f"{name} is too long"
+    for name in PATHS:
+        assert ast.get_docstring(tree_of(name)), f"{name} has no docstring"
+        assert len(text_of(name).splitlines()) <= MAX_LINES_OF_A_FILE, f"{name} is too long"
         assert PATHS[name].stem not in VAGUE
 
 
@@ -175,8 +175,8 @@ def package_of(name: str) -> str:
 
 def code_lines(name: str) -> list[tuple[int, str]]:
     """Return the lines of code, numbered: no imports, docstrings, comments, blank lines or closing brackets."""
-    skipped = set(skipped_lines(MODULES[name]))
-    lines = enumerate(PATHS[name].read_text(encoding="utf-8").splitlines(), 1)
+    skipped = set(skipped_lines(tree_of(name)))
+    lines = enumerate(text_of(name).splitlines(), 1)
     cleaned = [(number, " ".join(text.split())) for number, text in lines if number not in skipped]
     return [(number, text) for number, text in cleaned if text.strip(")]},: ") and not text.startswith("#")]
 
@@ -192,8 +192,8 @@ def skipped_lines(tree: ast.Module) -> Iterator[int]:
 def test_no_record_has_the_name_of_another() -> None:
     """Each class of the package has a name of its own, so that a reader knows which one is meant."""
     where: dict[str, list[str]] = defaultdict(list)
-    for name, tree in MODULES.items():
-        for node in tree.body:
+    for name in PATHS:
+        for node in tree_of(name).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 where[node.name].append(name)
     found = {name: modules for name, modules in where.items() if len(modules) > 1}
@@ -202,14 +202,14 @@ def test_no_record_has_the_name_of_another() -> None:
 
 def test_no_agent_is_named_outside_agents() -> None:
     """Nothing asks for an agent by its name but the files of the agents themselves; help may show an example."""
-    for name, tree in MODULES.items():
+    for name in PATHS:
         # A page of a long list in MCP goes on at a cursor, which is no agent.
         agents = [agent for agent in AGENTS if not (agent == "cursor" and name.startswith("holdfast.surfaces.mcp"))]
         if package_of(name) == "agents":
             continue
         texts = {
             node.value.lower()
-            for node in ast.walk(tree)
+            for node in ast.walk(tree_of(name))
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 40
             # A line of help, or a tag by which text of a program is told from a person's words.
             if not node.value.startswith(("holdfast ", "<"))
@@ -221,8 +221,8 @@ def callers(method: str) -> set[str]:
     """Return the files that call a method of that name on a store."""
     return {
         relative(name)
-        for name, tree in MODULES.items()
-        for node in ast.walk(tree)
+        for name in PATHS
+        for node in ast.walk(tree_of(name))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == method
         if ast.unparse(node.func.value).endswith("store")
     }
@@ -240,7 +240,7 @@ def test_text_reaches_the_store_only_through_redaction() -> None:
 @pytest.mark.parametrize("sign", ["MOST_", "LEAST_", "FEWEST_"])
 def test_limits_are_called_max_and_min(sign: str) -> None:
     """A limit is MAX_ or MIN_ something."""
-    found = [name for name, path in PATHS.items() if re.search(rf"\b_?{sign}", path.read_text(encoding="utf-8"))]
+    found = [name for name in PATHS if re.search(rf"\b_?{sign}", text_of(name))]
     assert found == []
 
 

@@ -21,7 +21,18 @@ def name_of(path: Path) -> str:
 
 
 PATHS = {name_of(path): path for path in sorted(SOURCE.rglob("*.py"))}
-MODULES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in PATHS.items()}
+
+
+@cache
+def text_of(name: str) -> str:
+    """Return the source of a module."""
+    return PATHS[name].read_text(encoding="utf-8")
+
+
+@cache
+def tree_of(name: str) -> ast.Module:
+    """Return a module, parsed."""
+    return ast.parse(text_of(name))
 
 
 def is_type_checking(node: ast.expr) -> bool:
@@ -32,7 +43,7 @@ def is_type_checking(node: ast.expr) -> bool:
 @cache
 def imports(name: str) -> tuple[tuple[str, When], ...]:
     """Return what a module imports, and when: as it is loaded, for type checkers alone, or as a function is called."""
-    return tuple(_within(name, MODULES[name], "loaded"))
+    return tuple(_within(name, tree_of(name), "loaded"))
 
 
 def imported(name: str, when: When | None = None) -> set[str]:

@@ -16,7 +16,7 @@ import pytest
 
 import holdfast
 from holdfast import agents
-from support.source import MODULES, imported, is_type_checking
+from support.source import PATHS, imported, is_type_checking, tree_of
 
 from .conftest import Hook
 
@@ -118,8 +118,8 @@ def test_modules_off_the_list_use_plain_python(on_the_list) -> None:
     """A module that no hook loads uses dataclasses, `json` and `typing`, as everybody expects."""
     found = {
         name: signs
-        for name in sorted(set(MODULES) - on_the_list - MAKERS)
-        if (signs := LIGHT & imported(name) | {"TYPE_CHECKING = False" for node in MODULES[name].body if is_flag(node)})
+        for name in sorted(set(PATHS) - on_the_list - MAKERS)
+        if (signs := LIGHT & imported(name) | {"TYPE_CHECKING = False" for node in tree_of(name).body if is_flag(node)})
     }
     assert len(found) <= MAX_OFF_THE_LIST, found
 
