@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 from holdfast.app.finish import finishing
 from holdfast.surfaces.cli.main import run
 from holdfast.workspace import Workspace
-from support.places import make_repository
+from support.places import FOLDERS, make_repository
 from support.sampling import LONG, count
 
 # No example is timed: a machine may be busy at any moment. The sample is the same each time.
@@ -30,6 +30,8 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("holdfast")
+# What a developer may have set: programs, colours, and where agents keep their things.
+FOREIGN = {*("VISUAL", "EDITOR", "NO_COLOR", "FORCE_COLOR"), *FOLDERS}
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +39,7 @@ def machine(tmp_path_factory, monkeypatch):
     """Give every test a home folder of its own and an environment without a trace of the developer's."""
     person = tmp_path_factory.mktemp("person")
     for name in list(os.environ):
-        if name.startswith(("HOLDFAST_", "_HOLDFAST")) or name in ("VISUAL", "EDITOR", "NO_COLOR", "FORCE_COLOR"):
+        if name.startswith(("HOLDFAST_", "_HOLDFAST")) or name in FOREIGN:
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(person))
     # As after an install: the shell finds the program, so that hints are short.

@@ -230,7 +230,7 @@ def callers(method: str) -> set[str]:
 
 def test_text_reaches_the_store_only_through_redaction() -> None:
     """Only the workspace hands a draft to the store, and only `edit` a whole text; both redact it first."""
-    assert callers("put") == {"memory/put.py"}
+    assert callers("put") == {"memory/remember.py"}
     assert callers("rewrite") == {"memory/edit.py"}
 
 

@@ -13,37 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from support.dummy_agent import DUMMY_AGENT
 from support.source import ROOT, SOURCE
 
 TESTS = ROOT / "tests"
-AGENT = '''"""Dummy: an agent that nobody makes, with hooks and a server in one settings file."""
-
-from __future__ import annotations
-
-from holdfast.agents.base import Agent
-
-
-class Dummy(Agent):
-    """What it does not say is harmless."""
-
-    name = "dummy"
-    title = "Dummy"
-    injects = frozenset({"start"})
-    events = {"begin": "start", "ask": "prompt", "done": "stop"}
-
-    def injection_output(self, call, text):
-        return text
-
-    def folder(self, place):
-        return place.root("DUMMY_HOME", ".dummy")
-
-    def parts(self, place, command):
-        path = self.folder(place) + "/settings.json"
-        return [*self.hook_parts(path, command), self.server_part(path, command)]
-
-
-AGENT = Dummy()
-'''
 AGENT_CONTRACT = """
 from agents.contract import AgentContract
 
@@ -134,7 +107,7 @@ def copy(tmp_path) -> Copy:
 
 def test_a_new_agent_is_one_file_and_one_line(copy) -> None:
     """It is installed, its hooks record and inject, it keeps the contract, and it is uninstalled to the last byte."""
-    copy.add("agents/dummy.py", AGENT)
+    copy.add("agents/dummy.py", DUMMY_AGENT)
     copy.add_line("agents/__init__.py", "BUILT_IN = (", '    "dummy",')
     settings = copy.person / ".dummy" / "settings.json"
     settings.parent.mkdir()

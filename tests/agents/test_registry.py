@@ -14,27 +14,9 @@ import holdfast
 from holdfast import agents
 from holdfast.agents.base import Agent, ConfigPart, Launcher, is_hook_of, shell_line
 from holdfast.errors import NotFound
+from support.dummy_agent import DUMMY_AGENT
 
 SOURCE = Path(holdfast.__file__).parent
-ADDED = """
-from holdfast.agents.base import Agent
-
-class Dummy(Agent):
-    name = "dummy"
-    title = "Dummy"
-    injects = frozenset({"start"})
-    events = {"begin": "start", "ask": "prompt", "done": "stop"}
-
-    def injection_output(self, call, text):
-        return text
-
-    def folder(self, place):
-        return place.root("DUMMY_HOME", ".dummy")
-
-    def parts(self, place, command):
-        path = self.folder(place) + "/settings.json"
-        return [*self.hook_parts(path, command), self.server_part(path, command)]
-"""
 
 
 @pytest.fixture
@@ -43,7 +25,7 @@ def added(tmp_path, monkeypatch):
     site = tmp_path / "site"
     info = site / "holdfast_dummy-1.0.dist-info"
     info.mkdir(parents=True)
-    (site / "holdfast_dummy.py").write_text(ADDED)
+    (site / "holdfast_dummy.py").write_text(DUMMY_AGENT)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: holdfast-dummy\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[holdfast.agents]\ndummy = holdfast_dummy:Dummy\n")
     monkeypatch.syspath_prepend(str(site))

@@ -17,15 +17,6 @@ RUNNER = str(Path(holdfast.__file__).parent / "surfaces" / "hook" / "run.py")
 SETTINGS = '{\n  "model": "x",\n  "env": {"API_KEY": "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"}\n}\n'
 
 
-@pytest.fixture(autouse=True)
-def usual_folders(monkeypatch) -> None:
-    """No agent's folder is anywhere but in the home, whatever the developer's environment says."""
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "OPENCODE_CONFIG_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("GROK_HOME", "COPILOT_HOME", "QWEN_HOME"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @pytest.fixture
 def settings(machine):
     """A person's settings of one agent, with a key in them."""

@@ -28,15 +28,6 @@ class Blocks(Agent):
 """
 
 
-@pytest.fixture(autouse=True)
-def usual_folders(monkeypatch) -> None:
-    """No agent's folder is anywhere but in the home, whatever the developer's environment says."""
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "OPENCODE_CONFIG_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("GROK_HOME", "COPILOT_HOME", "QWEN_HOME"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @pytest.fixture
 def store(workspace):
     """Store a memory and bring the rules files up to date, as the workspace does when it closes."""

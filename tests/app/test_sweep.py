@@ -24,7 +24,6 @@ from holdfast.sessions.digest import RULES
 from holdfast.sessions.index import waiting_passages
 from support.sampling import some
 from support.swept import (
-    FOLDERS,
     archive_of,
     indexed,
     leftovers,
@@ -36,13 +35,6 @@ from support.swept import (
 )
 
 SECRET = "ghp_" + "x7Rk2mQv9Lt4Wd8Zs1Hn6Yb3Cf5Jg0PaUeTi"
-
-
-@pytest.fixture(autouse=True)
-def nothing_of_the_developer(monkeypatch):
-    """Take away what would lead a sweep to other folders than those of the test."""
-    for name in FOLDERS:
-        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture

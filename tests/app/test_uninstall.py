@@ -20,15 +20,6 @@ LIVED_IN = {
 }
 
 
-@pytest.fixture(autouse=True)
-def usual_folders(monkeypatch) -> None:
-    """No agent's folder is anywhere but in the home, whatever the developer's environment says."""
-    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "OPENCODE_CONFIG_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("GROK_HOME", "COPILOT_HOME", "QWEN_HOME"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @pytest.fixture
 def lived_in(machine):
     """Config files of several agents that a person has worked on."""

@@ -6,17 +6,7 @@ import pytest
 
 from holdfast.errors import ScopeUnknown
 from holdfast.memory import forget as forget_memories
-from holdfast.memory.remember import remember
 from holdfast.recall.recall import recall
-
-
-@pytest.fixture
-def three(workspace):
-    """Two memories of the shop and one of all."""
-    with workspace() as h:
-        for key, scope in (("a", "project"), ("b", "project"), ("c", "global")):
-            remember(h, f"Apples {key}.", key=key, scope=scope)
-    return workspace
 
 
 def test_clear_takes_one_scope(three) -> None:

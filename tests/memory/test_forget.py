@@ -10,15 +10,6 @@ from holdfast.memory.remember import remember
 from holdfast.recall.recall import recall
 
 
-@pytest.fixture
-def three(workspace):
-    """Two memories of the shop and one of all."""
-    with workspace() as h:
-        for key, scope in (("a", "project"), ("b", "project"), ("c", "global")):
-            remember(h, f"Apples {key}.", key=key, scope=scope)
-    return workspace
-
-
 def test_the_plan_names_what_would_go(three, home, tree) -> None:
     """A plan has a step with target, title and bytes for each key once, and changes nothing."""
     before = tree(home)

@@ -6,6 +6,11 @@ from pathlib import Path
 
 # The id of the project that most tests stand in.
 SHOP = "example.com--acme--shop"
+# Where agents may keep their config and transcripts instead; a test has none of the developer's.
+FOLDERS = (
+    *("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "OPENCODE_CONFIG_DIR"),
+    *("GROK_HOME", "COPILOT_HOME", "QWEN_HOME", "QWEN_RUNTIME_DIR", "PI_CODING_AGENT_DIR", "OPENCODE_DB"),
+)
 
 
 def make_repository(parent: Path, name: str) -> Path:

@@ -14,11 +14,6 @@ from holdfast.base.files import TEMPORARY
 from holdfast.workspace import Workspace
 
 AGENT = "claude-code"
-# Where agents may keep their transcripts instead; a test has none of the developer's.
-FOLDERS = (
-    *("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GROK_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME", "QWEN_HOME", "XDG_DATA_HOME"),
-    *("QWEN_RUNTIME_DIR", "PI_CODING_AGENT_DIR", "OPENCODE_DB"),
-)
 
 
 def transcript(person: Path, session: str, folder: str = "-src-shop") -> Path:
