@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from holdfast import settings as settings_table
+from holdfast.agents.base import Place
 from holdfast.errors import BadInput, NotFound, ScopeUnknown, SwitchedOff
 from holdfast.journal.events import Journal
 from holdfast.records import SCOPES, Scope
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 # The order in which a key without a scope is looked for: the narrowest first.
 NARROWEST_FIRST = ("session", "project", "agent", "global")
+# Where files of agents may be.
+PLACES = ("user", "project")
 # What this process said about config.toml already.
 _SAID: set[str] = set()
 
@@ -113,6 +116,17 @@ class Workspace:
 
             self._registry = Registry(os.path.join(self.home, "projects.tsv"))
         return self._registry
+
+    def place(self, scope: str) -> Place:
+        """Return where the files of agents are: those of the person (`user`), or those of the project."""
+        if scope not in PLACES:
+            raise BadInput(f"{scope!a} is not a scope of an install", f"Use one of {', '.join(PLACES)}.")
+        try:
+            root = self.project().root if scope == "project" else self.folder or os.curdir
+        except ScopeUnknown as problem:
+            raise ScopeUnknown(str(problem), "cd into a project, or use --scope user.") from problem
+        person = os.path.abspath(self.environment.get("HOME") or os.path.expanduser("~"))
+        return Place(person, os.path.realpath(root), scope, self.environment)
 
     def project(self) -> Project:
         """Return the project of the folder, or raise ScopeUnknown with what is missing."""

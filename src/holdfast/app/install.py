@@ -17,7 +17,7 @@ from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.package import FOLDER
-from holdfast.errors import BadInput, BrokenFile, NotFound, ScopeUnknown
+from holdfast.errors import BrokenFile, NotFound
 from holdfast.memory import audit
 from holdfast.privacy.redact import redact
 from holdfast.project.git import upwards
@@ -27,7 +27,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SCOPES = ("user", "project")
 FILE = "installs.json"
 _MOMENTS = {"start": "session start", "prompt": "every prompt"}
 
@@ -58,7 +57,7 @@ class Seen:
 
 def overview(workspace: Workspace) -> list[Seen]:
     """Return every agent that is known, those that are here first."""
-    installs, place = load(workspace.home), place_of(workspace, "user")
+    installs, place = load(workspace.home), workspace.place("user")
     seen = []
     for agent in _loadable(workspace):
         scopes = [one.scope for one in installs if one.agent == agent.name and _concerns(one, place)]
@@ -94,7 +93,7 @@ def gets(agent: Agent, place: Place) -> tuple[str, ...]:
 def plan(workspace: Workspace, name: str, *, scope: str = "user", portable: bool = False) -> Plan:
     """Return what is missing for that agent. Where one of its files cannot be used, nothing is changed at all."""
     agent = agents.get(name)
-    place = remembering(load(workspace.home), agent, place_of(workspace, scope))
+    place = remembering(load(workspace.home), agent, workspace.place(scope))
     return Plan(agent, place, tuple(agent.plan_install(place, command_of(workspace, portable=portable))))
 
 
@@ -131,25 +130,6 @@ def _recorded(planned: Plan, earlier: Install | None) -> Install:
     return Install(*planned.where, now(), tuple(kept.values()), folders, rules)
 
 
-def place_of(workspace: Workspace, scope: str) -> Place:
-    """Return where an install of that scope goes."""
-    if scope not in SCOPES:
-        raise BadInput(f"{scope!a} is not a scope of an install", f"Use one of {', '.join(SCOPES)}.")
-    root = _project_root(workspace) if scope == "project" else workspace.folder or os.curdir
-    return Place(_person(workspace), os.path.realpath(root), scope, workspace.environment)
-
-
-def _project_root(workspace: Workspace) -> str:
-    try:
-        return workspace.project().root
-    except ScopeUnknown as problem:
-        raise ScopeUnknown(str(problem), "cd into a project, or use --scope user.") from problem
-
-
-def _person(workspace: Workspace) -> str:
-    return os.path.abspath(workspace.environment.get("HOME") or os.path.expanduser("~"))
-
-
 def remembering(installs: list[Install], agent: Agent, place: Place) -> Place:
     """Return the place with what an earlier install made there."""
     earlier = find(installs, Plan(agent, place, ()).where)
@@ -172,7 +152,7 @@ def _as_they_were(earlier: Install, place: Place) -> dict[str, bytes]:
 def command_of(workspace: Workspace, *, portable: bool = False) -> Launcher:
     """Return how configs call this installation. What is portable names no folder of this person's, nor the home."""
     runner = os.path.join(FOLDER, "surfaces", "hook", "run.py")
-    usual = os.path.join(_person(workspace), ".holdfast")
+    usual = os.path.join(workspace.place("user").home, ".holdfast")
     home = "" if portable or usual == workspace.home else workspace.home
     guards = workspace.settings.text("security.block") != "off"
     return Launcher(os.path.abspath(sys.executable), runner, _program(), home, portable, guards)

@@ -48,7 +48,7 @@ def refresh(workspace: Workspace) -> list[str]:
 
 def _refreshed(workspace: Workspace, one: Install, installs: list[Install], changed: list[str]) -> Install:
     """Bring the rules file of one install up to date; return its record with what was made for it."""
-    place = Place(install.place_of(workspace, "user").home, one.folder, one.scope, workspace.environment)
+    place = Place(workspace.place("user").home, one.folder, one.scope, workspace.environment)
     try:
         rules = agents.get(one.agent).rules_file(place)
         if rules is None or (one.scope == "project" and not os.path.isdir(one.folder)):
@@ -112,4 +112,4 @@ def _scopes(workspace: Workspace, one: Install, installs: list[Install]) -> dict
 def _stands_for_user(workspace: Workspace, one: Install, installs: list[Install]) -> bool:
     """Whether the same agent reads a user's file, too."""
     installed = any(other.agent == one.agent and other.scope == "user" for other in installs)
-    return installed and agents.get(one.agent).rules_file(install.place_of(workspace, "user")) is not None
+    return installed and agents.get(one.agent).rules_file(workspace.place("user")) is not None

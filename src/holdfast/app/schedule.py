@@ -69,7 +69,7 @@ def plan(workspace: Workspace, *, way: str = "", every: str = "1h") -> Plan:
     """Return what is missing for a sweep every so often. A file of our name that is not ours is refused."""
     way = way or usual_way(workspace)
     minutes = forms.parse_every(every)
-    place = install.place_of(workspace, "user")
+    place = workspace.place("user")
     wanted = _wanted(workspace, place, way, minutes)
     changes = [_change(path, data, place) for path, data in wanted.items()]
     if way == "cron":
@@ -92,7 +92,7 @@ def plan(workspace: Workspace, *, way: str = "", every: str = "1h") -> Plan:
 
 def plan_removal(workspace: Workspace) -> Plan:
     """Return what takes every schedule of ours away, and nothing else."""
-    place = install.place_of(workspace, "user")
+    place = workspace.place("user")
     found = [_removal(workspace, place, way) for way in WAYS]
     return Plan(
         "",
@@ -126,7 +126,7 @@ def _remove_dead_link(place: Place) -> None:
 
 def status(workspace: Workspace) -> list[Scheduled]:
     """Return the schedules that are there."""
-    place = install.place_of(workspace, "user")
+    place = workspace.place("user")
     found = []
     for way in ("systemd", "launchd"):
         path = _paths(place, way)[-1]

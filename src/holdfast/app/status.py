@@ -54,7 +54,7 @@ def agents(workspace: Workspace) -> list[AgentState]:
             one.installed,
             heard.get(one.agent.name, ""),
             ignored.get(one.agent.name, ""),
-            one.agent.untrusted(install.place_of(workspace, one.installed[0])) if one.installed else (),
+            one.agent.untrusted(workspace.place(one.installed[0])) if one.installed else (),
             *sessions.get(one.agent.name, (0, "")),
         )
         for one in seen

@@ -43,7 +43,7 @@ def plan(workspace: Workspace, name: str, *, scope: str = "user") -> Plan:
     """Return what takes the agent's parts out: exactly where nobody touched a file since, by their tags elsewhere."""
     agent = agents.get(name)
     installs = install.load(workspace.home)
-    place = install.remembering(installs, agent, install.place_of(workspace, scope))
+    place = install.remembering(installs, agent, workspace.place(scope))
     known = install.find(installs, Plan(agent, place, ()).where)
     by_tag = {change.path: change for change in agent.plan_uninstall(place)}
     for one in known.files if known else ():
@@ -91,7 +91,7 @@ def _outcome(change: Change, known: Install | None) -> Outcome:
 def verify(workspace: Workspace, name: str, *, scope: str = "user") -> tuple[list[str], list[Problem]]:
     """Return the files that were searched, and every place of ours that is still in one of them."""
     agent = agents.get(name)
-    place = install.place_of(workspace, scope)
+    place = workspace.place(scope)
     searched = sorted(_searched(agent, place))
     left = [problem for path in searched for problem in [*_left_in(path, agent), *_distributed(workspace, path, agent)]]
     try:

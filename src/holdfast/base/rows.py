@@ -23,6 +23,7 @@ import time
 
 from holdfast.base import files
 from holdfast.base.minijson import dumps, loads
+from holdfast.errors import NotFound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,6 +148,19 @@ def whose(data: bytes) -> Triple | None:
     """Return whose the file of a session is, as its first row says it."""
     head = triple_in(data.partition(b"\n")[0])
     return triple_in(head[1]) if head is not None and head[0] == HEAD else None
+
+
+def session(path: str, most: int) -> tuple[Triple, list[Triple], float, int] | None:
+    """Return whose the file of a session is, its rows, when it changed and its size; None where it says nothing."""
+    try:
+        data = files.read(path, most)
+        changed = os.stat(path).st_mtime
+    except (NotFound, OSError):
+        return None
+    owner = whose(data)
+    if owner is None:
+        return None
+    return owner, [row for row in map(triple_in, data.split(b"\n")) if row], changed, len(data)
 
 
 def instead_of(data: bytes, instead: Instead) -> list[tuple[int, bytes, bytes]]:

@@ -17,7 +17,6 @@ import time
 from holdfast.base import files, rows
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
-from holdfast.errors import NotFound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,15 +149,10 @@ def source(text: str) -> str:
 
 def read(path: str) -> Opened | None:
     """Return what a file says, or None where it says nothing that can be understood."""
-    try:
-        data = files.read(path, MAX_BYTES * 2)
-        changed = os.stat(path).st_mtime
-    except (NotFound, OSError):
+    found = rows.session(path, MAX_BYTES * 2)
+    if found is None:
         return None
-    whose = rows.whose(data)
-    if whose is None:
-        return None
-    noted = [row for row in map(rows.triple_in, data.split(b"\n")) if row]
+    whose, noted, changed, _ = found
     told = tuple(row for row in noted if row[0] not in (rows.HEAD, CLOSED))
     return Opened(
         *whose,

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from holdfast import agents
 from holdfast.agents.base import Agent, MemoryFile, Place
 from holdfast.agents.editing import blocks
-from holdfast.app import install
 from holdfast.app import proposals as decisions
 from holdfast.app.proposals import Decision, Judge
 from holdfast.base import files
@@ -210,9 +209,9 @@ def _proposal(source: Source, scope: Scope, cut: Cut, found: Found, now: str) ->
 def place_of(workspace: Workspace) -> Place:
     """Return where we look: at the root of the project, or in this folder where it is none."""
     try:
-        return install.place_of(workspace, "project")
+        return workspace.place("project")
     except ScopeUnknown:
-        return install.place_of(workspace, "user")
+        return workspace.place("user")
 
 
 def sources(workspace: Workspace, names: tuple[str, ...], paths: tuple[str, ...], scope: str) -> list[Source]:

@@ -15,7 +15,6 @@ from holdfast import agents
 from holdfast.agents.base import Agent, Change, ManagedFile, Place
 from holdfast.agents.editing.apply import apply as carry_out
 from holdfast.agents.editing.apply import clear_leftovers, remove_empty
-from holdfast.app import install
 from holdfast.base.clock import now
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, Refused
 from holdfast.memory import audit
@@ -122,7 +121,7 @@ def desk_of(workspace: Workspace, target: Target, desks: dict[str, Desk]) -> Des
     folder = os.path.dirname(target.where)
     where = f"{scope} {folder if scope == 'project' else ''}"
     if where not in desks:
-        desks[where] = Desk(Place(install.place_of(workspace, "user").home, folder, scope, workspace.environment))
+        desks[where] = Desk(Place(workspace.place("user").home, folder, scope, workspace.environment))
     return desks[where]
 
 
@@ -133,7 +132,7 @@ def _changes_of(desks: dict[str, Desk]) -> tuple[tuple[Place, tuple[Change, ...]
 def _into_files(
     workspace: Workspace, entry: Entry, to: str, names: tuple[str, ...], scope: str, *, force: bool
 ) -> Plan:
-    place = install.place_of(workspace, "user" if scope == "global" else "project")
+    place = workspace.place("user" if scope == "global" else "project")
     where = _scope(workspace, scope)
     options = _options(workspace, entry, to, names, place)
     live = [one for one in entry.live if one.to == to and one.scope == where]
@@ -199,7 +198,7 @@ def _usable(several: list[ManagedFile], place: Place) -> list[ManagedFile]:
 def _asked(workspace: Workspace, names: tuple[str, ...], place: Place) -> list[Agent]:
     if names:
         return [agents.get(name) for name in dict.fromkeys(names)]
-    user = install.place_of(workspace, "user")
+    user = workspace.place("user")
     return [one for one in known() if one.detect(user) is not None or one.detect(place) is not None]
 
 

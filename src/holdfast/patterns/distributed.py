@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from holdfast.agents.base import Agent, Change, Place
 from holdfast.agents.editing import blocks
-from holdfast.app import install
 from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.errors import HoldfastError
@@ -19,7 +18,7 @@ from holdfast.patterns.catalogue_file import Entry, Target
 from holdfast.patterns.decided import Decided
 from holdfast.patterns.targets import Desk
 from holdfast.records import Problem
-from holdfast.workspace import Workspace
+from holdfast.workspace import PLACES, Workspace
 
 _LARGEST = 8 * 1_048_576
 
@@ -137,9 +136,9 @@ def _state(workspace: Workspace, entry: Entry, one: Target) -> str:
 def _looked_at(workspace: Workspace) -> set[str]:
     """Return the instruction files and skills of every agent, for this person and in this project, that are there."""
     found = set()
-    for scope in install.SCOPES:
+    for scope in PLACES:
         try:
-            place = install.place_of(workspace, scope)
+            place = workspace.place(scope)
         except HoldfastError:
             continue
         for agent in distribute.known():

@@ -43,28 +43,20 @@ class Gathered:
 
 
 def find(
-    workspace: Workspace, *, min_frequency: int = 0, since: str = "", project: str = "", domain: str = ""
-) -> list[Pattern]:
-    """Return what recurs in at least so many sessions (0: as the settings say), ranked.
-
-    `since` is a time (`2026-11-01`, `30d`), `project` an id: then only signals from then on, or of that project and its
-    aliases, are counted.
-    """
-    return found_in(
-        workspace, gather(workspace), min_frequency=min_frequency, since=since, project=project, domain=domain
-    )
-
-
-def found_in(
     workspace: Workspace,
-    gathered: Gathered,
+    gathered: Gathered | None = None,
     *,
     min_frequency: int = 0,
     since: str = "",
     project: str = "",
     domain: str = "",
 ) -> list[Pattern]:
-    """Return the patterns in signals that were gathered before; a project that nothing is known of is NotFound."""
+    """Return what recurs in at least so many sessions (0: as the settings say), ranked; in all signals, or in these.
+
+    `since` is a time (`2026-11-01`, `30d`), `project` an id: then only signals from then on, or of that project and its
+    aliases, are counted. A project that nothing is known of is NotFound.
+    """
+    gathered = gathered or gather(workspace)
     domains = workspace.settings.domains
     wanted = _projects(workspace, project, gathered)
     begin = when.moment(since, now()) if since else ""

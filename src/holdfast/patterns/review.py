@@ -111,7 +111,7 @@ def get(workspace: Workspace, what: str | Pattern) -> Pattern:
         return what
     gathered = report.gather(workspace)
     for least in (0, 1):
-        found = report.found_in(workspace, gathered, min_frequency=least)
+        found = report.find(workspace, gathered, min_frequency=least)
         # One that others were merged into comes with their evidence; what was decided about is found as well.
         known = {one.id: one for one in (*found, *_left(workspace.home, found))}
         try:

@@ -57,7 +57,7 @@ def _why_not(workspace: Workspace, installed: Install) -> str:
 
 def _is_whole(workspace: Workspace, agent: Agent, installed: Install, portable: bool) -> bool:
     """Whether an install of today would change nothing, and so has the event before a tool."""
-    usual = install.place_of(workspace, "user")
+    usual = workspace.place("user")
     place = replace(usual, scope=installed.scope, folder=installed.folder or usual.folder)
     try:
         return not agent.plan_install(place, install.command_of(workspace, portable=portable))

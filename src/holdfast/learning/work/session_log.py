@@ -115,15 +115,10 @@ def _has_more(path: str) -> bool:
 
 def read(path: str) -> Noted | None:
     """Return what a file says, or None where there is none or it cannot be understood."""
-    try:
-        data = files.read(path, MAX_BYTES * 2)
-        changed = os.stat(path).st_mtime
-    except (NotFound, OSError):
+    found = rows.session(path, MAX_BYTES * 2)
+    if found is None:
         return None
-    whose = rows.whose(data)
-    if whose is None:
-        return None
-    noted = [row for row in map(rows.triple_in, data.split(b"\n")) if row]
+    whose, noted, changed, size = found
     taken = max([place for place, row in enumerate(noted) if row[0] == TAKEN], default=0)
     return Noted(
         *whose,
@@ -136,7 +131,7 @@ def read(path: str) -> Noted | None:
         changed=changed,
         is_new=not taken,
         read=int(told) if (told := _latest(noted, READ)).isdigit() else 0,
-        size=len(data),
+        size=size,
     )
 
 

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from holdfast.app.schedule import Call, Scheduled
     from holdfast.app.uninstall import Outcome
     from holdfast.records import Problem
-    from holdfast.workspace import Workspace
+    from holdfast.workspace import PLACES, Workspace
 
 _scope = click.option(
     "--scope",
-    type=click.Choice(install.SCOPES),
+    type=click.Choice(PLACES),
     default="user",
     help="For you everywhere (user), or for this project alone (project).",
 )

@@ -80,7 +80,7 @@ def _patterns(
     number of sessions, how severe they are, and how recent.
     """
     gathered = patterns.gather(workspace)
-    found = patterns.found_in(
+    found = patterns.find(
         workspace, gathered, min_frequency=min_frequency or 0, since=since, project=_project(workspace), domain=domain
     )
     found = pattern_review.not_rejected(workspace, found)
