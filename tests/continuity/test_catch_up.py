@@ -7,8 +7,7 @@ import json
 import pytest
 
 from holdfast.continuity import log, working_state
-from holdfast.continuity.catch_up import catch_up
-from holdfast.continuity.catch_up_page import markdown
+from holdfast.continuity.catch_up import catch_up, markdown
 from holdfast.errors import BadInput, ScopeUnknown
 from holdfast.memory.forget import forget
 from holdfast.memory.remember import remember

@@ -1,28 +1,30 @@
-"""A page for a person who comes back: where a project stands, what was done in it, and what waits."""
+"""A page for a person who comes back: where a project stands, what was done in it, and what waits.
+
+As Markdown it is about a screen and a half, and what is not there is not said. What was said in sessions is data: no
+text of it can open markup of its own.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
 from holdfast.base.clock import now
-from holdfast.base.light_records import dataclass
+from holdfast.base.text import count, one_line
 from holdfast.continuity import log
-from holdfast.continuity.log import DECIDING, decided, entries
+from holdfast.continuity.buffer import State
+from holdfast.continuity.log import DECIDING, Entry, decided, entries
 from holdfast.continuity.resume import Pages
 from holdfast.errors import HoldfastError
 from holdfast.language import when
 from holdfast.privacy.kept import without_secrets
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.browse import ask, projects_here, span
+from holdfast.sessions.facts import Digest
+from holdfast.sessions.transcript import code, plain
 from holdfast.store.session_table import SessionRow, Wanted
 from holdfast.workspace import Workspace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from holdfast.continuity.buffer import State
-    from holdfast.continuity.log import Entry
-    from holdfast.sessions.facts import Digest
-    from holdfast.store.base import SessionRows
 
 # Without a time it is the week that ended with the last session: who was away longer still wants to know that one.
 SPAN = "7d"
@@ -33,6 +35,10 @@ _MAX_FILES = 200
 _WENT_WRONG = ("failure", "abandoned", "partial", "cut off")
 _NOT_ENDED = ("repeated", "left")
 _DAYS = 60
+# How many of each are shown on the page.
+_MAX = {"sessions": 10, "decisions": 6, "failed": 6, "next_steps": 5, "open_threads": 4, "todos": 8, "files": 6}
+_MADE = 2
+_MAX_LINE = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +106,13 @@ def catch_up(workspace: Workspace, *, since: str = "") -> CatchUp:
     start = _start(workspace, projects, pages, since)
     rows = ask(workspace, lambda table: table.find(Wanted(projects, (), start, subagents=False), MAX_SESSIONS + 1))
     logged = _logged(pages, start, rows)
-    every = sorted([*rows, *(_row(entry) for entry in logged)], key=lambda row: row.ended, reverse=True)
+    every = sorted([*rows, *map(_row, logged)], key=lambda row: row.ended, reverse=True)
     shown = every[:MAX_SESSIONS]
-    state = pages.state()
-    digests = _digests(workspace, shown[:_DIGESTS])
+    state, digests = pages.state(), _digests(workspace, shown[:_DIGESTS])
+    changes = Counter(path for entry in logged for path in entry.files)
+    for file in ask(workspace, lambda table: table.files(Wanted(projects, (), start))):
+        changes[file.path] += file.changes
+    tried = [text for entry in logged for text in entry.failed]
     return CatchUp(
         project=projects[0] if projects else "",
         since=start,
@@ -111,13 +120,13 @@ def catch_up(workspace: Workspace, *, since: str = "") -> CatchUp:
         updated=state.updated,
         by=state.by,
         sessions=tuple(shown),
-        agents=_agents(shown),
+        agents=_most(Counter(row.agent for row in shown)),
         decisions=_decisions(pages, state, digests, logged, start),
-        failed=_clean(pages, dict.fromkeys([*_failed(shown, digests), *_tried(logged)])),
+        failed=_clean(pages, dict.fromkeys([*_failed(shown, digests), *tried])),
         open_threads=_clean(pages, state.open_threads),
         next_steps=_clean(pages, pages.next_steps()),
         todos=tuple(Task(one.id, without_secrets(one.text)) for one in pages.todos()),
-        files=ask(workspace, lambda table: _files(table, Wanted(projects, (), start), logged)),
+        files=tuple(Changed(*one) for one in _most(changes)[:_MAX_FILES]),
         more=len(every) > MAX_SESSIONS,
     )
 
@@ -159,13 +168,12 @@ def _row(entry: Entry) -> SessionRow:
 
 def _clean(pages: Pages, texts: Iterable[str]) -> tuple[str, ...]:
     """Return what may be shown of what the pages say: nothing that was forgotten, and no secret."""
-    return tuple(without_secrets(text) for text in pages.kept(texts))
+    return tuple(map(without_secrets, pages.kept(texts)))
 
 
 def _digests(workspace: Workspace, rows: Iterable[SessionRow]) -> list[Digest]:
     """Return the digests of these sessions; one that is missing or broken is passed over."""
-    archive = Archive(workspace.home)
-    found = []
+    archive, found = Archive(workspace.home), list[Digest]()
     for row in rows:
         try:
             found.append(archive.digest(row.name))
@@ -174,10 +182,7 @@ def _digests(workspace: Workspace, rows: Iterable[SessionRow]) -> list[Digest]:
     return found
 
 
-def _agents(rows: Iterable[SessionRow]) -> tuple[tuple[str, int], ...]:
-    counts: dict[str, int] = {}
-    for row in rows:
-        counts[row.agent] = counts.get(row.agent, 0) + 1
+def _most(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
 
@@ -185,13 +190,16 @@ def _decisions(
     pages: Pages, state: State, digests: Iterable[Digest], logged: Iterable[Entry], start: str
 ) -> tuple[Decided, ...]:
     """Return what was decided, each once: those of the page first, then what was said, the newest first."""
-    found = [Decided(one.text, one.at, one.because) for one in pages.decisions() if one.at >= start[:10] or not one.at]
-    said = [Decided(one.text, one.at) for one in reversed(state.said) if one.kind in DECIDING]
-    said += [Decided(text) for text in reversed(state.decisions)]
-    said += [Decided(one.text, one.at) for digest in digests for one in reversed(digest.said) if one.kind == "decision"]
-    said += [Decided(text, entry.began) for entry in logged for text in reversed(decided(entry))]
+    page = [one for one in reversed(pages.decisions()) if one.at >= start[:10] or not one.at]
+    said = [
+        *(Decided(one.text, one.at, one.because) for one in page),
+        *(Decided(one.text, one.at) for one in reversed(state.said) if one.kind in DECIDING),
+        *(Decided(text) for text in reversed(state.decisions)),
+        *(Decided(one.text, one.at) for each in digests for one in reversed(each.said) if one.kind == "decision"),
+        *(Decided(text, entry.began) for entry in logged for text in reversed(decided(entry))),
+    ]
     by_words: dict[str, Decided] = {}
-    for one in (*reversed(found), *said):
+    for one in said:
         by_words.setdefault(" ".join(one.text.casefold().split()).rstrip("."), one)
     kept = [one for one in by_words.values() if pages.kept([one.text])]
     return tuple(Decided(without_secrets(one.text), one.at, without_secrets(one.because)) for one in kept)
@@ -214,15 +222,66 @@ def _failed(rows: Iterable[SessionRow], digests: Iterable[Digest]) -> list[str]:
     return found
 
 
-def _tried(logged: Iterable[Entry]) -> list[str]:
-    return [text for entry in logged for text in entry.failed]
+def markdown(found: CatchUp) -> str:
+    """Return it as a page of Markdown."""
+    who = ", ".join(f"{plain(agent)} ({number})" for agent, number in found.agents)
+    number = count(len(found.sessions), "session") if found.sessions else "no session"
+    opening = f"Since {found.since[:10]}: {'more than ' if found.more else ''}{number}{f', by {who}' if who else ''}."
+    parts = {
+        "Where it stands": _stands(found),
+        "Done": _some("sessions", [_session(row) for row in found.sessions]),
+        "Decided": _some("decisions", [_decided(one) for one in found.decisions]),
+        "Failed or left unfinished": _some("failed", list(map(_short, found.failed))),
+        "Open": _some("open_threads", list(map(_short, found.open_threads))),
+        "Next": _some("next_steps", list(map(_short, found.next_steps))),
+        "To do": _some("todos", [f"{_short(one.text)} ({one.id})" for one in found.todos]),
+    }
+    sections = [f"# {plain(found.project)}\n\n{opening}"]
+    sections += [
+        f"## {title}\n\n" + "\n".join(f"- {line}" for line in lines) for title, lines in parts.items() if lines
+    ]
+    files = [f"{code(file.path)} ({file.changes})" for file in found.files]
+    if files:
+        more = f" and {len(files) - _MAX['files']} more" if len(files) > _MAX["files"] else ""
+        sections.append(f"## Files most changed\n\n{', '.join(files[: _MAX['files']])}{more}")
+    return "\n\n".join(sections) + "\n"
 
 
-def _files(table: SessionRows, wanted: Wanted, logged: Iterable[Entry]) -> tuple[Changed, ...]:
-    changes: dict[str, int] = {}
-    for file in table.files(wanted):
-        changes[file.path] = changes.get(file.path, 0) + file.changes
-    for path in (path for entry in logged for path in entry.files):
-        changes[path] = changes.get(path, 0) + 1
-    most = sorted(changes.items(), key=lambda one: (-one[1], one[0]))
-    return tuple(Changed(path, count) for path, count in most[:_MAX_FILES])
+def _stands(found: CatchUp) -> list[str]:
+    stamp = ", ".join(part for part in (found.updated[:16].replace("T", " "), plain(found.by)) if part)
+    lines = [f"Focus: {_short(found.focus)}{f' ({stamp})' if stamp else ''}"] if found.focus else []
+    for last in found.sessions[:1]:
+        ended = last.ended[:16].replace("T", " ")
+        lines.append(f"Last session: {_title(last)} ({_outcome(last)}{plain(last.agent)}, {ended})")
+    return lines
+
+
+def _session(row: SessionRow) -> str:
+    made = [*row.commits, *row.pull_requests]
+    more = f" and {len(made) - _MADE} more" if len(made) > _MADE else ""
+    told = f"; made {', '.join(map(_short, made[:_MADE]))}{more}" if made else ""
+    return f"{row.ended[:10]} {_title(row)} ({_outcome(row)}{plain(row.agent)}){told}"
+
+
+def _title(row: SessionRow) -> str:
+    return _short(row.title) or "a session without a title"
+
+
+def _outcome(row: SessionRow) -> str:
+    """Return how a session ended, with a comma, where somebody can tell."""
+    return "" if row.outcome == "unknown" else f"{row.outcome}, "
+
+
+def _decided(one: Decided) -> str:
+    because = f", because {_short(one.because)}" if one.because else ""
+    return f"{f'{one.at[:10]} ' if one.at else ''}{_short(one.text)}{because}"
+
+
+def _short(text: str) -> str:
+    return plain(one_line(text, _MAX_LINE))
+
+
+def _some(name: str, entries: Sequence[str]) -> list[str]:
+    """Return the first entries, and how many there are besides."""
+    most = _MAX[name]
+    return [*entries[:most], *([f"and {len(entries) - most} more"] if len(entries) > most else [])]

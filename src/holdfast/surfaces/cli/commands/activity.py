@@ -9,8 +9,7 @@ import click
 
 from holdfast.app.receipts import receipts
 from holdfast.base.text import count
-from holdfast.continuity.catch_up import CatchUp, catch_up
-from holdfast.continuity.catch_up_page import markdown
+from holdfast.continuity.catch_up import CatchUp, catch_up, markdown
 from holdfast.records import Given, Receipt, asdict
 from holdfast.sessions import activity
 from holdfast.sessions.activity import DoneSession
