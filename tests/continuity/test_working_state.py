@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from holdfast.continuity import open_sessions, working_state
+from holdfast.continuity import buffer, open_sessions, working_state
 from holdfast.errors import BadInput, Refused, ScopeUnknown, SwitchedOff, TooLarge
 from holdfast.memory import lint
 from holdfast.workspace import Workspace
@@ -19,7 +19,7 @@ TOKEN = "ghp_" + "a1B2" * 9
 def test_there_is_none_at_first(workspace, home) -> None:
     """Reading a state that is not there gives an empty one and makes nothing."""
     with workspace() as opened:
-        assert working_state.read(opened) == working_state.WorkingState()
+        assert working_state.read(opened) == buffer.State()
     assert not home.exists()
 
 
@@ -83,7 +83,7 @@ def test_sections_of_others_between_the_markers_survive(workspace, home) -> None
     with workspace() as opened:
         working_state.update(opened, focus="One")
         path = home / "memory" / PAGE
-        path.write_text(path.read_text().replace(working_state.END, "## Files\n\n- a.py\n\n" + working_state.END))
+        path.write_text(path.read_text().replace(buffer.END, "## Files\n\n- a.py\n\n" + buffer.END))
         working_state.update(opened, focus="Two")
     assert "## Files\n\n- a.py\n\n<!-- holdfast:end state -->" in path.read_text()
 
@@ -99,19 +99,19 @@ def test_a_person_may_edit_between_the_markers(workspace, home) -> None:
 
 def test_stray_markers_take_no_text_with_them(workspace, home, write) -> None:
     """A marker without its partner is left alone, and so is every word around it."""
-    write(PAGE, f"mine {working_state.BEGIN} still mine\n")
+    write(PAGE, f"mine {buffer.BEGIN} still mine\n")
     with workspace() as opened:
         working_state.update(opened, focus="One")
         working_state.update(opened, focus="Two")
         assert working_state.read(opened).focus == "Two"
     text = (home / "memory" / PAGE).read_text()
-    assert text.startswith(f"mine {working_state.BEGIN} still mine\n") and "One" not in text
+    assert text.startswith(f"mine {buffer.BEGIN} still mine\n") and "One" not in text
 
 
 def test_nothing_said_can_pass_for_a_marker_or_a_heading(workspace) -> None:
     """Markers, headings and line ends in what is said stay words of their one line."""
     with workspace() as opened:
-        working_state.update(opened, focus=f"a\n{working_state.END}\n## Decisions\n- b", decisions=("c\n- d",))
+        working_state.update(opened, focus=f"a\n{buffer.END}\n## Decisions\n- b", decisions=("c\n- d",))
         state = working_state.read(opened)
     assert state.focus == "a <! -- holdfast:end state --> ## Decisions - b" and state.decisions == ("c - d",)
 
@@ -151,7 +151,7 @@ def test_it_is_bounded(workspace) -> None:
 def test_switched_off_and_no_project(workspace, home, machine) -> None:
     """Nothing is written while memory is off, or where there is no project."""
     with workspace(flags={"enabled": "false"}) as opened:
-        assert working_state.read(opened) == working_state.WorkingState()
+        assert working_state.read(opened) == buffer.State()
         with pytest.raises(SwitchedOff):
             working_state.update(opened, focus="One")
     with workspace(folder=str(machine)) as opened, pytest.raises(ScopeUnknown):

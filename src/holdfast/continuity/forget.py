@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from functools import partial
+from collections.abc import Iterator
+from functools import cached_property, partial
 
 from holdfast.base import files
 from holdfast.base.digests import short
@@ -16,18 +17,12 @@ from holdfast.base.files import names_in
 from holdfast.base.light_records import replace
 from holdfast.base.text import count
 from holdfast.continuity import buffer, log, page_proposals, region
+from holdfast.continuity.buffer import State
 from holdfast.continuity.open_sessions import every, source
 from holdfast.journal.updates import Updates
 from holdfast.memory.proposal_files import FOLDER, Proposals
 from holdfast.records import Step
 from holdfast.sessions.parts import Change, ForgetTarget, folded
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from holdfast.continuity.buffer import State
-    from holdfast.records import Proposal
 
 _KEPT = "made-room"
 _REGION = re.compile(r"<!-- holdfast:begin (\S+) -->.*?<!-- holdfast:end \1 -->", re.DOTALL)
@@ -65,7 +60,6 @@ class _Folder:
     def __init__(self, words: ForgetTarget, folder: str) -> None:
         self.words, self.folder = words, folder
         self.own = f"session-{short(words.agent, words.session, length=16)}"
-        self._others: frozenset[str] | None = None
 
     def changes(self) -> list[Change]:
         """Return what goes and what stays on the pages of the project."""
@@ -77,23 +71,21 @@ class _Folder:
 
     def is_mine(self, line: str) -> bool:
         """Whether a line of ours comes from the session alone."""
-        return any(map(self.words.says, _tellings(line))) and self._said_by_others().isdisjoint(
-            map(folded, _tellings(line))
-        )
+        tellings = _tellings(line)
+        return any(map(self.words.says, tellings)) and self._said_by_others.isdisjoint(map(folded, tellings))
 
+    @cached_property
     def _said_by_others(self) -> frozenset[str]:
-        if self._others is None:
-            name = self.words.agent, self.words.session
-            told = [each for day in log.days(self.folder) for each in log.entries(self.folder, day)[0]]
-            texts = [
-                text
-                for each in told
-                if (each.agent, each.session) != name
-                for text in (each.title, *each.done, *each.decisions, *each.failed, *each.files, *each.next_steps)
-            ]
-            texts += [row[1] for one in every(self.words.home) if (one.agent, one.session) != name for row in one.rows]
-            self._others = frozenset(folded(part) for text in texts for part in _tellings(text))
-        return self._others
+        name = self.words.agent, self.words.session
+        told = [each for day in log.days(self.folder) for each in log.entries(self.folder, day)[0]]
+        texts = [
+            text
+            for each in told
+            if (each.agent, each.session) != name
+            for text in (each.title, *each.done, *each.decisions, *each.failed, *each.files, *each.next_steps)
+        ]
+        texts += [row[1] for one in every(self.words.home) if (one.agent, one.session) != name for row in one.rows]
+        return frozenset(folded(part) for text in texts for part in _tellings(text))
 
     def _log(self, day: str) -> Iterator[Change]:
         path = log.path_of(self.folder, day)
@@ -101,7 +93,7 @@ class _Folder:
         if self._without(before) == before:
             return
         yield Change(Step("redact", self._place(path), "its entry in the daily log"), lambda: self._rewrite(path, day))
-        if _by_hand(before).strip().removeprefix(f"# {day}").strip():
+        if _REGION.sub("", before).strip().removeprefix(f"# {day}").strip():
             yield Change(Step("keep", self._place(path), "what you wrote on it yourself"))
 
     def _rewrite(self, path: str, day: str) -> None:
@@ -180,10 +172,6 @@ def _tellings(line: str) -> list[str]:
     return [text for text in dict.fromkeys(found) if text]
 
 
-def _by_hand(text: str) -> str:
-    return _REGION.sub("", text)
-
-
 def _proposals(words: ForgetTarget) -> Iterator[Change]:
     room = Proposals(words.home)
     for one in room.all()[0]:
@@ -191,13 +179,9 @@ def _proposals(words: ForgetTarget) -> Iterator[Change]:
             continue
         place = f"{FOLDER}/{one.id}.md"
         if page_proposals.id_now(one) == one.id:
-            yield Change(Step("remove", place, f"proposed because of it: {one.title}"), _dropping(room, one))
+            yield Change(Step("remove", place, f"proposed because of it: {one.title}"), partial(room.drop, one))
         else:
             yield Change(Step("keep", place, "a proposal that you edited; `holdfast proposals reject` takes it"))
-
-
-def _dropping(room: Proposals, one: Proposal) -> Callable[[], None]:
-    return lambda: room.drop(one)
 
 
 def _is_about(words: ForgetTarget, evidence: str, text: str) -> bool:

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from holdfast.base import files
 from holdfast.base.clock import now
-from holdfast.base.light_records import dataclass
 from holdfast.continuity import notes, pages, region
 from holdfast.continuity.check_boxes import Todo
 from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound
@@ -23,17 +25,13 @@ from holdfast.records import Step
 from holdfast.store.words import words_of
 from holdfast.workspace import Workspace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 _MAX_LISTINGS = 20
 _MAX_NAMED = 5
 _MAX_COMPARED, _MAX_WORDS = 500, 30
 _ALIKE = 0.75
 # What people put around a word, and what is no part of it.
 _BEFORE_A_WORD, _BEHIND_A_WORD = "\"'([{«„“‘`*", ".,;:!?…\"')]}»“”’`*"
-_ID_LENGTH = 6
+_ID = re.compile("t[0-9a-f]{5}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,23 +64,23 @@ def add(workspace: Workspace, text: str) -> Changed:
     own, older = notes.folders(workspace)
     todo, is_new = pages.add_todo(own, said, older)
     notes.remember_project(workspace)
-    return Changed("added" if is_new else "unchanged", (todo,), _path(workspace), kinds)
+    return Changed("added" if is_new else "unchanged", (todo,), path(workspace), kinds)
 
 
 def done(workspace: Workspace, names: tuple[str, ...], *, numbers: bool = True) -> Changed:
     """Tick boxes by number, id or words, all or none. `numbers=False` takes a number for a word."""
-    wanted = _wanted(workspace, names, lambda todo: not todo.done, numbers)
     own, older = notes.folders(workspace)
+    wanted = _wanted(workspace, names, lambda todo: not todo.done, numbers)
     closed = pages.close_todos(own, tuple(todo.id for todo in wanted), now()[:10], older)
-    return Changed(_action("done", wanted, already=True), closed, _path(workspace))
+    return Changed("unchanged" if all(todo.done for todo in wanted) else "done", closed, path(workspace))
 
 
 def reopen(workspace: Workspace, names: tuple[str, ...], *, numbers: bool = True) -> Changed:
     """Open boxes again by number, id or words, all or none."""
-    wanted = _wanted(workspace, names, lambda todo: todo.done, numbers)
     own, older = notes.folders(workspace)
+    wanted = _wanted(workspace, names, lambda todo: todo.done, numbers)
     opened = pages.reopen_todos(own, tuple(todo.id for todo in wanted), older)
-    return Changed(_action("reopened", wanted, already=False), opened, _path(workspace))
+    return Changed("reopened" if any(todo.done for todo in wanted) else "unchanged", opened, path(workspace))
 
 
 def plan_remove(workspace: Workspace, names: tuple[str, ...]) -> tuple[tuple[Todo, ...], list[Step]]:
@@ -102,10 +100,6 @@ def remove(workspace: Workspace, wanted: tuple[Todo, ...]) -> None:
 
 def path(workspace: Workspace) -> str:
     """Return where the page lies."""
-    return _path(workspace)
-
-
-def _path(workspace: Workspace) -> str:
     return notes.path_of(workspace, pages.TODO)
 
 
@@ -114,10 +108,6 @@ def _every(workspace: Workspace) -> tuple[Todo, ...]:
         return ()
     own, older = notes.folders(workspace)
     return pages.todos(own, older)
-
-
-def _action(act: str, wanted: tuple[Todo, ...], *, already: bool) -> str:
-    return "unchanged" if all(todo.done == already for todo in wanted) else act
 
 
 def _wanted(
@@ -138,9 +128,7 @@ def _wanted(
 
 def _is_id(name: str, every: tuple[Todo, ...]) -> bool:
     """Whether a name is the id of a to-do that is gone, and no word such as "tabbed" that one says."""
-    digits = name[1:]
-    looks_so = name[:1] == "t" and len(name) == _ID_LENGTH and not digits.strip("0123456789abcdef")
-    return looks_so and not any(_says_all(_folded(todo.text), [name]) for todo in every)
+    return bool(_ID.fullmatch(name)) and not any(_says(_folded(todo.text), name) for todo in every)
 
 
 def _numbered(every: tuple[Todo, ...], name: str, shown: list[str]) -> Todo:
@@ -162,7 +150,7 @@ def _by_words(every: tuple[Todo, ...], words: str, fits: Callable[[Todo], bool])
     fitting = [todo for todo in every if fits(todo)]
     found = [todo for todo in fitting if " ".join(_folded(todo.text).split()) == said]
     each = [word.lstrip(_BEFORE_A_WORD).rstrip(_BEHIND_A_WORD) or word for word in said.split()]
-    found = found or [todo for todo in fitting if _says_all(_folded(todo.text), each)]
+    found = found or [todo for todo in fitting if all(_says(_folded(todo.text), word) for word in each)]
     if not found:
         near = _named([todo for todo in every[:_MAX_COMPARED] if _is_near(_folded(todo.text), each)])
         hint = f"Near it: {near}. Give an id." if near else "`holdfast todo --all` lists them, each with its id."
@@ -181,10 +169,6 @@ def _named(found: list[Todo]) -> str:
 def _folded(text: str) -> str:
     """Return the text as it is compared: neither case nor the way a letter was typed counts."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-
-
-def _says_all(text: str, words: list[str]) -> bool:
-    return all(_says(text, word) for word in words)
 
 
 def _says(text: str, word: str) -> bool:
@@ -225,7 +209,7 @@ def _keep_listing(workspace: Workspace, shown: tuple[Todo, ...]) -> None:
         place = _listings(workspace)
         with region.lock_of(notes.folders(workspace)[0], "listings"):
             kept = files.read_if_there(place).decode("ascii", "replace").splitlines()[1 - _MAX_LISTINGS :]
-            lines = [*kept, " ".join([_terminal(), *(todo.id for todo in shown)])]
+            lines = [*kept, " ".join([str(os.getsid(0)), *(todo.id for todo in shown)])]
             files.make_folder(os.path.dirname(place))
             files.write(place, ("\n".join(lines) + "\n").encode("ascii", "replace"), durable=False)
     except HoldfastError as problem:
@@ -234,15 +218,10 @@ def _keep_listing(workspace: Workspace, shown: tuple[Todo, ...]) -> None:
 
 def _last_listing(workspace: Workspace) -> list[str]:
     """Return the ids of the last listing in this terminal, or else of the last one anywhere."""
-    rows = [
-        line.split(" ") for line in files.read_if_there(_listings(workspace)).decode("ascii", "replace").splitlines()
-    ]
-    own = [row for row in rows if row[0] == _terminal()]
+    lines = files.read_if_there(_listings(workspace)).decode("ascii", "replace").splitlines()
+    rows = [line.split(" ") for line in lines]
+    own = [row for row in rows if row[0] == str(os.getsid(0))]
     return (own or rows or [[""]])[-1][1:]
-
-
-def _terminal() -> str:
-    return str(os.getsid(0))
 
 
 def _listings(workspace: Workspace) -> str:

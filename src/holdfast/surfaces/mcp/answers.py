@@ -10,6 +10,7 @@ import os
 from holdfast.app import hand_over, mark, recall_modes
 from holdfast.base.text import CUT, cut
 from holdfast.continuity import working_state
+from holdfast.continuity.buffer import MAX_ITEM, MAX_ITEMS
 from holdfast.errors import NotFound
 from holdfast.learning.ratings import rate
 from holdfast.memory import forget
@@ -203,8 +204,8 @@ def read_state(request: Request, asked: given.StateRead) -> Answer:
 
 
 def _safe(items: tuple[str, ...]) -> list[str]:
-    most = working_state.MAX_ITEM
-    return [cut(hand_over.safe(item), most, CUT) for item in items[: working_state.MAX_ITEMS]]
+    most = MAX_ITEM
+    return [cut(hand_over.safe(item), most, CUT) for item in items[:MAX_ITEMS]]
 
 
 def _state_lines(state: results.State) -> list[str]:

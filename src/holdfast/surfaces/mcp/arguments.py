@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from holdfast.app.mark import MAX_NOTE
+from holdfast.continuity.buffer import MAX_FOCUS, MAX_ITEM, MAX_ITEMS
 from holdfast.continuity.pages import MAX_BECAUSE, MAX_TEXT
-from holdfast.continuity.working_state import MAX_FOCUS, MAX_ITEM, MAX_ITEMS
 from holdfast.language.ratings import MAX_COMMENT
 
 ScopeKind = Literal["global", "project", "session", "agent"]
