@@ -12,6 +12,7 @@ from holdfast.patterns import distributed
 from holdfast.records import asdict
 from holdfast.surfaces.cli.shared import agreed, answer, answered, command, consent_options, invocation, say
 from holdfast.surfaces.hook import bundling
+from holdfast.workspace import PLACES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from holdfast.app.schedule import Call, Scheduled
     from holdfast.app.uninstall import Outcome
     from holdfast.records import Problem
-    from holdfast.workspace import PLACES, Workspace
+    from holdfast.workspace import Workspace
 
 _scope = click.option(
     "--scope",
