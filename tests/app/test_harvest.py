@@ -13,6 +13,7 @@ from holdfast.app.harvest import RECENT, harvest
 from holdfast.app.sweep import sweep
 from holdfast.errors import NotFound
 from holdfast.learning.incidents.model import CONTEXT, TRANSCRIPT, Incidents
+from holdfast.memory import proposals as offered
 from holdfast.memory.forget import forget
 from holdfast.memory.proposal_files import Proposals
 from holdfast.records import Filter, Scope
@@ -41,7 +42,7 @@ def test_the_whole_way(workspace, shop) -> None:
     with workspace() as h:
         complained(h, shop)
         assert kinds(harvest(h)) == ["incident", "lesson"]
-        (waiting,) = proposals.waiting(h)[0]
+        (waiting,) = offered.waiting(h)[0]
         assert (waiting.kind, waiting.type, waiting.scope, waiting.tags) == (
             "lesson",
             "lesson",
@@ -53,7 +54,7 @@ def test_the_whole_way(workspace, shop) -> None:
         complained(h, shop, "s-2", REMOVED, rating=1, agent="other-agent", day="2026-05-06")
         assert kinds(harvest(h)) == ["incident", "lesson"]
         (memory,) = memories(h)
-        assert proposals.waiting(h)[0] == []
+        assert offered.waiting(h)[0] == []
     assert (memory.type, memory.trust, memory.source) == ("lesson", "derived", "learning")
     assert memory.body == waiting.text and memory.tags == ("learned", "system")
     (lesson,) = learned_in(h)
@@ -92,7 +93,7 @@ def test_six_sessions_of_chatter_leave_nothing(workspace, shop, home) -> None:
             )
             talked(h, shop, f"s-{number}", *events, day=f"2026-05-0{number + 1}")
         assert kinds(harvest(h)) == []
-        assert proposals.waiting(h)[0] == [] and memories(h) == [] and learned_in(h) == []
+        assert offered.waiting(h)[0] == [] and memories(h) == [] and learned_in(h) == []
     assert not (home / "learning" / "failures").exists()
 
 
@@ -107,7 +108,7 @@ def test_a_project_keeps_its_lessons_to_itself(workspace, shop, repository) -> N
         )
         rated(h, name, 2, DELETED, at, "example.com--acme--till")
         harvest(h)
-        assert sorted(one.scope.owner for one in proposals.waiting(h)[0]) == [SHOP, SHOP.replace("shop", "till")]
+        assert sorted(one.scope.owner for one in offered.waiting(h)[0]) == [SHOP, SHOP.replace("shop", "till")]
         assert [one.status for one in learned_in(h)] == ["proposed", "proposed"] and memories(h) == []
 
 
@@ -120,7 +121,7 @@ def test_without_a_project_a_lesson_stands_only_by_approval(workspace, shop, tmp
             name = store(h, told, human("Clean up"), answer(), said("human", f"2 - {DELETED}", at))
             rated(h, name, 2, DELETED, at, "")
         harvest(h)
-        (waiting,) = proposals.waiting(h)[0]
+        (waiting,) = offered.waiting(h)[0]
         assert waiting.scope == Scope("global") and learned_in(h)[0].sessions == 2
         (decision,) = proposals.approve(h, (waiting.id,))
         assert h.store.get(Scope("global"), decision.key).trust == "user"
@@ -131,16 +132,16 @@ def test_what_was_rejected_does_not_come_back(workspace, shop) -> None:
     with workspace() as h:
         complained(h, shop)
         harvest(h)
-        (waiting,) = proposals.waiting(h)[0]
+        (waiting,) = offered.waiting(h)[0]
         proposals.reject(h, (waiting.id,))
         assert learned_in(h)[0].status == "rejected"
         complained(h, shop, "s-2", REMOVED, day="2026-05-06")
         shutil.rmtree(os.path.join(h.home, "state"))
         harvest(h)
-        assert proposals.waiting(h)[0] == [] and memories(h) == []
+        assert offered.waiting(h)[0] == [] and memories(h) == []
         os.unlink(learned_in(h)[0].path)
         harvest(h, session="s-1")
-        assert proposals.waiting(h)[0] == [] and learned_in(h)[0].status == "rejected"
+        assert offered.waiting(h)[0] == [] and learned_in(h)[0].status == "rejected"
 
 
 def test_what_was_forgotten_does_not_come_back(workspace, shop) -> None:
@@ -230,7 +231,7 @@ def test_a_sweep_learns_from_what_it_takes_in(workspace, machine, home) -> None:
     with workspace() as h:
         swept = sweep(h)
         assert swept.learned >= 2 and swept.problems == ()
-        assert [one.kind for one in proposals.waiting(h)[0]] == ["lesson"]
+        assert [one.kind for one in offered.waiting(h)[0]] == ["lesson"]
     (one,) = Incidents(str(home)).all()
     assert "rm migrations/7.py" in open_text(os.path.join(one.path, CONTEXT))
 

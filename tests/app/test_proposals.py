@@ -16,6 +16,7 @@ from holdfast.app.status import status
 from holdfast.app.up import up
 from holdfast.errors import BrokenFile, NotFound, SwitchedOff
 from holdfast.exchange.import_memories import import_memories
+from holdfast.memory import proposals as offered
 from holdfast.memory.forget import forget
 from holdfast.memory.proposal_files import Proposals
 from holdfast.memory.remember import remember
@@ -122,12 +123,12 @@ def test_a_broken_file_can_be_rejected(workspace, two, home) -> None:
     """A proposal that a person broke is named when listed, stops no other, and can be got rid of by its id."""
     (home / "proposals" / f"{two[VPN]}.md").write_text("---\nscope: [\n---\n")
     with workspace() as h:
-        found, problems = proposals.waiting(h)
+        found, problems = offered.waiting(h)
         assert [one.id for one in found] == [two[MONDAY]] and [one.severity for one in problems] == ["error"]
         decided = proposals.approve(h, tuple(two.values()))
         assert sorted((one.act, one.exit_code) for one in decided) == [("approved", 0), ("refused", 4)]
         proposals.reject(h, (two[VPN],))
-        assert proposals.waiting(h) == ([], [])
+        assert offered.waiting(h) == ([], [])
 
 
 def test_all_includes_what_cannot_be_read(two, cli, home) -> None:
@@ -150,7 +151,7 @@ def test_a_file_that_is_none_stops_no_other(workspace, two, home) -> None:
     with workspace() as h:
         (refused, good) = proposals.reject(h, (two[VPN], two[MONDAY]))
         assert (refused.act, good.act) == ("refused", "rejected") and refused.exit_code and refused.why
-        (again,) = proposals.approve(h, proposals.every_id(h))
+        (again,) = proposals.approve(h, offered.every_id(h))
         assert (again.proposal.id, again.act, again.exit_code) == (two[VPN], "refused", refused.exit_code)
 
 
@@ -158,7 +159,7 @@ def test_an_edited_one_becomes_what_the_person_made_of_it(workspace, two, editor
     """What the editor left is approved, and neither the first words nor the new ones are proposed again."""
     editor("sed -i 's/VPN/bastion host/; s/^scope: project/scope: global/; /^owner:/d' \"$1\"")
     with workspace() as h:
-        edited, changed = proposals.edit(h, two[VPN])
+        edited, changed = offered.edit(h, two[VPN])
         assert changed and (edited.text, edited.scope) == ("Deploys need the bastion host.", Scope("global"))
         (decision,) = proposals.approve(h, (edited.id,))
         assert h.locate(decision.key).scope == Scope("global")
@@ -171,7 +172,7 @@ def test_an_edited_one_waits_under_both_wordings(workspace, two, editor, shop) -
     """While an edited proposal waits, neither its old nor its new words are proposed beside it."""
     editor("sed -i 's/VPN/bastion host/' \"$1\"")
     with workspace() as h:
-        proposals.edit(h, two[VPN])
+        offered.edit(h, two[VPN])
         (shop / "AGENTS.md").write_text(f"- {VPN}\n- Deploys need the bastion host.\n")
         (one,) = import_memories(h).files
     assert (one.new, one.waiting) == (0, 2)
@@ -182,7 +183,7 @@ def test_an_edit_that_breaks_the_file_is_not_kept(workspace, two, editor, home) 
     before = (home / "proposals" / f"{two[VPN]}.md").read_bytes()
     editor("sed -i 's/^type: .*/type: rumour/' \"$1\"")
     with workspace() as h, pytest.raises(BrokenFile, match="rumour") as told:
-        proposals.edit(h, two[VPN])
+        offered.edit(h, two[VPN])
     assert (home / "proposals" / f"{two[VPN]}.md").read_bytes() == before
     kept = told.value.hint.removeprefix("What you wrote is in ").removesuffix(".")
     assert "type: rumour" in Path(kept).read_text(encoding="utf-8")
@@ -193,7 +194,7 @@ def test_secrets_of_an_edit_are_taken_out(workspace, two, editor, home) -> None:
     """A secret that a person writes into a proposal is redacted before it is kept."""
     editor("sed -i 's/VPN/VPN, password=hunter2hunter2/' \"$1\"")
     with workspace() as h:
-        proposals.edit(h, two[VPN])
+        offered.edit(h, two[VPN])
     assert "hunter2" not in (home / "proposals" / f"{two[VPN]}.md").read_text()
     assert any("redacted" in line for line in workspace.said)
 
@@ -202,7 +203,7 @@ def test_an_edit_that_changes_nothing(workspace, two, editor) -> None:
     """Leaving the editor without a change leaves the proposal as it is."""
     editor("true")
     with workspace() as h:
-        assert proposals.edit(h, two[VPN])[1] is False
+        assert offered.edit(h, two[VPN])[1] is False
 
 
 def test_a_review_asks_one_by_one(workspace, two, editor, home) -> None:
@@ -248,15 +249,15 @@ def test_what_says_nearly_the_same_is_named(workspace, two) -> None:
         remember(h, "Deploys never need the VPN.", key="never")
         remember(h, "Deploys need the VPN and Kim.", key="kim", scope="global")
         remember(h, "Apples are red.", key="apples")
-        found = proposals.alike(h, proposals.show(h, two[VPN]))
+        found = offered.alike(h, offered.show(h, two[VPN]))
         assert sorted(memory.key for memory in found) == ["kim", "never"]
-        assert proposals.alike(h, proposals.show(h, two[MONDAY])) == []
+        assert offered.alike(h, offered.show(h, two[MONDAY])) == []
 
 
 def test_nothing_waits_while_memory_is_switched_off(workspace, two) -> None:
     """While memory is switched off nothing is listed, counted or decided."""
     with workspace(flags={"enabled": "false"}) as h:
-        assert proposals.waiting(h) == ([], []) and status(h)["proposals"] == 0
+        assert offered.waiting(h) == ([], []) and status(h)["proposals"] == 0
         with pytest.raises(SwitchedOff):
             proposals.approve(h, (two[VPN],))
 

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from holdfast.app import proposals
 from holdfast.errors import NotFound
 from holdfast.exchange.import_learning import import_learning, statement_of
 from holdfast.learning.incidents.model import CONTEXT, TRANSCRIPT, Incidents
 from holdfast.learning.ratings import model as signals
+from holdfast.memory import proposals as offered
 from holdfast.records import Scope
 from support.learned import learned_in
 
@@ -44,7 +44,7 @@ def test_everything_is_taken_over_and_nothing_stands(workspace, memory, home) ->
     with workspace() as h:
         done = import_learning(h, str(memory))
         assert {one.kind: one.new for one in done.files if one.new} == {"ratings": 1, "failure": 1, "learning": 1}
-        waiting = proposals.waiting(h)[0]
+        waiting = offered.waiting(h)[0]
         assert sorted(one.text for one in waiting) == sorted(one.text for one in done.proposals)
         assert 'Learned earlier: "The deploy script needs the VPN before it can reach staging."' in [
             one.text for one in waiting

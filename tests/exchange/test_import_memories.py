@@ -15,6 +15,7 @@ from holdfast.app import proposals
 from holdfast.errors import BadInput, NotFound, ScopeUnknown, SwitchedOff
 from holdfast.exchange.import_memories import import_memories
 from holdfast.exchange.statements import cut
+from holdfast.memory import proposals as offered
 from holdfast.memory.edit import edit
 from holdfast.memory.forget import forget
 from holdfast.memory.remember import remember
@@ -47,7 +48,7 @@ def test_statements_are_proposed_with_their_source(workspace, shop, machine) -> 
     lay(machine, ".codex/AGENTS.md", "Answer in short sentences.\n")
     with workspace() as h:
         done = import_memories(h, ("codex",))
-        found, problems = proposals.waiting(h)
+        found, problems = offered.waiting(h)
     assert counts(done) == {"~/.codex/AGENTS.md": (1, 0, 0, 0, 0), "AGENTS.md": (1, 0, 0, 0, 0)}
     told = {one.text: (one.scope, one.type, one.source, one.evidence, one.title) for one in found}
     assert told == {

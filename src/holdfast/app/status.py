@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from holdfast.agents import SILENT
-from holdfast.app import install, proposals
+from holdfast.app import install
 from holdfast.base import files, rows
 from holdfast.errors import HoldfastError
+from holdfast.memory.proposals import count as count_proposals
 from holdfast.records import MOMENTS
 from holdfast.sessions.browse import ask
 from holdfast.workspace import Workspace
@@ -117,7 +118,7 @@ def status(workspace: Workspace) -> dict[str, Any]:
             for group in groups
         ],
         "problems": len(workspace.store.problems()) if workspace.enabled else 0,
-        "proposals": proposals.count(workspace),
+        "proposals": count_proposals(workspace),
         "sessions": sum(one.sessions for one in states),
         "agents": [asdict(one) for one in states],
     }

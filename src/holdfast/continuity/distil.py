@@ -10,7 +10,6 @@ import os
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from holdfast.app.proposals import Decision, Judge
 from holdfast.base import files, rows
 from holdfast.base.clock import iso, now
 from holdfast.base.digests import short
@@ -36,6 +35,7 @@ from holdfast.language import when
 from holdfast.memory import audit
 from holdfast.memory.audit import Act
 from holdfast.memory.proposal_files import FOLDER, Proposals
+from holdfast.memory.proposals import Decision, Judge
 from holdfast.records import Proposal, Scope
 from holdfast.sessions import browse as sessions
 from holdfast.sessions.archive import Archive

@@ -17,23 +17,50 @@ from holdfast.continuity.buffer import Pages
 from holdfast.continuity.distil_rules import DECISIONS, GAPS, Decided, Material, Task, is_struck, outdated, row_of
 from holdfast.continuity.note_tables import REPLACED, WITHDRAWN, Note
 from holdfast.continuity.page import Entry
-from holdfast.errors import BrokenFile, HoldfastError, ScopeUnknown
+from holdfast.errors import BrokenFile, HoldfastError, Refused, ScopeUnknown
 from holdfast.memory.proposal_files import id_of
+from holdfast.memory.proposals import Kind
 from holdfast.privacy import redact
 from holdfast.records import Proposal, Scope
+from holdfast.store import layout
 from holdfast.workspace import Workspace, check_text
 
 KIND = "page"
 _STRUCK = "\nstruck through"
 
 
-def keep(workspace: Workspace, proposal: Proposal) -> str:
-    """Put the entry of an approved proposal into the page of its project, and return the name of the page."""
-    entry = entry_of(proposal)
-    check_text(proposal.text)
-    own, older = _folders(workspace, proposal.scope)
-    page.put(own, without_secrets(entry), older)
-    return page.PAGE
+class PageKind(Kind):
+    """An approved entry stands on the page of its project."""
+
+    def keep(self, workspace: Workspace, proposal: Proposal) -> str:
+        """Put the entry into the page, and return the name of the page."""
+        entry = entry_of(proposal)
+        check_text(proposal.text)
+        own, older = _folders(workspace, proposal.scope)
+        page.put(own, without_secrets(entry), older)
+        return page.PAGE
+
+    def statement(self, proposal: Proposal) -> str:
+        """Return what names the entry."""
+        return entry_of(proposal).name
+
+    def id_now(self, proposal: Proposal) -> str:
+        """Return the id of what the proposal says now, as it may have been edited since."""
+        return id_now(proposal)
+
+    def check_holds(self, workspace: Workspace, proposal: Proposal) -> None:
+        """Refuse an entry whose decision or to-do came to an end since it was found."""
+        why = why_outdated(proposal, material_for(workspace, proposal))
+        if why:
+            raise Refused(why, f"`holdfast distil` takes it back; or: holdfast proposals reject {proposal.id}")
+
+    def files(self, proposal: Proposal) -> tuple[str, ...]:
+        """Return the page."""
+        return (f"memory/{layout.folder_of(proposal.scope)}/{page.PAGE}",)
+
+    def reject(self, workspace: Workspace, proposal: Proposal) -> list[str]:
+        """Return the ids that must not come back; what would strike a row through comes back under another one."""
+        return [] if strikes(proposal) else ids_to_reject(workspace, proposal)
 
 
 def entry_of(proposal: Proposal) -> Entry:

@@ -17,16 +17,16 @@ from dataclasses import dataclass
 from holdfast import agents
 from holdfast.agents.base import Agent, MemoryFile, Place
 from holdfast.agents.editing import blocks
-from holdfast.app import proposals as decisions
-from holdfast.app.proposals import Decision, Judge
 from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.light_records import replace
 from holdfast.errors import BadInput, HoldfastError, NotFound, ScopeUnknown
 from holdfast.exchange import statements
 from holdfast.exchange.statements import Cut, Found
+from holdfast.memory import proposals as decisions
 from holdfast.memory import scaffold
 from holdfast.memory.proposal_files import Proposals, id_of, same
+from holdfast.memory.proposals import Decision, Judge
 from holdfast.memory.remember import redacted
 from holdfast.privacy import fence, redact
 from holdfast.project import git

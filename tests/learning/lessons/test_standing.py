@@ -11,6 +11,7 @@ from holdfast.app.harvest import harvest
 from holdfast.learning.lessons import lesson
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.lesson_file import Evidence
+from holdfast.memory import proposals as offered
 from holdfast.memory.proposal_files import Proposals
 from holdfast.memory.remember import remember
 from holdfast.recall.recall import recall
@@ -96,7 +97,7 @@ def test_an_approved_proposal_stands_with_the_trust_of_a_person(workspace, shop)
     with workspace() as h:
         complained(h, shop)
         harvest(h)
-        (waiting,) = proposals.waiting(h)[0]
+        (waiting,) = offered.waiting(h)[0]
         (decision,) = proposals.approve(h, (waiting.id,))
         memory = h.store.get(PROJECT, decision.key)
     assert (memory.type, memory.trust, memory.source, memory.body) == ("lesson", "user", "learning", waiting.text)
@@ -109,8 +110,8 @@ def test_an_edited_proposal_stands_as_it_was_edited(workspace, shop, editor) -> 
     with workspace() as h:
         complained(h, shop)
         harvest(h)
-        (waiting,) = proposals.waiting(h)[0]
-        proposals.edit(h, waiting.id)
+        (waiting,) = offered.waiting(h)[0]
+        offered.edit(h, waiting.id)
         (decision,) = proposals.approve(h, (waiting.id,))
         assert h.store.get(PROJECT, decision.key).body == "Ask before rm."
     (found,) = learned_in(h)

@@ -6,9 +6,10 @@ import sys
 
 import click
 
-from holdfast.app import proposals
-from holdfast.app.proposals import Decision
+from holdfast.app.proposals import approve, reject, review
 from holdfast.errors import BadInput
+from holdfast.memory import proposals
+from holdfast.memory.proposals import Decision
 from holdfast.records import Memory, Problem, Proposal, asdict
 from holdfast.surfaces.cli.shared import answered, group, id_argument, say, why_empty
 from holdfast.workspace import Workspace
@@ -46,7 +47,7 @@ def _approve(workspace: Workspace, names: tuple[str, ...], everything: bool) -> 
     """Make memories of proposals. An ID may be cut short. What was forgotten or corrected since is refused."""
     if everything == bool(names):
         raise BadInput("which proposals?", "Give the IDs, or --all.")
-    return tell_decisions(proposals.approve(workspace, proposals.every_id(workspace) if everything else names))
+    return tell_decisions(approve(workspace, proposals.every_id(workspace) if everything else names))
 
 
 @_list.sub("reject", 'holdfast proposals reject 1a2b --reason "no longer true"')
@@ -54,7 +55,7 @@ def _approve(workspace: Workspace, names: tuple[str, ...], everything: bool) -> 
 @click.option("--reason", default="", metavar="TEXT", help="Why, for your own records.")
 def _reject(workspace: Workspace, names: tuple[str, ...], reason: str) -> int:
     """Reject proposals for good: the same statement is not proposed again, wherever it is found."""
-    return tell_decisions(proposals.reject(workspace, names, reason=reason))
+    return tell_decisions(reject(workspace, names, reason=reason))
 
 
 @_list.sub("edit", "holdfast proposals edit 1a2b", json=False)
@@ -79,7 +80,7 @@ def _review(workspace: Workspace) -> None:
         return answer
 
     tell_problems(proposals.waiting(workspace)[1])
-    decided = [decision for decision in proposals.review(workspace, ask) if _tell_decision(decision)]
+    decided = [decision for decision in review(workspace, ask) if _tell_decision(decision)]
     say(f"{len(decided)} decided" if decided else why_empty(workspace, "nothing was decided"))
 
 

@@ -1,0 +1,344 @@
+"""Proposals: list what waits, and approve, reject or edit it. Only an approved one is kept.
+
+What an approved one becomes is up to its kind. A memory is the kind that is always there; a feature that proposes
+something else brings a `Kind` of its own, and `app/proposals.py` has the table of all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.base.clock import now
+from holdfast.errors import (
+    BadInput,
+    BrokenFile,
+    Conflict,
+    Forgotten,
+    HoldfastError,
+    NotFound,
+    Refused,
+    ScopeUnknown,
+    StoreUnavailable,
+    SwitchedOff,
+)
+from holdfast.memory import audit
+from holdfast.memory import edit as editing
+from holdfast.memory.proposal_files import FOLDER, Proposals, id_of, same
+from holdfast.memory.remember import put
+from holdfast.privacy import redact
+from holdfast.recall.embed import plain, words
+from holdfast.recall.fusion import ALIKE
+from holdfast.records import Draft, Filter, Memory, Problem, Proposal, Scope, replace
+from holdfast.store.keys import LONGEST, automatic_key
+from holdfast.store.memory_file import split_title
+from holdfast.workspace import Workspace, check_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+EDITED = "edited before it was approved"
+_UNREADABLE = "(cannot be read)"
+_LOOKED_AT = 20
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What became of a proposal: `act` is approved, rejected, skipped or refused.
+
+    `key` names the memory that an approved one became, or the page that it stands on; `why` is the reason of a
+    rejection or refusal.
+    """
+
+    proposal: Proposal
+    act: str
+    key: str = ""
+    why: str = ""
+    exit_code: int = 0
+
+
+class Kind:
+    """What proposals of a kind become. This one is the kind `memory`; others override what differs."""
+
+    # Whether the files that approving changes are all that there is to undo.
+    can_be_undone = True
+
+    def keep(self, workspace: Workspace, proposal: Proposal) -> str:
+        """Store what the proposal says, if it is not there already, and return the key."""
+        key = automatic_key(split_title(proposal.text).statement)
+        try:
+            there = workspace.store.get(proposal.scope, key)
+        except NotFound:
+            return put(workspace, _draft(proposal, key)).memory.key
+        if same(there.body) == same(proposal.text):
+            return key
+        # Another statement has the usual key, and an import must not change what it says.
+        own = f"{key[: LONGEST - len(proposal.id) - 1].rstrip('-')}-{proposal.id}"
+        return put(workspace, _draft(proposal, own)).memory.key
+
+    def statement(self, proposal: Proposal) -> str:
+        """Return what would be known; where that was forgotten or corrected, the proposal is refused."""
+        return proposal.text
+
+    def id_now(self, proposal: Proposal) -> str:
+        """Return the id of what the proposal says now, as it may have been edited since."""
+        return id_of(proposal.scope, proposal.text)
+
+    def check_holds(self, workspace: Workspace, proposal: Proposal) -> None:
+        """Raise Refused where what was proposed is true no longer."""
+
+    def files(self, proposal: Proposal) -> tuple[str, ...]:
+        """Return the files, below the home, that approving changes beside memories."""
+        return ()
+
+    def reject(self, workspace: Workspace, proposal: Proposal) -> list[str]:
+        """Note that it was rejected, and return further ids that must not come back."""
+        return []
+
+
+MEMORY = Kind()
+KINDS: Mapping[str, Kind] = {"memory": MEMORY}
+
+
+def waiting(workspace: Workspace) -> tuple[list[Proposal], list[Problem]]:
+    """Return all proposals that wait, and the files among them that cannot be read."""
+    return Proposals(workspace.home).all() if workspace.enabled else ([], [])
+
+
+def every_id(workspace: Workspace) -> tuple[str, ...]:
+    """Return the ids of all that wait, oldest first, and behind them those whose files cannot be read."""
+    found = [one.id for one in waiting(workspace)[0]]
+    known = set(found)
+    return (*found, *(name for name in Proposals(workspace.home).ids() if workspace.enabled and name not in known))
+
+
+def count(workspace: Workspace) -> int:
+    """Return how many wait, without reading them."""
+    return len(Proposals(workspace.home).ids()) if workspace.enabled else 0
+
+
+def show(workspace: Workspace, name: str) -> Proposal:
+    """Return the proposal whose id begins so."""
+    workspace.need_enabled()
+    return Proposals(workspace.home).get(name)
+
+
+def alike(workspace: Workspace, proposal: Proposal) -> list[Memory]:
+    """Return memories that say nearly the same, best first, so that a person sees a repetition or a contradiction."""
+    scopes = readable(workspace, proposal.scope)
+    workspace.refresh(scopes)
+    said = frozenset(map(plain, words(proposal.text)))
+
+    def is_alike(memory: Memory) -> bool:
+        other = frozenset(map(plain, words(memory.body)))
+        return len(said & other) >= ALIKE * (len(said | other) or 1)
+
+    found = [one.memory for one in workspace.store.search(proposal.text, Filter(scopes), _LOOKED_AT)]
+    return [memory for memory in found if is_alike(memory)][:_SHOWN]
+
+
+def approve(workspace: Workspace, names: tuple[str, ...], kinds: Mapping[str, Kind] = KINDS) -> list[Decision]:
+    """Keep these proposals as their kinds say. One that a rule refuses stays, with the reason."""
+    workspace.need_enabled()
+    room = Proposals(workspace.home)
+    judge = Judge(workspace)
+    return [_approved(workspace, room, judge, kinds, name) for name in _each(room, names)]
+
+
+def _approved(workspace: Workspace, room: Proposals, judge: Judge, kinds: Mapping[str, Kind], name: str) -> Decision:
+    try:
+        proposal = room.get(name)
+        kind = kinds.get(proposal.kind)
+        if kind is None:
+            raise Refused(f"it is of the kind {proposal.kind}", "Decide on it with `holdfast proposals`.")
+    except HoldfastError as problem:
+        return _refused(_unreadable(name), problem)
+    try:
+        workspace.refresh_once(proposal.scope)
+        if judge.is_forgotten(proposal.scope, kind.statement(proposal)):
+            hint = "Store it with `holdfast remember` if it holds again."
+            raise Forgotten("it was forgotten or corrected", hint)
+        kind.check_holds(workspace, proposal)
+        key = _kept(workspace, room, kind, proposal)
+    except (StoreUnavailable, SwitchedOff):
+        raise
+    except HoldfastError as problem:
+        return _refused(proposal, problem)
+    return Decision(replace(proposal, status="approved"), "approved", key=key)
+
+
+def _unreadable(name: str) -> Proposal:
+    return Proposal(name, "", Scope("global"), title=_UNREADABLE)
+
+
+def _refused(proposal: Proposal, problem: HoldfastError) -> Decision:
+    return Decision(proposal, "refused", why=f"{problem}. {problem.hint}".strip(), exit_code=problem.exit_code)
+
+
+def _kept(workspace: Workspace, room: Proposals, kind: Kind, proposal: Proposal) -> str:
+    """Keep what the proposal says and take it from those that wait; return the key or the name of the page."""
+    with audit.Act(workspace, "proposals approve", keep=kind.can_be_undone) as act:
+        for path in (f"{FOLDER}/{proposal.id}.md", *kind.files(proposal)):
+            act.look_at(path)
+        key = kind.keep(workspace, proposal)
+        if kind.id_now(proposal) != proposal.id:
+            # What was read first must not come back as a new proposal beside what the person made of it.
+            room.reject([proposal.id], EDITED, now())
+        room.drop(proposal)
+        act.done(f"{FOLDER}/{proposal.id}.md", f"kept as {key}")
+    return key
+
+
+def _draft(proposal: Proposal, key: str) -> Draft:
+    return Draft(
+        text=proposal.text,
+        scope=proposal.scope,
+        key=key,
+        title=proposal.title,
+        type=proposal.type,
+        tags=proposal.tags or None,
+        trust="import",
+        source=proposal.source,
+        agent=proposal.agent,
+    )
+
+
+def reject(
+    workspace: Workspace, names: tuple[str, ...], *, reason: str = "", kinds: Mapping[str, Kind] = KINDS
+) -> list[Decision]:
+    """Say no to these proposals for good. A file that cannot be read can be rejected, too."""
+    workspace.need_enabled()
+    room = Proposals(workspace.home)
+    cleaned = redact.redact(reason)[0]
+    return [_rejected(workspace, room, kinds, name, cleaned) for name in _each(room, names)]
+
+
+def _rejected(workspace: Workspace, room: Proposals, kinds: Mapping[str, Kind], name: str, reason: str) -> Decision:
+    try:
+        proposal = room.get(name)
+    except BrokenFile:
+        proposal = _unreadable(name)
+    except HoldfastError as problem:
+        return _refused(_unreadable(name), problem)
+    ids = [proposal.id]
+    if proposal.text:
+        kind = kinds.get(proposal.kind, MEMORY)
+        ids += [kind.id_now(proposal), *kind.reject(workspace, proposal)]
+    room.reject(ids, reason, now())
+    room.drop(proposal)
+    return Decision(replace(proposal, status="rejected"), "rejected", why=reason)
+
+
+def edit(workspace: Workspace, name: str) -> tuple[Proposal, bool]:
+    """Open the proposal's file in the editor; return the proposal and whether it changed."""
+    workspace.need_enabled()
+    room = Proposals(workspace.home)
+    proposal = room.get(name)
+    before = room.text(proposal)
+    after = editing.edited(before, proposal.id, editing.editor(workspace))
+    if after == before:
+        return proposal, False
+    check_text(after)
+    after, kinds = redact.redact(after)
+    if kinds:
+        workspace.say(f"redacted before it was stored: {', '.join(kinds)}")
+    try:
+        return room.rewrite(proposal, before, after), True
+    except (BrokenFile, Conflict) as problem:
+        kept = editing.kept_aside(after, proposal.id)
+        raise type(problem)(f"{problem}; nothing was changed", f"What you wrote is in {kept}.") from problem
+
+
+def review(
+    workspace: Workspace, ask: Callable[[Proposal, int, int], str], kinds: Mapping[str, Kind] = KINDS
+) -> Iterator[Decision]:
+    """Walk through all that wait: `ask` answers for each with a (approve), e (edit), r (reject), s (skip) or q (quit).
+
+    An edited one is asked for again. Each decision holds when it is yielded.
+    """
+    found = waiting(workspace)[0]
+    for place, proposal in enumerate(found, 1):
+        answer = ask(proposal, place, len(found))
+        while answer == "e":
+            proposal = _edited(workspace, proposal)
+            answer = ask(proposal, place, len(found))
+        if answer == "q":
+            return
+        if answer == "s":
+            yield Decision(proposal, "skipped")
+        elif answer in ("a", "r"):
+            yield from (approve if answer == "a" else reject)(workspace, (proposal.id,), kinds=kinds)
+        else:
+            raise BadInput(f"{answer!a} is no answer", "Use a, e, r, s or q.")
+
+
+def _edited(workspace: Workspace, proposal: Proposal) -> Proposal:
+    """Return what the editor made of the proposal; an edit that fails is said, and does not end the review."""
+    try:
+        return edit(workspace, proposal.id)[0]
+    except (BadInput, Conflict) as problem:
+        workspace.say(f"{problem}. {problem.hint}")
+        return proposal
+
+
+def _each(room: Proposals, names: tuple[str, ...]) -> list[str]:
+    """Return the ids that are meant; where one is wrong, nothing is done for any."""
+    return list(dict.fromkeys(room.find(name) for name in names))
+
+
+def readable(workspace: Workspace, scope: Scope) -> tuple[Scope, ...]:
+    """Return the scope and those that hold where it does: the other ids of the project, and global."""
+    seen: tuple[Scope, ...] = ()
+    if scope.kind == "project":
+        try:
+            seen = workspace.visible("project")
+        except ScopeUnknown:
+            seen = ()
+    return tuple(dict.fromkeys((scope, *(seen if scope in seen else ()), Scope("global"))))
+
+
+class Judge:
+    """Tells of a statement whether it is new, known, waiting, rejected or refused; it reads the memories once."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        room = Proposals(workspace.home)
+        self._rejected = room.rejected()
+        # A file that was edited stands for what it said first, and for what it says now.
+        self._waiting = {name: name for name in room.ids()}
+        self._waiting |= {id_of(one.scope, one.text): one.id for one in room.all()[0]}
+        self._said: dict[Scope, frozenset[str]] = {}
+
+    def add(self, proposal: Proposal) -> None:
+        """Note that this one waits now."""
+        self._waiting[proposal.id] = proposal.id
+
+    def verdict(self, scope: Scope, text: str) -> tuple[str, str]:
+        """Return new, waiting, known, rejected or refused, and the id of what waits or would."""
+        scopes = readable(self.workspace, scope)
+        ids = [id_of(one, text) for one in scopes]
+        if any(same(text) in self._statements(one) for one in scopes):
+            return "known", ids[0]
+        if not self._rejected.isdisjoint(ids):
+            return "rejected", ids[0]
+        name = next((self._waiting[one] for one in ids if one in self._waiting), "")
+        if name:
+            return "waiting", name
+        return ("refused" if self.is_forgotten(scope, text) else "new"), ids[0]
+
+    def is_forgotten(self, scope: Scope, text: str) -> bool:
+        """Whether the statement was forgotten or corrected, here or for everywhere."""
+        statement = split_title(text).statement
+        key, store = automatic_key(statement), self.workspace.store
+        return any(
+            store.forgot(one, key, statement) or store.was_corrected(one, statement)
+            for one in readable(self.workspace, scope)
+        )
+
+    def _statements(self, scope: Scope) -> frozenset[str]:
+        if scope not in self._said:
+            self.workspace.refresh((scope,))
+            found = self.workspace.store.find(Filter((scope,)))
+            self._said[scope] = frozenset(same(memory.body) for memory in found)
+        return self._said[scope]
