@@ -7,15 +7,13 @@ the order of the table in `app/features.py`. What features do with archived sess
 
 from __future__ import annotations
 
-import os
 import time
 
-from holdfast.base import rows
 from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass
 from holdfast.errors import HoldfastError
 from holdfast.privacy import fence, speech
-from holdfast.privacy.kept import kept, kept_end, without_secrets
+from holdfast.privacy.kept import kept, kept_end
 from holdfast.workspace import NARROWEST_FIRST, Workspace
 
 TYPE_CHECKING = False
@@ -32,7 +30,6 @@ MAX_LAST_WORDS = 8_000
 # How much of the id of a session is written down, and of what stands for one where the agent names none.
 _MAX_SESSION = 500
 _MAX_LABEL = 200
-_MAX_LOG = 256 * 1024
 # A session that goes on with its context has in it what it was given when it started; so has a fork of it.
 CONTINUES = ("resume", "fork")
 
@@ -145,15 +142,7 @@ class HookRun:
         return None
 
     def log(self, part: str, problem: Exception) -> None:
-        """Add a line about trouble of a part to the hook's log.
+        """Add a line about trouble of a part to the hook's log."""
+        from holdfast.journal import hook_log
 
-        What nobody planned may quote what it met, so of it only the kind is told.
-        """
-        planned = isinstance(problem, (HoldfastError, OSError))
-        text = f"{type(problem).__name__}: {without_secrets(str(problem))}" if planned else type(problem).__name__
-        line = " ".join(f"{self.at} {self.call.agent} {self.call.moment}, {part}: {text}".split())[:300]
-        path = os.path.join(self.home, "state", "hook.log")
-        try:
-            rows.append(path, [line], durable=False, most=_MAX_LOG)
-        except (HoldfastError, OSError):
-            return
+        hook_log.add(self.home, f"{self.call.agent} {self.call.moment}, {part}", problem)

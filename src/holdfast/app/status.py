@@ -11,6 +11,7 @@ from holdfast.agents import SILENT
 from holdfast.app import install
 from holdfast.base import files, rows
 from holdfast.errors import HoldfastError
+from holdfast.journal import hook_log
 from holdfast.memory.proposals import count as count_proposals
 from holdfast.records import MOMENTS
 from holdfast.sessions.browse import ask
@@ -89,8 +90,7 @@ def _last_told(data: bytes, agent: str) -> str:
 
 def _ignored(home: str) -> dict[str, str]:
     """Return when the hooks of each agent last stayed silent because another program ran them, by the hooks' log."""
-    path = os.path.join(home, "state", "hook.log")
-    lines = (files.read_if_there(path) or b"")[-_MAX_LOG:].decode("utf-8", "replace").splitlines()
+    lines = (files.read_if_there(hook_log.path(home)) or b"")[-_MAX_LOG:].decode("utf-8", "replace").splitlines()
     return {line.split()[1]: line.split()[0] for line in lines if line.endswith(SILENT) and len(line.split()) > 2}
 
 

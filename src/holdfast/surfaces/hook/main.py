@@ -10,6 +10,8 @@ import gc
 import os
 import sys
 
+from holdfast.errors import HoldfastError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,13 +23,12 @@ if TYPE_CHECKING:
 
 # An agent may send a whole file within a prompt. What is longer than this is read and thrown away.
 MAX_INPUT = 16 * 1024 * 1024
-MAX_LOG = 256 * 1024
 _PIECE = 1 << 20
 _ASK_THE_INDEX = ("start", "prompt", "stop", "end")
 _INDEX = "holdfast.store.database"
 
 
-class Trouble(Exception):
+class Trouble(HoldfastError):
     """Something that belongs into the log, in one line, and does not concern the agent."""
 
 
@@ -70,7 +71,9 @@ def run(words: list[str], environment: Environment, bundle: Bundle | None = None
     try:
         return _answered(native, agent_name, home, given, environment, bundle)
     except Exception as problem:
-        _log(home, f"{agent_name} {native}", problem)
+        from holdfast.journal import hook_log
+
+        hook_log.add(home, f"{agent_name} {native}", problem)
         return ""
 
 
@@ -160,35 +163,3 @@ def _print(answer: str) -> None:
     data = memoryview(answer.encode("utf-8", "replace") + b"\n")
     while data:
         data = data[os.write(1, data) :]
-
-
-def _told(problem: Exception) -> str:
-    """Return what went wrong. An error that nobody planned may quote what it met, so of it only the place is told."""
-    kind = type(problem).__name__
-    planned = any(name.__module__ == "holdfast.errors" for name in type(problem).__mro__)
-    if planned or isinstance(problem, (Trouble, OSError)) or type(problem).__module__ == "sqlite3":
-        return f"{kind}: {problem}"
-    trace = problem.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    place = f" in {os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}" if trace else ""
-    return f"{kind}{place}"
-
-
-def _log(home: str, where: str, problem: Exception) -> None:
-    """Add one line to the log, which never has what was said in a session."""
-    from holdfast.base import files, rows
-    from holdfast.base.clock import now
-    from holdfast.errors import HoldfastError
-    from holdfast.privacy.redact import redact
-
-    text = " ".join(redact(f"{where}: {_told(problem)}")[0].split())[:300]
-    safe = "".join([letter if letter.isprintable() else "?" for letter in text])
-    path = os.path.join(home, "state", "hook.log")
-    try:
-        files.make_folder(os.path.dirname(path))
-        if os.path.exists(path) and os.stat(path).st_size > MAX_LOG:
-            os.replace(path, f"{path}.1")
-        rows.append(path, [f"{now()} {safe}"], durable=False)
-    except (HoldfastError, OSError):
-        return
