@@ -11,7 +11,7 @@ from holdfast.memory.forget import apply as forget
 from holdfast.memory.remember import remember
 
 BLOCK_AGENT = """
-from holdfast.agents.base import Agent, ManagedFile, Part
+from holdfast.agents.base import Agent, ConfigPart, ManagedFile
 
 class Blocks(Agent):
     name = "blocks"
@@ -21,7 +21,8 @@ class Blocks(Agent):
         return place.root("", ".blocks")
 
     def parts(self, place, command):
-        return [Part(self.folder(place) + "/holdfast.json", "file", (), {"hook": command.hook_line(self.name, "x")})]
+        hooks = {"hook": command.hook_line(self.name, "x")}
+        return [ConfigPart(self.folder(place) + "/holdfast.json", "file", (), hooks)]
 
     def rules_file(self, place):
         return ManagedFile(place.root("", "AGENTS.md"), block=True)

@@ -15,8 +15,9 @@ from typing import Any
 
 from holdfast.agents.base import Place
 from holdfast.agents.reading.base import TurnReading
-from holdfast.agents.reading.lines import first_record, names_in
+from holdfast.agents.reading.lines import first_record
 from holdfast.agents.reading.values import listed, stem, table, text_of, told
+from holdfast.base.files import names_in
 
 # The whole one first: the other has long fields cut.
 FILES = ("transcript_full.jsonl", "transcript.jsonl")
@@ -31,7 +32,7 @@ def find(place: Place) -> Iterator[str]:
     """Yield one file for each conversation of the command line, the desktop program and the editor."""
     for program in ("antigravity-cli", "antigravity", "antigravity-ide"):
         folder = os.path.join(place.home, ".gemini", program, "brain")
-        for name in names_in(folder):
+        for name in names_in(folder, hidden=True):
             paths = [os.path.join(folder, name, ".system_generated", "logs", file) for file in FILES]
             yield from [path for path in paths if os.path.isfile(path) and not os.path.islink(path)][:1]
 

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from operator import ge
 from typing import Any
 
 import msgspec
+from msgspec.structs import astuple
 
 from holdfast.agents.base import Place
 from holdfast.agents.reading import OURS, class_of, separated
@@ -45,7 +47,7 @@ _MAX_QUEUED = 200
 
 
 class _Usage(msgspec.Struct, gc=False):
-    """What a message cost."""
+    """What a message cost, in the order of `Costs.add`."""
 
     input_tokens: Any = None
     output_tokens: Any = None
@@ -262,9 +264,7 @@ class ClaudeCodeReading(Reading):
 
     def _finish_counting(self) -> None:
         name, usage, at, model = self._counted
-        kinds = (usage.input_tokens, usage.output_tokens)
-        cached = (usage.cache_read_input_tokens, usage.cache_creation_input_tokens)
-        self.cost.add(name, *kinds, *cached, at=at, model=model)
+        self.cost.add(name, *astuple(usage), at=at, model=model)
         self._counted = ("", _Usage(), "", "")
 
     def _call(self, line: _Line, block: dict[str, Any], model: str) -> None:
@@ -292,7 +292,11 @@ class ClaudeCodeReading(Reading):
             if isinstance(block, dict) and (block.get("type") in RESULTS or "tool_use_id" in block):
                 self._result(line, block)
                 continue
-            for part in self._parts(line, cut(text_of(block), MAX_TEXT), usual if is_typed(block) else "injected"):
+            text = cut(text_of(block), MAX_TEXT)
+            found = separated(text, usual if is_typed(block) else "injected")
+            if line.isCompactSummary is True:
+                found = [("summary", text)] if text.strip() else []
+            for part in found:
                 if parts and parts[-1][0] == part[0]:
                     parts[-1] = (part[0], f"{parts[-1][1]}\n{part[1]}")
                 else:
@@ -309,11 +313,6 @@ class ClaudeCodeReading(Reading):
             return "injected"
         # A plan that the person agreed to is handed over in the person's place, in the model's own words.
         return "task" if line.isSidechain is True or line.planContent else "human"
-
-    def _parts(self, line: _Line, text: str, usual: str) -> list[tuple[str, str]]:
-        if line.isCompactSummary is True:
-            return [("summary", text)] if text.strip() else []
-        return separated(text, usual)
 
     def _unqueue(self, text: str) -> None:
         """Take out the prompts that waited in the queue and are told here, several of them as lines of one."""
@@ -359,15 +358,11 @@ class ClaudeCodeReading(Reading):
         elif line.type == "pr-link" and line.prUrl is not None:
             self.held.add(self._event(line, "injected", f"Pull request: {cut(line.prUrl, 500)}"))
         elif line.type == "queue-operation" and line.operation == "enqueue" and isinstance(line.content, str):
-            self._enqueue(line, line.content)
-
-    def _enqueue(self, line: _Line, content: str) -> None:
-        """Keep a prompt in its place until it is told again; it may never be."""
-        text = cut(text_of(content), MAX_TEXT).strip()
-        if class_of(text) == "human" and text and text not in self._queued and len(self._queued) < _MAX_QUEUED:
-            key = f"queued at {self._number}"
-            self._queued[text] = key
-            self.held.add(self._event(line, "human", text), key)
+            # A prompt is kept in its place until it is told again; it may never be.
+            text = cut(text_of(line.content), MAX_TEXT).strip()
+            if class_of(text) == "human" and text and text not in self._queued and len(self._queued) < _MAX_QUEUED:
+                self._queued[text] = f"queued at {self._number}"
+                self.held.add(self._event(line, "human", text), self._queued[text])
 
     def session(self) -> Session:
         self._finish_counting()
@@ -418,13 +413,9 @@ _INNER: dict[str, type] = {"message": _Message, "usage": _Usage}
 
 def _last_line_of(path: str, ids: frozenset[str]) -> int:
     """Return the number of the last line that has one of these ids; a copy stands at the beginning."""
-    last = 0
     with open_plain(path) as file:
-        for number, _, raw in lines(file):
-            line = _line(raw)
-            if line is not None and line.uuid in ids:
-                last = number
-    return last
+        told_lines = ((number, _line(raw)) for number, _, raw in lines(file))
+        return max((number for number, line in told_lines if line and line.uuid in ids), default=0)
 
 
 def _lines_before(path: str, first: str) -> int:
@@ -447,12 +438,7 @@ def _lines_before(path: str, first: str) -> int:
 def _covers(usage: _Usage, before: _Usage) -> bool:
     """Whether a report tells at least as much of everything as another."""
     try:
-        return bool(
-            usage.output_tokens >= before.output_tokens
-            and usage.input_tokens >= before.input_tokens
-            and usage.cache_read_input_tokens >= before.cache_read_input_tokens
-            and usage.cache_creation_input_tokens >= before.cache_creation_input_tokens
-        )
+        return all(map(ge, astuple(usage), astuple(before)))
     except TypeError:
         return False
 

@@ -16,8 +16,9 @@ from typing import Any
 from holdfast.agents.base import Place
 from holdfast.agents.reading import OURS, separated
 from holdfast.agents.reading.base import TurnReading
-from holdfast.agents.reading.lines import first_record, names_in, small_text
+from holdfast.agents.reading.lines import first_record, small_text
 from holdfast.agents.reading.values import apart, counts, listed, stem, table, text_of, told, whole
+from holdfast.base.files import names_in
 from holdfast.records import Session
 
 _EXIT = re.compile(r"<exited with exit code [1-9]\d*>\s*\Z")
@@ -31,7 +32,7 @@ def find(place: Place) -> Iterator[str]:
     """Yield the logs: in a folder for each session, before that one file for each."""
     root = place.environment.get("COPILOT_HOME") or os.path.join(place.home, ".copilot")
     folder = os.path.join(root, "session-state")
-    for name in names_in(folder):
+    for name in names_in(folder, hidden=True):
         full = os.path.join(folder, name)
         path = full if name.endswith(".jsonl") else os.path.join(full, "events.jsonl")
         if os.path.isfile(path) and not os.path.islink(full):

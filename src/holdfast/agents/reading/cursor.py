@@ -174,7 +174,11 @@ class StoreReading(CursorReading):
         self.know(id=told(meta, "agentId"), title=told(meta, "name"))
         self.model = told(meta, "lastUsedModel")
         self.seen_at(when(meta.get("createdAt")))
-        for number, id in enumerate(self._order(told(meta, "latestRootBlobId")), 1):
+        # The root names the blobs in their order; where it names none, all of them count.
+        root = _fields(self._blob(told(meta, "latestRootBlobId")))
+        order = [part.hex() for part in root if len(part) == _HASH]
+        rows = () if order else self._database.rows("SELECT id FROM blobs ORDER BY rowid")
+        for number, id in enumerate(order or [text_in(row, "id") for row in rows], 1):
             message = decode(self._blob(id))
             role = told(message, "role")
             if role:
@@ -182,11 +186,6 @@ class StoreReading(CursorReading):
                 self._blocks("" if role == "system" else role, table(message).get("content"))
                 yield
         self.malformed += self._database.broken
-
-    def _order(self, root: str) -> list[str]:
-        """Return the ids of the blobs that the root names; all of them where it names none."""
-        named = [part.hex() for part in _fields(self._blob(root)) if len(part) == _HASH]
-        return named or [text_in(row, "id") for row in self._database.rows("SELECT id FROM blobs ORDER BY rowid")]
 
     def _blob(self, id: str) -> bytes:
         for row in self._database.rows("SELECT data FROM blobs WHERE id = ?", id):

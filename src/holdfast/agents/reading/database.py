@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-from holdfast.agents.reading.lines import head, names_in
+from holdfast.agents.reading.lines import head
+from holdfast.base.files import names_in
 
 MAGIC = b"SQLite format 3\0"
 SECONDS = 2.0
@@ -68,7 +69,7 @@ def is_database(path: str) -> bool:
 
 def databases_in(folder: str, start: str, *endings: str) -> Iterator[str]:
     """Yield the databases in a folder whose names begin and end so."""
-    for name in names_in(folder):
+    for name in names_in(folder, hidden=True):
         full = os.path.join(folder, name)
         if name.startswith(start) and name.endswith(endings) and is_database(full):
             yield full

@@ -100,11 +100,18 @@ class GeminiReading(TurnReading):
 
     def _replayed(self) -> Iterator[dict[str, Any] | None]:
         """Yield the messages of the log as they are in the end, in the order in which they came up."""
+        at: tuple[int, int] = (-1, -1)
+        many: dict[str, dict[str, Any]] = {}
         with open_plain(self.path) as file:
-            kept = self._survey(file)
-            pages = _Pages(file)
-            for id, (start, end) in kept.items():
-                yield pages.message(id, start, end)
+            for id, span in self._survey(file).items():
+                # A record with many messages is decoded once.
+                if span != at:
+                    file.seek(span[0])
+                    record = decode(without_mark(file.read(span[1] - span[0]))) or {}
+                    several = listed((table(record.get("$set")) or record).get("messages"))
+                    many = {told(one, "id"): one for one in reversed(several) if table(one)} or {id: record}
+                    at = span
+                yield many.get(id)
 
     def _survey(self, file: IO[bytes]) -> dict[str, tuple[int, int]]:
         """Return where the last record of each message that was not undone stands."""
@@ -184,25 +191,6 @@ class GeminiReading(TurnReading):
         given, output, cached, thoughts, total, tool = counts(message.get("tokens"), *names)
         given, *others = usage(given, output, cached, thoughts, total - tool)
         self.cost.add(told(message, "id"), given + tool, *others, at=self.at, model=told(message, "model"))
-
-
-class _Pages:
-    """Messages by where they stand in a log. A record with many of them is decoded once."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._span = (-1, -1)
-        self._many: dict[str, dict[str, Any]] = {}
-
-    def message(self, id: str, start: int, end: int) -> dict[str, Any] | None:
-        """Return the message of this id in the record between two places of the file."""
-        if (start, end) != self._span:
-            self._file.seek(start)
-            record = decode(without_mark(self._file.read(end - start))) or {}
-            several = listed((table(record.get("$set")) or record).get("messages"))
-            self._many = {told(one, "id"): one for one in reversed(several) if table(one)} or {id: record}
-            self._span = (start, end)
-        return self._many.get(id)
 
 
 def _response(part: Any) -> tuple[str, bool]:

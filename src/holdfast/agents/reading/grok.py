@@ -293,7 +293,10 @@ class GrokReading(TurnReading):
             if kind == "user":
                 self._say_as(*self._role_of(item))
             elif kind == "assistant":
-                self._assistant(item)
+                self.say("assistant", text_of(item.get("content")))
+                for one in map(table, listed(item.get("tool_calls"))):
+                    named = table(one.get("function")) or one
+                    self.call(told(one, "id"), told(named, "name"), named.get("arguments"))
             elif kind in ("tool_result", "tool"):
                 took, failed, _ = self._tools.get(key, (0, False, ""))
                 self.result(key, item.get("content"), failed, took=took)
@@ -303,12 +306,6 @@ class GrokReading(TurnReading):
                 self.call(id, tool, one.get("action"))
                 self.result(id, "", status not in ("", "completed"), tool)
             yield
-
-    def _assistant(self, item: dict[str, Any]) -> None:
-        self.say("assistant", text_of(item.get("content")))
-        for one in listed(item.get("tool_calls")):
-            named = table(table(one).get("function")) or table(one)
-            self.call(told(one, "id"), told(named, "name"), named.get("arguments"))
 
 
 def _update(record: dict[str, Any]) -> dict[str, Any]:

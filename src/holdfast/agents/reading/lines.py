@@ -133,11 +133,6 @@ def files_below(folder: str, *endings: str) -> Iterator[str]:
                 yield full
 
 
-def names_in(folder: str) -> list[str]:
-    """Return the names in a folder, sorted; none where there is no such folder."""
-    return sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-
-
 def document(path: str, name: str) -> tuple[dict[str, Any], Iterator[dict[str, Any] | None]]:
     """Return a JSON document without its list of this name, and that list, decoded one by one; None is no object."""
     with open_plain(path) as file:
@@ -302,7 +297,11 @@ class _Text:
             return bytes(self._head + self._tail)
         if self._data is not None:
             return self._data.stub()
-        head, tail = _whole_end(self._head), _whole_beginning(self._tail)
+        # No escape and no character of several bytes is cut in two.
+        last = _LAST_SAFE.match(self._head, max(len(self._head) - _WINDOW, 0))
+        first = _FIRST_SAFE.search(self._tail, 0, _WINDOW)
+        head = bytes(self._head[: last.end()]) if last else b""
+        tail = bytes(self._tail[first.end() :]) if first else b""
         return head + b"[... %d bytes cut ...]" % (self._size - len(head) - len(tail)) + tail
 
 
@@ -337,16 +336,3 @@ class _Data:
         """Return what stands for it: hash and size of the bytes."""
         self._hash(self._waiting)
         return f"[image sha256:{self._digest.hexdigest()[:12]} {self._size} bytes]".encode()
-
-
-def _whole_end(text: bytearray) -> bytes:
-    """Return the text up to the last place where no escape and no character of several bytes is cut."""
-    window = max(len(text) - _WINDOW, 0)
-    found = _LAST_SAFE.match(text, window)
-    return bytes(text[: found.end()]) if found else b""
-
-
-def _whole_beginning(text: bytearray) -> bytes:
-    """Return the text from the first such place on."""
-    found = _FIRST_SAFE.search(text, 0, _WINDOW)
-    return bytes(text[found.end() :]) if found else b""

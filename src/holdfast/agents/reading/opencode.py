@@ -17,8 +17,9 @@ from typing import Any
 from holdfast.agents.base import Place
 from holdfast.agents.reading.base import TurnReading
 from holdfast.agents.reading.database import AgentDatabase, databases_in, is_database, opened, text_in, value_in
-from holdfast.agents.reading.lines import MAX_LINE, decode, document, files_below, head, names_in, small_json
+from holdfast.agents.reading.lines import MAX_LINE, decode, document, files_below, head, small_json
 from holdfast.agents.reading.values import dollars, listed, milliseconds, table, text_of, told, when, whole
+from holdfast.base.files import names_in
 
 # Each message as `{"info": ..., "parts": [...]}`; None is one that cannot be read.
 Messages = Iterator[dict[str, Any] | None]
@@ -117,7 +118,7 @@ def _tree(path: str, session: str) -> Messages:
     """Yield the messages that lie beside a session in the older tree; once the parts of all lay in one folder."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(path))))
     found = [small_json(one) for one in _inside(os.path.join(root, "message"), session)]
-    names = [name for name in names_in(os.path.join(root, "part")) if name.endswith(".json")]
+    names = names_in(os.path.join(root, "part"), ".json", hidden=True)
     flat = [small_json(os.path.join(root, "part", name)) for name in names]
     for info in sorted(found, key=lambda one: (whole(table(one.get("time")).get("created")), told(one, "id"))):
         own = [small_json(one, MAX_LINE) for one in _inside(os.path.join(root, "part"), told(info, "id"))]

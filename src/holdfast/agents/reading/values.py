@@ -107,14 +107,12 @@ def without_bulk(value: Any, depth: int = 0) -> Any:
     if isinstance(value, list):
         return [without_bulk(one, depth + 1) for one in value]
     if isinstance(value, dict):
-        return {key: _member(value, key, one, depth) for key, one in value.items()}
+        has_kind = "media_type" in value or "mimeType" in value
+        return {
+            key: stub(one) if has_kind and key == "data" and isinstance(one, str) else without_bulk(one, depth + 1)
+            for key, one in value.items()
+        }
     return value
-
-
-def _member(owner: dict[str, Any], key: str, value: Any, depth: int) -> Any:
-    if key == "data" and isinstance(value, str) and ("media_type" in owner or "mimeType" in owner):
-        return stub(value)
-    return without_bulk(value, depth + 1)
 
 
 def _without_bulk_text(text: str) -> str:
@@ -226,17 +224,14 @@ def when(value: Any) -> str:
     try:
         if isinstance(value, str):
             moment = datetime.fromisoformat(value)
-            return value if _is_told_so(value) else _utc(moment)
+            # It may have the form already; a week may stand where the month does.
+            ends = len(value) == 24 and value[10] + value[19] + value[23] == "T.Z" and value[5] != "W"
+            return value if ends else _utc(moment)
         if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0:
             return _utc(datetime.fromtimestamp(value / 1_000 if value > 1e11 else value, UTC))
     except (ValueError, OverflowError, OSError):
         pass
     return ""
-
-
-def _is_told_so(value: str) -> bool:
-    """Whether a text that is a time has the form already; a week may stand where the month does."""
-    return len(value) == 24 and value[10] == "T" and value[19] == "." and value[23] == "Z" and value[5] != "W"
 
 
 def _utc(moment: datetime) -> str:
