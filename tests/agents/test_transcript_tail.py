@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from holdfast.agents.transcript_tail import MAX_TAIL, changed, tail
+from holdfast.agents.transcript_calls import MAX_TAIL, naming_files, tail
+from holdfast.language.tools import changed_files
 
 PATCH = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n*** Add File: b.md\n+z\n*** End Patch"
 
@@ -21,7 +22,12 @@ def test_files_of_a_transcript(tmp_path):
     path = tmp_path / "t.jsonl"
     path.write_text("\n".join(lines) + "\n")
     found, end = tail(str(path), 0)
-    assert changed(found) == ["a.py", "src/a.py", "b.md", "c.py"]
+    assert [path for call in naming_files(found) for path in changed_files(*call)] == [
+        "a.py",
+        "src/a.py",
+        "b.md",
+        "c.py",
+    ]
     assert end == path.stat().st_size and tail(str(path), end) == ([b""], end)
 
 

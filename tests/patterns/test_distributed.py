@@ -9,7 +9,7 @@ import pytest
 from holdfast import agents
 from holdfast.app.doctor import doctor
 from holdfast.language import failures
-from holdfast.learning.fixes.offers import offers
+from holdfast.learning.fixes.session_failures import offers
 from holdfast.parts import HookRun
 from holdfast.patterns import catalogue_edit, distribute
 from support.distributing import ID, approved, entry_of

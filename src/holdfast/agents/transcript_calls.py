@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 
 from holdfast.agents.call_results import FAILED, Result, result_of
-from holdfast.agents.transcript_tail import MAX_TAIL, tail
 from holdfast.base import files, rows
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
     from holdfast.records import HookCall
 
 FOLDER = ("state", "tails")
+# The most of a transcript that one hook reads.
+MAX_TAIL = 1 << 20
 # So much of a transcript is read in front of a waiting person; mostly a pause read all of it before.
 _MAX_AT_PROMPT = 1 << 18
 _MAX_CALLS = 400
@@ -66,6 +67,18 @@ def is_readable(path: str) -> bool:
     except (OSError, ValueError):
         return False
     return isinstance(_parsed(first), dict)
+
+
+def tail(path: str, since: int, most: int = MAX_TAIL) -> tuple[list[bytes], int]:
+    """Return the whole lines of a transcript behind `since`, at most so many bytes of them, and where they end."""
+    try:
+        data, start = files.read_tail(path, most, since, follow=True)
+    except OSError:
+        return [], since
+    end = data.rfind(b"\n") + 1
+    lines = data[:end].split(b"\n")
+    # Where the beginning was left out, the first line may be the end of a longer one; it does not parse.
+    return lines, start + end
 
 
 class Cursor:
@@ -142,8 +155,9 @@ def told(lines: list[bytes]) -> Told:
                 if result is not None:
                     results[result.call] = _joined(results.get(result.call), result)
                     answered.append(number)
-                for tool, given, name in _call(value):
-                    found[name or f"\0{len(found)}"] = tool, given, number
+                tool, given = _called(value)
+                if tool:
+                    found[_text(value, _IDS) or f"\0{len(found)}"] = tool, _plain(given), number
     none = Result("", "")
     ended = [results.get(name, none) for name in found]
     calls = [Call(*call[:2], one.ended, one.text) for call, one in zip(found.values(), ended, strict=True)]
@@ -165,13 +179,21 @@ def _joined(before: Result | None, result: Result) -> Result:
     return Result(before.call, FAILED, result.text or before.text)
 
 
-def _call(value: dict[str, object]) -> list[tuple[str, str, str]]:
-    """Return what an object calls, in a list of one; nothing where it is no call, as where it only describes a tool."""
+def naming_files(lines: list[bytes]) -> Iterator[tuple[str, object]]:
+    """Yield the tool and the whole arguments of each call in these lines that may name a file."""
+    for line in lines:
+        if len(line) <= _MAX_LINE and (b"ath" in line or b"ile" in line or b"*** " in line):
+            for value in _objects(_parsed(line), 0):
+                tool, given = _called(value)
+                if tool:
+                    yield tool, given
+
+
+def _called(value: dict[str, object]) -> tuple[str, object]:
+    """Return what an object calls and with what; nothing where it is no call, as where it only describes a tool."""
     tool = _text(value, _NAMES)
     given = next((value[key] for key in _GIVEN if value.get(key)), None)
-    if not tool or given is None or (isinstance(given, dict) and "properties" in given):
-        return []
-    return [(tool, _plain(given), _text(value, _IDS))]
+    return ("", None) if given is None or (isinstance(given, dict) and "properties" in given) else (tool, given)
 
 
 def _plain(given: object) -> str:

@@ -119,7 +119,7 @@ def _open_session(run: HookRun) -> None:
     project = run.project()
     if project is None or run.call.subagent:
         return
-    from holdfast.agents.transcript_tail import tail
+    from holdfast.agents.transcript_calls import tail
 
     # A start after a compaction is in the middle of a session.
     is_new = run.call.source != "compact"
@@ -232,13 +232,15 @@ def _told_by_answer(run: HookRun) -> list[tuple[str, str]]:
 
 def _collected(run: HookRun, project: Project, one: Opened) -> Opened:
     """Note which files the transcript says were changed, as far as it was not read yet; return the session then."""
-    from holdfast.agents.transcript_tail import changed, tail
+    from holdfast.agents.transcript_calls import naming_files, tail
+    from holdfast.language.tools import changed_files
 
     since = one.read_up_to()
     lines, end = tail(one.transcript, since) if one.transcript else ([], since)
     if end == since:
         return one
-    files = dict.fromkeys(_path_in(project, path) for path in changed(lines))
+    paths = [path for call in naming_files(lines) for path in changed_files(*call)]
+    files = dict.fromkeys(_path_in(project, path) for path in paths)
     rows = [*(("file", path) for path in files if path), (open_sessions.READ, str(end))]
     open_sessions.note(run.home, one.agent, one.session, one.project, one.last, rows)
     return open_sessions.read(one.path) or one

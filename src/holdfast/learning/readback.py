@@ -128,10 +128,10 @@ def fixes(run: HookRun, most: int) -> Block:
     """Return what worked last time for what failed since the last prompt, within so many characters, unfenced."""
     if not run.settings.flag("learning.enabled"):
         return Block("")
-    from holdfast.learning.fixes import offers
+    from holdfast.learning.fixes.session_failures import offers
 
     try:
-        lines = tuple(offers.offers(run))
+        lines = tuple(offers(run))
     except Exception as problem:
         run.log("fixes", problem)
         lines = ()

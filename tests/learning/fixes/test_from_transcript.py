@@ -12,7 +12,7 @@ import pytest
 from holdfast import agents
 from holdfast.app.forget import forget as forget_session
 from holdfast.learning.fixes import model as fixes
-from holdfast.learning.fixes.offers import offers
+from holdfast.learning.fixes.session_failures import offers
 from holdfast.parts import HookRun
 from support.parts import keep
 from support.places import SHOP

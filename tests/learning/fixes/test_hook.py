@@ -13,7 +13,7 @@ import pytest
 from holdfast import agents
 from holdfast.language.failures import fingerprint
 from holdfast.learning.fixes import model as fixes
-from holdfast.learning.fixes.offers import MAX_LINE, MOST, offers
+from holdfast.learning.fixes.session_failures import MAX_LINE, MAX_OFFERS, offers
 from holdfast.parts import HookRun
 from support.parts import keep
 
@@ -196,7 +196,7 @@ def test_it_is_bounded(failed, ran, offered, home) -> None:
     for word in words:
         failed(f"build-{word} go", f"Error: the {word} engine broke down " + "and on " * 200, session="s2")
     lines = offered(session="s2")
-    assert len(lines) == MOST and all(len(line) <= MAX_LINE for line in lines)
+    assert len(lines) == MAX_OFFERS and all(len(line) <= MAX_LINE for line in lines)
     assert all(path.stat().st_size < 60_000 for path in (home / "state" / "failures").iterdir())
 
 
@@ -217,7 +217,7 @@ def test_it_is_light(home, shop) -> None:
         "os.makedirs(home + '/state')\n"
         "from holdfast import agents\n"
         "from holdfast.app.hook import apply, effects_of\n"
-        "from holdfast.learning.fixes import offers\n"
+        "from holdfast.learning.fixes import session_failures\n"
         "from holdfast.parts import HookRun\n"
         "before = set(sys.modules)\n"
         "adapter = agents.get('claude-code')\n"
@@ -232,7 +232,7 @@ def test_it_is_light(home, shop) -> None:
         "    if session == 's1':\n"
         "        for line in ('pip install pyyaml', 'pytest'):\n"
         "            keep(call('PostToolUse', session, tool_input={'command': line}))\n"
-        "print(json.dumps([offers.offers(call('UserPromptSubmit', 's2', prompt='x')),\n"
+        "print(json.dumps([session_failures.offers(call('UserPromptSubmit', 's2', prompt='x')),\n"
         "                  sorted(set(sys.modules) - before)]))\n"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)

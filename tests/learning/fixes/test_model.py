@@ -9,8 +9,7 @@ import pytest
 
 from holdfast.errors import Refused, StoreUnavailable
 from holdfast.learning.fixes import model as fixes
-from holdfast.learning.fixes.model import Fix
-from holdfast.learning.fixes.retries import id_of
+from holdfast.learning.fixes.model import Fix, id_of
 from holdfast.records import replace
 
 MARK = "0123456789abcdef"

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.learning.fixes import model as fixes
-from holdfast.learning.fixes.model import MAX_BYTES, MAX_ROWS, Fix
-from holdfast.learning.fixes.retries import id_of
+from holdfast.learning.fixes.model import MAX_BYTES, MAX_ROWS, Fix, id_of
 from holdfast.records import replace
 from support.killing import run_script
 from support.sampling import count, seed

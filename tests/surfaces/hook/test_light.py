@@ -90,7 +90,7 @@ def test_a_failure_of_another_session_costs_a_prompt_nothing(hook, remember):
     remember("Deploys need the VPN. Ask Kim for access.")
     failed = {"tool_name": "Bash", "tool_input": {"command": "npm test"}, "error": "Exit code 1\nno such module: left"}
     prompt = {"prompt": "how do I deploy through the VPN, please?"}
-    offering = {"holdfast.learning.fixes.offers", "holdfast.learning.readback"}
+    offering = {"holdfast.learning.fixes.session_failures", "holdfast.learning.readback"}
     modules, _ = hook.loaded_by("UserPromptSubmit", **prompt)
     assert {*offering, "holdfast.learning.fixes.hook"}.isdisjoint(modules)
     hook.loaded_by("PostToolUseFailure", session_id="s2", **failed)

@@ -8,8 +8,7 @@ from holdfast.language import tools
 from holdfast.language.commands import main_of, only_answers, parse
 from holdfast.language.failures import is_refused
 from holdfast.learning.fixes import model as fixes
-from holdfast.learning.fixes.hook import MAX_EDITS, clean, failure_of, fix_of
-from holdfast.learning.fixes.retries import Retries, change_of
+from holdfast.learning.fixes.retries import Retries, clean, edits_of, failure_of, fix_of
 from holdfast.sessions.check_results import exit_of, result_of
 from holdfast.sessions.parts import Finding
 
@@ -40,7 +39,7 @@ def _found(digest: Digest, events: Sequence[SessionEvent]) -> dict[str, Fix]:
     for event in events:
         kind = tools.kind_of(event.tool) if event.role == "tool" and event.answered else ""
         if kind == "edit" and not event.failed and retries:
-            for path, change in _edits(event, session.folder):
+            for path, change in edits_of(event.tool, event.input, event.folder or session.folder):
                 retries.edited(path, change)
         if kind != "shell":
             continue
@@ -74,12 +73,3 @@ def _result(event: SessionEvent) -> str:
         # What follows a command in its line hides its exit; then only the words of a check count.
         return "passed" if results and set(results) == {"passed"} else ""
     return "passed"
-
-
-def _edits(event: SessionEvent, folder: str) -> Iterator[tuple[str, str]]:
-    """Yield the files that a call changed, from the session's folder, and the first line that it changed in them."""
-    paths = tools.changed_files(event.tool, event.input)[:MAX_EDITS]
-    change = change_of(event.input) if len(paths) == 1 else ""
-    here = (event.folder or folder).rstrip("/")
-    for path in paths:
-        yield clean(path.removeprefix(f"{here}/") if here else path), clean(change)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 
 from holdfast.base import files, rows
+from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.minijson import dumps
 from holdfast.errors import HoldfastError
@@ -61,6 +62,11 @@ class Fix:
 def path_of(home: str) -> str:
     """Return the file of fixes of a home."""
     return os.path.join(home, *PLACE)
+
+
+def id_of(agent: str, session: str, fingerprint: str) -> str:
+    """Return the id of what fixed a failure in a session: of one failure the last fix stands."""
+    return short(agent, session, fingerprint, length=16)
 
 
 def add(home: str, fix: Fix) -> bool:

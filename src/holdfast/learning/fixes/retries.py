@@ -7,21 +7,24 @@ away by itself teaches nothing, nor does one after which too much was done to sa
 
 from __future__ import annotations
 
-from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
 from holdfast.base.text import one_line
-from holdfast.language import tools
+from holdfast.language import failures, tools
 from holdfast.language.commands import TABLE, Command, is_a, main_of, shown, without_cutting
-from holdfast.language.failures import names_in, normalised, says
 from holdfast.language.word_lists import listed
+from holdfast.learning.fixes.model import MAX_STEPS, Fix, id_of
+from holdfast.privacy import fence
+from holdfast.privacy.kept import without_secrets
 
-MAX_STEPS = 3
 MAX_OPEN = 40
 MAX_COMMAND = 160
 # Among more steps than these nobody can tell the one that helped.
 _MAX_BETWEEN = 10
 _MAX_STEP = 160
 _MAX_CHANGE = 50
+_MAX_EDITS = 5
+_MAX_LINE = 600
+_MAX_ERROR = 200
 # So many steps after a failure another form of the command is still an answer to it.
 _SOON = 2
 # So many words two forms of a line have in common, of what follows another program so many; and this part of them.
@@ -132,14 +135,14 @@ class Retries:
         between = self._steps[one.since :]
         if len(between) > _SOON or any(step.kind == "edit" for step in between):
             return False
-        loose = says(one.failure.error, "missing")
+        loose = failures.says(one.failure.error, "missing")
         return is_other_form(one.main, one.failure.line, main, line, loose=loose)
 
     def _steps_of(self, one: _Open, main: Command, line: str) -> tuple[str, ...]:
         between = [step for step in self._steps[one.since : one.until] if not _is_idle(step, one.main)]
         if len({step.what for step in between}) > _MAX_BETWEEN:
             return ()
-        if says(one.failure.error, "passing"):
+        if failures.says(one.failure.error, "passing"):
             # No change of a file brings a network back.
             between = [step for step in between if step.kind == "run"]
         told = _told(between, one.failure)
@@ -164,7 +167,7 @@ def _is_idle(step: Step, failed: Command) -> bool:
 
 def _told(steps: list[Step], failure: Failure) -> tuple[str, ...]:
     """Return the most telling steps as texts: what the error speaks of, then what sets something up, then the last."""
-    words = frozenset(normalised(failure.error).split()).union(failure.names)
+    words = frozenset(failures.normalised(failure.error).split()).union(failure.names)
     last = {step.what: (number, step) for number, step in enumerate(steps)}
     ranked = sorted(last.values(), key=lambda one: (-_worth(one[1], words), -one[0]))
     # Of several changes of a file no single one is the fix.
@@ -178,7 +181,7 @@ def _told(steps: list[Step], failure: Failure) -> tuple[str, ...]:
 
 def _worth(step: Step, words: frozenset[str]) -> int:
     if step.kind == "edit":
-        return 3 if not words.isdisjoint(names_in(step.what)) else 1
+        return 3 if not words.isdisjoint(failures.names_in(step.what)) else 1
     main = main_of(step.what)
     if main is None:
         return 0
@@ -204,9 +207,38 @@ def change_of(given: object) -> str:
     return f"`{one_line(removed[0], _MAX_CHANGE)}` -> {told}" if removed else f"added {told}"
 
 
-def id_of(agent: str, session: str, fingerprint: str) -> str:
-    """Return the id of what fixed a failure in a session: of one failure the last fix stands."""
-    return short(agent, session, fingerprint, length=16)
+def edits_of(tool: str, given: str, root: str) -> list[tuple[str, str]]:
+    """Return the files that a call changed, from a folder where they lie below it, each with the change if it is one.
+
+    Both are clean.
+    """
+    paths = tools.changed_files(tool, given)[:_MAX_EDITS]
+    change = clean(change_of(given)) if len(paths) == 1 else ""
+    below = root.rstrip("/") + "/" if root else ""
+    return [(clean(path.removeprefix(below)), change) for path in paths]
+
+
+def failure_of(line: str, error: str, at: str) -> Failure:
+    """Return a failure of a command line, of texts that are clean."""
+    said = failures.error_line(error)
+    found = failures.fingerprint(line, said)
+    return Failure(found, line[:_MAX_LINE], one_line(said, _MAX_ERROR), failures.names_in(said), at)
+
+
+def fix_of(fixed: Fixed, agent: str, session: str, project: str) -> Fix:
+    """Return what was fixed as it is kept."""
+    failure = fixed.failure
+    return Fix(
+        *(failure.fingerprint, one_line(failure.line, MAX_COMMAND), failure.error, fixed.steps),
+        *(agent, session, project, fixed.at),
+        names=failure.names,
+        id=id_of(agent, session, failure.fingerprint),
+    )
+
+
+def clean(text: str) -> str:
+    """Return a text without our own injections and without secrets, of a long one what a hook is given."""
+    return without_secrets(fence.stripped(fence.without_hidden(text[: failures.MAX_ERROR])))
 
 
 def is_same_run(failed: Command, failed_line: str, succeeded: Command, succeeded_line: str) -> bool:

@@ -27,15 +27,15 @@ ALWAYS = (_FIRST, "holdfast.surfaces.hook.main", "holdfast.agents", "holdfast.ap
 # they are loaded comes with them. A test runs a hook of each moment and holds this equal. What only few hooks of a
 # moment need stays out: all others would read it, too, and wait for it.
 MODULES = {
-    "start": "continuity.hook agents.transcript_tail learning.work.hook app.at_start inject.receipts",
+    "start": "continuity.hook agents.transcript_calls language.tools learning.work.hook app.at_start inject.receipts",
     "prompt": "continuity.hook language.triggers learning.ratings.hook agents.transcript_calls learning.work.hook"
     " app.at_prompt inject.receipts",
     "before-tool": "learning.security.hook learning.security.judge",
     "tool": "continuity.hook learning.fixes.hook learning.security.hook learning.security.judge learning.work.hook"
     " agents.transcript_calls learning.work.turns",
     "tool-failed": "continuity.hook learning.fixes.hook learning.security.hook learning.security.judge"
-    " learning.fixes.retries",
-    "compact": "continuity.hook agents.transcript_tail continuity.closing",
+    " learning.fixes.session_failures",
+    "compact": "continuity.hook agents.transcript_calls language.tools continuity.closing",
     "compacted": "",
     "subagent-start": "",
     "subagent-stop": "learning.research.hook learning.work.hook",

@@ -1,0 +1,207 @@
+"""The failures of one session while it is open, `state/failures/<session>`: a row for each, and for what came after.
+
+What is noted of a session leads to fixes, and to what its next prompt is offered. Where a hook was told of a failure,
+the transcript tells it again, with all that was done around it: a failure that comes again begins anew, so what is
+known afterwards is what the transcript says.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.base import files, rows
+from holdfast.base.minijson import dumps
+from holdfast.base.text import one_line
+from holdfast.errors import HoldfastError
+from holdfast.language.commands import main_of
+from holdfast.language.failures import fingerprints, is_refused
+from holdfast.language.tools import kind_of, line_of
+from holdfast.learning.fixes import model
+from holdfast.learning.fixes.hook import FOLDER, path_of
+from holdfast.learning.fixes.retries import Failure, Fixed, Retries, clean, edits_of, failure_of, fix_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.learning.fixes.model import Fix
+    from holdfast.parts import HookRun
+
+    Row = tuple[str, ...]
+
+MAX_OFFERS = 3
+MAX_LINE = 400
+_MAX_BYTES = 48 * 1024
+_KEPT_SECONDS = 2 * 86_400
+# After so much else nobody can tell what helped against a failure.
+_MAX_BEFORE = 60
+_MAX_COMMAND = 80
+_MAX_ERROR = 120
+
+
+def take(run: HookRun, path: str, calls: Iterable[tuple[str, str, str, str]]) -> None:
+    """Take calls into the file of a session, and keep the fixes that they show.
+
+    A call is its tool, its arguments, how it ended (`passed`, `failed` or nothing), and what it printed.
+    """
+    look = _Look(run, rows_of(path))
+    for call in calls:
+        look.take(*call)
+    look.finish(path)
+
+
+class _Look:
+    """Goes through calls in order, after the rows that the session has."""
+
+    def __init__(self, run: HookRun, before: list[Row]) -> None:
+        self._run = run
+        self._rows: list[Row] = []
+        self._retries = _replayed(before[-_MAX_BEFORE:])
+        self._fixed_before = {row[1] for row in before if row[0] == "fixed"}
+        self._broken: dict[str, Failure] = {}
+        self._fixed: dict[str, Fixed] = {}
+
+    def take(self, tool: str, given: str, ended: str, output: str) -> None:
+        """Take one call. Before the first failure nothing is noted."""
+        if kind_of(tool) != "shell":
+            project = self._run.project()
+            if self._retries and ended != "failed":
+                for path, change in edits_of(tool, given, project.root if project else ""):
+                    self._retries.edited(path, change)
+                    self._rows.append(("edited", path, change))
+        elif ended == "failed" or (ended == "passed" and self._retries):
+            line = clean(line_of(given))
+            main = main_of(line)
+            if main is not None and ended == "failed":
+                self._failed(line, output)
+            elif main is not None and not main.is_hidden:
+                # In the background, or hidden behind another command, it did not succeed for all that is known.
+                fixed = self._retries.ran(line, self._run.at)
+                self._fixed.update({one.failure.fingerprint: one for one in fixed})
+                self._rows += [("ran", line, self._run.at), *[("fixed", one.failure.fingerprint) for one in fixed]]
+
+    def _failed(self, line: str, output: str) -> None:
+        if is_refused(output):
+            return
+        failure = failure_of(line, clean(output), self._run.at)
+        self._fixed.pop(failure.fingerprint, None)
+        if failure.fingerprint in self._fixed_before:
+            self._broken[failure.fingerprint] = failure
+        self._retries.failed(failure)
+        self._rows.append(("failed", failure.fingerprint, failure.line, failure.error, failure.at, *failure.names))
+
+    def finish(self, path: str) -> None:
+        """Write down what was seen: of each failure only the fix that holds now, each is made durable."""
+        run, project = self._run, self._run.project()
+        whose = run.call.agent, run.session_label, project.id if project else ""
+        for failure in self._broken.values():
+            model.withdraw(run.home, fix_of(Fixed(failure, (), run.at), *whose))
+        for fixed in self._fixed.values():
+            model.add(run.home, fix_of(fixed, *whose))
+        _note(path, self._rows)
+
+
+def _replayed(noted: Iterable[Row]) -> Retries:
+    """Return the failures of a session as they stand after these rows."""
+    retries = Retries()
+    for kind, *told in noted:
+        if kind == "failed" and len(told) > 3:
+            retries.failed(Failure(told[0], told[1], told[2], tuple(told[4:]), told[3]))
+        elif kind == "edited":
+            retries.edited(told[0], told[1] if len(told) > 1 else "")
+        elif kind == "ran" and len(told) > 1:
+            retries.ran(told[0], told[1])
+    return retries
+
+
+def rows_of(path: str) -> list[Row]:
+    """Return what was noted in a session, oldest first."""
+    try:
+        found = [rows.texts_in(line) for line in rows.read(path, _MAX_BYTES * 2)]
+    except HoldfastError:
+        return []
+    return [row for row in found if row is not None and len(row) > 1]
+
+
+def _note(path: str, noted: list[Row]) -> None:
+    """Add rows to the file of a session, which is made where it is missing; a long one takes no more."""
+    if not noted:
+        return
+    if not os.path.lexists(path):
+        files.make_folder(os.path.dirname(path))
+        rows.remove_older(os.path.dirname(path), _KEPT_SECONDS)
+    rows.append(path, [dumps([*row]) for row in noted], durable=False, most=_MAX_BYTES)
+
+
+def drop_all(home: str) -> None:
+    """Remove what was noted of every session; it quotes them, and a live one loses only what would be offered next."""
+    rows.remove_older(os.path.join(home, *FOLDER), 0)
+
+
+def offers(run: HookRun) -> list[str]:
+    """Return a line for each failure since this session's last prompt that has a known fix, each once a session."""
+    path = path_of(run)
+    unfixed = _unfixed(rows_of(path)) if path and os.path.exists(path) else {}
+    if not unfixed:
+        return []
+    project = run.project()
+    projects = (project.id, *project.aliases) if project else ()
+    found = _known(run.home, projects, {fingerprint: row[5:] for fingerprint, row in unfixed.items()})
+    if len(found) < min(MAX_OFFERS, len(unfixed)):
+        found = {**_known_formerly(run.home, projects, unfixed), **found}
+    offered = [fingerprint for fingerprint in unfixed if fingerprint in found][:MAX_OFFERS]
+    _note(path, [("prompt", run.at), *[("offered", fingerprint) for fingerprint in offered]])
+    return [found[fingerprint] for fingerprint in offered]
+
+
+def _unfixed(noted: Iterable[Row]) -> dict[str, Row]:
+    """Return the failures since the last prompt that were neither fixed nor offered, latest first, as their rows."""
+    found: dict[str, Row] = {}
+    offered: set[str] = set()
+    for row in noted:
+        kind, fingerprint = row[:2]
+        if kind == "prompt":
+            found.clear()
+        elif kind == "offered":
+            offered.add(fingerprint)
+        elif kind == "fixed":
+            found.pop(fingerprint, None)
+        elif kind == "failed" and fingerprint and len(row) > 4:
+            found.pop(fingerprint, None)
+            found[fingerprint] = row
+    return {one: row for one, row in reversed(found.items()) if one not in offered}
+
+
+def _known(home: str, projects: Iterable[str], failures: dict[str, tuple[str, ...]]) -> dict[str, str]:
+    """Return what is known about failures, by their fingerprints, each with the names in its error.
+
+    What a person approved for a failure comes before what worked once.
+    """
+    from holdfast.learning.fixes import warnings
+
+    found = warnings.lookup(home, projects, failures)
+    for fingerprint, names in failures.items():
+        known = model.lookup(home, projects, fingerprint, names) if fingerprint not in found else []
+        if known:
+            found[fingerprint] = line_for(known[0])
+    return found
+
+
+def _known_formerly(home: str, projects: Iterable[str], failures: dict[str, Row]) -> dict[str, str]:
+    """Return what earlier versions learned of failures under the name of another command of the same line."""
+    others = {
+        other: fingerprint
+        for fingerprint, (_, _, line, error, *_) in failures.items()
+        for other in fingerprints(line, error)
+        if other not in failures
+    }
+    known = _known(home, projects, {other: failures[fingerprint][5:] for other, fingerprint in others.items()})
+    return {others[other]: line for other, line in known.items()}
+
+
+def line_for(fix: Fix) -> str:
+    """Return a fix as one line: what failed, what worked, who found it and when."""
+    often = f", in {fix.times} sessions" if fix.times > 1 else ""
+    failed = f"`{one_line(fix.command, _MAX_COMMAND)}` failed before with: {one_line(fix.error, _MAX_ERROR)}"
+    worked = f"What worked then ({fix.agent}, {fix.at[:10]}{often}): {'; '.join(fix.steps)}"
+    return one_line(f"{failed} - {worked}", MAX_LINE)
