@@ -5,6 +5,7 @@ Each test copies the package, adds something to the copy, and uses it there as a
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 
 from support.dummy_agent import DUMMY_AGENT
 from support.source import ROOT, SOURCE
+from support.swept import talk, transcript, write
 
 TESTS = ROOT / "tests"
 AGENT_CONTRACT = """
@@ -32,6 +34,60 @@ class TestDummy(StoreContract):
     def open(self, place):
         return open_store(f"dummy://{place}", 262_144)
 """
+
+FEATURE = {
+    "__init__.py": '''"""Dummy: a feature that counts what a person says in a session."""
+''',
+    "hook.py": '''"""What hooks do for dummy: each prompt is a line."""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.parts import Effect
+
+
+def at_prompt(run):
+    """Add a line to the file of the session."""
+    return [Effect(lambda: _add(run.home, f"{run.call.agent}-{run.session_id}", run.words()))]
+
+
+def _add(home, name, words):
+    os.makedirs(os.path.join(home, "dummy"), 0o700, exist_ok=True)
+    with open(os.path.join(home, "dummy", name), "a") as file:
+        file.write(words + "\\n")
+''',
+    "harvest.py": '''"""What dummy finds in a session: how often a person spoke."""
+
+from __future__ import annotations
+
+from holdfast.sessions.parts import Finding
+
+
+def harvest(workspace, digest, events):
+    """Yield one finding a session."""
+    count = sum(event.role == "human" for event in events)
+    yield Finding("dummy", f"spoke {count} times", digest.session.ended, digest.session.name, lambda: True)
+''',
+    "forget.py": '''"""Forgetting a session takes its file of dummy."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+
+from holdfast.records import Step
+from holdfast.sessions.parts import Change
+
+
+def forget(target):
+    """Yield the file, where there is one."""
+    path = os.path.join(target.home, "dummy", f"{target.agent}-{target.session}")
+    if os.path.exists(path):
+        yield Change(Step("remove", path, "what dummy counted"), partial(os.unlink, path))
+''',
+}
+FEATURE_LINE = '    Feature("learning.dummy", ("prompt",), harvests=True, forgets=True),'
 
 
 class Copy:
@@ -67,6 +123,7 @@ class Copy:
                 **{name: value for name, value in os.environ.items() if not name.startswith("PYTEST")},
                 **{"PYTHONPATH": os.pathsep.join([str(self.source.parent), str(TESTS)]), "HOME": str(self.person)},
                 **{"HOLDFAST_HOME": str(self.home), "HOLDFAST_SWEEP_AT_SESSION_END": "no"},
+                **{"HOLDFAST_HOOK_BUDGET_MS": "60000", "CLAUDECODE": "1"},
             },
             check=False,
         )
@@ -76,6 +133,11 @@ class Copy:
     def holdfast(self, *words: str) -> str:
         """Run a command of the copy."""
         return self.python("-m", "holdfast", *words)
+
+    def hook(self, event: str, agent: str, told: str) -> str:
+        """Run a hook of the copy, as an install writes it."""
+        run = str(self.source / "surfaces" / "hook" / "run.py")
+        return self.python("-I", "-S", "-E", run, event, "--agent", agent, stdin=told)
 
     def contract(self, code: str) -> None:
         """Run the tests of a contract against the copy."""
@@ -114,9 +176,7 @@ def test_a_new_agent_is_one_file_and_one_line(copy) -> None:
     copy.holdfast("remember", "--scope", "global", "Deploys need the VPN.")
     copy.holdfast("install", "dummy", "--yes")
     assert "--agent dummy" in settings.read_text()
-    run = str(copy.source / "surfaces" / "hook" / "run.py")
-    printed = copy.python("-I", "-S", "-E", run, "begin", "--agent", "dummy", stdin='{"session_id": "s1"}')
-    assert "Deploys need the VPN." in printed
+    assert "Deploys need the VPN." in copy.hook("begin", "dummy", '{"session_id": "s1"}')
     assert '"dummy"' in "".join(path.read_text() for path in (copy.home / "journal").glob("*.jsonl"))
     copy.holdfast("uninstall", "dummy", "--yes", "--verify")
     assert not settings.exists()
@@ -130,3 +190,23 @@ def test_a_new_store_is_one_file_and_one_line(copy) -> None:
     copy.add_line("store/back_ends.py", "BACK_ENDS: ", STORE_LINE)
     copy.contract(STORE_CONTRACT)
     assert copy.changes() == {"store/back_ends.py": [STORE_LINE.strip()], "store/dummy.py": []}
+
+
+def test_a_new_feature_is_one_folder_and_one_line(copy) -> None:
+    """Its part of a hook, of a harvest and of forgetting are called by the hook, the sweep and the commands."""
+    for name, text in FEATURE.items():
+        copy.add(f"learning/dummy/{name}", text)
+    copy.add_line("app/features.py", "FEATURES = (", FEATURE_LINE)
+    copy.home.mkdir(mode=0o700)
+    told = json.dumps({"session_id": "one", "cwd": str(copy.person), "prompt": "Please mend the till"})
+    copy.hook("UserPromptSubmit", "claude-code", told)
+    noted = copy.home / "dummy" / "claude-code-one"
+    assert noted.read_text() == "Please mend the till\n"
+    write(transcript(copy.person, "one"), talk("one", 2))
+    assert json.loads(copy.holdfast("sweep", "--json"))["ingested"] == 1
+    found = json.loads(copy.holdfast("harvest", "--session", "claude-code/one", "--json"))["found"]
+    assert [one["text"] for one in found if one["kind"] == "dummy"] == ["spoke 2 times"]
+    copy.holdfast("sessions", "forget", "claude-code/one", "--yes")
+    assert not noted.exists()
+    new = {f"learning/dummy/{name}": [] for name in FEATURE}
+    assert copy.changes() == {"app/features.py": [FEATURE_LINE.strip()], **new}
