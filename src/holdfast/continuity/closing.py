@@ -38,45 +38,39 @@ def _with_unwritten(before: tuple[Said, ...], one: Opened) -> tuple[Said, ...]:
 
     What was written and is not there made room, or the person took it out, and it stays out.
     """
-    said = list(before)
-    for each in buffer.with_said(before, _unwritten(one))[len(before) :]:
-        later = [place for place, other in enumerate(said) if other.at > each.at]
-        said.insert(later[0] if later else len(said), each)
-    return tuple(said)
-
-
-def _unwritten(one: Opened) -> tuple[Said, ...]:
-    """Return what was said since the last merge in messages that no prompt could write; each is noted in one go."""
+    # What a message says is noted in one go; a row behind it says that it was written.
     messages: list[list[tuple[str, str, str]]] = []
-    before = ""
+    last = ""
     for row in one.since_merged():
         if row[0] == "said":
-            messages += [[]] if before != "said" else []
+            messages += [[]] if last != "said" else []
             messages[-1].append(row)
         elif row[0] == open_sessions.WRITTEN and messages:
             messages[-1] = []
-        before = row[0]
-    return said_of(replace(one, rows=tuple([row for message in messages for row in message])))
+        last = row[0]
+    unwritten = said_of(replace(one, rows=tuple([row for message in messages for row in message])))
+    said = list(before)
+    for each in buffer.with_said(before, unwritten)[len(before) :]:
+        later = [place for place, other in enumerate(said) if other.at > each.at]
+        said.insert(later[0] if later else len(said), each)
+    return tuple(said)
 
 
 def merge(pages: Pages, one: Opened, at: str) -> State:
     """Put what happened since the last time into the buffer and return it."""
     rows = one.unmerged()
     happened = _happened(one.agent, rows)
-    touched = [text for kind, text, _ in rows if kind == "file"]
-    steps = [text for kind, text, _ in rows if kind == "next"]
-    asks = [text for kind, text, _ in rows if kind == "ask"]
-    about = [text for kind, text, _ in rows if kind == "focus"]
+    new = {name: [text for kind, text, _ in rows if kind == name] for name in ("file", "next", "ask", "focus")}
     is_set = open_sessions.is_focus_set_by(pages.home, one.project, one.agent, since=one.began)
 
     def edit(state: State) -> State:
         after = replace(
             state,
-            focus=about[-1] if about and not is_set else state.focus or "".join(asks[-1:]),
+            focus=new["focus"][-1] if new["focus"] and not is_set else state.focus or "".join(new["ask"][-1:]),
             said=_with_unwritten(state.said, one),
             happened=_added(state.happened, happened),
-            files=_added(state.files, touched),
-            next_steps=_list(steps[-1]) if steps else state.next_steps,
+            files=_added(state.files, new["file"]),
+            next_steps=_list(new["next"][-1]) if new["next"] else state.next_steps,
         )
         return after if after == state else replace(after, updated=at, by=one.agent)
 

@@ -54,6 +54,7 @@ def entry_of(digest: Digest, before: Entry | None) -> Entry:
     failed = [f"{run.text} (failed {run.failed} of {run.runs})" for run in digest.checks if run.result == "failed"]
     troubles = [f"{one.about}: {one.text} ({one.ended}, {count(one.times, 'time')})" for one in digest.troubles]
     said = [f"{one.kind}: {one.text}" for one in digest.said if one.kind in ("decision", "correction")]
+    known = [one for one in (text.partition(": ")[2] or text for text in earlier.decisions) if one]
     return Entry(
         session=session.id,
         agent=session.agent,
@@ -62,17 +63,12 @@ def entry_of(digest: Digest, before: Entry | None) -> Entry:
         title=_clean(digest.title) or earlier.title,
         outcome=digest.outcome.kind,
         done=_all(earlier.done, made, asked, passed),
-        decisions=_all(earlier.decisions, _unsaid(said, earlier.decisions)),
+        # The digest quotes a message, and the hook a sentence of it.
+        decisions=_all(earlier.decisions, [text for text in said if not any(one in text for one in known)]),
         failed=_all(failed, troubles) or earlier.failed,
         files=_all([one.path for one in digest.files]) or earlier.files,
         next_steps=earlier.next_steps,
     )
-
-
-def _unsaid(said: list[str], there: Iterable[str]) -> list[str]:
-    """Return what is not there yet: the digest quotes a message, and the hook a sentence of it."""
-    known = [text.partition(": ")[2] or text for text in there]
-    return [text for text in said if not any(one and one in text for one in known)]
 
 
 def _all(*lists: Iterable[str]) -> tuple[str, ...]:

@@ -62,7 +62,10 @@ def write(folder: str, entry: Entry) -> str:
     Texts come without secrets; they are made one line each here.
     """
     day = entry.began[:10]
-    return _put(folder, day, _name(entry.agent, entry.session), _lines(entry))
+    path = path_of(folder, day)
+    with region.lock_of(folder, "log"):
+        _write(path, region.read_page(path), day, _name(entry.agent, entry.session), _lines(entry))
+    return path
 
 
 def keep(folder: str, day: str, lines: list[str]) -> str:
@@ -70,17 +73,13 @@ def keep(folder: str, day: str, lines: list[str]) -> str:
     path = path_of(folder, day)
     with region.lock_of(folder, "log"):
         text = region.read_page(path)
-        there = _kept_lines(region.parts(text, _KEPT)[1] or "")
+        # What made room before stays as it stands, also where a person edited it.
+        inside = [line for line in lines_of(region.parts(text, _KEPT)[1] or "") if line.strip() != _KEPT_HEADING]
+        there = [line.rstrip("\r\n") for line in lines_of("".join(inside).strip("\r\n"))]
         known = frozenset(region.entries(there))
         new = [region.item(line) for line in dict.fromkeys(lines) if line not in known]
         _write(path, text, day, _KEPT, [_KEPT_HEADING, "", *[*there, *new][-_MAX_KEPT:], ""])
     return path
-
-
-def _kept_lines(inside: str) -> list[str]:
-    """Return what made room before, as it stands, also where a person edited it."""
-    lines = [line for line in lines_of(inside) if line.strip() != _KEPT_HEADING]
-    return [line.rstrip("\r\n") for line in lines_of("".join(lines).strip("\r\n"))]
 
 
 def read(folder: str, day: str) -> str:
@@ -100,7 +99,13 @@ def entry(folder: str, day: str, agent: str, session: str) -> Entry | None:
     if not inside:
         return None
     (_, head), *lists = region.sections(inside, "### ")
-    began, ended, title, outcome = _head(head)
+    began = ended = title = outcome = ""
+    for line in head:
+        if line.startswith("## "):
+            title, outcome = told_heading(region.heading_of(line))
+        elif line.startswith(_SESSION):
+            began, _, ended = line.rstrip(" .").rpartition(", ")[2].partition(" to ")
+    title = "" if title == _UNTITLED else title
     return Entry(session, agent, began or f"{day}T00:00:00Z", ended, title, outcome, **_told_lists(lists))
 
 
@@ -192,13 +197,6 @@ def _name(agent: str, session: str) -> str:
     return f"session-{short(agent, session, length=16)}"
 
 
-def _put(folder: str, day: str, name: str, lines: list[str]) -> str:
-    path = path_of(folder, day)
-    with region.lock_of(folder, "log"):
-        _write(path, region.read_page(path), day, name, lines)
-    return path
-
-
 def _write(path: str, text: str, day: str, name: str, lines: list[str]) -> None:
     region.check_writable(path, text)
     made = region.put(text, name, lines, f"# {day}\n\n")
@@ -217,15 +215,3 @@ def _lines(entry: Entry) -> list[str]:
         if items:
             lines += [f"### {heading}", "", *(region.item(item) for item in items if item), ""]
     return lines
-
-
-def _head(lines: list[str]) -> tuple[str, str, str, str]:
-    """Return began, ended, title and outcome."""
-    began = ended = title = outcome = ""
-    for line in lines:
-        if line.startswith("## "):
-            title, outcome = told_heading(region.heading_of(line))
-            title = "" if title == _UNTITLED else title
-        elif line.startswith(_SESSION):
-            began, _, ended = line.rstrip(" .").rpartition(", ")[2].partition(" to ")
-    return began, ended, title, outcome

@@ -9,8 +9,8 @@ without secrets; they become harmless lines here.
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 
-from holdfast.base.light_records import dataclass
 from holdfast.base.marker_lines import lines_of
 from holdfast.continuity import region
 from holdfast.continuity.check_boxes import Lines, body_of
@@ -157,7 +157,7 @@ def with_entry(text: str, entry: Entry) -> str:
     """Return the page with the entry in it."""
     before, inside, behind = region.parts(text, REGION)
     if inside is None:
-        return region.put(text, REGION, [*_new_section(entry, _row(entry.cells))], _NEW_PAGE)
+        return region.put(text, REGION, [*_new_section(entry), ""], _NEW_PAGE)
     tables = _Tables(inside, "\r\n" if "\r\n" in text else "\n")
     tables.put(entry)
     return "".join([before, region.begin(REGION), tables.lines.text(), region.end(REGION), behind])
@@ -196,7 +196,7 @@ class _Tables:
     def _read_line(self, section: Section, place: int, line: str) -> None:
         if not line.startswith("|") or self.lines.hidden[place]:
             return
-        cells = _cells(line)
+        cells = [_said(cell.strip()) for cell in _written_cells(line)]
         columns, end = self._tables.get(section.heading, ([], 0))
         if end != place:
             names = [cell.strip("*_ ") for cell in cells]
@@ -212,7 +212,8 @@ class _Tables:
 
     def find(self, entry: Entry) -> Entry | None:
         """Return the row of that name."""
-        return next((row for row in self.entries if _is_same(row, entry)), None)
+        rows = [row for row in self.entries if row.section == entry.section]
+        return next((row for row in rows if plain(row.name) == plain(entry.name)), None)
 
     def put(self, entry: Entry) -> None:
         """Write the entry over the row of its name, or behind the last row of its table."""
@@ -231,27 +232,20 @@ class _Tables:
         self.lines.every[at] = _with_cells(line, told) + self.lines.every[at][len(line) :]
 
     def _add_table(self, entry: Entry) -> None:
-        row = _row(entry.cells)
+        section = _new_section(entry)
         if entry.section in self._ends:
-            self.lines.insert(self._ends[entry.section], ["", *_head(SECTIONS[entry.section]), row])
+            self.lines.insert(self._ends[entry.section], section[1:])
             return
         order = list(SECTIONS)
         before = [self._ends[name] for name in order[: order.index(entry.section)] if name in self._ends]
         # The line of the opening marker comes first; behind it stands an empty one.
         at = max(before, default=min(1, len(self.lines.every)))
-        self.lines.insert(at, ["", *_new_section(entry, row)[:-1]])
+        self.lines.insert(at, ["", *section])
 
 
-def _is_same(one: Entry, other: Entry) -> bool:
-    return one.section == other.section and plain(one.name) == plain(other.name)
-
-
-def _new_section(entry: Entry, row: str) -> list[str]:
-    return [f"{_HEADING}{entry.section}", "", *_head(SECTIONS[entry.section]), row, ""]
-
-
-def _head(section: Section) -> list[str]:
-    return [_row(section.columns), "|" + "---|" * len(section.columns)]
+def _new_section(entry: Entry) -> list[str]:
+    columns = SECTIONS[entry.section].columns
+    return [f"{_HEADING}{entry.section}", "", _row(columns), "|" + "---|" * len(columns), _row(entry.cells)]
 
 
 def _row(cells: tuple[str, ...] | list[str]) -> str:
@@ -275,11 +269,6 @@ def _with_cells(row: str, told: dict[int, str]) -> str:
             cells += [" "] * (place + 1 - len(cells))
             cells[place] = cells[place] if cell == _said(cells[place].strip()) else f" {_written(cell)} "
     return row.replace(bare, f"|{'|'.join(cells)}{end}".rstrip())
-
-
-def _cells(row: str) -> list[str]:
-    """Return what the cells of a row say."""
-    return [_said(cell.strip()) for cell in _written_cells(row)]
 
 
 def _written_cells(row: str) -> list[str]:
