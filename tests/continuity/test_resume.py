@@ -340,13 +340,14 @@ def test_without_knowing_what_was_forgotten_no_page_is_told(ask, workspace, page
     assert "Deploys need the VPN." in text and "It sells tea." not in text
 
 
-def test_lines_for_a_house(workspace, pages, machine):
-    """The lines are there for any door, within the budget; outside a project there are none."""
+def test_a_block_is_within_its_room(workspace, pages, machine):
+    """What the pages say fits into the room that there is; outside a project they say nothing."""
     with workspace() as opened:
-        lines = recovery.lines(opened, 600, after_compaction=True)
-        assert lines[0].startswith("Working state") and sum(len(line) + 1 for line in lines) <= 600
+        found = recovery.Pages(opened).found(after_compaction=True)
+        text = recovery.block(opened, found, 600, after_compaction=True).text
+        assert text.startswith("Working state") and len(text) <= 600
     with workspace(folder=str(machine)) as opened:
-        assert recovery.lines(opened, 600, after_compaction=False) == []
+        assert recovery.Pages(opened).found(after_compaction=False) == []
 
 
 def test_nothing_is_told_twice_in_one_block(ask, workspace, home, pages):

@@ -46,6 +46,7 @@ _NEW_PAGE = (
     " Holdfast.\n\n"
 )
 _UPDATED = "Updated "
+_HEADING_SIGNS = tuple("#" * level for level in range(1, 7))
 
 
 class Pages:
@@ -115,16 +116,12 @@ def change(
             return before
         after, over = bounded(replace(edited, own_words=before.own_words, path=path))
         if over:
-            _keep(folder, after.updated[:10], over)
+            # It is rare that something makes room, and a prompt hook needs nothing else of the log.
+            from holdfast.continuity import log
+
+            log.keep(folder, after.updated[:10] or now()[:10], over)
         region.write_page(path, with_state(text, after))
     return after
-
-
-def _keep(folder: str, day: str, lines: list[str]) -> None:
-    # It is rare that something makes room, and a prompt hook needs nothing else of the log.
-    from holdfast.continuity import log
-
-    log.keep(folder, day or now()[:10], lines)
 
 
 def with_said(before: tuple[Said, ...], new: Iterable[Said]) -> tuple[Said, ...]:
@@ -141,7 +138,7 @@ def bounded(state: State) -> tuple[State, list[str]]:
     for field in LISTS:
         items = getattr(state, field)
         if len(items) > MAX_ITEMS:
-            over += [f"{_HEADINGS[field]}: {item}" for item in _texts(items[:-MAX_ITEMS])]
+            over += [f"{_HEADINGS[field]}: {item}" for item in map(_text, items[:-MAX_ITEMS])]
             kept[field] = items[-MAX_ITEMS:]
     return (replace(state, **kept) if kept else state), over
 
@@ -157,17 +154,15 @@ def parsed(text: str, path: str = "") -> State:
         found = quoted
     fields = {field: tuple(part.items.values()) for field, part in found.parts.items()}
     updated, by = _stamp(found.top)
+    # What every new page says before the markers is nobody's word.
+    own = before.replace("\r\n", "\n").replace(_NEW_PAGE.strip(), "").strip()
     return State(
-        focus=" ".join(fields["focus"]),
-        happened=fields["happened"],
-        said=tuple(map(_said, fields["said"])),
-        decisions=fields["decisions"],
-        next_steps=fields["next_steps"],
-        open_threads=fields["open_threads"],
-        files=fields["files"],
+        " ".join(fields.pop("focus")),
+        said=tuple(map(_said, fields.pop("said"))),
+        **fields,
         updated=updated,
         by=by,
-        own_words="\n".join(part for part in (_of_the_person(before), after.strip()) if part),
+        own_words="\n".join(filter(None, (own, after.strip()))),
         path=path if text else "",
     )
 
@@ -224,7 +219,7 @@ class _Inside:
             return part.with_lines([region.paragraph(state.focus)] if state.focus else [], [-1])
         items = getattr(state, field)
         before = list(map(_said, there)) if field == "said" else there
-        return part.with_lines([region.item(text) for text in _texts(items)], _places(before, items))
+        return part.with_lines([region.item(_text(item)) for item in items], _places(before, items))
 
 
 class _Part:
@@ -242,7 +237,9 @@ class _Part:
     def read(self, lines: list[str]) -> list[str]:
         """Add the lines that stand under the heading, and return those below a heading of another level."""
         code = in_code(lines)
-        end = next((at for at, line in enumerate(lines) if not code[at] and _is_heading(line)), len(lines))
+        signs = [line.partition(" ")[0] for line in lines]
+        headings = [at for at, sign in enumerate(signs) if not code[at] and sign[:7] in _HEADING_SIGNS]
+        end = headings[0] if headings else len(lines)
         own = _trimmed(lines[:end])
         self._lines += [""] if own and self._lines else []
         for line, is_code in zip(own, in_code(own), strict=True):
@@ -323,21 +320,8 @@ def _trimmed(lines: list[str]) -> list[str]:
     return lines[said[0] : said[-1] + 1] if said else []
 
 
-def _is_heading(line: str) -> bool:
-    signs = line.partition(" ")[0]
-    return 0 < len(signs) <= 6 and not signs.strip("#")
-
-
 def _page(path: str, older: tuple[str, ...]) -> tuple[str, str]:
-    for each in (path, *older):
-        if os.path.lexists(each):
-            return each, region.read_page(each)
-    return path, ""
-
-
-def _of_the_person(text: str) -> str:
-    """Return what stands before the markers, without the lines that every new page has."""
-    return text.replace("\r\n", "\n").replace(_NEW_PAGE.strip(), "").strip()
+    return region.find_page(PAGE, os.path.dirname(path), tuple([os.path.dirname(each) for each in older]))
 
 
 def _stamp(lines: list[str]) -> tuple[str, str]:
@@ -361,14 +345,12 @@ def _top(state: State, before: list[str]) -> list[str]:
     return [*_trimmed(lines), ""]
 
 
-def _texts(items: tuple[str, ...] | tuple[Said, ...]) -> list[str]:
-    return [_saying(item) if isinstance(item, Said) else item for item in items]
-
-
-def _saying(said: Said) -> str:
-    """Return a sentence with its source behind it."""
-    where = ", ".join([part for part in (said.at, source(said.agent), source(said.session)) if part])
-    return f"{f'{said.kind}: ' if said.kind else ''}{said.text}{f' ({where})' if where else ''}"
+def _text(item: str | Said) -> str:
+    """Return an item as its line has it; a sentence with its source behind it."""
+    if isinstance(item, str):
+        return item
+    where = ", ".join([part for part in (item.at, source(item.agent), source(item.session)) if part])
+    return f"{f'{item.kind}: ' if item.kind else ''}{item.text}{f' ({where})' if where else ''}"
 
 
 def _said(item: str) -> Said:

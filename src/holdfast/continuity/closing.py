@@ -167,8 +167,8 @@ def tick(
 
     Each in the todo's own words. Return their texts.
     """
-    said, ticked = tuple(told), [_bare(text) for text in boxes]
-    made = {_bare(part) for subject in commits for part in (subject, subject.partition(": ")[2])}
+    said, ticked = tuple(told), [region.plain(text) for text in boxes]
+    made = {region.plain(part) for subject in commits for part in (subject, subject.partition(": ")[2])}
     if not said and not ticked and not made:
         return []
     # Most sessions tell of nothing that is done, and the pages are not needed for anything else here.
@@ -176,17 +176,12 @@ def tick(
     from holdfast.continuity import pages as lists
 
     still_open = [todo for todo in lists.todos(pages.folder, pages.older) if not todo.done]
-    by_text = {todo.id: _bare(todo.text) for todo in still_open if len(todo.text) >= _MIN_TODO}
+    by_text = {todo.id: region.plain(todo.text) for todo in still_open if len(todo.text) >= _MIN_TODO}
     done = {name for name, text in by_text.items() if text in made or any(one.startswith(text) for one in ticked)}
     done |= {todo.id for todo in still_open if todo.id in by_text and messages.tells_done(todo.text, said)}
     if done:
         lists.close_todos(pages.folder, tuple(sorted(done)), day, pages.older)
     return [todo.text for todo in still_open if todo.id in done]
-
-
-def _bare(text: str) -> str:
-    kept = "".join([letter if letter.isalnum() else " " for letter in text.casefold()])
-    return f" {' '.join(kept.split())} "
 
 
 def _happened(agent: str, rows: Iterable[tuple[str, str, str]]) -> list[str]:

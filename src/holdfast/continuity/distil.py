@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from holdfast.base import files, rows
 from holdfast.base.clock import iso, now
 from holdfast.base.digests import short
-from holdfast.continuity import distil_ask, log, page, page_proposals, pages
+from holdfast.continuity import distil_ask, log, page, page_proposals, pages, region
 from holdfast.continuity.check_boxes import Todo
 from holdfast.continuity.distil_ask import Help
 from holdfast.continuity.distil_rules import (
@@ -135,7 +135,7 @@ class _Run:
     def take(self, suggestion: Suggestion) -> None:
         """Propose what is suggested, if it is new."""
         entry = page_proposals.without_secrets(suggestion.entry)
-        if not page.plain(entry.name).strip():
+        if not region.plain(entry.name).strip():
             return
         suggestion = replace(suggestion, entry=entry)
         verdict = self._verdict(suggestion)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from holdfast.continuity import page
+from holdfast.continuity import page, region
 from holdfast.continuity.check_boxes import is_day
 from holdfast.continuity.note_tables import STRIKE
 from holdfast.continuity.page import Entry
@@ -173,9 +173,9 @@ def status(stream: Stream, material: Material) -> str:
 
 def _is_about(task: Task, stream: Stream) -> bool:
     """Whether a todo names the workstream, or one of its files."""
-    said = page.plain(task.text)
+    said = region.plain(task.text)
     names = {stream.name, *stream.files, *(path.rpartition("/")[2] for path in stream.files)}
-    return any(page.plain(name) in said for name in names)
+    return any(region.plain(name) in said for name in names)
 
 
 def _decisions(works: Sequence[Work], material: Material) -> list[Suggestion]:
@@ -185,9 +185,9 @@ def _decisions(works: Sequence[Work], material: Material) -> list[Suggestion]:
     # A row of the decisions' own page has its reason, so it comes before what was said in a session.
     for one in (*material.decided, *told):
         entry = row_of(one)
-        if page.plain(entry.name).strip() and not _end_of(entry, ends):
+        if region.plain(entry.name).strip() and not _end_of(entry, ends):
             # The log and the digest cut a long sentence at different places.
-            found.setdefault(page.plain(entry.name)[:_SAME_LETTERS], Suggestion(entry, one.source))
+            found.setdefault(region.plain(entry.name)[:_SAME_LETTERS], Suggestion(entry, one.source))
     return sorted(found.values(), key=lambda one: one.entry.cells[0])
 
 
@@ -208,7 +208,7 @@ def _struck(material: Material) -> list[Suggestion]:
     ends = _ends(material)
     found = []
     for row in page.entries(material.page):
-        one = next((one for one in ends.get(page.plain(row.name), ()) if row_of(one) == row), None)
+        one = next((one for one in ends.get(region.plain(row.name), ()) if row_of(one) == row), None)
         # Nothing that is empty takes the place of what stands in the row, so that only its text is struck through.
         entry = page.made(DECISIONS, "", f"{STRIKE}{row.name.replace(STRIKE, '')}{STRIKE}", "")
         if one is not None and is_struck(entry):
@@ -220,13 +220,13 @@ def _ends(material: Material) -> dict[str, list[Decided]]:
     """Return the decisions that hold no longer, by their words, the last one first."""
     found: dict[str, list[Decided]] = {}
     for one in reversed(material.ended):
-        found.setdefault(page.plain(row_of(one).name), []).append(one)
+        found.setdefault(region.plain(row_of(one).name), []).append(one)
     return found
 
 
 def _end_of(entry: Entry, ends: dict[str, list[Decided]]) -> Decided | None:
     """Return the decision that an entry is about, if it came to an end; what was said on a later day holds anew."""
-    last = next(iter(ends.get(page.plain(entry.name), ())), None)
+    last = next(iter(ends.get(region.plain(entry.name), ())), None)
     day = last.ended[-10:] if last else ""
     return None if is_day(day) and entry.cells[0] > day else last
 
@@ -240,15 +240,15 @@ def outdated(entry: Entry, evidence: str, material: Material) -> str:
         return f"{end.source} was {end.ended}" if end else ""
     if entry.section != GAPS or evidence != TODO_PAGE:
         return ""
-    states = {task.done for task in material.tasks if _gap(task) == page.plain(entry.name)}
+    states = {task.done for task in material.tasks if _gap(task) == region.plain(entry.name)}
     if entry.value == page.OPEN and False not in states:
         return "its to-do is done" if states else f"{TODO_PAGE} has this to-do no longer"
     return "its to-do is open" if entry.value == page.CLOSED and False in states else ""
 
 
 def _strike_outdated(entry: Entry, material: Material) -> str:
-    name = page.plain(entry.name)
-    rows = [row for row in page.entries(material.page) if row.section == DECISIONS and page.plain(row.name) == name]
+    name = region.plain(entry.name)
+    rows = [row for row in page.entries(material.page) if row.section == DECISIONS and region.plain(row.name) == name]
     ended = _ends(material).get(name, [])
     if not ended:
         return "the decision holds"
@@ -259,17 +259,17 @@ def _strike_outdated(entry: Entry, material: Material) -> str:
 
 def is_struck_by_now(entry: Entry, material: Material) -> bool:
     """Whether the page has the row struck through of a decision that was made again."""
-    name = page.plain(entry.name)
-    if not any(one.again and page.plain(row_of(one).name) == name for one in material.decided):
+    name = region.plain(entry.name)
+    if not any(one.again and region.plain(row_of(one).name) == name for one in material.decided):
         return False
-    return any(is_struck(row) and page.plain(row.name) == name for row in page.entries(material.page))
+    return any(is_struck(row) and region.plain(row.name) == name for row in page.entries(material.page))
 
 
 def _with_reason(text: str) -> tuple[str, str]:
     """Return a sentence and the reason that it gives itself."""
     for word in _REASONS:
         head, found, reason = text.partition(word)
-        if found and page.plain(head).strip():
+        if found and region.plain(head).strip():
             return head.strip(" ,;"), reason.strip()
     return text, ""
 
@@ -296,7 +296,7 @@ def _gaps(works: Sequence[Work], material: Material) -> list[Suggestion]:
         _gap(task) for task in material.tasks if not task.done
     }
     rows = [row for row in page.entries(material.page) if row.section == GAPS and row.value != page.CLOSED]
-    closed = [row for row in rows if page.plain(row.name) in done]
+    closed = [row for row in rows if region.plain(row.name) in done]
     return [
         *(Suggestion(page.made(GAPS, name, page.OPEN, since), source) for name, since, source in found),
         *(Suggestion(page.made(GAPS, row.name, page.CLOSED, row.cells[2]), TODO_PAGE) for row in closed),
@@ -305,7 +305,7 @@ def _gaps(works: Sequence[Work], material: Material) -> list[Suggestion]:
 
 def _gap(task: Task) -> str:
     """Return the words of the gap that a todo is, as the page has them."""
-    return page.plain(page.made(GAPS, TODO_GAP + task.text).name)
+    return region.plain(page.made(GAPS, TODO_GAP + task.text).name)
 
 
 def _sources(works: Sequence[Work]) -> str:

@@ -99,7 +99,7 @@ def read_entry(text: str) -> Entry:
 def checked(entry: Entry) -> Entry:
     """Return the entry; BrokenFile where it has no name, or a status that is none."""
     section = SECTIONS[entry.section]
-    if not plain(entry.name).strip():
+    if not region.plain(entry.name).strip():
         raise BrokenFile(f"the entry has no {section.columns[section.named_by]}", "Write it, or reject the entry.")
     if section.allowed and entry.value not in section.allowed:
         column = section.columns[section.changes]
@@ -109,13 +109,8 @@ def checked(entry: Entry) -> Entry:
 
 def identity(entry: Entry, *, with_value: bool = True) -> str:
     """Return what stands for the entry in the id of a proposal, with or without what may change of it."""
-    return "\n".join(["page", entry.section, plain(entry.name), *([plain(entry.value)] if with_value else [])])
-
-
-def plain(text: str) -> str:
-    """Return the words of a text between spaces, however they are written."""
-    kept = "".join([letter if letter.isalnum() else " " for letter in text.casefold()])
-    return f" {' '.join(kept.split())} "
+    told = (entry.name, entry.value) if with_value else (entry.name,)
+    return "\n".join(["page", entry.section, *map(region.plain, told)])
 
 
 def standing(text: str, entry: Entry) -> str:
@@ -126,8 +121,8 @@ def standing(text: str, entry: Entry) -> str:
     before, inside, behind = region.parts(text, REGION)
     row = _Tables(inside or "").find(entry)
     if row is not None:
-        return "known" if plain(row.value) == plain(entry.value) else "changed"
-    is_said = SECTIONS[entry.section].changes < 0 and plain(entry.name) in plain(f"{before}\n{behind}")
+        return "known" if region.plain(row.value) == region.plain(entry.value) else "changed"
+    is_said = SECTIONS[entry.section].changes < 0 and region.plain(entry.name) in region.plain(f"{before}\n{behind}")
     return "known" if is_said else "new"
 
 
@@ -164,13 +159,9 @@ def with_entry(text: str, entry: Entry) -> str:
 
 
 def _read(folder: str, older: tuple[str, ...]) -> tuple[str, str]:
-    for each in (folder, *older):
-        path = os.path.join(each, PAGE)
-        if os.path.lexists(path):
-            text = region.read_page(path)
-            region.check_writable(path, text)
-            return path, text
-    return os.path.join(folder, PAGE), ""
+    path, text = region.find_page(PAGE, folder, older)
+    region.check_writable(path, text)
+    return path, text
 
 
 class _Tables:
@@ -213,7 +204,7 @@ class _Tables:
     def find(self, entry: Entry) -> Entry | None:
         """Return the row of that name."""
         rows = [row for row in self.entries if row.section == entry.section]
-        return next((row for row in rows if plain(row.name) == plain(entry.name)), None)
+        return next((row for row in rows if region.plain(row.name) == region.plain(entry.name)), None)
 
     def put(self, entry: Entry) -> None:
         """Write the entry over the row of its name, or behind the last row of its table."""

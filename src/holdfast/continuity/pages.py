@@ -211,10 +211,6 @@ def _change(
 
 def _read(folder: str, kind: str, older: tuple[str, ...]) -> tuple[str, str]:
     """Return the path and the text of the page, or of the first older one where it is missing."""
-    for each in (folder, *older):
-        path = os.path.join(each, PAGES[kind])
-        if os.path.lexists(path):
-            text = region.read_page(path)
-            region.check_writable(path, text)
-            return path, text
-    return os.path.join(folder, PAGES[kind]), ""
+    path, text = region.find_page(PAGES[kind], folder, older)
+    region.check_writable(path, text)
+    return path, text

@@ -189,6 +189,12 @@ def _sign(text: str) -> int:
     return len(word) - 1 if is_number else -1
 
 
+def plain(text: str) -> str:
+    """Return the words of a text between spaces, however they are written."""
+    kept = "".join([letter if letter.isalnum() else " " for letter in text.casefold()])
+    return f" {' '.join(kept.split())} "
+
+
 def one_line(text: str, most: int = 0) -> str:
     """Return the text as one line that hides nothing and cannot pass for a marker of ours, cut between two words."""
     text = " ".join(shown(text).split())
@@ -207,6 +213,15 @@ def read_page(path: str) -> str:
     if len(data) > MAX_PAGE:
         raise TooLarge(f"{path} has more than {MAX_PAGE:,} bytes", "Move what is old into another file.")
     return data.decode("utf-8", "surrogateescape")
+
+
+def find_page(name: str, folder: str, older: tuple[str, ...] = ()) -> tuple[str, str]:
+    """Return the path and the text of a page, or of the first older one where it is missing; else its own path."""
+    for each in (folder, *older):
+        path = os.path.join(each, name)
+        if os.path.lexists(path):
+            return path, read_page(path)
+    return os.path.join(folder, name), ""
 
 
 def is_wide(text: str) -> bool:

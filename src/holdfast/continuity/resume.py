@@ -42,12 +42,6 @@ _LAST_ASKED = "before the conversation was compacted, the person last asked: "
 _LEADS = (": ", " that ", " dass ")
 
 
-def lines(at: Workspace, budget: int, after_compaction: bool) -> list[str]:
-    """Return what the pages of the project say as lines that are safe to inject, within so many characters."""
-    told = block(at, Pages(at).found(after_compaction=after_compaction), budget, after_compaction=after_compaction)
-    return told.text.split("\n") if told.text else []
-
-
 def block(at: Workspace, found: Sequence[Source], room: int, *, after_compaction: bool) -> Block:
     """Return these sources within the room, without a fence."""
     why = "recovery" if after_compaction else "start"
@@ -75,9 +69,11 @@ class Pages:
         self._are_kept = at.settings.flag("continuity.enabled")
         folders = [layout.folder_of(Scope("project", owner)) for owner in owners]
         self._folders = [os.path.join(root, folder) for folder in folders if not files.link_on_the_way(root, folder)]
-        self._forgotten: frozenset[str] = frozenset()
+        # The digests of what was forgotten.
+        self._forgotten: set[str] = set()
         try:
-            self._forgotten = _forgotten([*self._folders, os.path.join(root, layout.folder_of(Scope("global")))])
+            for folder in (*self._folders, os.path.join(root, layout.folder_of(Scope("global")))):
+                self._forgotten |= Tombstones(os.path.join(folder, layout.FORGOTTEN)).statements()
         except HoldfastError:
             # Where nobody can tell what was forgotten, no page is told.
             self._folders = []
@@ -98,7 +94,7 @@ class Pages:
         tell: dict[str, Callable[[], tuple[str, list[str]]]] = {
             "MEMORY.md": self._page,
             "lessons.md": self._lessons,
-            "todo.md": self._todo,
+            "todo.md": lambda: ("Open todos (todo.md)", [f"{one.id}: {one.text}" for one in self.todos()]),
             "buffer.md": lambda: self._buffer(asked),
             "log": self._log,
         }
@@ -121,7 +117,8 @@ class Pages:
         return "" if region.is_wide(text) else text
 
     def _page(self) -> tuple[str, list[str]]:
-        text = _without_comments(self._read("MEMORY.md").lstrip("\ufeff"))
+        first, *rest = self._read("MEMORY.md").lstrip("\ufeff").split("<!--")
+        text = first + "".join([part.partition("-->")[2] for part in rest])
         entries = []
         for heading, lines in region.sections(text):
             said = self.kept(_said(line for line in lines if not _holds_no_longer(line)))
@@ -140,8 +137,11 @@ class Pages:
 
     def decisions(self) -> list[Note]:
         """Return the decisions of the project's page that still hold."""
-        found = pages.notes(self._folders[0], pages.DECISION, self._older) if self._folders else ()
-        return [one for one in found if not one.done and self.kept([one.text])]
+        return [one for one in self._notes(pages.DECISION) if self.kept([one.text])]
+
+    def _notes(self, kind: str) -> list[Note]:
+        found = pages.notes(self._folders[0], kind, self._older) if self._folders else ()
+        return [one for one in found if not one.done]
 
     def folders(self) -> list[str]:
         """Return the folders that the pages of the project stand in, the one of its present id first."""
@@ -153,16 +153,12 @@ class Pages:
         return buffer.read(paths[0], tuple(paths[1:])) if paths else buffer.State()
 
     def _lessons(self) -> tuple[str, list[str]]:
-        found = pages.notes(self._folders[0], pages.LESSON, self._older) if self._folders else ()
-        rows = [one.text for one in found if not one.done]
+        rows = [one.text for one in self._notes(pages.LESSON)]
         own = self._read("lessons.md").split("\n")
         # A person may write them as a list, too, and strike out what holds no longer.
         listed = [line for line in own if line.startswith(_BULLETS) and "~~" not in line]
         told = self.kept([*reversed(rows), *reversed(region.entries(listed))])
         return "Lessons, the newest first (lessons.md)", told
-
-    def _todo(self) -> tuple[str, list[str]]:
-        return "Open todos (todo.md)", [f"{one.id}: {one.text}" for one in self.todos()]
 
     def _buffer(self, asked: str) -> tuple[str, list[str]]:
         state = self.state()
@@ -191,10 +187,10 @@ class Pages:
     def next_steps(self) -> list[str]:
         """Return the next steps of the working state that are no open todo, which is told by itself."""
         try:
-            listed = frozenset(_bare(one.text) for one in self.todos())
+            listed = frozenset(region.plain(one.text) for one in self.todos())
         except (HoldfastError, OSError):
             listed = frozenset()
-        return [step for step in self.state().next_steps if _bare(step) not in listed]
+        return [step for step in self.state().next_steps if region.plain(step) not in listed]
 
     def _is_memory(self, text: str) -> bool:
         """Whether a sentence became a memory of the project, which is told by itself."""
@@ -214,7 +210,7 @@ class Pages:
         for day in days[:_MAX_DAYS]:
             sessions = region.sections(log.read(folder, day))
             found = [(heading, self.kept(_said(_without(lines, told)))) for heading, lines in sessions]
-            entries = [_joined(_heading(heading), said) for heading, said in reversed(found) if said]
+            entries = [_joined(log.shown_heading(heading), said) for heading, said in reversed(found) if said]
             if entries:
                 return f"What was done on {day} (log/{day}.md), the last first", entries
         return "", []
@@ -232,12 +228,7 @@ def _last_asked(asked: str, said: Iterable[str]) -> str:
     rest = asked
     for text in said:
         rest = rest.replace(text, " ")
-    return _LAST_ASKED + asked if _bare(rest) else ""
-
-
-def _bare(text: str) -> str:
-    kept = "".join([letter if letter.isalnum() else " " for letter in text.casefold()])
-    return " ".join(kept.split())
+    return _LAST_ASKED + asked if region.plain(rest).strip() else ""
 
 
 def _owners(at: Workspace) -> tuple[str, ...]:
@@ -248,25 +239,11 @@ def _owners(at: Workspace) -> tuple[str, ...]:
     return (project.id, *project.aliases)
 
 
-def _forgotten(folders: Iterable[str]) -> frozenset[str]:
-    """Return the digests of what was forgotten in these folders."""
-    found: frozenset[str] = frozenset()
-    for folder in folders:
-        found |= Tombstones(os.path.join(folder, layout.FORGOTTEN)).statements()
-    return found
-
-
 def _statements(text: str) -> list[str]:
     """Return the statements that a line may be: all of it, what stands behind its lead, and each of its sentences."""
     found = [text, *(text.partition(lead)[2] for lead in _LEADS if lead in text)]
     parts = text.split(". ")
     return [*found, *(f"{part.rstrip('.')}." for part in parts), *parts] if len(parts) > 1 else found
-
-
-def _heading(text: str) -> str:
-    """Return the heading of an entry without the sign that keeps its end from being taken for an outcome."""
-    title, outcome = log.told_heading(text)
-    return f"{title} ({outcome})" if outcome else title
 
 
 def _joined(name: str, texts: Iterable[str]) -> str:
@@ -282,7 +259,7 @@ def _said(lines: Iterable[str]) -> list[str]:
         if line.strip() and not line.strip(" \t|-:="):
             # Above the rule of a table stand the names of its columns.
             found = found[:-1] if "|" in line and found else found
-        elif line.strip() and not line.startswith("# ") and not _names_session(line):
+        elif line.strip() and not line.startswith("# ") and not log.names_session(line):
             found.append(line)
     return [_cells(text) for text in region.entries(found)]
 
@@ -302,16 +279,7 @@ def _holds_no_longer(line: str) -> bool:
     return "~~" in line or (line.startswith("|") and "| closed |" in line)
 
 
-def _names_session(line: str) -> bool:
-    return line.startswith("Session ") and line.endswith(".") and " of " in line
-
-
 def _cells(text: str) -> str:
     if text.startswith("|"):
         return ", ".join(cell for cell in map(str.strip, text.strip("|").split("|")) if cell)
     return text.lstrip("#").strip() + ":" if text.startswith("#") else text
-
-
-def _without_comments(text: str) -> str:
-    parts = text.split("<!--")
-    return parts[0] + "".join([part.partition("-->")[2] for part in parts[1:]])
