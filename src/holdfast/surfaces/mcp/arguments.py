@@ -6,7 +6,7 @@ An argument that is null counts as left out; one that is unknown is refused, so 
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -39,6 +39,11 @@ Items = Annotated[
 ]
 
 
+def optional(about: str, most: int | None = None) -> Any:
+    """Return a field that may be left out; a text has at most so many characters."""
+    return Field(default=None, max_length=most, description=about)
+
+
 class Arguments(BaseModel):
     """The arguments of a tool."""
 
@@ -67,14 +72,11 @@ class Store(Arguments):
         description="A label: user (about the person), feedback (how they want you to work), project (a fact),"
         " reference (where to look), decision (with its reason), lesson (learned the hard way).",
     )
-    key: Key | None = Field(
-        default=None,
-        description=f"Name it to update a memory that is there, or to give it a telling name ({_KEY_RULE}). Left out,"
-        " it is made of the first words.",
+    key: Key | None = optional(
+        f"Name it to update a memory that is there, or to give it a telling name ({_KEY_RULE}). Left out,"
+        " it is made of the first words."
     )
-    tags: Annotated[str, BeforeValidator(_joined)] | None = Field(
-        default=None, max_length=500, description="A few tags, separated by commas."
-    )
+    tags: Annotated[str, BeforeValidator(_joined)] | None = optional("A few tags, separated by commas.", 500)
 
 
 class Recall(Arguments):
@@ -84,13 +86,11 @@ class Recall(Arguments):
     instructions.
     """
 
-    query: str | None = Field(
-        default=None,
-        max_length=4_000,
-        description="A question, a few telling words, or a key. Left out, the newest memories come.",
+    query: str | None = optional(
+        "A question, a few telling words, or a key. Left out, the newest memories come.", 4_000
     )
-    scope: ScopeKind | None = Field(default=None, description="Only this scope. Left out: all that is visible here.")
-    memory_type: MemoryType | None = Field(default=None, description="Only this type.")
+    scope: ScopeKind | None = optional("Only this scope. Left out: all that is visible here.")
+    memory_type: MemoryType | None = optional("Only this type.")
     limit: int = Field(default=10, ge=1, le=100, description="At most so many memories.")
     search_mode: Literal["hybrid", "bm25", "metadata"] = Field(
         default="hybrid",
@@ -111,9 +111,9 @@ class SessionSearch(Arguments):
         max_length=4_000,
         description="A question or a few telling words, as they were said; a time in it counts: `last week`.",
     )
-    agent: str | None = Field(default=None, max_length=100, description="Only sessions of this agent, by its name.")
-    since: str | None = Field(default=None, max_length=40, description="Said since: 2026-11-01, 7d, 2w, yesterday.")
-    until: str | None = Field(default=None, max_length=40, description="Said before.")
+    agent: str | None = optional("Only sessions of this agent, by its name.", 100)
+    since: str | None = optional("Said since: 2026-11-01, 7d, 2w, yesterday.", 40)
+    until: str | None = optional("Said before.", 40)
     limit: int = Field(default=5, ge=1, le=20, description="At most so many passages.")
 
 
@@ -131,8 +131,8 @@ class List(Arguments):
     updated, rated or forgotten, or when the person asks what is remembered. To answer a question use memory_recall.
     """
 
-    scope: ScopeKind | None = Field(default=None, description="Only this scope. Left out: all that is visible here.")
-    memory_type: MemoryType | None = Field(default=None, description="Only this type.")
+    scope: ScopeKind | None = optional("Only this scope. Left out: all that is visible here.")
+    memory_type: MemoryType | None = optional("Only this type.")
     limit: int = Field(default=50, ge=1, le=200, description="At most so many, the newest.")
 
 
@@ -145,10 +145,8 @@ class Rate(Arguments):
     rating: Literal["helpful", "harmful"] = Field(
         description="helpful: it was right and spared work; harmful: it was wrong, outdated or misleading."
     )
-    scope: ScopeKind | None = Field(
-        default=None, description="The scope that it is in. Left out: the narrowest that has it."
-    )
-    note: str | None = Field(default=None, max_length=MAX_NOTE, description="Why, in a sentence.")
+    scope: ScopeKind | None = optional("The scope that it is in. Left out: the narrowest that has it.")
+    note: str | None = optional("Why, in a sentence.", MAX_NOTE)
 
 
 class SessionRate(Arguments):
@@ -176,16 +174,10 @@ class StateUpdate(Arguments):
     decisions are added. What should outlast this piece of work belongs into memory_store.
     """
 
-    focus: str | None = Field(
-        default=None, max_length=MAX_FOCUS, description="What is being worked on now, in a sentence or two. Replaces."
-    )
-    decisions: Items | None = Field(
-        default=None, description="Decisions of this session, to be added to those that stand."
-    )
-    next_steps: Items | None = Field(default=None, description="What comes next, most urgent first. Replaces the list.")
-    open_threads: Items | None = Field(
-        default=None, description="Questions and loose ends that wait for somebody. Replaces the list."
-    )
+    focus: str | None = optional("What is being worked on now, in a sentence or two. Replaces.", MAX_FOCUS)
+    decisions: Items | None = optional("Decisions of this session, to be added to those that stand.")
+    next_steps: Items | None = optional("What comes next, most urgent first. Replaces the list.")
+    open_threads: Items | None = optional("Questions and loose ends that wait for somebody. Replaces the list.")
     clear: bool = Field(default=False, description="Empty every field first: a new piece of work begins.")
 
 
@@ -200,17 +192,12 @@ class ProjectNotes(Arguments):
         description="list: what is open and holds; todo, decide, lesson: add one; done, reopen: a to-do; withdraw: a"
         " decision or lesson.",
     )
-    text: str | None = Field(
-        default=None, max_length=MAX_TEXT, description="For todo, decide and lesson: what to write, in a sentence."
-    )
-    because: str | None = Field(
-        default=None, max_length=MAX_BECAUSE, description="The reason of a decision; what went wrong, of a lesson."
-    )
-    id: str | None = Field(
-        default=None,
-        max_length=MAX_TEXT,
-        description="For done, reopen and withdraw: the id from list, or the words of a to-do. With decide or lesson:"
+    text: str | None = optional("For todo, decide and lesson: what to write, in a sentence.", MAX_TEXT)
+    because: str | None = optional("The reason of a decision; what went wrong, of a lesson.", MAX_BECAUSE)
+    id: str | None = optional(
+        "For done, reopen and withdraw: the id from list, or the words of a to-do. With decide or lesson:"
         " the id of what it replaces.",
+        MAX_TEXT,
     )
 
 
@@ -224,21 +211,11 @@ class WorkItem(Arguments):
     action: Literal["show", "criterion", "verify", "close"] = Field(
         description="show: the work item with its criteria; criterion: add one; verify: mark one as satisfied; close.",
     )
-    id: str | None = Field(
-        default=None,
-        max_length=120,
-        description="The work item; without it the one that this session works on. Needed to close.",
-    )
-    text: str | None = Field(
-        default=None, max_length=MAX_TEXT, description="For criterion: what must be true in the end, in a sentence."
-    )
+    id: str | None = optional("The work item; without it the one that this session works on. Needed to close.", 120)
+    text: str | None = optional("For criterion: what must be true in the end, in a sentence.", MAX_TEXT)
     anti: bool = Field(default=False, description="For criterion: it is something that must not happen.")
-    criterion: str | None = Field(default=None, max_length=20, description="For verify: its id, such as c1.")
-    evidence: str | None = Field(
-        default=None,
-        max_length=MAX_BECAUSE,
-        description="For verify: what shows it, such as a test run and its result.",
-    )
+    criterion: str | None = optional("For verify: its id, such as c1.", 20)
+    evidence: str | None = optional("For verify: what shows it, such as a test run and its result.", MAX_BECAUSE)
 
 
 def complaint(problem: ValidationError, model: type[Arguments]) -> str:

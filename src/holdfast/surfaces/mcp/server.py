@@ -78,7 +78,7 @@ class MemoryServer:
     ) -> types.ReadResourceResult:
         """Return the text of a resource."""
         uri = str(params.uri)
-        text = await self._told(context, lambda request: picked.resource(request, uri))
+        text = await self._worded(context, lambda request: picked.resource(request, uri))
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=params.uri, text=text, mime_type="text/markdown")]
         )
@@ -86,18 +86,16 @@ class MemoryServer:
     async def get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         """Return the messages of a prompt."""
         given = params.arguments or {}
-        return await self._told(context, lambda request: picked.prompt(request, params.name, given))
+        return await self._worded(context, lambda request: picked.prompt(request, params.name, given))
 
     async def roots_changed(self, context: Context, params: object) -> None:
         """Ask for the roots again before the next call."""
         self._asked_roots = False
 
-    async def _told(self, context: Context, work: Callable[[Request], T]) -> T:
+    async def _worded(self, context: Context, work: Callable[[Request], T]) -> T:
         """Return what the work returns; what goes wrong is an error of the protocol, in words."""
         try:
             return await self._run(context, work)
-        except MCPError:
-            raise
         except Exception as problem:
             of_the_caller = isinstance(problem, (BadInput, NotFound, ScopeUnknown))
             code = types.INVALID_PARAMS if of_the_caller else types.INTERNAL_ERROR
