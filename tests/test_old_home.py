@@ -107,8 +107,8 @@ def test_sweeping_and_harvesting_again_add_nothing(old, cli, lost, tree):
 
 
 def test_doctor_and_lint_find_the_home_sound(old, cli):
-    """The files need no repair. Only settings that no longer exist may be mentioned."""
-    assert {one["kind"] for one in cli("doctor", "--json").json["problems"]} <= {"setting", "bytecode", "git"}
+    """The files need no repair. Settings that no longer exist and hooks that nobody trusted may be mentioned."""
+    assert {one["kind"] for one in cli("doctor", "--json").json["problems"]} <= {"setting", "bytecode", "git", "agent"}
     assert {one["severity"] for one in cli("lint", "--json").json["problems"]} == {"warning"}
 
 

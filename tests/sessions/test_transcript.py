@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from holdfast.base.terminal import harmless
 from holdfast.records import SessionEvent
-from holdfast.sessions.transcript import fenced, harmless, heading, markdown_of
+from holdfast.sessions.transcript import fenced, heading, markdown_of
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from holdfast.app import publish
 from holdfast.errors import HoldfastError
 from holdfast.memory import index_pages
 from holdfast.workspace import Workspace
@@ -25,6 +24,9 @@ def finish(workspace: Workspace) -> None:
     if write_pages(workspace):
         # What the store holds back, such as a write-ahead log, is on the disk before somebody reads it.
         workspace.close()
+        # Only a change needs it, and every command would wait for what it loads.
+        from holdfast.app import publish
+
         publish.refresh(workspace)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.pending_file import PendingFile
+from holdfast.base.terminal import harmless
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
 from holdfast.language import when
 from holdfast.records import Cost, SessionEvent, asdict
@@ -258,7 +259,7 @@ def shown(
     digest = digest_of(workspace, text)
     if form == "json":
         return iter((json.dumps(asdict(digest), ensure_ascii=False, indent=2) + "\n",))
-    return iter((transcript.harmless(transcript.digest_page(digest)),))
+    return iter((harmless(transcript.digest_page(digest)),))
 
 
 def _events_json(events: Iterator[SessionEvent]) -> Iterator[str]:

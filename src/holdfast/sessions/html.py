@@ -7,9 +7,10 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from html import escape
 
+from holdfast.base.terminal import harmless
 from holdfast.records import ROLES, SessionEvent
 from holdfast.sessions.facts import Digest
-from holdfast.sessions.transcript import harmless, heading
+from holdfast.sessions.transcript import heading
 
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;"

@@ -9,24 +9,17 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 
+from holdfast.base.terminal import harmless
 from holdfast.base.text import count
 from holdfast.records import SessionEvent
 from holdfast.sessions.facts import CommandRun, Delivered, Digest, Evidence, FileChange, Trouble
 
-# What a terminal obeys, and marks that turn or hide text. Tabs and line ends stay.
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff]")
 _BACKTICKS = re.compile("`+")
 # What opens markup wherever it stands; an underscore or a number sign does so only at the edge of a word or a text.
 _MARKUP = str.maketrans({sign: f"\\{sign}" for sign in "\\`*<[]|~"})
 _AT_AN_EDGE = re.compile(r"(?<![^\W_])_|_(?![^\W_])|^[#>+=-]|#(?=#*$)|(?<=^\d)[.)](?= )|(?<=^\d\d)[.)](?= )")
 _ENDED = {"fixed": "fixed", "repeated": "came again, not fixed", "left": "left as it was"}
 _TOKENS = ("input", "cache_read", "cache_write", "output", "reasoning")
-
-
-def harmless(text: str) -> str:
-    """Return a text with every control character written out, so that a terminal only shows it."""
-    plain = text.replace("\r\n", "\n")
-    return _UNSAFE.sub(lambda odd: odd[0].encode("unicode_escape", "surrogatepass").decode("ascii"), plain)
 
 
 def markdown_of(events: Iterable[SessionEvent]) -> Iterator[str]:

@@ -7,10 +7,14 @@ import pty
 import re
 import subprocess
 import sys
+import time
 
 import pytest
 
-from support.archived import said, session, store
+from holdfast.inject.receipts import event_of
+from holdfast.records import Given, Receipt, Scope
+from support.archived import edited, said, session, store
+from support.places import SHOP
 
 
 def seen(home, columns: int, *words: str) -> list[str]:
@@ -53,3 +57,84 @@ def test_a_narrow_terminal_shows_rows_as_paragraphs(workspace, shop, home) -> No
     assert first == "61d299fc" and all(line.startswith("  ") and len(line) <= 40 for line in rest)
     told = " ".join(" ".join(rest).split())
     assert "ended 2026-05-04 11:00" in told and "title A title of several words that goes on" in told
+
+
+LONG = "The bastion host is the only way in. " * 20
+
+
+@pytest.fixture
+def known(workspace, shop, cli):
+    """Memories of the project and global, one of them long, and a session that was given some of them."""
+    cli("remember", LONG, "--key", "a-key-that-is-rather-long-because-somebody-wrote-a-sentence", "--tag", "deploy")
+    cli("remember", "Deploys need the VPN.", "--key", "vpn", "--pin")
+    cli("remember", "Deploys need the bastion.", "--key", "bastion", "--supersedes", "vpn")
+    cli("remember", "Answer in British English.", "--key", "english", "--scope", "global")
+    scope, why = Scope("project", SHOP), "updated 2 days ago, said by: user"
+    given = tuple(Given(scope, key, "", why, 20) for key in ("vpn", "bastion"))
+    left_out = tuple((f"project:{SHOP}/no-room-for-number-{number}", "no room") for number in range(9))
+    with workspace() as h:
+        store(h, session("61d299fc-d26a", shop, title="A title " * 20), said("human", "Hello."), edited("a.py", shop))
+        start = Receipt("2026-05-04T11:00:00Z", "codex", "61d299fc-d26a", "start", given, left_out, tokens=40)
+        h.journal.append(event_of(start))
+
+
+@pytest.mark.parametrize("columns", [40, 72, 100, 160])
+@pytest.mark.parametrize("words", ["list", "recall bastion --explain", "receipts", "timeline", "sessions", "activity"])
+def test_every_line_fits(known, home, columns, words) -> None:
+    """Whatever the width, the terminal breaks nothing but the parts of a score, and a key that recall keeps whole."""
+    lines = seen(home, columns, *words.split())
+    if words.startswith("recall"):
+        lines = [line for line in lines if " = " not in line and "a-key-that-is-rather" not in line]
+    assert lines and [line for line in lines if len(line) > columns] == []
+
+
+def test_a_list_names_each_scope_once(known, home) -> None:
+    """Memories stand in columns under their scope; what is pinned or replaced says so first."""
+    lines = seen(home, 100, "list")
+    assert [line for line in lines if "example.com" in line] == [f"project {SHOP}"] and "global" in lines
+    rows = {line.split()[0]: line for line in lines if "  20" in line}
+    assert len({row.index("  20") for row in rows.values()}) == 1 and len(rows) == 4
+    assert "pinned · replaced by bastion · Deploys need the" in rows["vpn"]
+
+
+def test_hits_are_wrapped_and_cut_with_a_way_to_see_the_rest(known, home) -> None:
+    """Score and key stand first; of a long text six lines are shown, and how to see the others."""
+    lines = seen(home, 80, "recall", "bastion")
+    assert not any("example.com" in line for line in lines)
+    (rest,) = [line for line in lines if "more line" in line]
+    assert rest.strip().startswith("… 4 more lines: holdfast show a-key-that-is-rather-long")
+    assert re.match(r"0\.\d\d  ", lines[0])
+
+
+def test_a_receipt_names_no_scope_and_sums_up_what_was_left_out(known, home) -> None:
+    """What was given stands in columns, what was left out in one paragraph for each reason."""
+    lines = seen(home, 100, "receipts", "--utc")
+    assert lines[0] == "2026-05-04 11:00  codex  start  61d299fc-d26a"
+    assert not any("example.com" in line for line in lines)
+    assert lines[1].split()[:2] == ["20", "vpn"] and lines[1].index("updated") == lines[2].index("updated")
+    assert len([line for line in lines if "left out (no room): no-room-for-number-0," in line]) == 1
+
+
+def test_where_the_output_is_not_a_terminal_lines_are_stable(known, cli) -> None:
+    """A pipe gets whole scopes and whole titles, a line for each thing."""
+    assert f"vpn  project:{SHOP}  20" in cli("list").out and "(replaced by bastion)" in cli("list").out
+    assert re.search(rf"^bastion  project:{SHOP}  [\d-]+  0\.\d\d$", cli("recall", "bastion").out, re.MULTILINE)
+    out = cli("receipts").out.splitlines()
+    assert out[0] == "61d299fc-d26a  codex  start  2026-05-04T11:00:00Z  about 40 tokens"
+    assert out[1] == f"  project:{SHOP}/vpn  20 tokens  updated 2 days ago, said by: user"
+    assert "  11:00  unknown    some-agent  A title A title" in cli("timeline", "--utc").out
+
+
+@pytest.mark.parametrize("words", ["sessions", "timeline", "activity", "sessions search hello"])
+def test_times_are_local_and_utc_on_request(known, cli, monkeypatch, words) -> None:
+    """People read their own time, also where that is another day; JSON stays UTC."""
+    monkeypatch.setenv("TZ", "Pacific/Auckland")
+    time.tzset()
+    try:
+        here, utc, json = (cli(*words.split(), *more) for more in ((), ("--utc",), ("--json",)))
+    finally:
+        monkeypatch.delenv("TZ")
+        time.tzset()
+    shown, day = ("22:00", "2026-05-04") if "search" in words else ("23:00", "2026-05-04")
+    assert shown in here.out and day in here.out
+    assert shown not in utc.out and shown not in json.out and "2026-05-04T1" in json.out

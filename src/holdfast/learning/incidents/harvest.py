@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 
+from holdfast.base.terminal import harmless
 from holdfast.base.text import ends_of, one_line
 from holdfast.language.ratings import explicit
 from holdfast.learning.incidents import model as incidents
@@ -23,7 +24,6 @@ from holdfast.privacy import redact
 from holdfast.privacy.cleaning import Cleaner
 from holdfast.records import asdict
 from holdfast.sessions.parts import Finding
-from holdfast.sessions.transcript import harmless
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

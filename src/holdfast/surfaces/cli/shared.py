@@ -6,13 +6,12 @@ import difflib
 import json
 import shlex
 import sys
-from contextlib import nullcontext
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from holdfast.app.finish import finishing
+from holdfast.app.finish import finish
 from holdfast.base.text import count
 from holdfast.errors import BadInput, NeedsConsent
 from holdfast.memory import show
@@ -203,12 +202,20 @@ def _in_workspace(function: Callable[..., Any], *, reads: bool, pure: bool) -> C
                 asked.where[name] = value
         if ctx.invoked_subcommand is not None:
             return None
-        with open_workspace(ctx) as workspace, finishing(workspace) if not (pure or asked.dry_run) else nullcontext():
+        with open_workspace(ctx) as workspace:
             if reads and not workspace.enabled:
                 say_empty(workspace, "")
                 answered({})
                 return None
-            return function(workspace, **_with_whole_keys(ctx, workspace, given))
+            does_nothing = pure or asked.dry_run
+            try:
+                return function(workspace, **_with_whole_keys(ctx, workspace, given))
+            except NeedsConsent:
+                does_nothing = True
+                raise
+            finally:
+                if not does_nothing:
+                    finish(workspace)
 
     return run
 
@@ -428,8 +435,13 @@ def heading(memory: Memory) -> str:
 
 def labels(memory: Memory) -> str:
     """Return the tags of a memory, and that it is pinned."""
-    tags = "  " + " ".join(f"#{tag}" if " " not in tag else f"#“{tag}”" for tag in memory.tags) if memory.tags else ""
+    tags = f"  {tags_of(memory)}" if memory.tags else ""
     return f"{tags}{'  pinned' if memory.pinned else ''}"
+
+
+def tags_of(memory: Memory) -> str:
+    """Return the tags of a memory as people write them."""
+    return " ".join(f"#{tag}" if " " not in tag else f"#“{tag}”" for tag in memory.tags)
 
 
 def complete_key(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holdfast.sessions.transcript import harmless
+from holdfast.base.terminal import harmless
 from holdfast.surfaces.cli.shared import invocation
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def cut(text: str, width: int) -> str:
     """Return the text in one line of at most so many columns, with an ellipsis where it was cut."""
     from rich.cells import cell_len, set_cell_size
 
-    text = " ".join(text.split())
+    text = text.replace("\n", " ")
     return text if cell_len(text) <= width else set_cell_size(text, max(0, width - 1)).rstrip() + "…"
 
 
@@ -67,31 +67,36 @@ def padded(text: str, width: int, *, right: bool = False) -> str:
 
 
 def print_table(
-    heads: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[str] = (), under: Sequence[str] = ()
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    right: Collection[str] = (),
+    under: Sequence[str] = (),
+    cuts: str = "",
 ) -> None:
     """Print the rows; the last column gets what is left of the width. Stored text in a cell only shows itself.
 
-    `under` has for each row the heading that it stands under; a terminal shows each heading once. Where the terminal is
-    too narrow for a table, each row is a paragraph.
+    `under` has for each row the heading that it stands under; a terminal shows each heading once. `cuts` is a column
+    that may be cut. Where the terminal is too narrow for a table, each row is a paragraph.
     """
     cells = [[harmless(" ".join(cell.split())) for cell in row] for row in rows]
-    if not on_terminal():
+    if not cells or not on_terminal():
         for row in cells:
             click.echo("\t".join(row))
         return
-    widths = [
-        min(_MAX_CELL, max(len(head), *(len(row[at]) for row in cells)) if cells else 0)
-        for at, head in enumerate(heads[:-1])
-    ]
-    left = columns() - sum(widths) - 2 * len(widths)
-    if cells and left >= _MIN_CELL:
-        click.echo(_line(heads, heads, [*widths, left], right))
-    above = ""
+    longest = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
+    widths = {head: min(_MAX_CELL, size) for head, size in zip(heads[:-1], longest, strict=False)}
+    left = columns() - sum(widths.values()) - 2 * len(widths)
+    if cuts and left < columns() // 2:
+        less = min(columns() // 2 - left, max(0, widths[cuts] - columns() // 3))
+        widths[cuts], left = widths[cuts] - less, left + less
+    fits, sizes, above = left >= _MIN_CELL, [*widths.values(), left], ""
+    if fits:
+        click.echo(_line(heads, heads, sizes, right))
     for at, row in enumerate(cells):
         if under and under[at] != above:
+            click.secho(f"{above and chr(10)}{cut(harmless(under[at]), columns())}", dim=True)
             above = under[at]
-            click.secho(cut(harmless(above), columns()), dim=True)
-        click.echo(_line(heads, row, [*widths, left], right) if left >= _MIN_CELL else _paragraph(heads, row))
+        click.echo(_line(heads, row, sizes, right) if fits else _paragraph(heads, row))
 
 
 def _line(heads: Sequence[str], row: Sequence[str], widths: Sequence[int], right: Collection[str]) -> str:
@@ -103,6 +108,10 @@ def _line(heads: Sequence[str], row: Sequence[str], widths: Sequence[int], right
 def _paragraph(heads: Sequence[str], row: Sequence[str]) -> str:
     """Return a row as its first cell and, indented, the others that say something, each with its head."""
     told = ", ".join(f"{head} {cell}" for head, cell in zip(heads[1:], row[1:], strict=True) if cell)
-    return "\n".join(
-        [click.style(row[0], bold=True), *textwrap.wrap(told, columns(), initial_indent="  ", subsequent_indent="  ")]
-    )
+    return "\n".join([click.style(row[0], bold=True), *indented(told, "  ")])
+
+
+def indented(text: str, indent: str) -> list[str]:
+    """Return a text in lines that fit the terminal, each behind the indent; a key or a path stays whole."""
+    lines = textwrap.wrap(text, columns() - len(indent), replace_whitespace=False, break_on_hyphens=False)
+    return [f"{indent}{line}" for line in lines or [""]]

@@ -8,12 +8,11 @@ from typing import Any
 import click
 
 from holdfast.app.receipts import receipts
-from holdfast.base.text import count
+from holdfast.base.terminal import harmless
 from holdfast.continuity.catch_up import CatchUp, catch_up, markdown
 from holdfast.records import Given, Receipt, asdict
 from holdfast.sessions import activity
 from holdfast.sessions.activity import DoneSession
-from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.commands.sessions import session_json
 from holdfast.surfaces.cli.shared import (
     PROJECT,
@@ -29,7 +28,16 @@ from holdfast.surfaces.cli.shared import (
     until_option,
     why_empty,
 )
-from holdfast.surfaces.cli.tables import columns, cut, local_time, on_terminal, padded, print_table, utc_option
+from holdfast.surfaces.cli.tables import (
+    columns,
+    cut,
+    indented,
+    local_time,
+    on_terminal,
+    padded,
+    print_table,
+    utc_option,
+)
 from holdfast.workspace import Workspace
 
 _MAX_FILES = 5
@@ -37,6 +45,8 @@ _MAX_MADE = 5
 _MAX_RECEIPTS = 10
 # So much of a session's id is enough to find it; the rest of the line is for what says more.
 _SHORT = 13
+# On a terminal with fewer columns, what would be the end of a line stands below it.
+_NARROW = 80
 _project_argument = click.argument("of_project", metavar="[PROJECT]", default="")
 
 
@@ -71,16 +81,18 @@ def _done_json(one: DoneSession) -> dict[str, object]:
 
 
 def _print_done(one: DoneSession, widest: int) -> None:
-    row = one.session
+    row, lines = one.session, _details(one)
     ended, title, id = harmless(local_time(row.ended)[11:]), harmless(row.title) or "(no title)", harmless(row.id)
-    if on_terminal():
-        id = id[:_SHORT]
-        room = columns() - len(f"  {ended}  {row.outcome:9}  ") - widest - len(id) - 4
-        agent, title = row.agent.ljust(widest), padded(title, max(room, 12))
+    if not on_terminal():
+        click.echo(f"  {ended}  {row.outcome:9}  {row.agent}  {title}  {id}")
+    elif columns() < _NARROW:
+        click.echo(f"  {ended}  {row.outcome:9}  {cut(title, columns() - 20)}")
+        lines = [f"{row.agent}  {id[:_SHORT]}", *lines]
     else:
-        agent = row.agent
-    click.echo(f"  {ended}  {row.outcome:9}  {agent}  {title}  {click.style(id, dim=True)}")
-    for line in _details(one):
+        room = columns() - widest - _SHORT - 24
+        name = click.style(id[:_SHORT], dim=True)
+        click.echo(f"  {ended}  {row.outcome:9}  {row.agent:{widest}}  {padded(title, room)}  {name}")
+    for line in lines:
         click.echo(f"           {cut(line, columns() - 11) if on_terminal() else line}")
 
 
@@ -171,8 +183,12 @@ def _receipts(workspace: Workspace, of_session: str, limit: int) -> None:
     found = receipts(workspace, of_session, limit=limit)
     if answered({"receipts": [_receipt_json(receipt) for receipt in found]}):
         return
-    for receipt in found:
-        _show_receipt(receipt) if on_terminal() else _print_receipt(receipt)
+    for at, receipt in enumerate(found):
+        if on_terminal():
+            click.echo("\n" if at else "", nl=False)
+            _show_receipt(receipt)
+        else:
+            _print_receipt(receipt)
     if not found:
         say_empty(workspace, "no session was given anything yet")
 
@@ -192,16 +208,19 @@ def _show_receipt(receipt: Receipt) -> None:
     """Show a receipt on a terminal: when, to whom and at what cost, then a row for each thing that was given."""
     held = ", withheld" if receipt.withheld else ""
     session = harmless(receipt.session)[:_SHORT] or "(no session)"
-    cost = f"about {count(receipt.tokens, 'token')}{held}"
-    line = f"{local_time(receipt.at)}  {receipt.agent}  {session}  {receipt.moment}"
-    click.echo(f"{click.style(cut(line, columns()), bold=True)}  {cost}")
-    keys = [given.key for given in receipt.given]
-    wide = min(max(map(len, keys), default=0), columns() // 2)
+    line = f"{local_time(receipt.at)}  {receipt.agent}  {receipt.moment}  {session}"
+    click.secho(cut(line, columns()), bold=True)
+    wide = min(max((len(given.key) for given in receipt.given), default=0), columns() // 2)
     for given in receipt.given:
         why = cut(harmless(given.why), max(10, columns() - wide - 11))
         click.echo(f"  {given.tokens:>5}  {padded(harmless(given.key), wide)}  {click.style(why, dim=True)}")
+    click.echo(f"  {receipt.tokens:>5}  tokens in all, by estimate{held}")
+    left_out: dict[str, list[str]] = {}
     for name, reason in receipt.left_out:
-        click.secho(f"  {cut(harmless(f'left out: {name}, {reason}'), columns() - 2)}", dim=True)
+        left_out.setdefault(reason, []).append(name.rpartition("/")[2])
+    for reason, names in left_out.items():
+        told = indented(harmless(f"left out ({reason}): {', '.join(names)}"), " " * 9)
+        click.secho("\n".join(told), dim=True)
 
 
 def _receipt_json(receipt: Receipt) -> dict[str, object]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from holdfast.base.terminal import harmless
 from holdfast.base.text import count
 from holdfast.errors import BadInput
 from holdfast.language.ratings import Rating
@@ -20,7 +21,6 @@ from holdfast.patterns.estimates import BEFORE_AFTER, Estimate, Followed
 from holdfast.patterns.measure import Report as Measured
 from holdfast.patterns.measure import measure
 from holdfast.records import asdict
-from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.main import runnable
 from holdfast.surfaces.cli.shared import (
     KEY,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.base.clock import now
+from holdfast.base.terminal import harmless
 from holdfast.base.text import count
 from holdfast.continuity import notes, todo
 from holdfast.continuity.check_boxes import Todo
@@ -15,7 +16,6 @@ from holdfast.continuity.todo import Changed
 from holdfast.learning.lessons import lesson
 from holdfast.learning.lessons.model import Lesson, weight
 from holdfast.records import asdict
-from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.shared import (
     PROJECT,
     answered,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from holdfast.app import install
+from holdfast.base.terminal import harmless
 from holdfast.base.text import count
 from holdfast.errors import BadInput
 from holdfast.patterns import catalogue_edit, distribute
@@ -18,7 +19,6 @@ from holdfast.patterns.clusters import Pattern, Quote
 from holdfast.patterns.distribute import Plan
 from holdfast.patterns.review import Candidate, Decision
 from holdfast.records import asdict
-from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.commands.install import changes_json
 from holdfast.surfaces.cli.shared import (
     PROJECT,

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import sys
-import textwrap
 from typing import Any
 
 import click
 
+from holdfast.base.terminal import harmless
 from holdfast.base.text import count
 from holdfast.errors import ScopeUnknown
 from holdfast.memory.show import list_memories, replaced_by
 from holdfast.recall.recall import recall
 from holdfast.recall.related import LIMIT, Related, related, related_to
 from holdfast.records import TYPES, Hit, Memory, Scope, asdict
-from holdfast.sessions.transcript import harmless
-from holdfast.surfaces.cli import tables
 from holdfast.surfaces.cli.main import runnable
 from holdfast.surfaces.cli.shared import (
     HERE,
@@ -32,9 +30,11 @@ from holdfast.surfaces.cli.shared import (
     say_empty,
     scope_option,
     since_option,
+    tags_of,
     text_argument,
     until_option,
 )
+from holdfast.surfaces.cli.tables import columns, cut, indented, on_terminal, print_table
 from holdfast.workspace import Workspace
 
 _MAX_LINES = 6
@@ -72,7 +72,7 @@ def _recall(
         return
     if workspace.asked_project and not everywhere:
         say(f"in the project {_project(workspace)}, as --project says")
-    show = _show_hit if tables.on_terminal() else _print_hit
+    show = _show_hit if on_terminal() else _print_hit
     several = len({hit.memory.scope for hit in hits}) > 1
     for hit, others in zip(hits, beside, strict=True):
         show(hit, several)
@@ -121,25 +121,21 @@ def _print_hit(hit: Hit, several: bool) -> None:
 
 def _show_hit(hit: Hit, several: bool) -> None:
     """Show a hit on a terminal: score and key first, the scope only where hits have several, the text wrapped."""
-    memory = hit.memory
+    memory, indent = hit.memory, "      " if columns() >= 60 else "  "
     scope = f"  {_short(memory.scope)}" if several else ""
-    told = tables.cut(f"{memory.updated[:10]}{scope}{harmless(labels(memory))}", tables.columns() - 8)
-    click.echo(f"{click.style(memory.key, bold=True)}  {hit.score:.2f}")
-    click.secho(f"  {told}", dim=True)
-    lines = [
-        piece
-        for line in harmless(memory.body).split("\n")
-        for piece in textwrap.wrap(line, tables.columns() - 2, replace_whitespace=False) or [""]
-    ]
-    for line in (*_remarks(hit), *lines[:_MAX_LINES]):
-        click.echo(f"  {line}".rstrip())
-    _print_rest(hit, len(lines))
+    room = columns() - len(memory.key) - 6
+    told = cut(f"  {memory.updated[:10]}{scope}{harmless(labels(memory))}", room) if room > 12 else ""
+    click.echo(f"{hit.score:.2f}  {click.style(memory.key, bold=True)}{click.style(told, dim=True)}")
+    lines = [piece for line in harmless(memory.body).split("\n") for piece in indented(line, indent)]
+    for line in (*(f"{indent}{remark}" for remark in _remarks(hit)), *lines[:_MAX_LINES]):
+        click.echo(line.rstrip())
+    _print_rest(hit, len(lines), indent)
 
 
-def _print_rest(hit: Hit, lines: int) -> None:
+def _print_rest(hit: Hit, lines: int, indent: str = "  ") -> None:
     if lines > _MAX_LINES:
         more = runnable(f"… {count(lines - _MAX_LINES, 'more line')}: holdfast show {hit.memory.key}")
-        click.echo(f"  {click.style(more, dim=True)}")
+        click.echo(f"{indent}{click.style(more, dim=True)}")
 
 
 def _remarks(hit: Hit) -> list[str]:
@@ -190,7 +186,7 @@ def _list(workspace: Workspace, /, limit: int | None, everything: bool, **asked:
     memories = [{**memory_json(memory), "superseded_by": newer} for memory, newer in listed]
     if answered({"memories": memories, "more": more}):
         return
-    if tables.on_terminal():
+    if on_terminal():
         _show_list(listed)
     else:
         for memory, newer in listed:
@@ -208,10 +204,15 @@ def _show_list(listed: list[tuple[Memory, str]]) -> None:
     scopes = list(dict.fromkeys(memory.scope for memory, _ in listed))
     ordered = sorted(listed, key=lambda each: scopes.index(each[0].scope))
     rows = [
-        (memory.key, memory.updated[:10], f"{memory.title}{labels(memory)}{_replaced(newer)}")
+        (memory.key, memory.updated[:10], f"{_marks(memory, newer)}{memory.title} {tags_of(memory)}")
         for memory, newer in ordered
     ]
-    tables.print_table(("key", "updated", "title"), rows, under=[f"{memory.scope}" for memory, _ in ordered])
+    under = [f"{memory.scope.kind} {memory.scope.owner}".rstrip() for memory, _ in ordered]
+    print_table(("key", "updated", "title"), rows, under=under, cuts="key")
+
+
+def _marks(memory: Memory, newer: str) -> str:
+    return f"{'pinned · ' if memory.pinned else ''}{f'replaced by {newer} · ' if newer else ''}"
 
 
 def _replaced(newer: str) -> str:

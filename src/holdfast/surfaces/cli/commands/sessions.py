@@ -9,13 +9,13 @@ from typing import Any
 import click
 
 from holdfast.app import forget
+from holdfast.base.terminal import harmless
 from holdfast.records import asdict
 from holdfast.sessions import browse as sessions
 from holdfast.sessions import search as session_search
 from holdfast.sessions.browse import CostRow
 from holdfast.sessions.facts import OUTCOMES
 from holdfast.sessions.search import SessionHit
-from holdfast.sessions.transcript import harmless
 from holdfast.store.session_table import BY, SessionRow
 from holdfast.surfaces.cli.main import runnable
 from holdfast.surfaces.cli.shared import (

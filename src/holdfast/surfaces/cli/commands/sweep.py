@@ -11,11 +11,11 @@ import click
 from holdfast import settings
 from holdfast.app.harvest import RECENT, Harvest, harvest
 from holdfast.app.sweep import Retained, Swept, sweep
+from holdfast.base.terminal import harmless
 from holdfast.base.text import count
 from holdfast.errors import BadInput, NotFound
 from holdfast.records import asdict
 from holdfast.sessions.budget import sized
-from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.main import runnable
 from holdfast.surfaces.cli.shared import (
     answered,

@@ -6,10 +6,10 @@ import click
 
 from holdfast.app import updates
 from holdfast.app.updates import Listed, Undo
+from holdfast.base.terminal import harmless
 from holdfast.base.text import count
 from holdfast.journal.updates import Touched
 from holdfast.records import asdict
-from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.shared import (
     agreed,
     answer,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
+from holdfast.base.terminal import harmless
 from holdfast.base.text import count
 from holdfast.learning.work import items as work
 from holdfast.learning.work.criteria import STATUSES, Criterion
 from holdfast.learning.work.items import Changed, Shown
 from holdfast.learning.work.model import Work
 from holdfast.records import asdict
-from holdfast.sessions.transcript import harmless
 from holdfast.surfaces.cli.shared import PROJECT, answered, group, say, say_empty, text_argument
 from holdfast.surfaces.cli.tables import local_time, utc_option
 from holdfast.workspace import Workspace
