@@ -12,8 +12,9 @@ from holdfast.privacy import speech
     [
         ("fix the login", "fix the login"),
         ("<system-reminder>use Redis</system-reminder>\nno, Postgres", "no, Postgres"),
-        ("a <ide_selection>x</ide_selection> b <ide_selection>y</ide_selection> c", "a  b  c"),
+        ("a <ide_selection>x</ide_selection> b <ide_selection>y</ide_selection> c", "a b c"),
         ("<task-notification>let's go with Redis</task-notification>", ""),
+        ("<task-notification>done</task-notification> let's go with Redis", ""),
         ("This session is being continued from a previous conversation. We use Redis.", ""),
         ("<bash-input>remember that</bash-input>", ""),
         ("<system-reminder>never closed, so all is its own", ""),
@@ -24,5 +25,5 @@ from holdfast.privacy import speech
     ],
 )
 def test_what_programs_add_is_not_typed(text, typed):
-    """Blocks of programs are taken out, and a text that a program wrote is nobody's."""
+    """Blocks of programs are taken out; a text that begins as a program's is not the person's, to its end."""
     assert speech.typed(text) == typed

@@ -1,9 +1,10 @@
-"""Who really speaks where a person should: told by how a text begins, and by the blocks that programs add to it.
-
-It is the light part of what the readers of transcripts ask (`agents/reading`), for the hooks.
-"""
+"""Whose words stand where a person speaks: told by how a text begins, and by the blocks that programs add to it."""
 
 from __future__ import annotations
+
+from holdfast.privacy import fence
+
+OURS = fence.OPEN
 
 # How texts begin that stand where a person speaks but were not typed by one.
 COMMAND_STARTS = (
@@ -35,38 +36,61 @@ ADDED = (
 PERSONS = ("user_", "user-query", "user-input", "user-message", "user-memory")
 MAX_LEADING = 20
 _LONGEST_NAME = 60
-_NOT_TYPED = (*COMMAND_STARTS, *SUMMARY_STARTS, *INJECTED_STARTS)
+_NAME_LETTERS = "abcdefghijklmnopqrstuvwxyz_-"
+
+
+def class_of(text: str, usual: str = "human") -> str:
+    """Return the role of a text that stands where a person speaks; `usual` where nothing tells otherwise."""
+    start = text[:200].lstrip()
+    if start.startswith(OURS):
+        return "ours"
+    if start.startswith(SUMMARY_STARTS):
+        return "summary"
+    if start.startswith(COMMAND_STARTS):
+        return "command"
+    return "injected" if start.startswith(INJECTED_STARTS) else usual
 
 
 def typed(text: str) -> str:
     """Return what the person typed of a text, without the blocks that programs added; nothing where all is theirs."""
-    if "</" in text:
-        for name in ADDED:
-            text = _without(text, f"<{name}>", f"</{name}>")
-        text = _behind_blocks(text)
-    return "" if text[:200].lstrip().startswith(_NOT_TYPED) else text.strip()
+    return " ".join([part.strip() for role, part in separated(text) if role == "human"])
 
 
-def _behind_blocks(text: str) -> str:
-    """Return what stands behind the blocks before it, whatever a program calls them in this version."""
-    for _ in range(MAX_LEADING):
-        start = text.lstrip()
-        name = start[1:_LONGEST_NAME].partition(">")[0] if start[:1] == "<" else ""
-        is_block = ("-" in name or "_" in name) and name.replace("-", "").replace("_", "").isalpha()
-        if not is_block or not name.islower() or name.startswith(PERSONS) or f"</{name}>" not in start:
-            return text
-        text = start.partition(f"</{name}>")[2]
-    return text
+def separated(text: str, usual: str = "human") -> list[tuple[str, str]]:
+    """Return the parts of a text with their roles, in order: what a person typed apart from what was added to it.
+
+    A text that begins as a program's stays so to its end.
+    """
+    whole_role = class_of(text, usual)
+    if whole_role in ("summary", "command") or ("</" not in text and OURS not in text):
+        return [(whole_role, text)] if text.strip() else []
+    parts, last, names = [], 0, {*ADDED}
+    while found := [(at, name) for name in names if (at := text.find(f"<{name}>", last)) >= 0]:
+        start, name = min(found)
+        end = text.find(f"</{name}>", start)
+        # What is not there any more, or has no end and so is no block, is not looked for again.
+        names = {each for _, each in found} - ({name} if end < 0 else set())
+        if end >= 0:
+            end += len(name) + 3
+            parts += [text[last:start], text[start:end]]
+            last = end
+    return [one for part in [*parts, text[last:]] if part.strip() for one in _behind_blocks(part.strip(), usual)]
 
 
-def _without(text: str, opening: str, closing: str) -> str:
-    pieces, last = [], 0
-    start = text.find(opening)
-    while start >= 0:
-        end = text.find(closing, start)
-        if end < 0:
+def _behind_blocks(part: str, usual: str) -> list[tuple[str, str]]:
+    """Return a part with its role; of what a person typed the blocks before it, of any name, apart from it."""
+    role = class_of(part, usual)
+    found: list[tuple[str, str]] = []
+    while role == usual and part[:1] == "<" and len(found) < MAX_LEADING:
+        name, closed, _ = part[1:_LONGEST_NAME].partition(">")
+        words = name.replace("-", "_").split("_")
+        is_name = closed and len(words) > 1 and all(words) and not name.strip(_NAME_LETTERS)
+        inner, end, rest = part.partition(f"</{name}>")
+        if not is_name or not end or name.startswith(PERSONS):
             break
-        pieces.append(text[last:start])
-        last = end + len(closing)
-        start = text.find(opening, last)
-    return "".join([*pieces, text[last:]]) if last else text
+        found.append(("injected", inner + end))
+        part = rest.strip()
+    # What is left of a block when another was taken out of it.
+    name = part[1:-1].removeprefix("/") if part[:1] == "<" and part[-1:] == ">" else ""
+    is_tag = 0 < len(name) <= _LONGEST_NAME and not name.strip(_NAME_LETTERS)
+    return [*found, ("injected" if role == usual and is_tag else role, part)] if part else found

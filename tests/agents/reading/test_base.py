@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.agents.reading import OURS, class_of, pending_calls, separated
 from holdfast.agents.reading import lines as files
+from holdfast.agents.reading import pending_calls
 from holdfast.agents.reading.base import Costs
 from holdfast.agents.reading.lines import decode, lines
 from holdfast.agents.reading.pending_calls import PendingCalls
 from holdfast.agents.reading.values import cut, input_text, text_of, when, without_bulk
 from holdfast.privacy import fence
+from holdfast.privacy.speech import OURS, class_of, separated
 from holdfast.records import ROLES, Cost, SessionEvent
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from typing import Any, Self
 
-from holdfast.agents.reading import OURS, class_of, separated
 from holdfast.agents.reading.lines import HEAD, decode, lines, open_plain
 from holdfast.agents.reading.pending_calls import PendingCalls
 from holdfast.agents.reading.values import MAX_OUTPUT, MAX_TEXT, cut, input_text, text_of, when, whole
+from holdfast.privacy.speech import OURS, class_of, separated
 from holdfast.records import Cost, Session, SessionEvent, Spend, replace
 
 # What is told of more days and models than these is counted without them.

@@ -18,10 +18,10 @@ import msgspec
 from msgspec.structs import astuple
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading import OURS, class_of, separated
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import decode, files_below, first_records, lines, open_plain
 from holdfast.agents.reading.values import MAX_OUTPUT, MAX_TEXT, cut, input_text, is_typed, text_of, told, when
+from holdfast.privacy.speech import OURS, class_of, separated
 from holdfast.records import Session, SessionEvent, replace
 
 # Metadata lines that no other agent writes.

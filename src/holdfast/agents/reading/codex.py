@@ -16,7 +16,6 @@ from itertools import islice
 from typing import Any
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading import OURS, separated
 from holdfast.agents.reading.base import TurnReading
 from holdfast.agents.reading.lines import decode, files_below, lines, open_plain
 from holdfast.agents.reading.values import (
@@ -32,6 +31,7 @@ from holdfast.agents.reading.values import (
     when,
     whole,
 )
+from holdfast.privacy.speech import OURS, separated
 from holdfast.records import Session
 
 try:

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading import OURS, separated
 from holdfast.agents.reading.base import TurnReading
 from holdfast.agents.reading.lines import first_record, small_text
 from holdfast.agents.reading.values import apart, counts, listed, stem, table, text_of, told, whole
 from holdfast.base.files import names_in
+from holdfast.privacy.speech import OURS, separated
 from holdfast.records import Session
 
 _EXIT = re.compile(r"<exited with exit code [1-9]\d*>\s*\Z")

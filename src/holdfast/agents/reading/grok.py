@@ -15,10 +15,10 @@ from typing import Any
 from urllib.parse import unquote
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading import class_of
 from holdfast.agents.reading.base import Costs, TurnReading, unwrapped
 from holdfast.agents.reading.lines import decode, first_record, first_records, lines, open_plain, small_json, small_text
 from holdfast.agents.reading.values import MAX_TEXT, apart, counts, cut, listed, table, text_of, told, when, whole
+from holdfast.privacy.speech import class_of
 from holdfast.records import Session
 
 LOG, HISTORY, EVENTS, SUMMARY = "updates.jsonl", "chat_history.jsonl", "events.jsonl", "summary.json"
