@@ -11,10 +11,6 @@ from holdfast.recall.related import Related
 from holdfast.records import Hit, Memory, Stored
 from holdfast.workspace import Workspace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import TracebackType
-
 
 class Holdfast:
     """An open memory. Use it in a `with` block, or close it, so that every index page is written."""
@@ -26,9 +22,7 @@ class Holdfast:
     def __enter__(self) -> Holdfast:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *problem: object) -> None:
         self.close()
 
     def close(self) -> None:
