@@ -27,6 +27,7 @@ from holdfast.errors import BadInput
 from holdfast.recall import embed
 from holdfast.recall.embed import Model
 from holdfast.recall.engine import Engine
+from holdfast.recall.meaning import model_of
 from holdfast.recall.recall import recall
 from holdfast.recall.scan import Scan
 from holdfast.recall.vectors import make_vectors
@@ -197,7 +198,7 @@ def memories_part(folder: str, size: int, tell: Callable[[str], None]) -> Times:
     lay_memories(home, size)
     with Workspace(home, project="bench") as workspace:
         reindex(workspace)
-        model = workspace.model()
+        model = model_of(workspace)
         while model and workspace.store.ask(lambda tables: make_vectors(tables.memories, model, 500)):
             pass
         built = time.perf_counter() - start

@@ -7,6 +7,7 @@ import pytest
 from holdfast.app import recall_modes
 from holdfast.errors import BadInput, ScopeUnknown
 from holdfast.memory.remember import remember
+from holdfast.recall.meaning import model_of
 
 
 def keys(hits) -> list[str]:
@@ -27,7 +28,7 @@ def test_bm25_leaves_meaning_out(workspace) -> None:
     """By words alone, what shares no word with the query is not found, however near it is."""
     with workspace(flags=recall_modes.FLAGS_OF["bm25"]) as opened:
         remember(opened, "The automobile needs fuel.", key="car")
-        assert opened.model() is None
+        assert model_of(opened) is None
         assert recall_modes.recall_by(opened, "vehicle petrol", mode="bm25") == []
         assert keys(recall_modes.recall_by(opened, "automobile", mode="bm25")) == ["car"]
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from holdfast.errors import StoreUnavailable
 from holdfast.recall.embed import Model
 from holdfast.recall.scan import Scan
-from holdfast.store.base import SearchTable, Store
-from holdfast.workspace import Workspace
+
+if TYPE_CHECKING:
+    from holdfast.store.base import SearchTable, Store
+    from holdfast.workspace import Workspace
 
 # What is kept beside an open store from one recall to the next.
 _MODELS: WeakKeyDictionary[Store, Model | None] = WeakKeyDictionary()
