@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from holdfast.base import files
 from holdfast.errors import HoldfastError, NotFound
@@ -17,7 +18,6 @@ from holdfast.store import layout, memory_file
 from holdfast.store.words import same_words
 from holdfast.workspace import Workspace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import TracebackType

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from holdfast.base.light_records import dataclass
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from holdfast.errors import BadInput, Conflict
 from holdfast.memory import audit
 from holdfast.records import Filter, Memory, Scope, Step
@@ -10,7 +12,6 @@ from holdfast.store import links
 from holdfast.store.keys import check_key
 from holdfast.workspace import Workspace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

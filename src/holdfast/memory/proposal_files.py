@@ -17,6 +17,7 @@ Checking. A file that cannot be read as a proposal is a problem, and stays as it
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from holdfast.base import files, rows
 from holdfast.base.digests import short
@@ -24,7 +25,6 @@ from holdfast.errors import BadInput, BrokenFile, Conflict, HoldfastError, NotFo
 from holdfast.records import TYPES, Problem, Proposal, Scope
 from holdfast.store import front_matter, layout, memory_file
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from holdfast.base.clock import days_between
-from holdfast.base.light_records import dataclass
 from holdfast.records import Memory
 
 NEVER_TYPES = ("user", "feedback", "decision")

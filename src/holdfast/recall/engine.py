@@ -11,17 +11,17 @@ holds takes the older one's place.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import log
 from operator import mul
+from typing import TYPE_CHECKING
 
-from holdfast.base.light_records import dataclass
 from holdfast.recall import standing, weights
 from holdfast.recall.embed import cosines, plain, words
 from holdfast.recall.scan import Scan
 from holdfast.store.full_text import worth_of
 from holdfast.store.words import COUNTED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

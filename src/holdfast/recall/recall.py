@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast import project as projects
 from holdfast.base.clock import now
 from holdfast.errors import BadInput, HoldfastError, NotFound
@@ -15,7 +17,6 @@ from holdfast.recall.vectors import make_vectors
 from holdfast.records import Candidate, Filter, Hit, Scope, replace
 from holdfast.workspace import Workspace, normal_tags
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.language.spoken_time import Span
     from holdfast.records import Memory

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from holdfast.base.light_records import dataclass
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from holdfast.recall.embed import near
 from holdfast.recall.meaning import model_of, scan_of
 from holdfast.recall.vectors import make_vectors
@@ -10,7 +12,6 @@ from holdfast.records import Filter, Memory, Scope
 from holdfast.store import links, words
 from holdfast.workspace import Workspace
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

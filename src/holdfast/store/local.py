@@ -17,11 +17,11 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from typing import TYPE_CHECKING
 
 from holdfast.base.clock import iso, now
-from holdfast.base.light_records import replace
 from holdfast.errors import Conflict, Forgotten, NotFound, StoreUnavailable
-from holdfast.records import Candidate, Draft, Filter, Group, Memory, Problem, Refreshed, Scope, Stored
+from holdfast.records import Candidate, Draft, Filter, Group, Memory, Problem, Refreshed, Scope, Stored, replace
 from holdfast.store import layout, memory_file, merge
 from holdfast.store.keys import automatic_key, check_key
 from holdfast.store.local_tree import LocalTree
@@ -29,7 +29,6 @@ from holdfast.store.memory_table import MemoryTable
 from holdfast.store.tombstones import Tombstones
 from holdfast.store.words import digest
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 

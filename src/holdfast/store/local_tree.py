@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
+from typing import TYPE_CHECKING
 
 from holdfast.base import files
 from holdfast.errors import Conflict, NotFound, StoreUnavailable, TooLarge
@@ -17,7 +18,6 @@ from holdfast.store import layout, memory_file
 from holdfast.store.index import stamp_of
 from holdfast.store.tree import Tree, digest_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

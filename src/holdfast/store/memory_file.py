@@ -22,12 +22,12 @@ memory: what front matter does not say is told by the path, the text and the tim
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from holdfast.base.light_records import dataclass, replace
 from holdfast.base.text import cut
 from holdfast.errors import BrokenFile
-from holdfast.records import TRUSTS, TYPES, Memory, Problem, Scope, Statement
+from holdfast.records import TRUSTS, TYPES, Memory, Problem, Scope, Statement, replace
 from holdfast.store import front_matter
 from holdfast.store.front_matter import Document, Value
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from holdfast.base.clock import now
-from holdfast.base.light_records import replace
 from holdfast.errors import BadInput, TooLarge
-from holdfast.records import TRUSTS, TYPES, Draft, Memory, Statement
+from holdfast.records import TRUSTS, TYPES, Draft, Memory, Statement, replace
 from holdfast.store import layout, memory_file
 from holdfast.store.keys import check_key
 

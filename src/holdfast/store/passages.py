@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from holdfast.base.light_records import dataclass
 from holdfast.errors import NotFound
 from holdfast.records import Scope
 from holdfast.store import words
@@ -27,7 +28,6 @@ from holdfast.store.database import TOKENIZE, Transaction
 from holdfast.store.full_text import MAX_WEIGHED, FullTextTable, heaviest, in_parts, word_count, worth_of
 from holdfast.store.sketches import Sketches
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 

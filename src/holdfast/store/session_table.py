@@ -11,11 +11,11 @@ Looking. A list never reads the archive: ten thousand sessions are listed, summe
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from holdfast.base.structs import dataclass
 from holdfast.records import Cost, Spend
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence

@@ -15,18 +15,18 @@ import os
 import sqlite3
 import stat
 import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast.base import files
 from holdfast.base.clock import iso
-from holdfast.base.light_records import dataclass, replace
 from holdfast.errors import Conflict, HoldfastError, NotFound, StoreUnavailable
-from holdfast.records import Memory, Problem, Refreshed, Scope
+from holdfast.records import Memory, Problem, Refreshed, Scope, replace
 from holdfast.store import layout, memory_file
 from holdfast.store.database import MEMORY, is_damage, unavailable
 from holdfast.store.index import Index, Stamp, stamp_of
 from holdfast.store.keys import key_of_file
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import TypeVar
