@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from holdfast.learning.fixes.model import Fix
 from holdfast.patterns.extract import EXTRACTORS, MAX_OF_A_KIND, signals_of
-from holdfast.patterns.signals import ASK, KINDS, OVERFLOW, Act, Mended, Rated, Remark, Seen, Signal
+from holdfast.patterns.signals import ASK, KINDS, OVERFLOW, Act, Rated, Seen, Signal
 from holdfast.patterns.signatures import near
 
 
@@ -152,7 +153,7 @@ def test_lookups() -> None:
 
 def test_what_people_say() -> None:
     """A correction, and a rating with each of its reasons, is a signal; one without a reason is none."""
-    said = (Remark("No, use pnpm.", ("pnpm", "use"), line=7),)
+    said = (Act(ASK, line=7, name="pnpm use", text="No, use pnpm."),)
     rated = (
         Rated(2, "2 - slow", ("time",)),
         Rated(6, "6 ok", ("time",)),
@@ -167,8 +168,9 @@ def test_what_people_say() -> None:
 
 def test_a_fix_names_failure_and_step() -> None:
     """The same step after the same failure is the same fix, whatever the numbers in it."""
-    fixes = [Mended("npm test", f"port {n} is taken", ("ran `docker compose down`",), "f1") for n in (1, 2)]
-    (found,) = of_kind("fix-worked", mended=tuple(fixes))
+    worked = ("ran `docker compose down`",)
+    fixes = [Fix("f1", "npm test", f"port {n} is taken", worked, "some-agent", "s-1", "shop", "") for n in (1, 2)]
+    (found,) = of_kind("fix-worked", fixes=tuple(fixes))
     assert (found.times, found.fingerprint) == (2, "f1") and "docker compose down" in found.signature
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from holdfast.errors import BrokenFile
 from holdfast.patterns.clusters import Quote
 from holdfast.patterns.signals import KINDS
+from holdfast.records import Scope
 from holdfast.store import front_matter
 from holdfast.store.front_matter import Document, Value
 
@@ -53,6 +54,12 @@ class Target:
     def holds(self) -> bool:
         """Whether it was not withdrawn."""
         return not self.withdrawn
+
+    @property
+    def held_in(self) -> Scope:
+        """The scope that it is written with."""
+        kind, _, owner = self.scope.replace(":", "/", 1).partition("/")
+        return Scope(kind, owner)
 
 
 @dataclass(frozen=True, slots=True)

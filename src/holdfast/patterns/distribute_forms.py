@@ -21,7 +21,7 @@ from holdfast.memory import audit
 from holdfast.memory.remember import put
 from holdfast.patterns.catalogue_file import Entry, Target
 from holdfast.privacy import fence, redact
-from holdfast.records import Draft, Memory, Scope
+from holdfast.records import Draft, Memory
 from holdfast.workspace import Workspace
 
 SOURCE = "patterns"
@@ -38,12 +38,6 @@ def text_of(entry: Entry) -> str:
 def line_of(text: str) -> str:
     """Return a text on one line, as clean as what agents are told."""
     return " ".join(fence.safe(fence.stripped(text), lambda one: redact.redact(one)[0]).split())
-
-
-def scope_of(target: Target) -> Scope:
-    """Return the scope that a target is written with."""
-    kind, _, owner = target.scope.partition("/")
-    return Scope(kind, owner)
 
 
 def key_of(entry: Entry) -> str:
@@ -70,7 +64,7 @@ def state_of(workspace: Workspace, entry: Entry, target: Target) -> Literal["mis
         is_there = lesson is not None
         is_same = lesson is not None and lesson.statement == lesson_standing.cleaned(text_of(entry))
     else:
-        owner = scope_of(target).owner
+        owner = target.held_in.owner
         own = {one for one in warnings.read(workspace.home) if (one.id, one.project) == (entry.id, owner)}
         is_there, is_same = bool(own), own == set(_warnings(entry, target))
     return "there" if is_same else "old" if is_there else "missing"
@@ -87,7 +81,7 @@ def check(workspace: Workspace, entry: Entry, target: Target, known: set[str], *
     if target.to == "lesson" and target.where:
         _check_lesson(workspace, target, known, force=force)
     elif target.to == "lesson":
-        like = lessons.room(workspace.home).like(scope_of(target).owner, _evidence(entry))
+        like = lessons.room(workspace.home).like(target.held_in.owner, _evidence(entry))
         if like is not None and like.status in ("standing", "warning") and not _is_ours(like, entry):
             raise Conflict(f"the lesson {like.id} says it already", f"holdfast lesson show {like.id}")
 
@@ -106,7 +100,7 @@ def store(workspace: Workspace, entry: Entry, target: Target) -> Target:
     if target.to == "memory":
         draft = Draft(
             text=text_of(entry),
-            scope=scope_of(target),
+            scope=target.held_in,
             key=key_of(entry),
             title=entry.title,
             type="feedback",
@@ -118,18 +112,18 @@ def store(workspace: Workspace, entry: Entry, target: Target) -> Target:
             act.done(f"{stored.memory.scope}/{stored.memory.key}", f"pattern {entry.id}")
         return target
     if target.to == "warning":
-        warnings.put(workspace.home, entry.id, scope_of(target).owner, _warnings(entry, target))
+        warnings.put(workspace.home, entry.id, target.held_in.owner, _warnings(entry, target))
         return target
     if target.where and state_of(workspace, entry, target) != "missing":
         take_out(workspace, entry, target)
-    lesson = lesson_standing.stated(workspace, scope_of(target).owner, _evidence(entry))
+    lesson = lesson_standing.stated(workspace, target.held_in.owner, _evidence(entry))
     return replace(target, where=lesson.id)
 
 
 def take_out(workspace: Workspace, entry: Entry, target: Target) -> None:
     """Take the form out; where it is gone already nothing happens."""
     if target.to == "warning":
-        warnings.put(workspace.home, entry.id, scope_of(target).owner, ())
+        warnings.put(workspace.home, entry.id, target.held_in.owner, ())
     elif target.to == "memory":
         memory = _memory(workspace, entry, target)
         if memory is not None and memory.source == SOURCE:
@@ -147,7 +141,7 @@ def _evidence(entry: Entry) -> Evidence:
 
 
 def _memory(workspace: Workspace, entry: Entry, target: Target) -> Memory | None:
-    scope = scope_of(target)
+    scope = target.held_in
     workspace.refresh_once(scope)
     try:
         return workspace.store.get(scope, target.where or key_of(entry))
@@ -175,4 +169,4 @@ def _recurred(lesson: Lesson) -> bool:
 
 def _warnings(entry: Entry, target: Target) -> list[Warned]:
     text = cut(line_of(f"{entry.title.rstrip('.')}: {entry.statement}"), MAX_WARNING)
-    return [Warned(entry.id, one, scope_of(target).owner, text) for one in entry.fingerprints]
+    return [Warned(entry.id, one, target.held_in.owner, text) for one in entry.fingerprints]

@@ -6,7 +6,7 @@ could have gone, or a success become half as frequent again, and it would not ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median_high
 from typing import Final, Literal
@@ -100,15 +100,15 @@ class Followed:
 def of_shares(compares: Comparison, before: Sequence[float], after: Sequence[float], *, good: bool = False) -> Estimate:
     """Compare in how many sessions something occurs at all; each number is how often it did in one."""
     z = intervals.deviation(CONFIDENCE)
+    before, after = ([float(number > 0) for number in group] for group in (before, after))
 
-    def change(having: int) -> Interval:
-        return intervals.difference(first, intervals.share(having, len(after), z))
+    def change(having: float) -> Interval:
+        return intervals.difference(first, intervals.share(int(having), len(after), z))
 
-    first = intervals.share(_having(before), len(before), z)
-    found = change(_having(after))
+    first = intervals.share(int(sum(before)), len(before), z)
+    found = change(sum(after))
     supposed = min(len(after), round(_worthwhile(good) * first.value * len(after)))
-    verdict = _verdict(found, change(supposed), before, after, good=good)
-    return _estimate(compares, "sessions with it", before, after, found, verdict, _share_of)
+    return _estimate(compares, "sessions with it", before, after, found, _verdict(found, change(supposed), good))
 
 
 def of_counts(
@@ -131,9 +131,8 @@ def of_counts(
 
     first = intervals.mean_count(sum(before), len(before), spreads[0], z)
     found = change(sum(after))
-    supposed = _worthwhile(good) * first.value * len(after)
-    verdict = _verdict(found, change(supposed), before, after, good=good)
-    return _estimate(compares, measure, before, after, found, verdict, fmean, confidence=confidence)
+    supposed = change(_worthwhile(good) * first.value * len(after))
+    return _estimate(compares, measure, before, after, found, _verdict(found, supposed, good), confidence)
 
 
 def of_amounts(
@@ -149,22 +148,21 @@ def of_amounts(
     verdict: Verdict = NO_EFFECT if found.high <= _WIDEST * found.low else THIN
     if found.high < 1 or found.low > 1:
         verdict = HELPS if found.high < 1 else HARMS
-    verdict = THIN if _is_thin(before, after) else verdict
-    return _estimate(compares, measure, before, after, found, verdict, median_high, confidence=confidence)
+    return _estimate(compares, measure, before, after, found, verdict, confidence, is_ratio=True)
 
 
 def of_five(compares: Comparison, before: Sequence[Observed], after: Sequence[Observed]) -> tuple[Estimate, ...]:
     """Compare errors, retries, corrections, tokens and time of sessions."""
-    doubt = CONFIDENCE_OF_FIVE
-    counts = [
-        of_counts(compares, name, _each(before, name), _each(after, name), confidence=doubt)
-        for name in ("errors", "retries", "corrections")
-    ]
-    amounts = [
-        of_amounts(compares, name, _told(before, name), _told(after, name), confidence=doubt)
-        for name in ("tokens", "seconds")
-    ]
-    return (*counts, *amounts)
+    found = []
+    for name in ("errors", "retries", "corrections", "tokens", "seconds"):
+        groups = [[float(getattr(one, name)) for one in group] for group in (before, after)]
+        if name in ("tokens", "seconds"):
+            # Not every agent tells them.
+            groups = [[amount for amount in group if amount > 0] for group in groups]
+            found.append(of_amounts(compares, name, *groups, confidence=CONFIDENCE_OF_FIVE))
+        else:
+            found.append(of_counts(compares, name, *groups, confidence=CONFIDENCE_OF_FIVE))
+    return tuple(found)
 
 
 def overall(estimates: Iterable[Estimate]) -> Verdict:
@@ -184,12 +182,8 @@ def reason(one: Estimate) -> str:
     return f"{one.measure}, by {sizes}"
 
 
-def _verdict(
-    found: Interval, supposed: Interval, before: Sequence[float], after: Sequence[float], *, good: bool
-) -> Verdict:
+def _verdict(found: Interval, supposed: Interval, good: bool) -> Verdict:
     """Return what an interval says; `supposed` is the one that a worthwhile effect would have had."""
-    if _is_thin(before, after):
-        return THIN
     if found.high < 0:
         return HARMS if good else HELPS
     if found.low > 0:
@@ -201,10 +195,6 @@ def _worthwhile(good: bool) -> float:
     return 1.5 if good else 0.5
 
 
-def _is_thin(before: Sequence[float], after: Sequence[float]) -> bool:
-    return min(len(before), len(after)) < MIN_SESSIONS
-
-
 def _estimate(
     compares: Comparison,
     measure: str,
@@ -212,13 +202,13 @@ def _estimate(
     after: Sequence[float],
     found: Interval,
     verdict: Verdict,
-    shown: Callable[[Sequence[float]], float],
-    *,
     confidence: float = CONFIDENCE,
+    *,
+    is_ratio: bool = False,
 ) -> Estimate:
-    is_ratio = shown is median_high
+    shown, fewest = median_high if is_ratio else fmean, min(len(before), len(after))
     # One session alone says nothing of what others take.
-    is_known = min(len(before), len(after)) >= (2 if is_ratio else 1)
+    is_known = fewest >= (2 if is_ratio else 1)
     estimate = Estimate(
         compares=compares,
         measure=measure,
@@ -229,25 +219,8 @@ def _estimate(
         high=found.high if is_known else None,
         sessions_before=len(before),
         sessions_after=len(after),
-        verdict=verdict,
+        verdict=verdict if fewest >= MIN_SESSIONS else THIN,
         is_ratio=is_ratio,
         confidence=confidence,
     )
     return estimate if is_known else replace(estimate, why=reason(estimate))
-
-
-def _each(sessions: Sequence[Observed], name: str) -> list[float]:
-    return [float(getattr(one, name)) for one in sessions]
-
-
-def _told(sessions: Sequence[Observed], name: str) -> list[float]:
-    """Return an amount of each session that tells it; not every agent does."""
-    return [amount for amount in _each(sessions, name) if amount > 0]
-
-
-def _having(counts: Sequence[float]) -> int:
-    return sum(count > 0 for count in counts)
-
-
-def _share_of(counts: Sequence[float]) -> float:
-    return _having(counts) / len(counts)

@@ -151,9 +151,8 @@ def churn(seen: Seen) -> Iterator[Found]:
 
 def corrections(seen: Seen) -> Iterator[Found]:
     """Yield what the person corrected."""
-    for one in seen.corrections:
-        act = Act(ASK, place=one.place, line=one.line, at=one.at, text=one.text)
-        yield Found(act, " ".join(sorted(one.words)), one.text)
+    for act in seen.corrections:
+        yield Found(act, act.name, act.text)
 
 
 def low_ratings(seen: Seen) -> Iterator[Found]:
@@ -240,12 +239,11 @@ def _attempts(seen: Seen) -> Iterator[Found]:
 
 def fixes(seen: Seen) -> Iterator[Found]:
     """Yield what was done until a failed command worked."""
-    for one in seen.mended:
-        act = Act("shell", at=one.at, name=one.command, text=one.command, error=one.error, result="failed")
+    for one in seen.fixes:
         steps = "; ".join(one.steps)
         told = f"{signature(one.command)} {signature(one.error)}".replace(": ", " ")
         text = f"{one.command}: {one.error} -> {steps}"
-        yield Found(act, f"{told}: {signature(steps)}", text, fingerprint=one.fingerprint)
+        yield Found(Act("shell", at=one.at), f"{told}: {signature(steps)}", text, fingerprint=one.fingerprint)
 
 
 def lookups(seen: Seen) -> Iterator[Found]:

@@ -8,8 +8,9 @@ help from chance and from other changes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from holdfast.base import clock
 from holdfast.base.clock import now
@@ -34,7 +35,7 @@ from holdfast.patterns.estimates import (
     Verdict,
 )
 from holdfast.patterns.signatures import frame
-from holdfast.patterns.study import Place, Study, drawn
+from holdfast.patterns.study import Groups, Place, Study, drawn
 from holdfast.patterns.study import study as study_of
 from holdfast.records import Scope
 from holdfast.workspace import Workspace
@@ -105,25 +106,33 @@ def measure(workspace: Workspace, *, pattern: str = "", memory: str = "", since:
 
 
 def _places(workspace: Workspace, entries: Sequence[Entry]) -> dict[str, set[Place]]:
-    """Return the memories of each pattern, by its id."""
+    """Return the memories by which each pattern is handed out, by its id."""
     given_as = {target.to for one in entries for target in one.targets}
     keys = {one.id: one.key for one in lessons.room(workspace.home).all()} if "lesson" in given_as else {}
-    return {one.id: _places_of(one, keys) for one in entries}
+    places: dict[str, set[Place]] = {one.id: set() for one in entries}
+    for entry in entries:
+        for one in entry.targets:
+            key = one.where if one.to == "memory" else keys.get(one.where, "") if one.to == "lesson" else ""
+            if key:
+                places[entry.id].add((one.held_in.kind, one.held_in.owner, key))
+    return places
 
 
-def _everything(study: Study, groups: Sequence[Sequence[Observed]]) -> Followed:
+def _everything(study: Study, groups: Groups) -> Followed:
+    told = study.told.values()
+    given, withheld = sum(one.was_given for one in told), sum(one.was_withheld for one in told)
+    followed = _compared("all", "all injections", "Everything that was injected", groups)
+    return replace(followed, given=given, withheld=withheld, tokens=sum(one.tokens for one in told))
+
+
+def _compared(kind: Literal["memory", "all"], name: str, title: str, groups: Groups) -> Followed:
+    """Compare errors, retries, corrections, tokens and time of the sessions that were drawn."""
     estimates = measuring.of_five(WITHHELD_GIVEN, *groups) if groups[0] else ()
-    return Followed(
-        kind="all",
-        name="all injections",
-        title="Everything that was injected",
-        verdict=measuring.overall(estimates),
-        why=_why_five(estimates),
-        given=sum(one.was_given for one in study.told.values()),
-        withheld=sum(one.was_withheld for one in study.told.values()),
-        tokens=sum(one.tokens for one in study.told.values()),
-        estimates=estimates,
-    )
+    verdict = measuring.overall(estimates)
+    why = "nothing was withheld yet, so there is nothing to compare; `measure.holdout` says how often it is"
+    if estimates:
+        why = measuring.reason(next(one for one in estimates if one.verdict == verdict))
+    return Followed(kind, name, title, verdict, why, estimates=estimates)
 
 
 def _memories(study: Study, key: str) -> list[Followed]:
@@ -142,51 +151,24 @@ def name_of(place: Place) -> str:
 
 
 def _memory(study: Study, place: Place, names: list[str]) -> Followed:
-    groups = drawn(study, names)
-    estimates = measuring.of_five(WITHHELD_GIVEN, *groups) if groups[0] else ()
     given = [name for name in names if study.had(name)]
-    return Followed(
-        kind="memory",
-        name=name_of(place),
-        title=place[2],
-        verdict=measuring.overall(estimates),
-        why=_why_five(estimates),
-        given=len(given),
-        withheld=len(names) - len(given),
-        tokens=sum(study.told[name].due[place] for name in given),
-        estimates=estimates,
-    )
-
-
-def _why_five(estimates: Sequence[Estimate]) -> str:
-    if not estimates:
-        return "nothing was withheld yet, so there is nothing to compare; `measure.holdout` says how often it is"
-    verdict = measuring.overall(estimates)
-    return measuring.reason(next(one for one in estimates if one.verdict == verdict))
+    tokens = sum(study.told[name].due[place] for name in given)
+    followed = _compared("memory", name_of(place), place[2], drawn(study, names))
+    return replace(followed, given=len(given), withheld=len(names) - len(given), tokens=tokens)
 
 
 def _retire(patterns: Sequence[Followed], memories: Sequence[Followed], of_patterns: set[Place]) -> tuple[Advice, ...]:
     """Return what is worth retiring. The memory of a pattern goes with its pattern."""
     theirs = set(map(name_of, of_patterns))
     followed = [*patterns, *(one for one in memories if one.name not in theirs)]
-    return tuple(_advice(one) for one in followed if one.is_live and one.verdict in (HARMS, NO_EFFECT))
-
-
-def _advice(one: Followed) -> Advice:
-    cost = f" at a cost of about {one.tokens:,} tokens" if one.tokens else ""
-    reason = f"it seems to harm{cost}" if one.verdict == HARMS else f"no effect is seen{cost}"
-    way = f"patterns withdraw {one.name}" if one.kind == "pattern" else f"forget {one.title}"
-    return Advice(one.kind, one.name, reason, f"holdfast {way}")
-
-
-@dataclass(frozen=True, slots=True)
-class Groups:
-    """The sessions that are compared for a pattern."""
-
-    before: list[Observed]
-    after: list[Observed]
-    withheld: list[Observed]
-    given: list[Observed]
+    found = []
+    for one in followed:
+        if one.is_live and one.verdict in (HARMS, NO_EFFECT):
+            cost = f" at a cost of about {one.tokens:,} tokens" if one.tokens else ""
+            reason = f"it seems to harm{cost}" if one.verdict == HARMS else f"no effect is seen{cost}"
+            way = f"patterns withdraw {one.name}" if one.kind == "pattern" else f"forget {one.title}"
+            found.append(Advice(one.kind, one.name, reason, f"holdfast {way}"))
+    return tuple(found)
 
 
 def _follow(entry: Entry, study: Study, places: set[Place], canonical: Callable[[str], str]) -> Followed:
@@ -196,15 +178,19 @@ def _follow(entry: Entry, study: Study, places: set[Place], canonical: Callable[
     """
     counts = _counts(study, entry)
     begun = min((one.at for one in entry.targets), default="")
-    groups = _groups(entry, study, places, begun, _reach(entry, study, counts, canonical))
+    reach = _reach(entry, study, counts, canonical)
+    until = "" if entry.live else max((one.withdrawn for one in entry.targets), default="")
+    after = [one for one in reach if begun and begun <= one.started <= (until or one.started)]
+    drawn_ones = _drawn(entry, study, places, begun, after)
+    after = [one for one in after if study.had(one.name)]
     estimates = [
-        *_of_signal(WITHHELD_GIVEN, groups.withheld, groups.given, counts, entry),
-        *_of_signal(BEFORE_AFTER, groups.before, groups.after, counts, entry),
+        *_of_signal(WITHHELD_GIVEN, drawn_ones, counts, entry),
+        *_of_signal(BEFORE_AFTER, (_before(begun, reach), after), counts, entry),
     ]
     verdict, why = _judged(entry, estimates)
     given = [(place, name) for place in places for name in study.due.get(place, ()) if study.had(name)]
     tokens = sum(study.told[name].due[place] for place, name in given)
-    read = len(groups.after) if any(one.to in READ_BY_ITSELF for one in entry.targets) else 0
+    read = len(after) if any(one.to in READ_BY_ITSELF for one in entry.targets) else 0
     return Followed(
         kind="pattern",
         name=entry.id,
@@ -212,24 +198,12 @@ def _follow(entry: Entry, study: Study, places: set[Place], canonical: Callable[
         verdict=verdict,
         why=why,
         given=max(len({name for _, name in given}), read),
-        withheld=len(groups.withheld),
+        withheld=len(drawn_ones[0]),
         tokens=tokens + read * -(-len(entry.statement) // 4),
         estimates=tuple(estimates),
         since=begun,
         is_live=bool(entry.live),
     )
-
-
-def _places_of(entry: Entry, lesson_keys: Mapping[str, str]) -> set[Place]:
-    """Return the memories by which a pattern is handed out; `lesson_keys` are those of lessons, by their ids."""
-    keys = [(one, one.where if one.to == "memory" else lesson_keys.get(one.where, "")) for one in entry.targets]
-    return {(*_scope(one.scope), key) for one, key in keys if one.to in ("memory", "lesson") and key}
-
-
-def _scope(text: str) -> tuple[str, str]:
-    """Return kind and owner of the scope that a target names, as `project/ID`."""
-    kind, _, owner = text.replace(":", "/", 1).partition("/")
-    return kind, owner
 
 
 def _counts(study: Study, entry: Entry) -> Counter[str]:
@@ -246,7 +220,7 @@ def _reach(entry: Entry, study: Study, counts: Counter[str], canonical: Callable
     """Return the sessions that the pattern is about: of its agents, in its project or where its signal ever was."""
     agents = {agent for one in entry.targets for agent in one.agents}
     everywhere = any(not one.agents for one in entry.targets)
-    owners = [_scope(one.scope)[1] for one in entry.targets]
+    owners = [one.held_in.owner for one in entry.targets]
     seen = {canonical(study.sessions[name].project) for name in counts}
     projects = {canonical(owner) for owner in owners} if owners and all(owners) else seen
     return [
@@ -256,17 +230,15 @@ def _reach(entry: Entry, study: Study, counts: Counter[str], canonical: Callable
     ]
 
 
-def _groups(entry: Entry, study: Study, places: set[Place], begun: str, reach: Sequence[Observed]) -> Groups:
-    until = "" if entry.live else max((one.withdrawn for one in entry.targets), default="")
-    after = [one for one in reach if begun and begun <= one.started <= (until or one.started)]
+def _drawn(entry: Entry, study: Study, places: set[Place], begun: str, after: Sequence[Observed]) -> Groups:
+    """Return the sessions to which it was due: those that it was withheld from, and those that were given it."""
     due: Iterable[str] = ()
     if places:
         due = dict.fromkeys(name for place in places for name in study.due.get(place, ()))
     elif any(one.to == "warning" for one in entry.targets):
         # A warning may become due in any session; what is in a file cannot be withheld.
         due = [one.name for one in after]
-    withheld, given = drawn(study, due, begun)
-    return Groups(_before(begun, reach), [one for one in after if study.had(one.name)], withheld, given)
+    return drawn(study, due, begun)
 
 
 def _before(begun: str, reach: Iterable[Observed]) -> list[Observed]:
@@ -279,13 +251,11 @@ def _before(begun: str, reach: Iterable[Observed]) -> list[Observed]:
     return [one for one in over if earliest <= one.started]
 
 
-def _of_signal(
-    compares: Comparison, before: Sequence[Observed], after: Sequence[Observed], counts: Counter[str], entry: Entry
-) -> list[Estimate]:
+def _of_signal(compares: Comparison, groups: Groups, counts: Counter[str], entry: Entry) -> list[Estimate]:
     """Compare how often the signal comes; what only warns when it has come can only make it come less often."""
-    if not before and compares == WITHHELD_GIVEN:
+    if not groups[0] and compares == WITHHELD_GIVEN:
         return []
-    numbers = [[float(counts[one.name]) for one in group] for group in (before, after)]
+    numbers = [[float(counts[one.name]) for one in group] for group in groups]
     shares = measuring.of_shares(compares, *numbers, good=entry.good)
     times = measuring.of_counts(compares, _TIMES, *numbers, good=entry.good)
     only_warns = bool(entry.targets) and all(one.to == "warning" for one in entry.targets)

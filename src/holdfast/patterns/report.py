@@ -23,7 +23,7 @@ from holdfast.learning.synthesis.groups import names_of
 from holdfast.patterns import session_acts, signal_files
 from holdfast.patterns.clusters import Pattern, clusters, domain_of
 from holdfast.patterns.extract import signals_of
-from holdfast.patterns.signals import Mended, Rated, Seen, Signal
+from holdfast.patterns.signals import Rated, Seen, Signal
 from holdfast.patterns.signatures import signature
 from holdfast.project.rules import resolve
 from holdfast.records import Scope
@@ -117,10 +117,9 @@ def _fixes(home: str, found: list[Signal]) -> list[Signal]:
     failures = {(one.agent, one.session, one.fingerprint): one for one in found if one.fingerprint}
     signals = []
     for fix in fixes.read(home):
-        mended = Mended(fix.command, fix.error, fix.steps, fix.fingerprint, fix.at)
         failure = failures.get((fix.agent, fix.session, fix.fingerprint))
-        for one in signals_of(Seen(fix.agent, fix.session, fix.project, fix.at, mended=(mended,))):
-            where = (failure.place, failure.line, failure.whole) if failure else (0, 0, "")
+        where = (failure.place, failure.line, failure.whole) if failure else (0, 0, "")
+        for one in signals_of(Seen(fix.agent, fix.session, fix.project, fix.at, fixes=(fix,))):
             signals.append(replace(one, place=where[0], line=where[1], whole=where[2]))
     return signals
 

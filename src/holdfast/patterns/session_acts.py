@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain, repeat
 
 from holdfast.base.digests import short
 from holdfast.base.light_records import replace
@@ -18,7 +19,7 @@ from holdfast.language.error_classes import class_in
 from holdfast.language.likeness import FEWEST, words_of
 from holdfast.learning.lessons.categories import takes_back, tells_off
 from holdfast.patterns import searches
-from holdfast.patterns.signals import ASK, OVERFLOW, Act, Remark, Seen
+from holdfast.patterns.signals import ASK, OVERFLOW, Act, Seen
 from holdfast.privacy import speech
 from holdfast.records import Session, SessionEvent
 from holdfast.sessions import check_results
@@ -59,21 +60,14 @@ def seen_in_digest(digest: Digest) -> Seen:
     acts = [*_of_troubles(digest), *_of_checks(digest.checks), *_of_files(digest)]
     acts += [Act(OVERFLOW, at=session.ended)] * min(1, digest.compactions)
     said = [one for one in digest.said if one.kind == "correction" and not session.is_subagent]
-    remarks = [_remark(one.text, one.at, one.place, one.line) for one in said]
-    return _seen(session, tuple(acts), tuple(one for one in remarks if one is not None))
+    remarks = chain.from_iterable(_remark(one.text, one.at, one.place, one.line) for one in said)
+    return _seen(session, tuple(acts), tuple(remarks))
 
 
-def _seen(session: Session, acts: tuple[Act, ...], said: tuple[Remark, ...]) -> Seen:
+def _seen(session: Session, acts: tuple[Act, ...], said: tuple[Act, ...]) -> Seen:
     whole = session.parent if session.parent != session.id else ""
-    return Seen(
-        agent=session.agent,
-        session=session.id,
-        project=session.project,
-        at=session.ended or session.started,
-        whole=whole,
-        acts=acts,
-        corrections=said,
-    )
+    at = session.ended or session.started
+    return Seen(session.agent, session.id, session.project, at, whole, acts, said)
 
 
 def _act(event: SessionEvent, session: Session) -> Act | None:
@@ -91,7 +85,8 @@ def _act(event: SessionEvent, session: Session) -> Act | None:
 
 
 def _of_tool(event: SessionEvent, kind: str, folder: str) -> Act | None:
-    files = tuple(_below(path, event.folder or folder) for path in tools.paths_in(event.input))
+    root = (event.folder or folder).rstrip("/")
+    files = tuple(path.removeprefix(f"{root}/") if root else path for path in tools.paths_in(event.input))
     if kind == "read" and not files:
         # It reads what a running process says, which is nobody's failure but that process's.
         return None
@@ -212,11 +207,7 @@ def _searched(event: SessionEvent) -> tuple[tuple[str, str], ...]:
     return tuple((one, one_line(f"{event.tool} {pattern}", _MAX_TEXT)) for one in found)
 
 
-def _below(path: str, folder: str) -> str:
-    return path.removeprefix(folder.rstrip("/") + "/") if folder else path
-
-
-def _corrections(events: Sequence[SessionEvent]) -> Iterator[Remark]:
+def _corrections(events: Sequence[SessionEvent]) -> Iterator[Act]:
     """Yield what the person corrected. Before anything was done there is nothing to correct."""
     spoken = False
     for event in events:
@@ -224,8 +215,8 @@ def _corrections(events: Sequence[SessionEvent]) -> Iterator[Remark]:
         if text and not takes_back(text):
             told_off = _told_off(replace(event, text=text))
             found = dict.fromkeys(told_off if len(text) > _SHORT_MESSAGE else [text] * bool(told_off))
-            remarks = [_remark(one, event.at, event.place, event.line) for one in found]
-            yield from (one for one in remarks if one is not None)
+            for one in found:
+                yield from _remark(one, event.at, event.place, event.line)
         spoken = spoken or event.role in ("assistant", "tool")
 
 
@@ -236,16 +227,17 @@ def _told_off(event: SessionEvent) -> list[str]:
     return [one for one in sentences if tells_off(one)]
 
 
-def _remark(text: str, at: str, place: int, line: int) -> Remark | None:
-    words = tuple(sorted(word.replace(" ", "-") for word in words_of(text)))
-    return Remark(one_line(text, _MAX_REMARK), words, at, place, line) if len(words) >= FEWEST else None
+def _remark(text: str, at: str, place: int, line: int) -> Iterator[Act]:
+    """Yield a sentence of the person that says enough."""
+    words = sorted(word.replace(" ", "-") for word in words_of(text))
+    if len(words) >= FEWEST:
+        yield Act(ASK, place, line, at, " ".join(words), one_line(text, _MAX_REMARK))
 
 
 def _of_troubles(digest: Digest) -> Iterator[Act]:
     changed = {one.path for one in digest.files}
-    for trouble in digest.troubles:
-        if _OURS not in trouble.about.split():
-            yield _of_trouble(trouble, changed, digest.session.ended)
+    troubles = [one for one in digest.troubles if _OURS not in one.about.split()]
+    return (_of_trouble(one, changed, digest.session.ended) for one in troubles)
 
 
 def _of_trouble(trouble: Trouble, changed: set[str], at: str) -> Act:
@@ -274,12 +266,11 @@ def _of_checks(checks: Sequence[CommandRun]) -> Iterator[Act]:
         if run.failed and run.result == "passed":
             command = commands.main_of(run.text)
             name = command.name if command else run.text
-            yield Act("shell", run.place, run.line, name=name, text=run.text, check=run.kind, result="failed")
-            yield Act("edit", run.place, run.line, result="passed")
-            yield Act("shell", run.place, run.line, name=name, text=run.text, check=run.kind, result="passed")
+            failed = Act("shell", run.place, run.line, name=name, text=run.text, check=run.kind, result="failed")
+            yield from (failed, Act("edit", run.place, run.line, result="passed"), replace(failed, result="passed"))
 
 
 def _of_files(digest: Digest) -> Iterator[Act]:
     for one in digest.files:
-        for _ in range(one.changes):
-            yield Act("edit", one.place, one.line, digest.session.ended, result="passed", paths=(one.path,))
+        act = Act("edit", one.place, one.line, digest.session.ended, result="passed", paths=(one.path,))
+        yield from repeat(act, one.changes)

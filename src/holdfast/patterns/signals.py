@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass as plain_dataclass
 
 from holdfast.base.structs import dataclass, sparse_dataclass
+from holdfast.learning.fixes.model import Fix
 
 # By which rules signals were found: kept with them, so that older ones can be told apart. Whoever changes what is found
 # raises it, and the number in the harvest too, which makes every session worth another look.
@@ -114,17 +115,6 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
-    """A sentence of the person: `words` is what it is about, each word in one form."""
-
-    text: str
-    words: tuple[str, ...]
-    at: str = ""
-    place: int = 0
-    line: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Rated:
     """A rating of the person, from 1 to 10, with what was said, and each thing that it is about."""
 
@@ -135,21 +125,11 @@ class Rated:
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
-    """A failure of a command, and the steps after which it worked."""
-
-    command: str
-    error: str
-    steps: tuple[str, ...]
-    fingerprint: str
-    at: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Seen:
     """One session as a row of acts, in the same words for every agent and without its output.
 
-    `whole` is the session that it is a part or a copy of, by its id, if any.
+    `whole` is the session that it is a part or a copy of, by its id, if any. In `corrections` each name is what one is
+    about: its words, each in one form.
     """
 
     agent: str
@@ -158,6 +138,6 @@ class Seen:
     at: str = ""
     whole: str = ""
     acts: tuple[Act, ...] = ()
-    corrections: tuple[Remark, ...] = ()
+    corrections: tuple[Act, ...] = ()
     ratings: tuple[Rated, ...] = ()
-    mended: tuple[Mended, ...] = ()
+    fixes: tuple[Fix, ...] = ()

@@ -23,6 +23,8 @@ from holdfast.workspace import Workspace
 
 # A memory: the kind and the owner of its scope, and its key.
 Place = tuple[str, str, str]
+# Sessions without something, and sessions with it.
+Groups = tuple[list[Observed], list[Observed]]
 _COUNTED = ("retry-loop", "correction")
 
 
@@ -125,12 +127,13 @@ def study(workspace: Workspace, since: str = "") -> Study:
     return Study(kept, by_frame, told, due, waiting, len(missing) - waiting)
 
 
-def drawn(study: Study, names: Iterable[str], since: str = "") -> tuple[list[Observed], list[Observed]]:
+def drawn(study: Study, names: Iterable[str], since: str = "") -> Groups:
     """Return of these sessions those that were drawn to be given nothing, and those that were drawn to be given all."""
     known = [study.sessions[name] for name in names if name in study.sessions]
     late = [one for one in known if one.started >= since]
-    withheld, given = ([one for one in late if study.is_in(one.name, withheld=way)] for way in (True, False))
-    return withheld, given
+    return [one for one in late if study.is_in(one.name, withheld=True)], [
+        one for one in late if study.is_in(one.name, withheld=False)
+    ]
 
 
 def _with(before: Observed | None, name: str, digest: Digest) -> Observed:
