@@ -18,6 +18,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from holdfast.base import files
@@ -207,10 +208,8 @@ class Catalogue:
             return self._read(name)
         except BrokenFile:
             for one in reversed(self.versions(name)[:-1]):
-                try:
+                with suppress(BrokenFile):
                     return catalogue_file.read(one.text, name)
-                except BrokenFile:
-                    continue
             raise
 
     def _version(self, name: str, number: int) -> Version:

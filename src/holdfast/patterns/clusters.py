@@ -64,17 +64,6 @@ class Pattern:
     bound: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """The signals of one kind that say the same, oldest first; `signature` is the first, `place` where it holds."""
-
-    id: str
-    kind: str
-    signature: str
-    place: str
-    signals: tuple[Signal, ...]
-
-
 def clusters(
     signals: Iterable[Signal],
     *,
@@ -88,10 +77,10 @@ def clusters(
     these signals are counted; the rest still says which signatures belong together, so that ids do not depend on it.
     """
     found = []
-    for cluster in grouped(signals, domains):
-        counted = [one for one in cluster.signals if counts is None or counts(one)]
+    for alike in _alike(signals, domains or {}):
+        counted = [one for one in alike if counts is None or counts(one)]
         if len({one.counted_as for one in counted}) >= max(1, min_frequency):
-            found.append(_pattern(cluster, counted, domains or {}))
+            found.append(_pattern(alike[0], counted, domains or {}))
     return ranked(found)
 
 
@@ -110,36 +99,27 @@ def domain_of(project: str, domains: Mapping[str, str]) -> str:
     return domains[max(fitting, key=lambda name: (len(name), name))] if fitting else ""
 
 
-def grouped(signals: Iterable[Signal], domains: Mapping[str, str] | None = None) -> list[Cluster]:
-    """Return all signals in clusters, by kind and signature."""
+def _alike(signals: Iterable[Signal], domains: Mapping[str, str]) -> Iterator[list[Signal]]:
+    """Yield the signals of one kind that say the same, the oldest first; what is bound, by project or domain."""
     places: dict[str, str] = {}
     boxes: dict[tuple[object, ...], dict[str, list[Signal]]] = {}
     for one in sorted(signals, key=_age):
-        place = ""
-        if one.bound:
-            if one.project not in places:
-                places[one.project] = domain_of(one.project, domains or {}) or one.project
-            place = places[one.project]
+        if one.bound and one.project not in places:
+            places[one.project] = domain_of(one.project, domains) or one.project
         # Near signatures have the same head and names, so only those in one box need a closer look.
+        place = places[one.project] if one.bound else ""
         box = boxes.setdefault((one.kind, place, *signatures.frame(one.signature)), {})
         box.setdefault(one.signature, []).append(one)
-    return [cluster for (kind, place, *_), box in boxes.items() for cluster in _merged(str(kind), str(place), box)]
+    for box in boxes.values():
+        leaders = _Leaders(box)
+        members: dict[str, list[Signal]] = {}
+        for signature, several in box.items():
+            members.setdefault(leaders.of(signature), []).extend(several)
+        yield from (sorted(several, key=_age) for several in members.values())
 
 
 def _age(signal: Signal) -> tuple[str, ...]:
     return signal.at or _NEVER, signal.agent, signal.session, signal.kind, signal.signature
-
-
-def _merged(kind: str, place: str, box: dict[str, list[Signal]]) -> Iterator[Cluster]:
-    """Yield the clusters of signatures that have the same head and names, which come oldest first."""
-    leaders = _Leaders(box)
-    members: dict[str, list[Signal]] = {}
-    for signature, signals in box.items():
-        members.setdefault(leaders.of(signature), []).extend(signals)
-    for leader, signals in members.items():
-        first = signals[0]
-        id = short(kind, leader, first.project if first.bound else "", length=_ID)
-        yield Cluster(id, kind, leader, place, tuple(sorted(signals, key=_age)))
 
 
 class _Leaders:
@@ -172,17 +152,19 @@ def _beginning(word: str) -> str:
     return word[: signatures.BEGINNING]
 
 
-def _pattern(cluster: Cluster, signals: Sequence[Signal], domains: Mapping[str, str]) -> Pattern:
+def _pattern(first: Signal, signals: Sequence[Signal], domains: Mapping[str, str]) -> Pattern:
+    """Return the pattern of these signals; the first one that said the same, counted or not, names it."""
+    kind, signature = first.kind, first.signature
     agents = tuple(sorted({one.agent for one in signals}))
     projects = tuple(sorted({one.project for one in signals if one.project}))
     within = {domain_of(project, domains) for project in projects}
     times = sorted(one.at for one in signals if one.at)
     return Pattern(
-        id=cluster.id,
-        kind=cluster.kind,
-        signature=cluster.signature,
-        title=title_of(cluster.kind, cluster.signature),
-        good=KINDS[cluster.kind].good if cluster.kind in KINDS else signals[0].good,
+        id=short(kind, signature, first.project if first.bound else "", length=_ID),
+        kind=kind,
+        signature=signature,
+        title=_title(kind, signature),
+        good=KINDS[kind].good if kind in KINDS else signals[0].good,
         sessions=tuple(sorted({one.counted_as for one in signals})),
         agents=agents,
         projects=projects,
@@ -195,11 +177,11 @@ def _pattern(cluster: Cluster, signals: Sequence[Signal], domains: Mapping[str, 
         signatures=tuple(sorted({one.signature for one in signals})),
         times=sum(one.times for one in signals),
         fingerprints=tuple(sorted({one.fingerprint for one in signals if one.fingerprint})),
-        bound=bool(cluster.place),
+        bound=first.bound and bool(first.project),
     )
 
 
-def title_of(kind: str, signature: str) -> str:
+def _title(kind: str, signature: str) -> str:
     """Return a heading for a pattern: what kind it is of, and what it is about."""
     heading = KINDS[kind].heading if kind in KINDS else kind
     about = signature.rstrip(":").replace(": ", ", ").replace("'", "")

@@ -133,7 +133,7 @@ def _into_files(
     workspace: Workspace, entry: Entry, to: str, names: tuple[str, ...], scope: str, *, force: bool
 ) -> Plan:
     place = workspace.place("user" if scope == "global" else "project")
-    where = _scope(workspace, scope)
+    where = str(workspace.scope(scope)).replace(":", "/", 1)
     options = _options(workspace, entry, to, names, place)
     live = [one for one in entry.live if one.to == to and one.scope == where]
     desk, new = Desk(place), []
@@ -147,11 +147,6 @@ def _into_files(
     # A file that does not change says what an earlier version said, too.
     new = [one if one.where in paths else replace(one, version=0) for one in new]
     return Plan(entry, "distribute", files, (), _merged(entry, new), tuple(_notes(changes)))
-
-
-def _scope(workspace: Workspace, kind: str) -> str:
-    """Return a scope as a target writes it."""
-    return kind if kind == "global" else f"{kind}/{workspace.scope(kind).owner}"
 
 
 def written(entry: Entry, to: str) -> tuple[str | None, str]:
@@ -226,7 +221,7 @@ def _notes(changes: Iterable[Change]) -> Iterable[str]:
 
 
 def _into_form(workspace: Workspace, entry: Entry, to: str, scope: str, *, force: bool) -> Plan:
-    where = _scope(workspace, scope)
+    where = str(workspace.scope(scope)).replace(":", "/", 1)
     live = [one for one in entry.live if (one.to, one.scope) == (to, where)]
     target = live[0] if live else Target(to, forms.where_of(entry, to), (), where, entry.version, now())
     if live and forms.state_of(workspace, entry, target) == "there":
@@ -272,7 +267,9 @@ def apply(workspace: Workspace, planned: Plan) -> Entry:
         # Only of a lesson it is not known before what it will be called.
         lessons = {one: forms.store(workspace, planned.entry, one) for one in planned.forms if one.to == "lesson"}
         after = tuple(lessons.get(one, one) for one in planned.targets)
-        entry = catalogue.change(planned.entry, _said(planned), now(), targets=after, status="approved")
+        kinds = dict.fromkeys(one.to for one in planned.targets if one.holds and one not in planned.entry.targets)
+        change = f"distributed: {', '.join(kinds)}" if kinds else "distributed anew"
+        entry = catalogue.change(planned.entry, change, now(), targets=after, status="approved")
         try:
             _make(workspace, planned)
         except BaseException:
@@ -299,18 +296,13 @@ def _make(workspace: Workspace, planned: Plan) -> None:
             forms.store(workspace, planned.entry, one)
     _clear_up(planned.targets)
     new = [change.path for change in planned.changes if change.before is None]
-    targets.note_made(workspace.home, new, _missing_folders(new))
+    folders = set()
+    for path in new:
+        while not os.path.lexists(path := os.path.dirname(path)):
+            folders.add(path)
+    targets.note_made(workspace.home, new, folders)
     for place, changes in planned.files:
         carry_out(list(changes), place)
-
-
-def _missing_folders(paths: Iterable[str]) -> set[str]:
-    """Return the folders that have to be made for these files."""
-    found = set()
-    for path in paths:
-        while not os.path.lexists(path := os.path.dirname(path)):
-            found.add(path)
-    return found
 
 
 def _clear_up(several: Iterable[Target]) -> None:
@@ -325,11 +317,6 @@ def _note(workspace: Workspace, planned: Plan) -> None:
         with audit.Act(workspace, planned.act, keep=False) as act:
             for change in planned.changes:
                 act.done(change.path, f"pattern {planned.entry.id}")
-
-
-def _said(planned: Plan) -> str:
-    kinds = dict.fromkeys(one.to for one in planned.targets if one.holds and one not in planned.entry.targets)
-    return f"distributed: {', '.join(kinds)}" if kinds else "distributed anew"
 
 
 def plan_withdrawal(
@@ -350,22 +337,17 @@ def plan_withdrawal(
     after: dict[Target, Target] = {}
     for one in wanted:
         left = tuple(each for each in one.agents if each not in names) if names else ()
+        after[one] = replace(one, agents=left) if left else replace(one, withdrawn=now())
         if left:
-            after[one] = replace(one, agents=left)
             continue
-        _take_out(workspace, entry, one, desks, force=force)
-        after[one] = replace(one, withdrawn=now())
+        if one.to in targets.FILES:
+            made = targets.placed(workspace.home).files
+            targets.take_out(desk_of(workspace, one, desks), one.where, entry.id, made, force=force)
+        else:
+            forms.check(workspace, entry, one, told(workspace, entry), force=force)
     files = _changes_of(desks)
     taken = tuple(new for new in after.values() if new.withdrawn and new.to not in targets.FILES)
     return Plan(entry, "withdraw", files, taken, tuple(after.get(one, one) for one in entry.targets))
-
-
-def _take_out(workspace: Workspace, entry: Entry, one: Target, desks: dict[str, Desk], *, force: bool) -> None:
-    if one.to in targets.FILES:
-        desk = desk_of(workspace, one, desks)
-        targets.take_out(desk, one.where, entry.id, targets.placed(workspace.home).files, force=force)
-    else:
-        forms.check(workspace, entry, one, told(workspace, entry), force=force)
 
 
 def withdraw(workspace: Workspace, planned: Plan) -> Entry:

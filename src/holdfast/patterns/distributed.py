@@ -25,15 +25,13 @@ _LARGEST = 8 * 1_048_576
 
 def shares(workspace: Workspace, agent: str, place: Place) -> list[tuple[Entry, Target]]:
     """Return what an agent reads of ours in files of that place."""
-    found = []
-    for entry in Catalogue(workspace.home).all()[0]:
-        for one in entry.live:
-            if one.to in targets.FILES and agent in one.agents and _is_at(one, place):
-                found.append((entry, one))
-    return found
+    every = [(entry, one) for entry in Catalogue(workspace.home).all()[0] for one in entry.live]
+    return [(entry, one) for entry, one in every if _reads(agent, one, place)]
 
 
-def _is_at(target: Target, place: Place) -> bool:
+def _reads(agent: str, target: Target, place: Place) -> bool:
+    if target.to not in targets.FILES or agent not in target.agents:
+        return False
     if place.scope != "project":
         return target.scope == "global"
     return target.scope != "global" and target.where.startswith(place.folder.rstrip("/") + "/")
@@ -65,7 +63,7 @@ def left(workspace: Workspace, agent: str, place: Place, changes: tuple[Change, 
 
 
 def _without(one: Target, agent: str, entry: Entry, place: Place) -> Target:
-    if one.to not in targets.FILES or not one.holds or agent not in one.agents or not _is_at(one, place):
+    if not one.holds or not _reads(agent, one, place):
         return one
     others = tuple(each for each in one.agents if each != agent)
     if others:
@@ -112,7 +110,11 @@ def are_as_recorded(workspace: Workspace) -> Iterator[Problem]:
 def _problems(workspace: Workspace, entry: Entry, one: Target) -> Iterator[Problem]:
     again, away = f"holdfast patterns distribute {entry.id}", f"holdfast patterns withdraw {entry.id}"
     try:
-        state = _state(workspace, entry, one)
+        if one.to in targets.FILES:
+            data = distribute.desk_of(workspace, one, {}).read(one.where)
+            state = targets.state_of(data, one.where, entry.id, distribute.written(entry, one.to)[1])
+        else:
+            state = forms.state_of(workspace, entry, one)
     except HoldfastError as problem:
         yield Problem("distributed", one.where, str(problem), problem.hint)
         return
@@ -124,13 +126,6 @@ def _problems(workspace: Workspace, entry: Entry, one: Target) -> Iterator[Probl
     if state in said:
         text, hint = said[state]
         yield Problem("distributed", one.where, text, hint, severity="info" if state == "old" else "warning")
-
-
-def _state(workspace: Workspace, entry: Entry, one: Target) -> str:
-    if one.to in targets.FILES:
-        data = distribute.desk_of(workspace, one, {}).read(one.where)
-        return targets.state_of(data, one.where, entry.id, distribute.written(entry, one.to)[1])
-    return forms.state_of(workspace, entry, one)
 
 
 def _looked_at(workspace: Workspace) -> set[str]:
@@ -149,20 +144,15 @@ def _looked_at(workspace: Workspace) -> set[str]:
 def places_of(agent: Agent, place: Place) -> set[str]:
     """Return every file in which an agent may read something distributed, there or not."""
     found = {one.path for one in agent.instruction_files(place, "") if one.block}
-    own = [os.path.dirname(one.path) for one in agent.instruction_files(place, "") if not one.block]
-    for folder in own:
-        found |= {os.path.join(folder, name) for name in files.names_in(folder) if name.startswith("holdfast-")}
-    for folder in agent.skill_folders(place):
+    own = [(os.path.dirname(one.path), "") for one in agent.instruction_files(place, "") if not one.block]
+    for folder, inside in [*own, *((folder, targets.SKILL) for folder in agent.skill_folders(place))]:
         names = [name for name in files.names_in(folder) if name.startswith("holdfast-")]
-        found |= {os.path.join(folder, name, targets.SKILL) for name in names}
+        found |= {os.path.join(folder, name, inside).rstrip("/") for name in names}
     return found
 
 
 def _text(path: str) -> str:
     try:
-        if os.path.getsize(path) > _LARGEST:
-            return ""
-        with open(path, encoding="utf-8", errors="replace", newline="") as file:
-            return file.read()
+        return files.read_head(path, _LARGEST).decode("utf-8", "replace")
     except OSError:
         return ""

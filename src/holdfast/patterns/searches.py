@@ -23,6 +23,7 @@ _TERM = ("-e", "--regexp")
 _ALTERNATIVES = re.compile(r"\\?\|")
 _SIGNS = re.compile(r"\\[bBswdn]|[\\^$*+?()\[\]{}.]+")
 _NAME = re.compile(r"[a-z][A-Z]|[_.:/-]|\d|[A-Z]{3}")
+_WORD = re.compile(r"(?:[^\W_]|[-_.:@])+")
 _TOP = ("", ".", "./", "..", "/", "~", "*")
 
 
@@ -77,11 +78,7 @@ def _help(name: str, words: Sequence[str]) -> tuple[str, ...]:
             told.append(word.rpartition("/")[2])
     if told == [name] and words[0] == "help":
         told += words[1:2]
-    return (f"help: {_plain(' '.join(told[:4]))}",) if all(_is_word(word) for word in told) else ()
-
-
-def _is_word(word: str) -> bool:
-    return bool(word) and all(letter.isalnum() or letter in "-_.:@" for letter in word)
+    return (f"help: {_plain(' '.join(told[:4]))}",) if all(_WORD.fullmatch(word) for word in told) else ()
 
 
 def _term(words: Sequence[str]) -> str:
