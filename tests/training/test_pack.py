@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from holdfast.errors import StoreUnavailable
 from holdfast.language import triggers
-from holdfast.language.phrases import said
 from holdfast.language.sentences import sentences, shapes
 from holdfast.language.trigger_table import LANES, TriggerTable, apart, joined
 
@@ -44,7 +43,7 @@ def groups(table: TriggerTable, message: str) -> set[str]:
     (sentence,) = sentences(message)
     rows = table.rows["en"]
     names = [(*rows[word][0], *shapes(raw)) for word, raw in zip(sentence.words, sentence.raw, strict=True)]
-    return said(sentence, names, rows, table.phrases)
+    return table.cues(sentence, names, "en")
 
 
 def test_the_table_in_the_package_is_the_one_of_the_texts(pack):

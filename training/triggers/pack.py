@@ -13,9 +13,8 @@ from itertools import accumulate
 from pathlib import Path
 
 from holdfast.language import trigger_table as layout
-from holdfast.language.phrases import step
 from holdfast.language.sentences import plain
-from holdfast.language.trigger_table import FIELD, RECORD, hashed, joined, part_of
+from holdfast.language.trigger_table import FIELD, RECORD, hashed, joined, part_of, step
 from holdfast.language.triggers import LANGUAGES
 
 WORDS = Path(__file__).resolve().parent / "words"

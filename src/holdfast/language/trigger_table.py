@@ -1,5 +1,8 @@
 """The phrases, word lists and weights of the triggers: one file in the package, of which a message reads what it needs.
 
+A phrase is words with slots (`training/triggers/words/en.txt` tells the form at its top). Its steps are taken apart
+when the message has its first word, or, where its second step is words, its first two.
+
 `training/triggers/pack.py` makes the file from the texts in `training/triggers/words/`, which are the truth. A hook has
 a message of a few sentences, so the file is mapped, and a word or feature is found through a hash of its bytes. All
 numbers are little-endian; the sections begin where the head says, and the last of its numbers is the length of it all:
@@ -31,11 +34,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from holdfast.language.sentences import Sentence
+
     # Of a word in one language: the lists that it is on, the numbers of the phrases that it begins alone, and as text
     # the numbers of those that it begins together with a second word.
     Row = tuple[tuple[str, ...], list[int], str]
     # The group of a phrase, whether it begins the sentence, words of which one must be there, and its steps as text.
     Phrase = tuple[str, bool, frozenset[str], str]
+    # One step of a phrase: what it is, words and lists of which one must stand there, and a number.
+    Step = tuple[str, frozenset[str], int]
 
 MAGIC = b"HFTRIG\x00\x01"
 SECTIONS = 9
@@ -59,6 +66,8 @@ STEPS = 100
 # No word has them: they count as spaces.
 RECORD, FIELD = "\x1e", "\x1f"
 NOTHING: Row = ((), [], "")
+_SLOT = 6
+_SIGNS = ",:;!-="
 _PRIME = (1 << 61) - 1
 # Brings short texts over the whole range, too.
 _MIXED = 0x1B873593CC9E2D51
@@ -119,7 +128,28 @@ class TriggerTable:
         self._weights = Found(self._weight)
         self._parts = Found(self._part)
         self.rows = {name: Found(self._row_in(name)) for name in languages}
-        self.phrases = Found(self._phrase)
+        self._phrases = Found(self._phrase)
+
+    def cues(self, sentence: Sentence, names: list[tuple[str, ...]], language: str) -> set[str]:
+        """Return the groups of which a sentence says a phrase; `names` has the lists and shapes of each word."""
+        words, rows = sentence.words, self.rows[language]
+        here = {*words, *(name for each in names for name in each)}
+        begins_until = next((at for at, each in enumerate(names) if "<lead>" not in each), 0)
+        cues: set[str] = set()
+        for at, word in enumerate(words):
+            for key in (word, *names[at]) if names[at] else (word,):
+                row = rows[key]
+                if row is NOTHING:
+                    continue
+                _, alone, pairs = row
+                second = with_second(pairs, words[at + 1]) if pairs and at + 1 < len(words) else ()
+                for numbers, start in ((alone, at + 1), (second, at + 2)):
+                    for group, begins, needed, steps in map(self._phrases.__getitem__, numbers):
+                        if group in cues or (begins and at > begins_until) or (needed and needed.isdisjoint(here)):
+                            continue
+                        if _follows(_steps[steps], start, sentence, names):
+                            cues.add(group)
+        return cues
 
     def total(self, features: set[str]) -> int:
         """Return the sum of the weights of features, of all kinds in one number."""
@@ -209,3 +239,38 @@ def with_second(pairs: str, second: str) -> list[int]:
         return []
     first = pairs.index("\t", at) + 1
     return numbers(pairs[first : pairs.index("\t", first)])
+
+
+def step(text: str) -> Step:
+    """Return a step of a phrase as its kind, its words and its reach."""
+    if text[0] == "*":
+        return "gap", frozenset(), int(text[1:] or _SLOT)
+    if text in ("$", "_"):
+        return text, frozenset(), 0
+    if text in _SIGNS:
+        return "sign", frozenset(text), 0
+    return "words", frozenset(text.split("|")), 0
+
+
+_steps = Found(lambda text: tuple(map(step, text.split())))
+
+
+def _follows(steps: tuple[Step, ...], at: int, sentence: Sentence, names: list[tuple[str, ...]]) -> bool:
+    """Whether the rest of a phrase stands in the sentence from a word on."""
+    words, last = sentence.words, len(sentence.words)
+    for number, (kind, wanted, reach) in enumerate(steps):
+        if kind == "gap":
+            rest = steps[number + 1 :]
+            places = range(at, min(at + reach, last) + 1)
+            return not rest or any(_follows(rest, place, sentence, names) for place in places)
+        if kind == "$":
+            if at != last:
+                return False
+        elif kind == "sign":
+            if wanted.isdisjoint(sentence.after[at - 1]):
+                return False
+        elif at < last and (kind == "_" or words[at] in wanted or not wanted.isdisjoint(names[at])):
+            at += 1
+        else:
+            return False
+    return True

@@ -1,17 +1,15 @@
 """What a person says in a message that should outlive it: corrections, decisions, values and so on, found by words.
 
 A message is taken apart into sentences without code, quotes and pasted lines (`sentences.py`). The phrases of its
-language give each sentence its cues (`phrases.py`); weights say how much each cue, word and pair of words speaks for
-each kind, and a sentence is of the kinds whose score is positive. Both are in `triggers.bin` (`trigger_table.py`). A
-prompt hook calls this before every prompt, so nothing heavy is imported, and of a long message only the two ends are
-looked at.
+language give each sentence its cues; weights say how much each cue, word and pair of words speaks for each kind, and a
+sentence is of the kinds whose score is positive. Both are in `triggers.bin` (`trigger_table.py`). A prompt hook calls
+this before every prompt, so nothing heavy is imported, and of a long message only the two ends are looked at.
 """
 
 from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
 from holdfast.language import trigger_table
-from holdfast.language.phrases import said
 from holdfast.language.sentences import Sentence, sentences, shapes, shorter
 
 KINDS = ("correction", "decision", "architecture", "priority", "value", "preference", "remember")
@@ -105,7 +103,7 @@ def judged(parts: list[Sentence]) -> tuple[Cues, Names]:
         rows = table.rows[language]
         for place, sentence in enumerate(parts):
             listed = [_names(rows[word][0], raw) for word, raw in zip(sentence.words, sentence.raw, strict=True)]
-            every[place] |= said(sentence, listed, rows, table.phrases)
+            every[place] |= table.cues(sentence, listed, language)
             if len(languages) == 1:
                 names[place] = listed
                 every[place].add(language)
