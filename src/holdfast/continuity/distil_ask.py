@@ -22,7 +22,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO
 from urllib.parse import urlsplit
 
 from holdfast import agents
@@ -251,25 +250,17 @@ def _run(
         given.write(prompt.encode("utf-8", "replace"))
         given.seek(0)
         process = subprocess.Popen(
-            words,
-            cwd=folder,
-            env=environment,
-            stdin=given,
-            stdout=out,
-            stderr=complaints,
-            start_new_session=True,
+            words, cwd=folder, env=environment, stdin=given, stdout=out, stderr=complaints, start_new_session=True
         )
         try:
             code = _waited(process, (out.fileno(), complaints.fileno()), seconds)
         finally:
-            _end_group(process)
-        told = [_text_of(file) for file in (out, complaints)]
+            # It and all that it started end, also where it ended by itself and left something behind.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        told = [os.pread(file.fileno(), MAX_OUTPUT, 0).decode("utf-8", "replace") for file in (out, complaints)]
     return code, told[0], told[1].strip().rpartition("\n")[2]
-
-
-def _text_of(file: IO[bytes]) -> str:
-    file.seek(0)
-    return file.read(MAX_OUTPUT).decode("utf-8", "replace")
 
 
 def _waited(process: subprocess.Popen[bytes], written: tuple[int, ...], seconds: int) -> int:
@@ -284,13 +275,6 @@ def _waited(process: subprocess.Popen[bytes], written: tuple[int, ...], seconds:
         if code is None and time.monotonic() >= until:
             raise TimeoutError(f"no answer within {seconds} seconds; it was ended")
     return code
-
-
-def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """End the program and all that it started, also where it ended by itself and left something behind."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def _endpoint(workspace: Workspace, address: str) -> Asked:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import html
 import json
+import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from itertools import accumulate
 
 from holdfast.continuity import page, region
 from holdfast.continuity.distil_rules import Material, Work
@@ -38,8 +40,9 @@ _ALIKE = dict(zip("。۔‧∙⋅ꓸ∶꞉ː⁄∕⧸∖⧵⧹", "......:::///\\
 _CJK_SPACES = str.maketrans(dict.fromkeys("，、；！？（）「」『』【】《》", " "))
 _HEX = "0123456789abcdefABCDEF"
 _AROUND_NUMBERS = "+-~±≈$€£¥%°x×"
-# A sign within a plain number, into how many parts it may part it, and how long each may be.
-_IN_NUMBERS = ((".", 2, 12), (":", 3, 2), ("/", 3, 4))
+# A plain number, a time, a share or a day.
+_NUMBER = re.compile(r"\d+|\d{1,12}\.\d{1,12}|\d{1,2}(?::\d{1,2}){1,2}|\d{1,4}(?:/\d{1,4}){1,2}")
+_ESCAPED = re.compile("%[0-9a-fA-F]{2}")
 _JOINED_BY = ("](", "...", "=", ",", ";", "|", "<", ">")
 _LINKS = (("](", ")"), ("[[", "]]"), ("<", ">"))
 _TASK = """Distil the notes of a software project for its long-term page.
@@ -79,7 +82,10 @@ def data_of(material: Material, clean: Callable[[str], str]) -> str:
     for heading, texts in parts.items():
         # A long list must not take the room of those behind it.
         part = room if heading == "Sessions" else room // 2
-        taken = list(_within(texts, clean, part))
+        cleaned = ["- " + region.one_line(clean(region.one_line(text, 2 * page.MAX_CELL))) for text in texts]
+        # So many lines have room, each with its end.
+        ends = accumulate(len(line) + 1 for line in cleaned)
+        taken = cleaned[: sum(end <= part for end in ends)]
         room -= sum(len(line) + 1 for line in taken)
         lines += [f"# {heading}", *taken]
     return "\n".join(lines)
@@ -91,15 +97,6 @@ def _told(work: Work) -> str:
         found = getattr(work, name)[:12]
         parts += [f"{name}: {', '.join(found)}"] if found else []
     return "; ".join(part for part in parts if part)
-
-
-def _within(texts: Iterable[str], clean: Callable[[str], str], room: int) -> Iterable[str]:
-    for text in texts:
-        line = "- " + region.one_line(clean(region.one_line(text, 2 * page.MAX_CELL)))
-        room -= len(line) + 1
-        if room < 0:
-            return
-        yield line
 
 
 def prompt(data: str, nonce: str) -> str:
@@ -150,7 +147,11 @@ def _entry(told: object, data: str, known: frozenset[str], clean: Callable[[str]
     cells = [told[column] for column in section.columns]
     for cell in cells:
         _check_text(cell, known, clean)
-    _check_days([told[column] for column in ("Date", "Since") if told.get(column)], data)
+    for day in [told[column] for column in ("Date", "Since") if told.get(column)]:
+        if not _is_date(day):
+            raise ValueError("its date is none")
+        if day not in data:
+            raise ValueError(f"its date {day} was not in the data")
     # A file may be named without a dot, so here every word has to be known.
     if new := [word for word in _words(told.get("File", "")) if word not in known]:
         raise ValueError(f"{new[0][:60]!a} is a file that was not in the data")
@@ -160,16 +161,11 @@ def _entry(told: object, data: str, known: frozenset[str], clean: Callable[[str]
         raise ValueError(str(problem)) from None
 
 
-def _check_days(days: list[str], data: str) -> None:
-    for day in days:
-        try:
-            is_day = date.fromisoformat(day).isoformat() == day
-        except ValueError:
-            is_day = False
-        if not is_day:
-            raise ValueError("its date is none")
-        if day not in data:
-            raise ValueError(f"its date {day} was not in the data")
+def _is_date(day: str) -> bool:
+    try:
+        return date.fromisoformat(day).isoformat() == day
+    except ValueError:
+        return False
 
 
 def _check_text(cell: object, known: frozenset[str], clean: Callable[[str], str]) -> None:
@@ -295,19 +291,9 @@ def _is_uncased(letter: str) -> bool:
 
 def _leads_somewhere(word: str) -> bool:
     """Whether a word may be an address, a path or the name of a file; plain numbers, times and shares are none."""
-    if any(part[:2].strip(_HEX) == "" and len(part) > 1 for part in word.split("%")[1:]):
-        return True
-    return any(sign in word for sign in _LED_BY) and not _is_number(word)
+    return bool(_ESCAPED.search(word)) or (any(sign in word for sign in _LED_BY) and not _is_number(word))
 
 
 def _is_number(word: str) -> bool:
     core = "".join([letter for letter in word if not _is_uncased(letter)]).strip(_AROUND_NUMBERS).removeprefix(".")
-    return all(map(_is_plain_number, core.replace("–", "-").split("-")))
-
-
-def _is_plain_number(text: str) -> bool:
-    for sign, most, length in _IN_NUMBERS:
-        parts = text.split(sign)
-        if len(parts) > 1:
-            return len(parts) <= most and all(part.isdecimal() and len(part) <= length for part in parts)
-    return text.isdecimal()
+    return all(map(_NUMBER.fullmatch, core.replace("–", "-").split("-")))
