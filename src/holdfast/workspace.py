@@ -34,7 +34,10 @@ _SAID: set[str] = set()
 
 
 class Workspace:
-    """One home as seen from one folder. `say` gets what a person should be told besides the answer."""
+    """One home as seen from one folder. `say` gets what a person should be told besides the answer.
+
+    `config` is a file of settings in place of the home's own.
+    """
 
     def __init__(
         self,
@@ -43,6 +46,7 @@ class Workspace:
         folder: str | None = None,
         environment: Mapping[str, str] | None = None,
         flags: Mapping[str, str] | None = None,
+        config: str = "",
         project: str = "",
         session: str = "",
         profile: str = "",
@@ -51,7 +55,7 @@ class Workspace:
     ) -> None:
         self.environment = os.environ if environment is None else environment
         self.home = os.path.abspath(os.path.expanduser(home)) if home else settings_table.default_home(self.environment)
-        self.settings = settings_table.load(self.home, self.environment, flags)
+        self.settings = settings_table.load(self.home, self.environment, flags, config)
         self.folder = folder
         self.asked_project = project
         self.session = session or self.environment.get("HOLDFAST_SESSION", "")

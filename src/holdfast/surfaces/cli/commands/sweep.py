@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from holdfast import settings
 from holdfast.app.harvest import RECENT, Harvest, harvest
 from holdfast.app.sweep import Retained, Swept, sweep
 from holdfast.base.terminal import harmless
@@ -54,7 +53,18 @@ def _sweep(workspace: Workspace, /, config: str | None, quiet: bool, **asked: An
     It may be stopped anywhere; the next sweep goes on from there. Then raw sessions are kept within their budget.
     """
     if config is not None:
-        workspace.settings = _settings_of(workspace, config)
+        path = os.path.abspath(os.path.expanduser(config))
+        if not os.path.isfile(path):
+            raise NotFound(f"{path} is not a file", "Give the path of a config.toml.")
+        say, progress, flags = workspace.say, workspace.progress, invocation().flags
+        with Workspace(workspace.home, flags=flags, config=path, say=say, progress=progress) as own:
+            _swept(own, quiet, asked)
+    else:
+        _swept(workspace, quiet, asked)
+
+
+def _swept(workspace: Workspace, quiet: bool, asked: dict[str, Any]) -> None:
+    """Sweep, and tell what came of it."""
     bar = _Bar(shown=not (invocation().json or quiet))
     try:
         swept = sweep(workspace, dry_run=invocation().dry_run, pace=bar, doing=bar.say, **asked)
@@ -67,13 +77,6 @@ def _sweep(workspace: Workspace, /, config: str | None, quiet: bool, **asked: An
     elif not quiet:
         _report(swept)
     _warn(swept)
-
-
-def _settings_of(workspace: Workspace, config: str) -> settings.Settings:
-    path = os.path.abspath(os.path.expanduser(config))
-    if not os.path.isfile(path):
-        raise NotFound(f"{path} is not a file", "Give the path of a config.toml.")
-    return settings.load(workspace.home, workspace.environment, invocation().flags, path)
 
 
 def _report(swept: Swept) -> None:
