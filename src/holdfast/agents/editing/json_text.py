@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -50,6 +50,12 @@ class Node:
     def get(self, key: str) -> Node | None:
         """Return the member of that key; the last of several, as every reader does."""
         return next((node for node in reversed(self.inner) if node.key == key), None)
+
+    def walk(self) -> Iterator[Node]:
+        """Yield this value and all that are inside, in order."""
+        yield self
+        for node in self.inner:
+            yield from node.walk()
 
     def plain(self) -> object:
         """Return the value as Python has it."""
@@ -217,13 +223,12 @@ def _put_first(edited: Insertions, place: Node, body: str, outer: str, line: boo
 
 def _indents(text: str, place: Node) -> tuple[str, str]:
     """Return the indent of the container's own line, and one step of indent as this text has it."""
-    outer = _indent_of(text, place.start)
     root = place
     while root.up is not None:
         root = root.up
     first = _indent_of(text, root.inner[0].start) if root.inner else ""
-    step = first[len(_indent_of(text, root.start)) :] if first else ""
-    return outer, step or "  "
+    step = first[len(_indent_of(text, root.start)) :]
+    return _indent_of(text, place.start), step or "  "
 
 
 def _indent_of(text: str, at: int) -> str:
@@ -246,36 +251,24 @@ def drop(text: str, is_ours: Callable[[Node], bool], made: tuple[Path, ...] | No
     `made` None: nobody knows who made them, and every container that becomes empty goes.
     """
     while True:
-        found = _find(scan(text), is_ours)
+        found = next(filter(is_ours, scan(text).walk()), None)
         if found is None:
             return text
         text = _cut(text, _highest(found, made))
 
 
-def _find(node: Node, is_ours: Callable[[Node], bool]) -> Node | None:
-    if is_ours(node):
-        return node
-    for inner in node.inner:
-        found = _find(inner, is_ours)
-        if found is not None:
-            return found
-    return None
-
-
 def _highest(node: Node, made: tuple[Path, ...] | None) -> Node:
     """Return the outermost value that would hold nothing but ours."""
-    while (up := node.up) is not None and up.up is not None and len(up.inner) == 1:
-        node = _group(up) or up
-        if node is up and made is not None and path_of(up) not in made:
-            return up.inner[0]
+    while (up := node.up) is not None and (above := up.up) is not None and len(up.inner) == 1:
+        # The group around a list of handlers is an element of an array, and says nothing without them.
+        in_list = above.kind == "object" and above.up is not None and above.up.kind == "array"
+        if up.kind == "array" and in_list:
+            node = above
+        elif made is not None and path_of(up) not in made:
+            return node
+        else:
+            node = up
     return node
-
-
-def _group(handlers: Node) -> Node | None:
-    """Return the group around a list of handlers: an element of an array, which says nothing without them."""
-    group = handlers.up
-    inside = group is not None and group.kind == "object" and group.up is not None and group.up.kind == "array"
-    return group if inside and handlers.kind == "array" else None
 
 
 def _cut(text: str, node: Node) -> str:
@@ -284,12 +277,12 @@ def _cut(text: str, node: Node) -> str:
     comma = skip(text, end)
     follows = text[comma : comma + 1] == ","
     is_last = node.up is not None and node.up.inner[-1] is node
-    pieces = [(start, end)]
+    pieces = [(_line_start(text, start), start), (start, end)]
     if follows:
         pieces.append((comma, comma + 1))
-    if is_last and not follows:
-        pieces += _comma_before(text, node)
-    pieces.append((_line_start(text, start), start))
+    elif is_last and node.up is not None and len(node.up.inner) > 1:
+        before = skip(text, node.up.inner[-2].end)
+        pieces.append((before, before + 1))
     for begin, stop in _emptied(text, node) or sorted(pieces, reverse=True):
         text = text[:begin] + text[stop:]
     return text
@@ -302,14 +295,6 @@ def _emptied(text: str, node: Node) -> list[tuple[int, int]]:
         return []
     around = text[up.at + 1 : node.start] + text[node.end : up.end - 1]
     return [(up.at + 1, up.end - 1)] if "\n" in around and not around.strip() else []
-
-
-def _comma_before(text: str, node: Node) -> list[tuple[int, int]]:
-    siblings = node.up.inner if node.up is not None else []
-    if len(siblings) < 2:
-        return []
-    comma = skip(text, siblings[-2].end)
-    return [(comma, comma + 1)]
 
 
 def _line_start(text: str, at: int) -> int:

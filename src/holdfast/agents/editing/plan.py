@@ -133,11 +133,8 @@ def _holds(agent: Agent, text: str, parts: list[ConfigPart]) -> bool:
             return False
         if part.form == "element" and part.value not in [inner.plain() for inner in node.inner]:
             return False
-    return _count(root, _finder(agent, parts)) == sum(part.form in ("member", "element") for part in parts)
-
-
-def _count(node: Node, is_ours: Callable[[Node], bool]) -> int:
-    return 1 if is_ours(node) else sum(_count(inner, is_ours) for inner in node.inner)
+    ours = sum(map(_finder(agent, parts), root.walk()))
+    return ours == sum(part.form in ("member", "element") for part in parts)
 
 
 def _finder(agent: Agent, parts: list[ConfigPart]) -> Callable[[Node], bool]:
@@ -163,10 +160,8 @@ def is_server_of(agent: str, value: object) -> bool:
 
 
 def _refuse_foreign_server(agent: Agent, text: str, parts: list[ConfigPart]) -> None:
-    members = [part for part in parts if part.form == "member"]
-    root = json_text.scan(text) if members and not _is_blank(text) else None
-    for part in members:
-        node = _at(root, part.keys) if root is not None else None
+    for part in parts if not _is_blank(text) else ():
+        node = _at(json_text.scan(text), part.keys) if part.form == "member" else None
         if node is not None and not is_server_of(agent.name, node.plain()):
             raise TypeError(f"there is a server {SERVER} that is not ours")
 

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from holdfast.agents.base import Change
 
@@ -116,20 +117,19 @@ def dumps(installs: list[Install]) -> str:
 def loads(text: str | bytes) -> list[Install]:
     """Return the record of a JSON text; ValueError where it is not one."""
     try:
-        return [_install(one) for one in json.loads(text)["installs"]]
+        return [
+            Install(**_known(Install, one, files=tuple(map(_file, one["files"])), folders=tuple(one["folders"])))
+            for one in json.loads(text)["installs"]
+        ]
     except (KeyError, TypeError, AttributeError) as problem:
         raise ValueError(f"{type(problem).__name__}: {problem}") from problem
 
 
-def _install(data: dict[str, object]) -> Install:
-    inner = [_file(one) for one in data["files"]]  # type: ignore[attr-defined]
-    folders = tuple(str(one) for one in data["folders"])  # type: ignore[attr-defined]
-    agent, scope, folder, at = (str(data[name]) for name in ("agent", "scope", "folder", "at"))
-    return Install(agent, scope, folder, at, tuple(inner), folders, bool(data["created_rules"]))
+def _file(data: dict[str, Any]) -> EditedFile:
+    spans = tuple((int(start), int(length)) for start, length in data["spans"])
+    return EditedFile(**_known(EditedFile, data, spans=spans, made=tuple(map(tuple, data["made"]))))
 
 
-def _file(data: dict[str, list[list[object]]]) -> EditedFile:
-    spans = tuple((int(str(start)), int(str(length))) for start, length in data["spans"])
-    made = tuple(tuple(str(key) for key in keys) for keys in data["made"])
-    before, after, path = (str(data[name]) for name in ("before", "after", "path"))
-    return EditedFile(path, bool(data["created"]), before, after, spans, made)
+def _known(kind: Any, data: dict[str, Any], **read: object) -> dict[str, Any]:
+    """Return the fields of a record; what another version added is passed over."""
+    return {name: read[name] if name in read else data[name] for name in kind.__match_args__}
