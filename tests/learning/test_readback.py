@@ -14,8 +14,8 @@ from holdfast.app.harvest import harvest
 from holdfast.app.hook import hook
 from holdfast.app.receipts import receipts
 from holdfast.learning import readback
-from holdfast.learning.fixes import hook as fix_hooks
 from holdfast.learning.fixes import model as fixes
+from holdfast.learning.fixes import retries
 from holdfast.learning.fixes.model import Fix
 from holdfast.learning.lessons import lesson
 from holdfast.learning.lessons import model as lessons
@@ -352,7 +352,7 @@ def test_a_replaced_lesson_is_not_told(ask, workspace, migration):
 def known_fix(home):
     """The shop knows what helps when the tests fail for lack of a module."""
     error = "ModuleNotFoundError: No module named 'yaml'"
-    failure = fix_hooks.failure_of("pytest -q", error, stamp(5))
+    failure = retries.failure_of("pytest -q", error, stamp(5))
     steps = ("pip install pyyaml",)
     made = Fix(failure.fingerprint, "pytest -q", error, steps, "another-agent", "s-0", SHOP, stamp(5), id="f1")
     assert fixes.add(str(home), made)

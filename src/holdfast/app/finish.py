@@ -12,11 +12,9 @@ from holdfast.workspace import Workspace
 
 @contextmanager
 def finishing(workspace: Workspace) -> Iterator[None]:
-    """Finish the workspace when the block is left, however it is left."""
-    try:
-        yield
-    finally:
-        finish(workspace)
+    """Finish the workspace when the block is done. A command that is refused changes nothing; the next one finishes."""
+    yield
+    finish(workspace)
 
 
 def finish(workspace: Workspace) -> None:

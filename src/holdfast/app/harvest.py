@@ -19,7 +19,8 @@ from holdfast.base.text import ends_of
 from holdfast.errors import HoldfastError, NotFound, StoreBusy
 from holdfast.learning.incidents import harvest as incident
 from holdfast.learning.lessons import harvest_journal
-from holdfast.learning.lessons.harvest import low_ratings
+from holdfast.learning.ratings.harvest import LOW, low_ratings
+from holdfast.learning.ratings.rate import Rated
 from holdfast.patterns import signal_files
 from holdfast.records import Problem, Step
 from holdfast.sessions.archive import Archive
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     Find = Callable[[Workspace, Digest, Sequence[SessionEvent]], Iterable[Finding]]
 
 RECENT = 10
+_LEARN_SECONDS = 20
 # A change of what finders find makes every session worth another look.
 RULES = 2
 # All texts of one session that finders see together have at most so many characters.
@@ -276,4 +278,20 @@ def _bounded(events: Iterable[SessionEvent]) -> list[SessionEvent]:
     return [*first, *last]
 
 
-__all__ = ["RECENT", "RULES", "Harvest", "Taken", "harvest"]
+def learn_from(workspace: Workspace, rated: Rated) -> None:
+    """Look at once for what there is to learn from a session that was rated poorly.
+
+    One that is not archived yet is looked at by the sweep that takes it in.
+    """
+    row = rated.rating
+    if rated.action != "added" or row.rating > LOW:
+        return
+    try:
+        harvest(workspace, session=f"{row.agent}/{row.session}", within=_LEARN_SECONDS)
+    except NotFound:
+        return
+    except HoldfastError as problem:
+        workspace.say(f"rated, but nothing was learned from the session: {problem}")
+
+
+__all__ = ["RECENT", "RULES", "Harvest", "Taken", "harvest", "learn_from"]

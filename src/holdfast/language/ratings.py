@@ -37,6 +37,7 @@ class Rating:
     """One rating, 1 to 10. `text` is the message that it came from, without secrets; `comment` what was said with it.
 
     `source` is one of SOURCES: the person said a number, or their words show it, and then `confidence` is below 1.
+    `event` is the time of the event in the journal by which a hook heard it; nothing where no hook did.
     """
 
     at: str
@@ -49,6 +50,7 @@ class Rating:
     confidence: float = 1.0
     text: str = ""
     id: str = ""
+    event: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ import pytest
 
 from holdfast.language.ratings import Rating
 from holdfast.learning.lessons.harvest import harvest as find
-from holdfast.learning.lessons.harvest import learned, place_of
+from holdfast.learning.lessons.harvest import learned
 from holdfast.learning.ratings import model as signals
+from holdfast.learning.ratings.harvest import place_of
 from holdfast.records import SessionEvent, replace
 from holdfast.sessions.digest import digest
 from sessions.making import answer, edited, human, numbered, ran

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from holdfast.app.harvest import harvest
-from holdfast.app.mark import marks
 from holdfast.errors import ScopeUnknown
 from holdfast.learning.lessons import lesson
+from holdfast.learning.lessons.mark import KIND
 from support.learned import DELETED, REMOVED, SHOP, complained
 
 TOKEN = "ghp_" + "a1B2" * 9
@@ -125,7 +125,7 @@ def test_marks_move_a_learned_lesson(cli, workspace, shop) -> None:
     assert f"{name}  warning" in cli("lesson", "harmful", name).out
     assert "1 helpful, 1 harmful" in cli("lesson").out
     with workspace() as h:
-        assert [rating for _, _, rating, _ in marks(h)] == ["helpful", "harmful"]
+        assert [event.data["rating"] for event in h.journal.events(KIND)] == ["helpful", "harmful"]
 
 
 def test_lessons_of_another_project_are_not_listed(cli, workspace, shop, repository, monkeypatch) -> None:

@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from holdfast.app import mark, proposals, updates
+from holdfast.app import proposals, updates
 from holdfast.app.harvest import harvest
-from holdfast.learning.lessons import lesson
+from holdfast.learning.lessons import lesson, mark
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.lesson_file import Evidence
 from holdfast.memory import proposals as offered
@@ -50,7 +50,8 @@ def test_where_harm_outweighs_it_becomes_a_warning_and_back(workspace, standing)
             mark.mark(h, standing.key, "helpful")
         assert learned_in(h)[0].status == "standing"
         assert h.store.get(PROJECT, standing.key).body == standing.statement
-        assert [rating for _, _, rating, _ in mark.marks(h)] == ["harmful", "helpful", "helpful", "helpful"]
+        told = [event.data["rating"] for event in h.journal.events(mark.KIND)]
+        assert told == ["harmful", "helpful", "helpful", "helpful"]
     assert (len(learned_in(h)[0].helpful), len(learned_in(h)[0].harmful)) == (3, 1)
 
 

@@ -206,3 +206,16 @@ def test_what_a_hook_heard_is_not_harvested_again(workspace, shop, home) -> None
         sub = store(opened, session("sub", shop, is_subagent=True), said("human", "2/10"))
         assert harvested(opened, sub) == []
     assert len(signals.read(str(home))) == 1
+
+
+def test_a_rating_that_a_hook_judged_is_known_by_its_event(workspace, shop, home) -> None:
+    """Its message is not judged again, whatever the transcript says of it; another message of the session is."""
+    with workspace() as opened:
+        row = rate.Rating(
+            "2026-05-04T10:00:20Z", 8, "explicit", "some-agent", "one", SHOP, text="8/10, [redacted]", id="h"
+        )
+        assert signals.add(opened.home, replace(row, event=row.at))
+        first = said("human", "8/10, the key is now in the vault", "2026-05-04T10:00:19Z")
+        name = store(opened, session("one", shop), first, said("human", "3/10", "2026-05-04T10:09:00Z"))
+        assert harvested(opened, name) == [True]
+    assert [one.rating for one in signals.read(str(home))] == [8, 3]

@@ -16,9 +16,9 @@ from holdfast.learning.incidents import model as incidents
 from holdfast.learning.incidents.likely_cause import Cause, cause_of, shown
 from holdfast.learning.incidents.model import WORST, Incidents
 from holdfast.learning.lessons import model as lessons
-from holdfast.learning.lessons.harvest import low_ratings, place_of
 from holdfast.learning.lessons.lesson_file import Evidence
 from holdfast.learning.lessons.standing import cleaned
+from holdfast.learning.ratings.harvest import low_ratings, place_of
 from holdfast.memory import audit
 from holdfast.privacy import redact
 from holdfast.privacy.cleaning import Cleaner

@@ -7,7 +7,7 @@ learned, and those only beside other evidence in the same session.
 
 from __future__ import annotations
 
-import os
+from functools import partial
 
 from holdfast.base.light_records import dataclass
 from holdfast.base.text import one_line
@@ -19,7 +19,7 @@ from holdfast.learning.incidents.likely_cause import cause_of
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.categories import labelled, names_a_lesson, sets_up, takes_back, tells_off
 from holdfast.learning.lessons.lesson_file import Evidence
-from holdfast.learning.ratings import model as signals
+from holdfast.learning.ratings.harvest import low_ratings, place_of
 from holdfast.sessions.parts import Finding
 
 TYPE_CHECKING = False
@@ -31,11 +31,8 @@ if TYPE_CHECKING:
     from holdfast.sessions.facts import Digest
     from holdfast.workspace import Workspace
 
-# From this rating down a comment is worth a lesson.
-LOW = 5
 _SHORTEST_NOTE = 20
 _MAX_QUOTE = 200
-_TELLING = 20
 _LONG_MESSAGE = 300
 _MAX_BEFORE = 200
 _MAX_NOTES = 5
@@ -44,7 +41,6 @@ _MAX_STEPS = 2
 _MAX_BETWEEN = 40
 # What only looks or checks mends nothing.
 _IDLE = ("look", "test", "lint", "format", "commit", "push", "pr")
-_ratings: dict[tuple[str, int, int], dict[tuple[str, str], list[Rating]]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,24 +59,12 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
     if session.is_subagent:
         return
     for one in learned(digest, events, low_ratings(workspace.home, session.agent, session.id)):
-        yield Finding("lesson", one.statement, one.evidence.at, session.name, _keeping(workspace, session, one))
+        yield Finding("lesson", one.statement, one.evidence.at, session.name, partial(_keep, workspace, session, one))
 
 
-def _keeping(workspace: Workspace, session: Session, one: Learned) -> _Keep:
-    return _Keep(workspace, one, one.project or session.project)
-
-
-class _Keep:
-    """Takes one occurrence down when it is called."""
-
-    def __init__(self, workspace: Workspace, one: Learned, project: str) -> None:
-        self._workspace, self._one, self._project = workspace, one, project
-
-    def __call__(self) -> bool:
-        one = self._one
-        return lesson_standing.occurred(
-            self._workspace, one.statement, self._project, one.evidence, category=one.category
-        )
+def _keep(workspace: Workspace, session: Session, one: Learned) -> bool:
+    project = one.project or session.project
+    return lesson_standing.occurred(workspace, one.statement, project, one.evidence, category=one.category)
 
 
 def learned(digest: Digest, events: Sequence[SessionEvent], ratings: Sequence[Rating]) -> Iterator[Learned]:
@@ -91,40 +75,6 @@ def learned(digest: Digest, events: Sequence[SessionEvent], ratings: Sequence[Ra
     yield from fixed
     if said or fixed:
         yield from _notes(digest.session, events)
-
-
-def low_ratings(home: str, agent: str, session: str) -> list[Rating]:
-    """Return the low ratings of a session."""
-    return all_low_ratings(home).get((agent, session), [])
-
-
-def all_low_ratings(home: str) -> dict[tuple[str, str], list[Rating]]:
-    """Return the low ratings by agent and session. The file is read once while it stays as it is."""
-    try:
-        status = os.stat(signals.path_of(home))
-    except OSError:
-        return {}
-    stamp = (signals.path_of(home), status.st_mtime_ns, status.st_size)
-    if stamp not in _ratings:
-        _ratings.clear()
-        found = _ratings[stamp] = {}
-        for one in signals.read(home):
-            if one.rating <= LOW:
-                found.setdefault((one.agent, one.session), []).append(one)
-    return _ratings[stamp]
-
-
-def place_of(rating: Rating, events: Sequence[SessionEvent]) -> int:
-    """Return where in the events the message stands that a rating came from; behind the last where it is not there."""
-    wanted = _plain(rating.text or rating.comment)
-    said = [(at, _plain(event.text)) for at, event in enumerate(events) if event.role == "human" and wanted]
-    same = [at for at, text in said if text == wanted]
-    # A short one, such as a bare number, stands in many a message.
-    same = same or [at for at, text in said if len(wanted) > _TELLING and wanted in text]
-    if same:
-        return same[-1]
-    later = [at for at, event in enumerate(events) if event.at and rating.at and event.at > rating.at]
-    return later[0] if later else len(events)
 
 
 def _said(session: Session, events: Sequence[SessionEvent], ratings: Sequence[Rating]) -> Iterator[Learned]:
@@ -256,7 +206,3 @@ def _notes(session: Session, events: Sequence[SessionEvent]) -> Iterator[Learned
                 when = event.at or session.ended or session.started
                 evidence = Evidence(when, session.agent, session.id, "insight", note, event.place)
                 yield Learned(f'The agent noted: "{note.rstrip(".")}".', evidence)
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.casefold().split())

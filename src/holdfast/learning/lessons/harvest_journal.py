@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from holdfast.errors import HoldfastError
-from holdfast.learning.lessons.harvest import all_low_ratings
+from holdfast.learning.ratings.harvest import LOW, by_session
 from holdfast.records import Session, SessionEvent
 from holdfast.sessions.digest import digest
 
@@ -36,9 +36,9 @@ _PATIENCE_SECONDS = 3_600
 
 def unarchived(workspace: Workspace, archive: Archive, now: str) -> Iterator[tuple[str, list[Rating]]]:
     """Yield name and low ratings of each session that was rated low some time ago and is not in the archive."""
-    for (agent, session), ratings in all_low_ratings(workspace.home).items():
-        name = f"{agent}/{session}"
-        if agent and session and all(_is_old(one.at, now) for one in ratings) and not _has(archive, name):
+    for (agent, session), every in by_session(workspace.home).items():
+        name, ratings = f"{agent}/{session}", [one for one in every if one.rating <= LOW]
+        if agent and session and ratings and all(_is_old(one.at, now) for one in ratings) and not _has(archive, name):
             yield name, ratings
 
 

@@ -6,13 +6,13 @@ when it matters. Withdrawing it ends both.
 
 from __future__ import annotations
 
-from holdfast.app import mark
 from holdfast.base.clock import now
 from holdfast.continuity import notes
 from holdfast.continuity.note_tables import Note
 from holdfast.continuity.notes import Written
 from holdfast.continuity.pages import LESSON
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
+from holdfast.learning.lessons import mark
 from holdfast.learning.lessons import model as learned_lessons
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.lesson_file import Evidence, Lesson

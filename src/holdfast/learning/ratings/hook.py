@@ -35,18 +35,20 @@ def at_prompt(run: HookRun) -> Iterator[Effect]:
 
     project = run.project()
     whose = {"agent": run.call.agent, "session": run.session_label, "project": project.id if project else ""}
-    row = row_of(judged, text, at=run.at, **whose)
+    row = row_of(judged, text, at=run.at, event=run.at, **whose)
     yield Effect(lambda: signals.add(run.home, row), sweep=row.rating <= POOR)
 
 
-def row_of(judged: Judged, text: str, *, at: str, agent: str, session: str, project: str) -> Rating:
+def row_of(judged: Judged, text: str, *, at: str, agent: str, session: str, project: str, event: str = "") -> Rating:
     """Return what was judged as a row: without secrets, without what we injected, and no longer than bounded."""
     from holdfast.language.ratings import MAX_COMMENT, MAX_TEXT, Rating, id_of
 
     said = _one_line(text, MAX_TEXT)
     comment = _one_line(judged.comment, MAX_COMMENT)
     id = id_of(agent, session, at, said)
-    return Rating(at, judged.rating, judged.source, agent, session, project, comment, judged.confidence, said, id)
+    return Rating(
+        at, judged.rating, judged.source, agent, session, project, comment, judged.confidence, said, id, event
+    )
 
 
 def _one_line(text: str, most: int) -> str:

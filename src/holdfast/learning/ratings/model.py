@@ -114,6 +114,7 @@ def _rating(told: Mapping[str, object]) -> Rating | None:
         comment=_text(told, "comment", MAX_COMMENT),
         confidence=min(1.0, max(0.0, float(sure))) if isinstance(sure, (int, float)) else 1.0,
         text=_text(told, "text", MAX_TEXT),
+        event=_text(told, "event", 40),
     )
     id = _text(told, "id", 64)
     if not is_id(id):
@@ -132,7 +133,7 @@ def _text(told: Mapping[str, object], name: str, most: int) -> str:
 
 
 def _plain(rating: Rating) -> dict[str, object]:
-    return {
+    told: dict[str, object] = {
         "id": rating.id,
         "at": rating.at,
         "rating": rating.rating,
@@ -144,6 +145,7 @@ def _plain(rating: Rating) -> dict[str, object]:
         "comment": rating.comment,
         "text": rating.text,
     }
+    return {**told, "event": rating.event} if rating.event else told
 
 
 def _is_there(data: bytes, rating: Rating, timed: bool) -> bool:

@@ -7,12 +7,12 @@ import os
 from holdfast.base import clock, files
 from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
-from holdfast.errors import BadInput, HoldfastError, NotFound, ScopeUnknown
+from holdfast.errors import BadInput, NotFound, ScopeUnknown
 from holdfast.language.judging import Judged
 from holdfast.language.moods import MIN_CONFIDENCE
 from holdfast.language.ratings import HIGHEST, LOWEST, MAX_COMMENT, Rating, id_of
 from holdfast.learning.ratings import model as signals
-from holdfast.learning.ratings.hook import POOR, row_of
+from holdfast.learning.ratings.hook import row_of
 from holdfast.privacy import redact
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.browse import list_sessions, projects_here
@@ -21,7 +21,6 @@ from holdfast.workspace import Workspace, check_text
 
 # A hook has heard the person before an agent can pass it on.
 _HEARD_SECONDS = 600
-_LEARN_SECONDS = 20
 _MAX_FILE = 64 * 2**20
 # A middling rating that nobody gave in words says nothing.
 _NO_SIGNAL = 5
@@ -118,25 +117,7 @@ def _written(workspace: Workspace, rating: int, comment: str, text: str, meant: 
     judged = Judged(rating, "explicit", comment, 1.0)
     row = row_of(judged, text, at=now(), agent=meant.agent, session=meant.session, project=meant.project)
     added = signals.add(workspace.home, row)
-    if added and rating <= POOR:
-        _learn(workspace, meant.agent, meant.session)
     return Rated(row, "added" if added else "unchanged", redact.redact(text)[1])
-
-
-def _learn(workspace: Workspace, agent: str, session: str) -> None:
-    """Look at once for what there is to learn from a session that was rated poorly.
-
-    One that is not archived yet is looked at by the sweep that takes it in.
-    """
-    # Whoever rates well does not need it.
-    from holdfast.app.harvest import harvest
-
-    try:
-        harvest(workspace, session=f"{agent}/{session}", within=_LEARN_SECONDS)
-    except NotFound:
-        return
-    except HoldfastError as problem:
-        workspace.say(f"rated, but nothing was learned from the session: {problem}")
 
 
 def _number(given: str | int) -> int:

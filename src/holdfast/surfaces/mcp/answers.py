@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 
-from holdfast.app import hand_over, mark, recall_modes
+from holdfast.app import hand_over, recall_modes
+from holdfast.app.harvest import learn_from
 from holdfast.base.text import CUT, cut
 from holdfast.continuity import working_state
 from holdfast.continuity.buffer import MAX_ITEM, MAX_ITEMS
 from holdfast.errors import NotFound
+from holdfast.learning.lessons import mark
 from holdfast.learning.ratings import rate
 from holdfast.memory import forget
 from holdfast.memory.remember import remember
@@ -177,6 +179,7 @@ def rate_one(request: Request, asked: given.Rate) -> Answer:
 def rate_session(request: Request, asked: given.SessionRate) -> Answer:
     """Write down the rating that the person gave this session in words."""
     rated = rate.pass_on(request.workspace, asked.rating, asked.words, agent=request.agent, session=request.session)
+    learn_from(request.workspace, rated)
     result = results.SessionRated(
         rating=rated.rating.rating,
         session=hand_over.safe(rated.rating.session),

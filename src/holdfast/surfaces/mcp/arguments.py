@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from holdfast.app.mark import MAX_NOTE
 from holdfast.continuity.buffer import MAX_FOCUS, MAX_ITEM, MAX_ITEMS
 from holdfast.continuity.pages import MAX_BECAUSE, MAX_TEXT
 from holdfast.language.ratings import MAX_COMMENT
+from holdfast.learning.lessons.mark import MAX_NOTE
 
 ScopeKind = Literal["global", "project", "session", "agent"]
 MemoryType = Literal["user", "feedback", "project", "reference", "decision", "lesson"]

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from holdfast.app.harvest import learn_from
 from holdfast.base.terminal import harmless
 from holdfast.base.text import count
 from holdfast.errors import BadInput
@@ -77,6 +78,7 @@ def _ratings(workspace: Workspace, listing: bool, everywhere: bool, limit: int) 
 def _rate(workspace: Workspace, number: str, comment: tuple[str, ...]) -> None:
     """Rate a session. `rate NUMBER` is short for it."""
     rated = rate.rate(workspace, number, " ".join(comment))
+    learn_from(workspace, rated)
     if not answered(asdict(rated)):
         click.echo(f"{rated.action}  ", nl=False)
         _print_rating(rated.rating)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.app import mark
 from holdfast.errors import BadInput, NotFound, SwitchedOff
+from holdfast.learning.lessons import mark
 from holdfast.memory.remember import remember
 
 TOKEN = "ghp_" + "a1B2" * 9
@@ -22,18 +22,6 @@ def test_a_mark_is_an_event(workspace, home) -> None:
         assert event.data["agent"] == "codex" and event.data["session"] == "s1"
         assert str(event.data["note"]).startswith("They are green") and TOKEN not in str(event.data)
         assert (home / "memory" / stored.memory.path).read_bytes() == before
-
-
-def test_marks_are_read_back_in_their_order(workspace) -> None:
-    """Every mark comes back as scope, key and rating; a line that somebody else wrote is passed over."""
-    with workspace() as opened:
-        remember(opened, "Apples are red.", key="apples")
-        mark.mark(opened, "apples", "helpful")
-        mark.mark(opened, "apples", "harmful")
-        opened.journal.append(mark.Event("2026-01-01T00:00:00Z", "mark", {"memory": 5, "rating": "odd"}))
-        found = [(str(scope), key, rating) for scope, key, rating, _ in mark.marks(opened)]
-    scope = "project:example.com--acme--shop"
-    assert found == [(scope, "apples", "helpful"), (scope, "apples", "harmful")]
 
 
 def test_what_cannot_be_rated(workspace, home) -> None:

@@ -1,4 +1,4 @@
-"""Mark a memory: it helped, or it did harm. A mark is an event of the journal, for ranking to use.
+"""Mark a memory: it helped, or it did harm. A mark is an event of the journal.
 
 The memory of a learned lesson is weighed by its marks: where harm outweighs, it becomes a warning.
 """
@@ -11,10 +11,6 @@ from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.privacy import redact
 from holdfast.records import Event, Memory, Scope
 from holdfast.workspace import Workspace, check_text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 KIND = "mark"
 RATINGS = ("helpful", "harmful")
@@ -47,11 +43,3 @@ def told(workspace: Workspace, scope: Scope, key: str, rating: str, *, note: str
         "session": workspace.session,
     }
     workspace.journal.append(Event(now(), KIND, data))
-
-
-def marks(workspace: Workspace) -> Iterator[tuple[Scope, str, str, str]]:
-    """Return every mark as scope, key, rating and time, oldest first."""
-    for event in workspace.journal.events(KIND):
-        memory, rating = event.data.get("memory"), event.data.get("rating")
-        if isinstance(memory, list) and len(memory) == 3 and rating in RATINGS:
-            yield Scope(str(memory[0]), str(memory[1])), str(memory[2]), str(rating), event.at
