@@ -68,6 +68,7 @@ def opened(parts: list[Part], here: str) -> Bundle | None:
         status = os.stat(path)
         if status.st_mtime_ns != changed or status.st_size != size or not path.startswith(package):
             return None
-    bundle = Bundle(parts)
+    # The first part is this file, which is running already.
+    bundle = Bundle(parts[1:])
     bundle.run(MAIN)
     return bundle

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from holdfast.agents.base import Agent
     from holdfast.surfaces.hook.bundle import Part
 
-_FIRST = "holdfast.surfaces.hook.bundle"
-ALWAYS = (_FIRST, "holdfast.surfaces.hook.main", "holdfast.agents", "holdfast.app.hook")
+ALWAYS = ("holdfast.surfaces.hook.main", "holdfast.agents", "holdfast.app.hook")
 # What a usual hook of each moment imports on its way, beside these and the module of its agent; what they import as
 # they are loaded comes with them. A test runs a hook of each moment and holds this equal. What only few hooks of a
 # moment need stays out: all others would read it, too, and wait for it.
@@ -62,10 +61,11 @@ def write(place: str, event: str, agent_name: str) -> None:
         os.makedirs(os.path.dirname(place), exist_ok=True)
         if moment not in MODULES or not os.access(os.path.dirname(place), os.W_OK):
             return
-        parts = parts_of(names_of(moment, agent_name))
-        first = next(part[5] for part in parts if part[0] == _FIRST)
+        # What opens the bundle comes first, as code: `run.py` has no module yet.
+        opener, _ = _part("", os.path.join(os.path.dirname(os.path.abspath(__file__)), "bundle.py"))
+        parts = [opener, *parts_of(names_of(moment, agent_name))]
         # In one piece, so that what many modules name is read once; for everybody, as the .pyc files beside it.
-        files.replace(place, marshal.dumps((first, parts)), mode=0o644, durable=False)
+        files.replace(place, marshal.dumps((opener[5], parts)), mode=0o644, durable=False)
     except (NotFound, OSError, ValueError, TypeError, SyntaxError):
         return
 
