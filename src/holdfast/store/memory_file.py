@@ -25,7 +25,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from holdfast.base.text import cut
 from holdfast.errors import BrokenFile
 from holdfast.records import TRUSTS, TYPES, Memory, Problem, Scope, Statement, replace
 from holdfast.store import front_matter
@@ -156,7 +155,11 @@ def first_words(text: str) -> str:
     line = next((line.strip() for line in text.split("\n") if line.strip()), "")
     line = line.lstrip("#->*• \t") or line
     sentence = line.split(". ")[0].rstrip(".").strip() or line
-    return cut(sentence, TITLE_LENGTH)
+    if len(sentence) <= TITLE_LENGTH:
+        return sentence
+    # Always cut in the same way: a title that differs from this one counts as given by a person.
+    beginning = sentence[: TITLE_LENGTH - 1]
+    return (beginning.rsplit(" ", 1)[0] if " " in beginning[40:] else beginning).rstrip() + "…"
 
 
 def _differs(name: str, current: dict[str, Value], wanted: Value | None) -> bool:
