@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from distil import wordpieces
 
-from holdfast.recall.embed import LONGEST_WORD, plain, words
+from holdfast.recall.embed import MAX_WORD, plain, words
 
 WORDS = 24_500
 PHRASES = 14_500
@@ -89,7 +89,7 @@ def choose(base: list[str], singles: Counts, pairs: Counts) -> dict[str, list[st
         if packages >= MIN_PACKAGES
         and singles.units[word] >= MIN_UNITS
         and word not in known
-        and 2 < len(word) <= min(24, LONGEST_WORD)
+        and 2 < len(word) <= min(24, MAX_WORD)
         and not word.isdigit()
     ]
     new.sort(key=lambda word: (-singles.packages[word], -singles.units[word], word))

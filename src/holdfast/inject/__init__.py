@@ -1,1 +1,1 @@
-"""Room: what is handed to an agent. Memories in, a fenced block within its budget out, and the record of it."""
+"""What is handed to an agent: memories in, a fenced block within its budget out, and the record of it."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.records import Memory
 
 # Of a larger file only the digest is kept.
-LARGEST = 1_048_576
+MAX_KEPT = 1_048_576
 _HALF_WAY = "it stopped half-way"
 
 
@@ -93,7 +93,7 @@ class Act:
 
     def _kept(self, before: bytes | None) -> str | None:
         """Return the text of a file as it is kept: none that is large, is no text, has a secret, or finds no room."""
-        if before is None or len(before) > min(LARGEST, self._room):
+        if before is None or len(before) > min(MAX_KEPT, self._room):
             return None
         try:
             text = before.decode("utf-8")

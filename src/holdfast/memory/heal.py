@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import time
+from typing import TYPE_CHECKING
 
 from holdfast.base import files
 from holdfast.errors import Conflict, HoldfastError
 from holdfast.memory import audit, lint, move
 from holdfast.privacy import redact
-from holdfast.records import Filter, Memory, Problem, Statement, Step
+from holdfast.records import Filter, Memory, Step
 from holdfast.store import layout
 from holdfast.store.words import same_words
 from holdfast.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _OTHERS = 0o077
 # What is done about each kind of problem. Kinds that are not here need a person's judgement.
@@ -20,7 +24,6 @@ SAFE = {
     "secret": "redact",
     "leftover": "remove",
     "duplicate": "merge",
-    "mode": "protect",
 }
 # Folders of the home, besides that of memories, where a writer that was killed leaves what it had not finished.
 _WRITTEN = ("proposals", "archive/signals", "learning", "research", "security", "patterns", "work")
@@ -31,8 +34,11 @@ _FINISHED_SECONDS = 3_600
 def plan(workspace: Workspace) -> list[Step]:
     """Return the safe repairs for what lint finds, one step a file and act, and files that others can read."""
     workspace.need_enabled()
-    problems = [*lint.find(workspace), *_open_modes(workspace)]
-    steps = [Step(SAFE[p.kind], p.path, p.text) for p in problems if p.kind in SAFE]
+    steps = [Step(SAFE[p.kind], p.path, p.text) for p in lint.find(workspace) if p.kind in SAFE]
+    steps += [
+        Step("protect", os.path.relpath(path, workspace.home), "others can read it")
+        for path in open_to_others(workspace.home)
+    ]
     steps += [Step("clear", path, "a write was interrupted here") for path in _leftovers(workspace.home)]
     return list({(step.act, step.target): step for step in steps}.values())
 
@@ -65,14 +71,6 @@ def _redact(workspace: Workspace, step: Step) -> None:
     files.write(path, text.encode("utf-8", "surrogateescape"))
 
 
-def _remove(workspace: Workspace, step: Step) -> None:
-    files.remove(layout.contained(workspace.store.tree.root, step.target))
-
-
-def _clear(workspace: Workspace, step: Step) -> None:
-    files.remove(layout.contained(workspace.home, step.target))
-
-
 def _leftovers(home: str) -> list[str]:
     """Return the files that killed writers left, relative to the home. No link is followed."""
     before = time.time() - _FINISHED_SECONDS
@@ -102,16 +100,19 @@ def _merge(workspace: Workspace, step: Step) -> None:
     namesakes = [memory for memory in same if memory.key == extra.key]
     kept = min(namesakes or same, key=lambda memory: memory.path)
     if namesakes:
-        _drop_second_file(workspace, workspace.store.get(kept.scope, kept.key), (kept, extra))
+        answering = workspace.store.get(kept.scope, kept.key).path
+        for path in {kept.path, extra.path} - {answering}:
+            workspace.store.tree.swap(path, files.read(layout.contained(workspace.store.tree.root, path)), None)
         return
     naming = move.naming(workspace, extra, extra.scope)
     kept, extra = workspace.store.get(kept.scope, kept.key), workspace.store.get(extra.scope, extra.key)
+    by_text = {statement.text: statement for statement in (*extra.history, *kept.history)}
     workspace.store.change(
         kept.scope,
         kept.key,
         tags=tuple(dict.fromkeys((*kept.tags, *extra.tags))),
         pinned=kept.pinned or extra.pinned,
-        history=_joined(kept, extra),
+        history=tuple(sorted(by_text.values(), key=lambda statement: statement.at, reverse=True)),
     )
     workspace.store.remove(extra.scope, extra.key, forget=False)
     move.follow(workspace, naming, extra.key, kept.key)
@@ -120,22 +121,6 @@ def _merge(workspace: Workspace, step: Step) -> None:
 def _says_the_same(memory: Memory, extra: Memory) -> bool:
     elsewhere = memory.scope == extra.scope and memory.path != extra.path
     return elsewhere and same_words(memory.body) == same_words(extra.body)
-
-
-def _drop_second_file(workspace: Workspace, answering: Memory, both: tuple[Memory, Memory]) -> None:
-    for memory in both:
-        if memory.path != answering.path:
-            data = files.read(layout.contained(workspace.store.tree.root, memory.path))
-            workspace.store.tree.swap(memory.path, data, None)
-
-
-def _joined(kept: Memory, extra: Memory) -> tuple[Statement, ...]:
-    by_text = {statement.text: statement for statement in (*extra.history, *kept.history)}
-    return tuple(sorted(by_text.values(), key=lambda statement: statement.at, reverse=True))
-
-
-def _protect(workspace: Workspace, step: Step) -> None:
-    close_to_others(os.path.join(workspace.home, step.target))
 
 
 def open_to_others(home: str) -> list[str]:
@@ -155,11 +140,10 @@ def close_to_others(path: str) -> None:
     os.chmod(path, os.stat(path).st_mode & 0o777 & ~_OTHERS)
 
 
-def _open_modes(workspace: Workspace) -> list[Problem]:
-    return [
-        Problem("mode", os.path.relpath(path, workspace.home), "others can read it")
-        for path in open_to_others(workspace.home)
-    ]
-
-
-_ACTS = {"redact": _redact, "remove": _remove, "clear": _clear, "merge": _merge, "protect": _protect}
+_ACTS: dict[str, Callable[[Workspace, Step], None]] = {
+    "redact": _redact,
+    "merge": _merge,
+    "remove": lambda workspace, step: files.remove(layout.contained(workspace.store.tree.root, step.target)),
+    "clear": lambda workspace, step: files.remove(layout.contained(workspace.home, step.target)),
+    "protect": lambda workspace, step: close_to_others(os.path.join(workspace.home, step.target)),
+}

@@ -34,9 +34,9 @@ END = "<!-- holdfast:end index -->"
 _SUMMARY_LENGTH = 100
 _NOT_IN_LINKS = frozenset("%#?()<> \t\r\n")
 _MAX_DATA = 50
-LEAST = 3
+MIN_GROUP = 3
 MAX_GROUPS = 20
-_LARGEST_SHARE = 0.7
+_MAX_SHARE = 0.7
 _EMPTY_WORDS = frozenset(
     (
         *("the", "a", "an", "we", "our", "use", "is", "are", "in", "on", "to", "for", "of", "and", "or", "not", "no"),
@@ -282,5 +282,5 @@ def labels(memory: Memory) -> list[str]:
 
 def _best_label(memories: list[Memory], total: int) -> str:
     counts = Counter(label for memory in memories for label in labels(memory))
-    usable = [(-n, label) for label, n in counts.items() if n >= LEAST and n <= total * _LARGEST_SHARE]
+    usable = [(-n, label) for label, n in counts.items() if n >= MIN_GROUP and n <= total * _MAX_SHARE]
     return min(usable)[1] if usable else ""

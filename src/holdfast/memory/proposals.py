@@ -30,7 +30,7 @@ from holdfast.privacy import redact
 from holdfast.recall.embed import plain, words
 from holdfast.recall.fusion import ALIKE
 from holdfast.records import Draft, Filter, Memory, Problem, Proposal, Scope, replace
-from holdfast.store.keys import LONGEST, automatic_key
+from holdfast.store.keys import MAX_LENGTH, automatic_key
 from holdfast.store.memory_file import split_title
 from holdfast.workspace import Workspace, check_text
 
@@ -74,7 +74,7 @@ class Kind:
         if same(there.body) == same(proposal.text):
             return key
         # Another statement has the usual key, and an import must not change what it says.
-        own = f"{key[: LONGEST - len(proposal.id) - 1].rstrip('-')}-{proposal.id}"
+        own = f"{key[: MAX_LENGTH - len(proposal.id) - 1].rstrip('-')}-{proposal.id}"
         return put(workspace, _draft(proposal, own)).memory.key
 
     def statement(self, proposal: Proposal) -> str:
@@ -141,14 +141,14 @@ def alike(workspace: Workspace, proposal: Proposal) -> list[Memory]:
 def approve(workspace: Workspace, names: tuple[str, ...], kinds: Mapping[str, Kind] = KINDS) -> list[Decision]:
     """Keep these proposals as their kinds say. One that a rule refuses stays, with the reason."""
     workspace.need_enabled()
-    room = Proposals(workspace.home)
+    folder = Proposals(workspace.home)
     judge = Judge(workspace)
-    return [_approved(workspace, room, judge, kinds, name) for name in _each(room, names)]
+    return [_approved(workspace, folder, judge, kinds, name) for name in _each(folder, names)]
 
 
-def _approved(workspace: Workspace, room: Proposals, judge: Judge, kinds: Mapping[str, Kind], name: str) -> Decision:
+def _approved(workspace: Workspace, folder: Proposals, judge: Judge, kinds: Mapping[str, Kind], name: str) -> Decision:
     try:
-        proposal = room.get(name)
+        proposal = folder.get(name)
         kind = kinds.get(proposal.kind)
         if kind is None:
             raise Refused(f"it is of the kind {proposal.kind}", "Decide on it with `holdfast proposals`.")
@@ -160,7 +160,7 @@ def _approved(workspace: Workspace, room: Proposals, judge: Judge, kinds: Mappin
             hint = "Store it with `holdfast remember` if it holds again."
             raise Forgotten("it was forgotten or corrected", hint)
         kind.check_holds(workspace, proposal)
-        key = _kept(workspace, room, kind, proposal)
+        key = _kept(workspace, folder, kind, proposal)
     except (StoreUnavailable, SwitchedOff):
         raise
     except HoldfastError as problem:
@@ -176,7 +176,7 @@ def _refused(proposal: Proposal, problem: HoldfastError) -> Decision:
     return Decision(proposal, "refused", why=f"{problem}. {problem.hint}".strip(), exit_code=problem.exit_code)
 
 
-def _kept(workspace: Workspace, room: Proposals, kind: Kind, proposal: Proposal) -> str:
+def _kept(workspace: Workspace, folder: Proposals, kind: Kind, proposal: Proposal) -> str:
     """Keep what the proposal says and take it from those that wait; return the key or the name of the page."""
     with audit.Act(workspace, "proposals approve", keep=kind.can_be_undone) as act:
         for path in (f"{FOLDER}/{proposal.id}.md", *kind.files(proposal)):
@@ -184,8 +184,8 @@ def _kept(workspace: Workspace, room: Proposals, kind: Kind, proposal: Proposal)
         key = kind.keep(workspace, proposal)
         if kind.id_now(proposal) != proposal.id:
             # What was read first must not come back as a new proposal beside what the person made of it.
-            room.reject([proposal.id], EDITED, now())
-        room.drop(proposal)
+            folder.reject([proposal.id], EDITED, now())
+        folder.drop(proposal)
         act.done(f"{FOLDER}/{proposal.id}.md", f"kept as {key}")
     return key
 
@@ -209,14 +209,14 @@ def reject(
 ) -> list[Decision]:
     """Say no to these proposals for good. A file that cannot be read can be rejected, too."""
     workspace.need_enabled()
-    room = Proposals(workspace.home)
+    folder = Proposals(workspace.home)
     cleaned = redact.redact(reason)[0]
-    return [_rejected(workspace, room, kinds, name, cleaned) for name in _each(room, names)]
+    return [_rejected(workspace, folder, kinds, name, cleaned) for name in _each(folder, names)]
 
 
-def _rejected(workspace: Workspace, room: Proposals, kinds: Mapping[str, Kind], name: str, reason: str) -> Decision:
+def _rejected(workspace: Workspace, folder: Proposals, kinds: Mapping[str, Kind], name: str, reason: str) -> Decision:
     try:
-        proposal = room.get(name)
+        proposal = folder.get(name)
     except BrokenFile:
         proposal = _unreadable(name)
     except HoldfastError as problem:
@@ -225,17 +225,17 @@ def _rejected(workspace: Workspace, room: Proposals, kinds: Mapping[str, Kind], 
     if proposal.text:
         kind = kinds.get(proposal.kind, MEMORY)
         ids += [kind.id_now(proposal), *kind.reject(workspace, proposal)]
-    room.reject(ids, reason, now())
-    room.drop(proposal)
+    folder.reject(ids, reason, now())
+    folder.drop(proposal)
     return Decision(replace(proposal, status="rejected"), "rejected", why=reason)
 
 
 def edit(workspace: Workspace, name: str) -> tuple[Proposal, bool]:
     """Open the proposal's file in the editor; return the proposal and whether it changed."""
     workspace.need_enabled()
-    room = Proposals(workspace.home)
-    proposal = room.get(name)
-    before = room.text(proposal)
+    folder = Proposals(workspace.home)
+    proposal = folder.get(name)
+    before = folder.text(proposal)
     after = editing.edited(before, proposal.id, editing.editor(workspace))
     if after == before:
         return proposal, False
@@ -244,7 +244,7 @@ def edit(workspace: Workspace, name: str) -> tuple[Proposal, bool]:
     if kinds:
         workspace.say(f"redacted before it was stored: {', '.join(kinds)}")
     try:
-        return room.rewrite(proposal, before, after), True
+        return folder.rewrite(proposal, before, after), True
     except (BrokenFile, Conflict) as problem:
         kept = editing.kept_aside(after, proposal.id)
         raise type(problem)(f"{problem}; nothing was changed", f"What you wrote is in {kept}.") from problem
@@ -282,9 +282,9 @@ def _edited(workspace: Workspace, proposal: Proposal) -> Proposal:
         return proposal
 
 
-def _each(room: Proposals, names: tuple[str, ...]) -> list[str]:
+def _each(folder: Proposals, names: tuple[str, ...]) -> list[str]:
     """Return the ids that are meant; where one is wrong, nothing is done for any."""
-    return list(dict.fromkeys(room.find(name) for name in names))
+    return list(dict.fromkeys(folder.find(name) for name in names))
 
 
 def readable(workspace: Workspace, scope: Scope) -> tuple[Scope, ...]:
@@ -303,11 +303,11 @@ class Judge:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        room = Proposals(workspace.home)
-        self._rejected = room.rejected()
+        folder = Proposals(workspace.home)
+        self._rejected = folder.rejected()
         # A file that was edited stands for what it said first, and for what it says now.
-        self._waiting = {name: name for name in room.ids()}
-        self._waiting |= {id_of(one.scope, one.text): one.id for one in room.all()[0]}
+        self._waiting = {name: name for name in folder.ids()}
+        self._waiting |= {id_of(one.scope, one.text): one.id for one in folder.all()[0]}
         self._said: dict[Scope, frozenset[str]] = {}
 
     def add(self, proposal: Proposal) -> None:

@@ -35,7 +35,7 @@ MAGIC = b"HFMEAN\x00\x01"
 LAYOUT = 1
 HEADER = 128
 HOME = os.path.join(os.path.dirname(os.path.abspath(__file__)), "model")
-LONGEST_WORD = 40
+MAX_WORD = 40
 _ZERO = 128
 _HINT = "Install Holdfast again; until then recall goes by words alone."
 # The sum of whole-number weights: times 255 it still fits a lane of 32 bits.
@@ -97,7 +97,7 @@ class Tokenizer:
         """Return the longest known pieces of the word from left to right; unknown letters are left out."""
         out: list[int] = []
         at = 0
-        while at < len(word) <= LONGEST_WORD:
+        while at < len(word) <= MAX_WORD:
             row, at = self._piece(word, at)
             if row >= 0:
                 out.append(row)

@@ -33,7 +33,7 @@ HALF_AFTER_DAYS = 30
 ALIKE = 0.5
 MUCH_LATER_DAYS = 1.0
 _MIN_COMMON = 3
-_LONGEST_STATEMENT = 600
+_MAX_STATEMENT = 600
 
 
 def fuse(
@@ -170,7 +170,7 @@ def _time(hit: Hit) -> float:
 
 
 def _statement_words(memory: Memory) -> frozenset[str]:
-    return frozenset(map(plain, words(memory.body))) if len(memory.body) <= _LONGEST_STATEMENT else frozenset()
+    return frozenset(map(plain, words(memory.body))) if len(memory.body) <= _MAX_STATEMENT else frozenset()
 
 
 def _without_repeats(hits: list[Hit]) -> list[Hit]:

@@ -1,1 +1,1 @@
-"""The cellar: what keeps memories. `base` is the contract in prose, `local` the back-end of one machine."""
+"""What keeps memories. `base` is the contract in prose, `local` the back-end of one machine."""

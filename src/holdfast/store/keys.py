@@ -7,7 +7,7 @@ import unicodedata
 
 from holdfast.errors import BadKey
 
-LONGEST = 60
+MAX_LENGTH = 60
 # The file `index.md` of a folder is its page, so no memory can have its name.
 TAKEN = "index"
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
@@ -15,7 +15,7 @@ _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 def is_key(text: str) -> bool:
     """Whether the text is 1 to 60 of a-z, 0-9 and hyphen."""
-    return 0 < len(text) <= LONGEST and _LETTERS.issuperset(text)
+    return 0 < len(text) <= MAX_LENGTH and _LETTERS.issuperset(text)
 
 
 def check_key(text: str) -> str:
@@ -24,9 +24,9 @@ def check_key(text: str) -> str:
         return text
     if text == TAKEN:
         raise BadKey(f"{TAKEN} is the name of a folder's page", "Choose another key, for example the-index.")
-    shown = ascii(text if len(text) <= LONGEST else text[:LONGEST] + "...")
+    shown = ascii(text if len(text) <= MAX_LENGTH else text[:MAX_LENGTH] + "...")
     suggestion = slug(text)
-    way_out = f"Use 1 to {LONGEST} of a-z, 0-9 and hyphen" + (f", for example {suggestion}." if suggestion else ".")
+    way_out = f"Use 1 to {MAX_LENGTH} of a-z, 0-9 and hyphen" + (f", for example {suggestion}." if suggestion else ".")
     raise BadKey(f"{shown} is not a key", way_out)
 
 
@@ -44,7 +44,7 @@ def slug(text: str) -> str:
     )
     # A text that is only partly Latin keeps little of its meaning in such a key, so it gets a hash instead.
     kept = sum(map(len, words)) >= sum(letter.isalnum() for letter in text) / 2
-    return "-".join(words)[:LONGEST].rstrip("-") if kept else ""
+    return "-".join(words)[:MAX_LENGTH].rstrip("-") if kept else ""
 
 
 def hashed(text: str) -> str:

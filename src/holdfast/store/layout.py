@@ -18,7 +18,7 @@ KIND_OF_FOLDER = {folder: kind for kind, folder in FOLDER_OF_KIND.items()}
 MEMORIES = "memories"
 DATA = "data"
 INDEX = "index.md"
-# What other rooms keep in a scope's own folder; none of it is a memory. Below memories/ only INDEX is not one.
+# What other packages keep in a scope's own folder; none of it is a memory. Below memories/ only INDEX is not one.
 RESERVED = frozenset((INDEX, "MEMORY.md", "buffer.md", "decisions.md", "lessons.md", "todo.md"))
 FORGOTTEN = ".forgotten"
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from holdfast.store.passages import Passages
     from holdfast.store.session_table import SessionTable
 
-LARGEST = 262_144
+MAX_BYTES = 262_144
 _LOW_TRUST = ("derived", "import")
 
 
@@ -47,7 +47,7 @@ class LocalStore:
 
     has_tree = True
 
-    def __init__(self, home: str, *, create: bool = True, largest: int = LARGEST) -> None:
+    def __init__(self, home: str, *, create: bool = True, largest: int = MAX_BYTES) -> None:
         self.home = os.path.abspath(home)
         self.largest = largest
         self.tree = LocalTree(self.home, largest, create=create)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _BUSY_SECONDS = 0.05
 _STEPS = 2_000
-_LARGEST = 1_048_576
+_MAX_READ = 1_048_576
 _REMAKE = "Run `holdfast reindex`."
 
 
@@ -172,7 +172,7 @@ class ReadOnlyIndex(Index):
         is_known = stamp is not None and stamp.agrees(status)
         if stamp is not None and stamp.unsure:
             # The store wrote it within a tick of the clock, so its times do not tell whether somebody wrote it again.
-            is_known &= file_digest(files.read(full, _LARGEST + 1)) == self.digest(memory.path)
+            is_known &= file_digest(files.read(full, _MAX_READ + 1)) == self.digest(memory.path)
         return memory if is_known else _read_again(full, memory, status.st_mtime)
 
 
@@ -196,7 +196,7 @@ def _read_again(full: str, memory: Memory, changed: float) -> Memory | None:
     from holdfast.store import memory_file
 
     try:
-        text, _ = memory_file.decode(files.read(full, _LARGEST), memory.path)
+        text, _ = memory_file.decode(files.read(full, _MAX_READ), memory.path)
     except HoldfastError:
         return None
     at = iso(changed)
