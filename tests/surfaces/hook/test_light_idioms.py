@@ -16,6 +16,9 @@ import pytest
 
 import holdfast
 from holdfast import agents
+from holdfast.memory.remember import remember as store
+from holdfast.workspace import Workspace
+from support.places import make_repository
 from support.source import PATHS, imported, is_type_checking, tree_of
 
 from .conftest import Hook
@@ -29,8 +32,8 @@ LIGHT = {"holdfast.base.light_records", "holdfast.base.minijson"}
 MAKERS = {*LIGHT, "holdfast"}
 # Modules that a usual prompt loads, and modules off the list with light idioms. They go down and never up.
 # The goals are 45 and none.
-MAX_AT_A_PROMPT = 95
-MAX_OFF_THE_LIST = 170
+MAX_AT_A_PROMPT = 77
+MAX_OFF_THE_LIST = 63
 # One process plays the session for all tests here.
 pytestmark = pytest.mark.xdist_group("hook-list")
 FAILED = {"tool_name": "Bash", "tool_input": {"command": "npm test"}, "error": "Exit code 1\nno such module: left"}
@@ -61,25 +64,28 @@ SESSION: tuple[tuple[str, dict[str, object]], ...] = (
     ("Stop", {"last_assistant_message": "All tests pass.\n\nNext steps:\n- Write docs"}),
     ("SessionEnd", {"reason": "other"}),
     ("SessionStart", {"source": "startup", "session_id": "s2"}),
+    ("UserPromptSubmit", {"prompt": "how do we deploy through the VPN since last week?", "session_id": "s2"}),
     ("NoSuchEvent", {}),
 )
 
 
 def ours(modules: list[str]) -> set[str]:
-    """Return those of the modules that are Holdfast's."""
-    return {name for name in modules if name.partition(".")[0] == "holdfast"}
+    """Return those of the modules that are Holdfast's, before a hook that stores a memory asks for all packages."""
+    bare = modules[: modules.index("site")] if "site" in modules else modules
+    return {name for name in bare if name.partition(".")[0] == "holdfast"}
 
 
 @pytest.fixture(scope="session")
 def on_the_list(tmp_path_factory) -> set[str]:
     """Every module that some hook loads."""
     person = tmp_path_factory.mktemp("listed")
-    hook = Hook(person / ".holdfast", person)
-    hook.home.mkdir(mode=0o700)
-    (hook.home / "config.toml").write_text('[security]\nblock = "all"\n[recall]\nlimit = 5\n')
+    hook = Hook(person / ".holdfast", make_repository(person / "code", "shop"))
+    with Workspace(str(hook.home), folder=str(hook.folder), environment={"HOME": str(person)}) as workspace:
+        store(workspace, "Deploys need the VPN. Ask Kim for access.")
+    (hook.home / "config.toml").write_text('[security]\nblock = "destructive"\n[recall]\nlimit = 5\n')
     transcript = person / "transcript.jsonl"
     transcript.write_text("")
-    found = {"holdfast.surfaces.hook.run", "holdfast.surfaces.hook.bundling"}
+    found = {f"holdfast.surfaces.hook.{name}" for name in ("run", "bundle", "bundling")}
     for number, (event, told) in enumerate(SESSION):
         add_to(transcript, number, told)
         modules, _ = hook.loaded_by(event, **{"transcript_path": str(transcript), "prompt_id": str(number), **told})
@@ -89,6 +95,8 @@ def on_the_list(tmp_path_factory) -> set[str]:
         os.utime(path, (0, 0))
     found |= ours(hook.loaded_by("SessionStart", source="startup", session_id="s3")[0])
     found |= {f"holdfast.agents.{name.replace('-', '_')}" for name in agents.BUILT_IN}
+    # The Python of these hooks has no packages, which the last step of a hook that stores a memory needs.
+    assert [line for line in hook.log() if "not known" not in line and "index pages" not in line] == []
     return found
 
 
