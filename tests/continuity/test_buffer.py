@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from holdfast.base.light_records import replace
 from holdfast.continuity import buffer, log, region
-from holdfast.continuity.buffer import Said, State
+from holdfast.continuity.buffer import SaidSentence, WorkingState
 from holdfast.errors import BrokenFile, Refused, TooLarge
 from support.sampling import count
 
@@ -32,7 +32,7 @@ def page(tmp_path):
     return tmp_path / "home" / "memory" / "projects" / "shop" / "buffer.md"
 
 
-def put(page, **fields) -> State:
+def put(page, **fields) -> WorkingState:
     """Change some fields of the page, as a hook does."""
     return buffer.change(str(page), lambda state: replace(state, updated=AT, by="codex", **fields))
 
@@ -40,9 +40,9 @@ def put(page, **fields) -> State:
 def test_what_is_written_is_read_again(page):
     """Every field comes back as it was put in, also sentences with brackets and colons in them."""
     said = (
-        Said("decision", "let's go with Postgres (not Redis): it is there", AT, "codex", "s-1"),
-        Said("", "a line of the person's own"),
-        Said("value", "branch is feature/x (draft)", AT, "claude-code", ""),
+        SaidSentence("decision", "let's go with Postgres (not Redis): it is there", AT, "codex", "s-1"),
+        SaidSentence("", "a line of the person's own"),
+        SaidSentence("value", "branch is feature/x (draft)", AT, "claude-code", ""),
     )
     fields = {
         "focus": "The login page",
@@ -68,7 +68,7 @@ def test_a_page_of_before_is_read(page):
         f"{buffer.END}\n"
     )
     assert buffer.read(str(page)).decisions == ("Use stdio",)
-    put(page, said=(Said("decision", "no Redis", AT, "codex", "s1"),))
+    put(page, said=(SaidSentence("decision", "no Redis", AT, "codex", "s1"),))
     state = buffer.read(str(page))
     assert (state.focus, state.decisions, state.said[0].text) == ("The doors", ("Use stdio",), "no Redis")
 
@@ -260,7 +260,7 @@ def test_a_heading_that_stands_there_twice_says_both(page):
 def test_a_text_comes_out_as_it_went_in(page, text):
     """Whatever a text begins with, it is one line of its field after every change, and makes no heading and no code."""
     fields = {name: (text,) for name in buffer.LISTS if name != "said"}
-    put(page, focus=text, said=(Said("", text), Said("decision", text, AT, "codex", "s1")), **fields)
+    put(page, focus=text, said=(SaidSentence("", text), SaidSentence("decision", text, AT, "codex", "s1")), **fields)
     for number in range(2):
         put(page, happened=(text, f"thing {number}"))
     state = buffer.read(str(page))
@@ -277,7 +277,7 @@ def test_a_page_in_utf_16_is_refused(page):
     with pytest.raises(BrokenFile, match=r"buffer\.md is UTF-16") as refused:
         put(page, focus="One")
     assert refused.value.hint == "Save it as UTF-8."
-    assert page.read_bytes() == "# Mine\n".encode("utf-16") and buffer.read(str(page)) == State()
+    assert page.read_bytes() == "# Mine\n".encode("utf-16") and buffer.read(str(page)) == WorkingState()
     page.write_text("# Mine\n")
     put(page, focus="One")
     assert buffer.read(str(page)).focus == "One"
@@ -285,7 +285,7 @@ def test_a_page_in_utf_16_is_refused(page):
 
 def test_the_oldest_make_room_and_stand_in_the_log(page):
     """Of a list only the newest stay in the page, and what made room is in the day's log before."""
-    put(page, said=tuple(Said("decision", f"number {n}", AT, "codex", "s1") for n in range(25)))
+    put(page, said=tuple(SaidSentence("decision", f"number {n}", AT, "codex", "s1") for n in range(25)))
     assert [one.text for one in buffer.read(str(page)).said] == [f"number {n}" for n in range(5, 25)]
     kept = log.read(str(page.parent), "2026-11-15")
     assert all(f"number {n} (" in kept for n in range(5)) and "number 5" not in kept
@@ -329,7 +329,7 @@ def test_several_processes_lose_no_line(page, at_once):
 def say(path: str, name: str) -> None:
     """Add twelve sentences, one by one."""
     for number in range(12):
-        said = Said("decision", f"{name}{number}.", AT, "codex", name)
+        said = SaidSentence("decision", f"{name}{number}.", AT, "codex", name)
         buffer.change(path, lambda state, said=said: replace(state, said=(*state.said, said), updated=AT))
 
 
@@ -342,7 +342,7 @@ def test_any_bytes_survive_and_any_words_are_one_line(tmp_path, before, behind, 
     page.parent.mkdir(parents=True)
     page.write_bytes(before)
     words = region.one_line(sentence)
-    put(page, focus=region.one_line(focus), said=(Said("decision", words, AT, "codex", "s1"),))
+    put(page, focus=region.one_line(focus), said=(SaidSentence("decision", words, AT, "codex", "s1"),))
     page.write_bytes(page.read_bytes() + behind)
     put(page, open_threads=("more",))
     data = page.read_bytes()

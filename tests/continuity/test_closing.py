@@ -11,7 +11,7 @@ import pytest
 from holdfast.base.light_records import replace
 from holdfast.base.minijson import dumps
 from holdfast.continuity import buffer, closing, log, open_sessions
-from holdfast.continuity.buffer import Pages
+from holdfast.continuity.buffer import ProjectPages
 from support.killing import run_script
 from support.sampling import count
 
@@ -24,7 +24,8 @@ from holdfast.continuity import buffer, open_sessions
 from support.killing import killed_at
 
 def close():
-    closing.close(buffer.Pages(sys.argv[1], "shop"), open_sessions.read(sys.argv[2]), "{DAY}T12:00:00Z", cut_off=True)
+    pages, one = buffer.ProjectPages(sys.argv[1], "shop"), open_sessions.read(sys.argv[2])
+    closing.close(pages, one, "{DAY}T12:00:00Z", cut_off=True)
 
 print("killed" if killed_at(int(sys.argv[3]), close) else "ended", end="")
 """
@@ -43,21 +44,21 @@ ROWS = [
 def session(tmp_path):
     """Return the pages of a project and a session that was left open in it."""
 
-    def make(name: str) -> tuple[Pages, open_sessions.Opened]:
+    def make(name: str) -> tuple[ProjectPages, open_sessions.Opened]:
         home = str(tmp_path / name)
         open_sessions.note(home, "codex", "s1", "shop", f"{DAY}T10:00:00Z", ROWS)
-        return Pages(home, "shop"), open_sessions.read(open_sessions.path_of(home, "codex", "s1", "shop"))
+        return ProjectPages(home, "shop"), open_sessions.read(open_sessions.path_of(home, "codex", "s1", "shop"))
 
     return make
 
 
-def content(pages: Pages) -> dict[str, str]:
+def content(pages: ProjectPages) -> dict[str, str]:
     """Return the pages of the project."""
     log_page = log.path_of(pages.folder, DAY)
     return {path: Path(path).read_text() for path in (pages.buffer, log_page)}
 
 
-def close(pages: Pages, one: open_sessions.Opened) -> None:
+def close(pages: ProjectPages, one: open_sessions.Opened) -> None:
     """Close the session as the next start does."""
     closing.close(pages, one, f"{DAY}T12:00:00Z", cut_off=True)
 
@@ -93,7 +94,7 @@ def test_a_session_in_which_nothing_happened_leaves_no_trace(tmp_path):
     """A session that only started and ended makes no page."""
     home = str(tmp_path / "empty")
     open_sessions.note(home, "codex", "s1", "shop", f"{DAY}T10:00:00Z", [("known", ""), ("read", "0")])
-    pages = Pages(home, "shop")
+    pages = ProjectPages(home, "shop")
     close(pages, open_sessions.read(open_sessions.path_of(home, "codex", "s1", "shop")))
     assert not (tmp_path / "empty" / "memory").exists()
 
@@ -130,17 +131,17 @@ def test_what_makes_room_is_not_logged_twice(session):
     assert page.count("let's go with Postgres") == 1 and page.count("let's take way 0") == 1
 
 
-def said(pages: Pages, at: str, *texts: str, is_written: bool = True) -> None:
+def said(pages: ProjectPages, at: str, *texts: str, is_written: bool = True) -> None:
     """Note a message of a session as a prompt's hook does, and write it into the buffer unless that fails."""
     rows = [("said", dumps(["decision", text])) for text in texts]
     open_sessions.note(pages.home, "codex", "s1", "shop", at, [*rows, ("process", "")])
-    new = [buffer.Said("decision", text, at, "codex", "s1") for text in texts]
+    new = [buffer.SaidSentence("decision", text, at, "codex", "s1") for text in texts]
     if is_written:
         buffer.change(pages.buffer, lambda state: replace(state, said=buffer.with_said(state.said, new), updated=at))
         open_sessions.note(pages.home, "codex", "s1", "shop", at, [("written", "")])
 
 
-def stop(pages: Pages) -> list[str]:
+def stop(pages: ProjectPages) -> list[str]:
     """Merge the session as its next pause does, and return what the buffer has of the person."""
     one = open_sessions.read(open_sessions.path_of(pages.home, "codex", "s1", "shop"))
     after = closing.merge(pages, one, f"{DAY}T11:00:00Z")
@@ -148,7 +149,7 @@ def stop(pages: Pages) -> list[str]:
     return [each.text for each in after.said]
 
 
-def edit(pages: Pages, old: str, new: str) -> None:
+def edit(pages: ProjectPages, old: str, new: str) -> None:
     """Change the buffer as a person does in an editor."""
     page = Path(pages.buffer)
     assert old in page.read_text()
@@ -157,7 +158,7 @@ def edit(pages: Pages, old: str, new: str) -> None:
 
 def test_what_a_person_takes_out_before_the_agent_pauses_stays_out(tmp_path):
     """A sentence that was written and is missing was deleted, before the first merge and after it."""
-    pages = Pages(str(tmp_path), "shop")
+    pages = ProjectPages(str(tmp_path), "shop")
     said(pages, f"{DAY}T10:00:00Z", "use Kafka", "use Redis")
     edit(pages, f"- decision: use Kafka ({DAY}T10:00:00Z, codex, s1)\n", "")
     said(pages, f"{DAY}T10:00:30Z", "use tabs")
@@ -170,7 +171,7 @@ def test_what_a_person_takes_out_before_the_agent_pauses_stays_out(tmp_path):
 
 def test_what_a_person_corrects_stands_alone(tmp_path):
     """A sentence that was corrected in the page does not come back as it was said."""
-    pages = Pages(str(tmp_path), "shop")
+    pages = ProjectPages(str(tmp_path), "shop")
     said(pages, f"{DAY}T10:00:00Z", "use Kafka")
     edit(pages, "use Kafka", "use Kafka 4")
     assert stop(pages) == ["use Kafka 4"]
@@ -181,7 +182,7 @@ def test_what_a_person_corrects_stands_alone(tmp_path):
 
 def test_what_a_prompt_could_not_write_comes_in_its_place(tmp_path):
     """A message that is only noted gets into the page at the next merge, before what was said after it."""
-    pages = Pages(str(tmp_path), "shop")
+    pages = ProjectPages(str(tmp_path), "shop")
     said(pages, f"{DAY}T10:00:00Z", "use Kafka", "use Redis", is_written=False)
     said(pages, f"{DAY}T10:01:00Z", "use Postgres")
     said(pages, f"{DAY}T10:01:00Z", "use tabs", is_written=False)
@@ -190,7 +191,7 @@ def test_what_a_prompt_could_not_write_comes_in_its_place(tmp_path):
 
 def test_what_was_said_again_keeps_nothing_out(tmp_path):
     """A message that could not be written is not taken for written because it repeats an earlier one."""
-    pages = Pages(str(tmp_path), "shop")
+    pages = ProjectPages(str(tmp_path), "shop")
     said(pages, f"{DAY}T10:00:00Z", "use Kafka")
     said(pages, f"{DAY}T10:01:00Z", "use Kafka", "use Redis", is_written=False)
     assert stop(pages) == ["use Kafka", "use Redis"]
@@ -198,7 +199,7 @@ def test_what_was_said_again_keeps_nothing_out(tmp_path):
 
 def test_what_made_room_does_not_come_back(tmp_path):
     """The oldest sentences make room for the newest, also where the person made room by hand meanwhile."""
-    pages = Pages(str(tmp_path), "shop")
+    pages = ProjectPages(str(tmp_path), "shop")
     pairs = [(f"use way {number}", f"not way {number}") for number in range(buffer.MAX_ITEMS // 2 + 3)]
     for number, pair in enumerate(pairs):
         said(pages, f"{DAY}T10:00:{number:02}Z", *pair)
@@ -208,7 +209,7 @@ def test_what_made_room_does_not_come_back(tmp_path):
 
 def test_an_old_message_that_could_not_be_written_goes_to_the_log(tmp_path):
     """Where newer sentences fill the page, one that comes late takes no place of theirs and is in the log."""
-    pages = Pages(str(tmp_path), "shop")
+    pages = ProjectPages(str(tmp_path), "shop")
     said(pages, f"{DAY}T09:00:00Z", "use Kafka", is_written=False)
     for number in range(buffer.MAX_ITEMS):
         said(pages, f"{DAY}T10:00:{number:02}Z", f"use way {number}")

@@ -11,7 +11,7 @@ from holdfast.app import proposals
 from holdfast.base.clock import now
 from holdfast.continuity import log, notes, page
 from holdfast.continuity.distil import MAX_NEW, distil
-from holdfast.continuity.log import Entry
+from holdfast.continuity.log import LogEntry
 from holdfast.continuity.pages import DECISION
 from holdfast.errors import SwitchedOff
 from holdfast.memory.proposal_files import Proposals
@@ -52,7 +52,7 @@ def only(done, section: str):
 
 def test_logs_digests_and_decisions_become_proposals(workspace, shop, folder) -> None:
     """A branch, its last session, decisions of a log and of the decisions' page are proposed, with their evidence."""
-    entry = Entry(
+    entry = LogEntry(
         "s-9", "some-agent", f"{TODAY}T09:00:00Z", title="The log", decisions=("decision: use tabs", "remember: x")
     )
     log.write(str(folder), entry)
@@ -76,7 +76,9 @@ def test_logs_digests_and_decisions_become_proposals(workspace, shop, folder) ->
 
 def test_a_session_in_the_log_and_in_the_archive_is_one(workspace, shop, folder) -> None:
     """What the log knows of a session that has a digest is joined with it, not counted beside it."""
-    log.write(str(folder), Entry("s-1", "some-agent", f"{TODAY}T10:00:00Z", title="x", decisions=("agreed: use tabs",)))
+    log.write(
+        str(folder), LogEntry("s-1", "some-agent", f"{TODAY}T10:00:00Z", title="x", decisions=("agreed: use tabs",))
+    )
     with workspace() as h:
         store(h, *on_branch("s-1", shop, "feature/queue"))
         done = distil(h)
@@ -362,7 +364,7 @@ def test_a_todo_with_a_secret_keeps_its_gap(workspace, folder) -> None:
 
 def test_secrets_never_reach_a_proposal_or_the_page(workspace, folder) -> None:
     """A secret in a log, and one that a person writes into the file of a proposal, are taken out."""
-    path = Path(log.write(str(folder), Entry("s-1", "a", f"{TODAY}T09:00:00Z", title="x")))
+    path = Path(log.write(str(folder), LogEntry("s-1", "a", f"{TODAY}T09:00:00Z", title="x")))
     path.write_text(
         path.read_text().replace("<!-- holdfast:end", f"### Said and decided\n\n- use {TOKEN} now\n\n<!-- holdfast:end")
     )
@@ -379,7 +381,7 @@ def test_what_was_forgotten_is_not_proposed(workspace, folder, cli) -> None:
     """A decision that the person forgot as a memory is refused, also when its proposal waits already."""
     cli("remember", "Use Postgres", "--key", "postgres")
     cli("forget", "postgres", "--yes")
-    log.write(str(folder), Entry("s-1", "a", f"{TODAY}T09:00:00Z", title="x", decisions=("Use Postgres",)))
+    log.write(str(folder), LogEntry("s-1", "a", f"{TODAY}T09:00:00Z", title="x", decisions=("Use Postgres",)))
     with workspace() as h:
         done = distil(h)
         assert done.refused == 1 and "Decisions: Use Postgres" not in titles(done)
@@ -448,7 +450,7 @@ def test_since_and_project_say_what_is_looked_at(workspace, shop) -> None:
 
 def test_a_page_of_a_log_that_cannot_be_read_is_passed_over(workspace, folder) -> None:
     """A link in the place of a day's log is told and skipped, and the rest is read."""
-    log.write(str(folder), Entry("s-1", "a", f"{TODAY}T09:00:00Z", title="x", decisions=("Use tabs",)))
+    log.write(str(folder), LogEntry("s-1", "a", f"{TODAY}T09:00:00Z", title="x", decisions=("Use tabs",)))
     (folder / "log" / "2026-11-01.md").symlink_to("/etc/passwd")
     with workspace() as h:
         assert "Decisions: Use tabs" in titles(distil(h, since="2026-10-01"))
@@ -460,7 +462,7 @@ def test_a_flood_comes_in_parts(workspace, folder) -> None:
     many = tuple(f"Use thing number {number}" for number in range(40))
     for name in ("a", "b"):
         told = tuple(f"{text} {name}" for text in many)
-        log.write(str(folder), Entry(name, "some-agent", f"{TODAY}T09:00:00Z", title="x", decisions=told))
+        log.write(str(folder), LogEntry(name, "some-agent", f"{TODAY}T09:00:00Z", title="x", decisions=told))
     with workspace() as h:
         first = distil(h)
         assert len(first.proposals) == MAX_NEW and first.left_out == 41

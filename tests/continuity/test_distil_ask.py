@@ -16,7 +16,7 @@ from holdfast.base.clock import now
 from holdfast.continuity import log, notes, todo
 from holdfast.continuity.distil import distil
 from holdfast.continuity.distil_ask import Meter
-from holdfast.continuity.log import Entry
+from holdfast.continuity.log import LogEntry
 from holdfast.continuity.notes import folders
 from holdfast.continuity.pages import DECISION
 from holdfast.memory.proposal_files import Proposals
@@ -172,7 +172,7 @@ def test_counts_of_an_agent_are_not_believed_either(workspace, decided, program,
 def test_help_does_not_take_the_place_of_what_was_found(workspace, shop, endpoint) -> None:
     """An entry of the name of one that the plain rules found is dropped, also where that waits since an earlier run."""
     with workspace() as h:
-        log.write(folders(h)[0], Entry("s-9", "some-agent", now(), title="Orders", outcome="failure"))
+        log.write(folders(h)[0], LogEntry("s-9", "some-agent", now(), title="Orders", outcome="failure"))
         [plain] = [one for one in distil(h).proposals if "Last session" in one.title]
     endpoint.text = json.dumps({"entries": [{**FINE, "Topic": "Last session", "State": "All is well."}]})
     with workspace() as h:

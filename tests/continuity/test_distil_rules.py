@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from holdfast.continuity import distil_rules, page
-from holdfast.continuity.distil_rules import Decided, Material, Task, Work, streams, suggest
+from holdfast.continuity.distil_rules import FoundDecision, KnownTodo, Material, SessionWork, streams, suggest
 
 TODAY = "2026-05-30"
 
 
-def work(name: str, day: str, **more) -> Work:
+def work(name: str, day: str, **more) -> SessionWork:
     """Return a session that ended at noon of a day."""
-    return Work(f"some-agent/{name}", "some-agent", f"{day}T12:00:00Z", **{"title": f"Title {name}", **more})
+    return SessionWork(f"some-agent/{name}", "some-agent", f"{day}T12:00:00Z", **{"title": f"Title {name}", **more})
 
 
 def rows(section: str, material: Material) -> list[tuple[str, ...]]:
@@ -57,11 +57,11 @@ def test_sessions_that_change_the_same_files_are_one_workstream() -> None:
         ([work("a", "2026-05-23", branches=("q",), outcome="success")], [], page.ACTIVE),
         ([work("a", "2026-05-22", branches=("q",), outcome="success")], [], page.COMPLETE),
         ([work("a", "2026-05-22", branches=("q",), outcome="failure")], [], page.PAUSED),
-        ([work("a", "2026-05-22", branches=("q",), outcome="success")], [Task("finish q")], page.PAUSED),
-        ([work("a", "2026-05-22", branches=("q",), outcome="success")], [Task("finish q", True)], page.COMPLETE),
+        ([work("a", "2026-05-22", branches=("q",), outcome="success")], [KnownTodo("finish q")], page.PAUSED),
+        ([work("a", "2026-05-22", branches=("q",), outcome="success")], [KnownTodo("finish q", True)], page.COMPLETE),
         (
             [work("a", "2026-05-22", branches=("q",), outcome="success", files=("src/put.py",))],
-            [Task("test put.py")],
+            [KnownTodo("test put.py")],
             page.PAUSED,
         ),
         ([work("a", "2026-05-25", branches=("q",)), work("b", "2026-05-26", merged=("q",))], [], page.COMPLETE),
@@ -82,7 +82,7 @@ def test_status_of_a_workstream(works, tasks, status) -> None:
 def test_decisions_come_once_and_with_their_reason() -> None:
     """What the decisions' page has and a session said is one row; a reason in the sentence is the rationale."""
     said = work("a", "2026-05-20", decided=("Use Postgres, not Redis", "skip the cache because it is slow"))
-    told = Decided("2026-05-19", "use postgres, not redis.", "we know it", "decisions.md D1")
+    told = FoundDecision("2026-05-19", "use postgres, not redis.", "we know it", "decisions.md D1")
     assert rows("Decisions", Material(TODAY, (said,), (told,))) == [
         ("2026-05-19", "use postgres, not redis.", "we know it"),
         ("2026-05-20", "skip the cache", "it is slow"),
@@ -91,7 +91,7 @@ def test_decisions_come_once_and_with_their_reason() -> None:
 
 def test_what_was_withdrawn_is_not_suggested_from_a_session() -> None:
     """A session that said it up to the day of its end does not bring a decision back; one of a later day does."""
-    ended = Decided("2026-05-19", "Use Redis.", source="decisions.md D1", ended="withdrawn 2026-05-21")
+    ended = FoundDecision("2026-05-19", "Use Redis.", source="decisions.md D1", ended="withdrawn 2026-05-21")
     early = work("a", "2026-05-21", decided=("use redis",))
     late = work("b", "2026-05-22", decided=("use redis because it is fast",))
     assert rows("Decisions", Material(TODAY, (early,), ended=(ended,))) == []
@@ -123,7 +123,11 @@ def test_gaps_are_last_failures_and_old_todos() -> None:
         work("a", "2026-05-01", outcome="failure", failed=("make lint",)),
         work("b", "2026-05-29", outcome="partial", failed=("pytest -q",)),
     )
-    tasks = (Task("write docs", since="2026-05-15"), Task("new", since="2026-05-16"), Task("old", True, "2026-01-01"))
+    tasks = (
+        KnownTodo("write docs", since="2026-05-15"),
+        KnownTodo("new", since="2026-05-16"),
+        KnownTodo("old", True, "2026-01-01"),
+    )
     assert rows("Known gaps", Material(TODAY, works, tasks=tasks)) == [
         ("Fails: pytest -q", "open", "2026-05-29"),
         ("To do: write docs", "open", "2026-05-15"),
@@ -133,7 +137,7 @@ def test_gaps_are_last_failures_and_old_todos() -> None:
 def test_a_gap_whose_todo_is_done_is_closed() -> None:
     """A gap that stands on the page is suggested as closed when its todo is ticked."""
     text = page.with_entry("", page.made("Known gaps", "To do: write docs", "open", "2026-05-01"))
-    material = Material(TODAY, tasks=(Task("write docs", True, "2026-05-01"),), page=text)
+    material = Material(TODAY, tasks=(KnownTodo("write docs", True, "2026-05-01"),), page=text)
     assert rows("Known gaps", material) == [("To do: write docs", "closed", "2026-05-01")]
     closed = page.with_entry(text, page.made("Known gaps", "To do: write docs", "closed", "2026-05-01"))
     assert rows("Known gaps", Material(TODAY, tasks=material.tasks, page=closed)) == []

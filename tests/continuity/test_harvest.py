@@ -9,7 +9,7 @@ import pytest
 from holdfast.base.light_records import replace
 from holdfast.continuity import log, pages
 from holdfast.continuity.harvest import harvest
-from holdfast.continuity.log import Entry
+from holdfast.continuity.log import LogEntry
 from holdfast.records import Session
 from holdfast.sessions.facts import CommandRun, Delivered, Digest, FileChange, Outcome, Said, Trouble
 
@@ -51,7 +51,7 @@ def test_it_says_what_was_done_and_what_failed(workspace, folder):
 
 def test_what_hooks_were_told_stays(workspace, folder):
     """What the hook noted of a session and the digest does not know is still there, and no decision stands twice."""
-    noted = Entry("s1", "codex", SESSION.started, decisions=("decision: let's go with Postgres, not Redis",))
+    noted = LogEntry("s1", "codex", SESSION.started, decisions=("decision: let's go with Postgres, not Redis",))
     log.write(str(folder), replace(noted, done=("I fixed it.",), next_steps=("Ship it",)))
     with workspace() as opened:
         for _ in range(2):
@@ -76,7 +76,7 @@ def test_history_makes_no_log(workspace, folder):
     old = replace(SESSION, started="2020-01-02T08:00:00Z", ended="2020-01-02T09:00:00Z")
     with workspace() as opened:
         assert not harvest(opened, replace(DIGEST, session=old))
-        log.write(str(folder), Entry("s1", "codex", old.started, title="x"))
+        log.write(str(folder), LogEntry("s1", "codex", old.started, title="x"))
         assert harvest(opened, replace(DIGEST, session=old))
 
 

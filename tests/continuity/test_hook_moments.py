@@ -52,7 +52,7 @@ def libraries(folder):
     return read
 
 
-def entry(folder, agent: str = "claude-code", day: str = TODAY) -> log.Entry | None:
+def entry(folder, agent: str = "claude-code", day: str = TODAY) -> log.LogEntry | None:
     """Return what the log of a day says about the session of an agent."""
     return log.entry(str(folder), day, agent, f"session-of-{agent}")
 

@@ -6,12 +6,12 @@ import pytest
 
 from holdfast.base.light_records import replace
 from holdfast.continuity import log
-from holdfast.continuity.log import Entry
+from holdfast.continuity.log import LogEntry
 from holdfast.errors import BadInput, BrokenFile, Refused
 from holdfast.sessions.facts import OUTCOMES
 
 DAY = "2026-11-15"
-ENTRY = Entry(
+ENTRY = LogEntry(
     session="s1",
     agent="codex",
     began=f"{DAY}T10:00:00Z",

@@ -62,7 +62,7 @@ def pages(write, workspace, home):
         f"{FOLDER}/lessons.md",
         "# Lessons\n\n- Old lesson about ports.\n- ~~Struck lesson~~\n- New lesson: run the linter.\n",
     )
-    entry = log.Entry("s0", "some-agent", f"{now()[:10]}T08:00:00Z", title="Payment", done=("Wrote the form",))
+    entry = log.LogEntry("s0", "some-agent", f"{now()[:10]}T08:00:00Z", title="Payment", done=("Wrote the form",))
     log.write(str(home / "memory" / FOLDER), entry)
     with workspace() as opened:
         opened.refresh(None)
@@ -155,7 +155,9 @@ def test_a_page_in_another_encoding_is_not_told(ask, write, pages):
 def test_a_sentence_of_two_kinds_is_told_once(ask, home):
     """What a person said stands once in the working state that is told, whatever it is taken for, newest first."""
     said = [("decision", "Go with Postgres."), ("architecture", "Go with Postgres."), ("value", "The port is 5433.")]
-    state = buffer.State(said=tuple(buffer.Said(kind, text, now(), "some-agent", "s0") for kind, text in said))
+    state = buffer.WorkingState(
+        said=tuple(buffer.SaidSentence(kind, text, now(), "some-agent", "s0") for kind, text in said)
+    )
     buffer.change(str(home / "memory" / FOLDER / buffer.PAGE), lambda _: replace(state, updated=now()))
     text = ask("SessionStart", source="startup")
     assert "- value: The port is 5433.\n- architecture, decision: Go with Postgres.\n" in text
@@ -316,8 +318,8 @@ def test_a_page_that_cannot_be_read_is_passed_over(ask, pages, home, tmp_path):
 def test_the_last_log_is_told_where_today_has_none(ask, home, workspace):
     """Without a log of today the last one before it comes; one with a date to come does not."""
     folder = str(home / "memory" / FOLDER)
-    log.write(folder, log.Entry("s0", "some-agent", "2026-01-02T08:00:00Z", title="Old", done=("Painted it",)))
-    log.write(folder, log.Entry("s0", "some-agent", "2999-01-02T08:00:00Z", title="Later", done=("Sold it",)))
+    log.write(folder, log.LogEntry("s0", "some-agent", "2026-01-02T08:00:00Z", title="Old", done=("Painted it",)))
+    log.write(folder, log.LogEntry("s0", "some-agent", "2999-01-02T08:00:00Z", title="Later", done=("Sold it",)))
     text = ask("UserPromptSubmit", prompt="where were we?")
     assert "What was done on 2026-01-02" in text and "Painted it" in text and "Sold it" not in text
 
@@ -325,7 +327,7 @@ def test_the_last_log_is_told_where_today_has_none(ask, home, workspace):
 def test_an_empty_log_is_passed_over(ask, home, write):
     """Where today's log says nothing, the one before it comes."""
     folder = str(home / "memory" / FOLDER)
-    log.write(folder, log.Entry("s0", "some-agent", "2026-01-02T08:00:00Z", title="Old", done=("Painted it",)))
+    log.write(folder, log.LogEntry("s0", "some-agent", "2026-01-02T08:00:00Z", title="Old", done=("Painted it",)))
     write(f"{FOLDER}/log/{now()[:10]}.md", f"# {now()[:10]}\n\n## Nothing yet\n")
     assert "Painted it" in ask("UserPromptSubmit", prompt="where were we?")
 
@@ -343,18 +345,18 @@ def test_without_knowing_what_was_forgotten_no_page_is_told(ask, workspace, page
 def test_a_block_is_within_its_room(workspace, pages, machine):
     """What the pages say fits into the room that there is; outside a project they say nothing."""
     with workspace() as opened:
-        found = recovery.Pages(opened).found(after_compaction=True)
+        found = recovery.ToldPages(opened).found(after_compaction=True)
         text = recovery.block(opened, found, 600, after_compaction=True).text
         assert text.startswith("Working state") and len(text) <= 600
     with workspace(folder=str(machine)) as opened:
-        assert recovery.Pages(opened).found(after_compaction=False) == []
+        assert recovery.ToldPages(opened).found(after_compaction=False) == []
 
 
 def test_nothing_is_told_twice_in_one_block(ask, workspace, home, pages):
     """What is a memory, an open todo or the focus is told there, and not once more in the working state."""
     ask("UserPromptSubmit", prompt="Remember that I prefer short commit messages. First of all: fix the login page!")
     path = str(home / "memory" / FOLDER / buffer.PAGE)
-    said = buffer.Said("decision", "Fix the login page.", now(), "some-agent", "s0")
+    said = buffer.SaidSentence("decision", "Fix the login page.", now(), "some-agent", "s0")
     steps = ("write the Refund test.", "merge")
     buffer.change(path, lambda old: replace(old, focus=said.text, said=(*old.said, said), next_steps=steps))
     text = ask("SessionStart", "s2", source="startup")
@@ -378,9 +380,9 @@ def test_the_log_does_not_repeat_the_working_state(ask, home, pages):
     """Of a session's entry in the log only what the working state does not say is told; an empty list has no name."""
     folder = str(home / "memory" / FOLDER)
     said = ("decision: Use htmx.", "value: The port is 5433.")
-    log.write(folder, log.Entry("s9", "some-agent", now(), title="Cart", done=("Built it",), decisions=said))
-    log.write(folder, log.Entry("s8", "some-agent", now(), title="Tax", done=("Sums",), next_steps=("merge",)))
-    there = (buffer.Said("decision", "Use htmx.", now(), "some-agent", "s9"),)
+    log.write(folder, log.LogEntry("s9", "some-agent", now(), title="Cart", done=("Built it",), decisions=said))
+    log.write(folder, log.LogEntry("s8", "some-agent", now(), title="Tax", done=("Sums",), next_steps=("merge",)))
+    there = (buffer.SaidSentence("decision", "Use htmx.", now(), "some-agent", "s9"),)
     buffer.change(str(home / "memory" / FOLDER / buffer.PAGE), lambda old: replace(old, said=there))
     text = ask("UserPromptSubmit", prompt="where were we?")
     assert text.count("Use htmx.") == 1 and "Cart: Done: Built it; Said and decided: value: The port is 5433." in text

@@ -19,7 +19,7 @@ TOKEN = "ghp_" + "a1B2" * 9
 def test_there_is_none_at_first(workspace, home) -> None:
     """Reading a state that is not there gives an empty one and makes nothing."""
     with workspace() as opened:
-        assert working_state.read(opened) == buffer.State()
+        assert working_state.read(opened) == buffer.WorkingState()
     assert not home.exists()
 
 
@@ -151,7 +151,7 @@ def test_it_is_bounded(workspace) -> None:
 def test_switched_off_and_no_project(workspace, home, machine) -> None:
     """Nothing is written while memory is off, or where there is no project."""
     with workspace(flags={"enabled": "false"}) as opened:
-        assert working_state.read(opened) == buffer.State()
+        assert working_state.read(opened) == buffer.WorkingState()
         with pytest.raises(SwitchedOff):
             working_state.update(opened, focus="One")
     with workspace(folder=str(machine)) as opened, pytest.raises(ScopeUnknown):

@@ -48,7 +48,7 @@ def _recovered(run: HookRun, shown: Shown) -> Block:
     """Return what a prompt brings that wants to go on where the work stood: the pages, as far as they are new."""
     from holdfast.continuity import resume as recovery
 
-    pages = recovery.Pages(run.workspace).found(after_compaction=True)
+    pages = recovery.ToldPages(run.workspace).found(after_compaction=True)
     found = recovery.unseen(run.workspace, pages, shown)
     room = run.settings.number("inject.start_characters") - fence.OVERHEAD
     told = block.fenced(recovery.block(run.workspace, found, room, after_compaction=True))

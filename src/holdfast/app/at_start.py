@@ -36,7 +36,7 @@ def start_block(run: HookRun) -> Block:
     """
     room = run.settings.number("inject.start_characters") - fence.OVERHEAD
     compacted = run.call.moment != "start" or run.call.source == "compact"
-    pages = recovery.Pages(run.workspace).found(after_compaction=compacted, asked=_asked(run) if compacted else "")
+    pages = recovery.ToldPages(run.workspace).found(after_compaction=compacted, asked=_asked(run) if compacted else "")
     most = readback.room(run, room)
     standing = readback.sections(run, int(most * _STANDING))
     by_scope, learned = _in_the_index(run, needed=not (pages or standing.text))

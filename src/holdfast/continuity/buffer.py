@@ -49,7 +49,7 @@ _UPDATED = "Updated "
 _HEADING_SIGNS = tuple("#" * level for level in range(1, 7))
 
 
-class Pages:
+class ProjectPages:
     """Where the pages of a project stand: under its id, and in `older` under ids that it had before."""
 
     def __init__(self, home: str, project: str, aliases: Iterable[str] = ()) -> None:
@@ -63,7 +63,7 @@ class Pages:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SaidSentence:
     """A sentence of the person that counts: its kind of trigger, when it was said, to which agent, in which session."""
 
     kind: str
@@ -74,12 +74,12 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class WorkingState:
     """What is being done in a project: by whom it was last said, and in `own_words` what the person wrote beside it."""
 
     focus: str = ""
     happened: tuple[str, ...] = ()
-    said: tuple[Said, ...] = ()
+    said: tuple[SaidSentence, ...] = ()
     decisions: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
     open_threads: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ class State:
     path: str = ""
 
 
-def read(path: str, older: tuple[str, ...] = ()) -> State:
+def read(path: str, older: tuple[str, ...] = ()) -> WorkingState:
     """Return the state of the page, or of the first of the older pages where it is missing; else an empty one."""
     where, text = _page(path, older)
     return parsed(text, where)
@@ -98,10 +98,10 @@ def read(path: str, older: tuple[str, ...] = ()) -> State:
 
 def change(
     path: str,
-    edit: Callable[[State], State],
+    edit: Callable[[WorkingState], WorkingState],
     older: tuple[str, ...] = (),
     seconds: float = region.WAIT_SECONDS,
-) -> State:
+) -> WorkingState:
     """Put what `edit` makes of the state into the page and return it; the page stays as it is where nothing changed.
 
     `edit` stamps what it changes; its texts are without secrets and one line each. What an older page says goes along.
@@ -124,14 +124,14 @@ def change(
     return after
 
 
-def with_said(before: tuple[Said, ...], new: Iterable[Said]) -> tuple[Said, ...]:
+def with_said(before: tuple[SaidSentence, ...], new: Iterable[SaidSentence]) -> tuple[SaidSentence, ...]:
     """Return all of it, each sentence of a session once."""
     there = {(one.kind, one.text, one.session) for one in before}
     added = {(one.kind, one.text, one.session): one for one in new}
     return (*before, *[one for which, one in added.items() if which not in there])
 
 
-def bounded(state: State) -> tuple[State, list[str]]:
+def bounded(state: WorkingState) -> tuple[WorkingState, list[str]]:
     """Return the state with the newest items of each list, and the lines of the others, to be kept elsewhere."""
     over: list[str] = []
     kept = {}
@@ -143,10 +143,10 @@ def bounded(state: State) -> tuple[State, list[str]]:
     return (replace(state, **kept) if kept else state), over
 
 
-def parsed(text: str, path: str = "") -> State:
+def parsed(text: str, path: str = "") -> WorkingState:
     """Return the state that a page says; nothing where it is in an encoding that we do not read."""
     if region.is_wide(text):
-        return State()
+        return WorkingState()
     before, inside, after = region.parts(text, NAME)
     found = _Inside(inside or "")
     if inside is None and _stamp((quoted := _Inside(region.quoted(text, NAME))).top)[0]:
@@ -156,7 +156,7 @@ def parsed(text: str, path: str = "") -> State:
     updated, by = _stamp(found.top)
     # What every new page says before the markers is nobody's word.
     own = before.replace("\r\n", "\n").replace(_NEW_PAGE.strip(), "").strip()
-    return State(
+    return WorkingState(
         " ".join(fields.pop("focus")),
         said=tuple(map(_said, fields.pop("said"))),
         **fields,
@@ -167,7 +167,7 @@ def parsed(text: str, path: str = "") -> State:
     )
 
 
-def with_state(text: str, state: State) -> str:
+def with_state(text: str, state: WorkingState) -> str:
     """Return the page with this state between its markers, everything else as it was."""
     there = _Inside(region.parts(text, NAME)[1] or "")
     return region.put(text, NAME, [*_top(state, there.top), *there.with_items(state)], _NEW_PAGE)
@@ -205,12 +205,12 @@ class _Inside:
                 self._order.insert(at, part)
             at += 1
 
-    def with_items(self, state: State) -> list[str]:
+    def with_items(self, state: WorkingState) -> list[str]:
         """Return all lines below the top, with the items of this state."""
         made = {self.parts[field]: self._made(field, state) for field in _HEADINGS}
         return [line for each in self._order for line in (made[each] if isinstance(each, _Part) else each)]
 
-    def _made(self, field: str, state: State) -> list[str]:
+    def _made(self, field: str, state: WorkingState) -> list[str]:
         part = self.parts[field]
         there = list(part.items.values())
         if field == "focus":
@@ -337,7 +337,7 @@ def _is_stamp(line: str) -> bool:
     return rest != line and (rest[:4].isdigit() or rest.strip() == ".")
 
 
-def _top(state: State, before: list[str]) -> list[str]:
+def _top(state: WorkingState, before: list[str]) -> list[str]:
     """Return what stands above the first heading, with a new stamp in the place of the old one."""
     stamp = f"{_UPDATED}{state.updated}{f' by {state.by}' if state.by else ''}."
     place = next((place for place, line in enumerate(before) if _is_stamp(line)), -1)
@@ -345,7 +345,7 @@ def _top(state: State, before: list[str]) -> list[str]:
     return [*_trimmed(lines), ""]
 
 
-def _text(item: str | Said) -> str:
+def _text(item: str | SaidSentence) -> str:
     """Return an item as its line has it; a sentence with its source behind it."""
     if isinstance(item, str):
         return item
@@ -353,7 +353,7 @@ def _text(item: str | Said) -> str:
     return f"{f'{item.kind}: ' if item.kind else ''}{item.text}{f' ({where})' if where else ''}"
 
 
-def _said(item: str) -> Said:
+def _said(item: str) -> SaidSentence:
     """Return what a line says and where it comes from; a line that a person wrote has no source."""
     text, at, agent, session = item, "", "", ""
     head, bracket, tail = item.rpartition(" (")
@@ -362,4 +362,4 @@ def _said(item: str) -> Said:
         text, (at, agent, session) = head, (*rows, "", "")[:3]
     kind, colon, rest = text.partition(": ")
     is_kind = bool(colon) and kind.isascii() and kind.isalpha() and kind.islower()
-    return Said(kind if is_kind else "", rest if is_kind else text, at, agent, session)
+    return SaidSentence(kind if is_kind else "", rest if is_kind else text, at, agent, session)

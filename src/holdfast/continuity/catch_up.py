@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from holdfast.base.clock import now
 from holdfast.base.text import count, one_line
 from holdfast.continuity import log
-from holdfast.continuity.buffer import State
-from holdfast.continuity.log import DECIDING, Entry, decided, entries
-from holdfast.continuity.resume import Pages
+from holdfast.continuity.buffer import WorkingState
+from holdfast.continuity.log import DECIDING, LogEntry, decided, entries
+from holdfast.continuity.resume import ToldPages
 from holdfast.errors import HoldfastError
 from holdfast.language import when
 from holdfast.privacy.kept import without_secrets
@@ -42,7 +42,7 @@ _MAX_LINE = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class PastDecision:
     """A decision, when it was made, and why where somebody said so."""
 
     text: str
@@ -51,7 +51,7 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class OpenTodo:
     """An open check box of the project's list: its id and what it says."""
 
     id: str
@@ -59,7 +59,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class FileChanges:
     """A file, and how often it was changed."""
 
     path: str
@@ -80,12 +80,12 @@ class CatchUp:
     by: str = ""
     sessions: tuple[SessionRow, ...] = ()
     agents: tuple[tuple[str, int], ...] = ()
-    decisions: tuple[Decided, ...] = ()
+    decisions: tuple[PastDecision, ...] = ()
     failed: tuple[str, ...] = ()
     open_threads: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
-    todos: tuple[Task, ...] = ()
-    files: tuple[Changed, ...] = ()
+    todos: tuple[OpenTodo, ...] = ()
+    files: tuple[FileChanges, ...] = ()
     more: bool = False
 
     @property
@@ -102,7 +102,7 @@ def catch_up(workspace: Workspace, *, since: str = "") -> CatchUp:
         return CatchUp("", "")
     workspace.project()
     projects = projects_here(workspace, everywhere=False) or ()
-    pages = Pages(workspace)
+    pages = ToldPages(workspace)
     start = _start(workspace, projects, pages, since)
     rows = ask(workspace, lambda table: table.find(Wanted(projects, (), start, subagents=False), MAX_SESSIONS + 1))
     logged = _logged(pages, start, rows)
@@ -125,13 +125,13 @@ def catch_up(workspace: Workspace, *, since: str = "") -> CatchUp:
         failed=_clean(pages, dict.fromkeys([*_failed(shown, digests), *tried])),
         open_threads=_clean(pages, state.open_threads),
         next_steps=_clean(pages, pages.next_steps()),
-        todos=tuple(Task(one.id, without_secrets(one.text)) for one in pages.todos()),
-        files=tuple(Changed(*one) for one in _most(changes)[:_MAX_FILES]),
+        todos=tuple(OpenTodo(one.id, without_secrets(one.text)) for one in pages.todos()),
+        files=tuple(FileChanges(*one) for one in _most(changes)[:_MAX_FILES]),
         more=len(every) > MAX_SESSIONS,
     )
 
 
-def _start(workspace: Workspace, projects: tuple[str, ...], pages: Pages, since: str) -> str:
+def _start(workspace: Workspace, projects: tuple[str, ...], pages: ToldPages, since: str) -> str:
     if since:
         return span(since, "")[0]
     last = ask(workspace, lambda table: table.find(Wanted(projects, subagents=False), 1))
@@ -140,7 +140,7 @@ def _start(workspace: Workspace, projects: tuple[str, ...], pages: Pages, since:
     return when.moment(SPAN, max(ends, default=now()))
 
 
-def _logged(pages: Pages, start: str, rows: Iterable[SessionRow]) -> list[Entry]:
+def _logged(pages: ToldPages, start: str, rows: Iterable[SessionRow]) -> list[LogEntry]:
     """Return the sessions that only the daily logs tell of, because no sweep has read them yet."""
     known = {(row.agent, row.id) for row in rows}
     days = [(folder, day) for folder in pages.folders() for day in log.days(folder)[:_DAYS] if day >= start[:10]]
@@ -153,7 +153,7 @@ def _logged(pages: Pages, start: str, rows: Iterable[SessionRow]) -> list[Entry]
     return found
 
 
-def _row(entry: Entry) -> SessionRow:
+def _row(entry: LogEntry) -> SessionRow:
     return SessionRow(
         name=f"{entry.agent}/{entry.session}",
         agent=entry.agent,
@@ -166,7 +166,7 @@ def _row(entry: Entry) -> SessionRow:
     )
 
 
-def _clean(pages: Pages, texts: Iterable[str]) -> tuple[str, ...]:
+def _clean(pages: ToldPages, texts: Iterable[str]) -> tuple[str, ...]:
     """Return what may be shown of what the pages say: nothing that was forgotten, and no secret."""
     return tuple(map(without_secrets, pages.kept(texts)))
 
@@ -187,22 +187,22 @@ def _most(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
 
 
 def _decisions(
-    pages: Pages, state: State, digests: Iterable[Digest], logged: Iterable[Entry], start: str
-) -> tuple[Decided, ...]:
+    pages: ToldPages, state: WorkingState, digests: Iterable[Digest], logged: Iterable[LogEntry], start: str
+) -> tuple[PastDecision, ...]:
     """Return what was decided, each once: those of the page first, then what was said, the newest first."""
     page = [one for one in reversed(pages.decisions()) if one.at >= start[:10] or not one.at]
     said = [
-        *(Decided(one.text, one.at, one.because) for one in page),
-        *(Decided(one.text, one.at) for one in reversed(state.said) if one.kind in DECIDING),
-        *(Decided(text) for text in reversed(state.decisions)),
-        *(Decided(one.text, one.at) for each in digests for one in reversed(each.said) if one.kind == "decision"),
-        *(Decided(text, entry.began) for entry in logged for text in reversed(decided(entry))),
+        *(PastDecision(one.text, one.at, one.because) for one in page),
+        *(PastDecision(one.text, one.at) for one in reversed(state.said) if one.kind in DECIDING),
+        *(PastDecision(text) for text in reversed(state.decisions)),
+        *(PastDecision(one.text, one.at) for each in digests for one in reversed(each.said) if one.kind == "decision"),
+        *(PastDecision(text, entry.began) for entry in logged for text in reversed(decided(entry))),
     ]
-    by_words: dict[str, Decided] = {}
+    by_words: dict[str, PastDecision] = {}
     for one in said:
         by_words.setdefault(" ".join(one.text.casefold().split()).rstrip("."), one)
     kept = [one for one in by_words.values() if pages.kept([one.text])]
-    return tuple(Decided(without_secrets(one.text), one.at, without_secrets(one.because)) for one in kept)
+    return tuple(PastDecision(without_secrets(one.text), one.at, without_secrets(one.because)) for one in kept)
 
 
 def _failed(rows: Iterable[SessionRow], digests: Iterable[Digest]) -> list[str]:
@@ -272,7 +272,7 @@ def _outcome(row: SessionRow) -> str:
     return "" if row.outcome == "unknown" else f"{row.outcome}, "
 
 
-def _decided(one: Decided) -> str:
+def _decided(one: PastDecision) -> str:
     because = f", because {_short(one.because)}" if one.because else ""
     return f"{f'{one.at[:10]} ' if one.at else ''}{_short(one.text)}{because}"
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 from holdfast.base.light_records import replace
 from holdfast.base.minijson import loads
 from holdfast.continuity import buffer, log, open_sessions, region
-from holdfast.continuity.buffer import Said, State
-from holdfast.continuity.log import Entry
+from holdfast.continuity.buffer import SaidSentence, WorkingState
+from holdfast.continuity.log import LogEntry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from holdfast.continuity.buffer import Pages
+    from holdfast.continuity.buffer import ProjectPages
     from holdfast.continuity.open_sessions import Opened
 
 # What stays in the buffer of the sessions that ended: what the next one should know without looking into the log.
@@ -26,14 +26,14 @@ STAYING_KINDS = ("decision", "architecture", "priority", "correction", "preferen
 _MIN_TODO = 10
 
 
-def said_of(one: Opened) -> tuple[Said, ...]:
+def said_of(one: Opened) -> tuple[SaidSentence, ...]:
     """Return what the person said in the session that counts."""
     agent, session = open_sessions.source(one.agent), open_sessions.source(one.session)
     told = [(_list(text), at) for kind, text, at in one.rows if kind == "said"]
-    return tuple(Said(pair[0], pair[1], at, agent, session) for pair, at in told if len(pair) == 2)
+    return tuple(SaidSentence(pair[0], pair[1], at, agent, session) for pair, at in told if len(pair) == 2)
 
 
-def _with_unwritten(before: tuple[Said, ...], one: Opened) -> tuple[Said, ...]:
+def _with_unwritten(before: tuple[SaidSentence, ...], one: Opened) -> tuple[SaidSentence, ...]:
     """Return what the page has and, in the order of time, what a prompt since the last merge could not write into it.
 
     What was written and is not there made room, or the person took it out, and it stays out.
@@ -56,14 +56,14 @@ def _with_unwritten(before: tuple[Said, ...], one: Opened) -> tuple[Said, ...]:
     return tuple(said)
 
 
-def merge(pages: Pages, one: Opened, at: str) -> State:
+def merge(pages: ProjectPages, one: Opened, at: str) -> WorkingState:
     """Put what happened since the last time into the buffer and return it."""
     rows = one.unmerged()
     happened = _happened(one.agent, rows)
     new = {name: [text for kind, text, _ in rows if kind == name] for name in ("file", "next", "ask", "focus")}
     is_set = open_sessions.is_focus_set_by(pages.home, one.project, one.agent, since=one.began)
 
-    def edit(state: State) -> State:
+    def edit(state: WorkingState) -> WorkingState:
         after = replace(
             state,
             focus=new["focus"][-1] if new["focus"] and not is_set else state.focus or "".join(new["ask"][-1:]),
@@ -77,7 +77,7 @@ def merge(pages: Pages, one: Opened, at: str) -> State:
     return buffer.change(pages.buffer, edit, pages.older_buffers)
 
 
-def close(pages: Pages, one: Opened, at: str, *, cut_off: bool) -> None:
+def close(pages: ProjectPages, one: Opened, at: str, *, cut_off: bool) -> None:
     """Finish a session: buffer, log, todos, then the buffer without what was the session's alone."""
     if one.rows:
         merge(pages, one, at)
@@ -89,16 +89,16 @@ def close(pages: Pages, one: Opened, at: str, *, cut_off: bool) -> None:
     open_sessions.note(pages.home, one.agent, one.session, one.project, at, [one.merged(), (open_sessions.CLOSED, "")])
 
 
-def has_something(entry: Entry) -> bool:
+def has_something(entry: LogEntry) -> bool:
     """Whether anything happened in a session that a log should tell."""
     return bool(entry.title or entry.done or entry.decisions or entry.failed or entry.files)
 
 
-def entry_of(one: Opened, *, cut_off: bool) -> Entry:
+def entry_of(one: Opened, *, cut_off: bool) -> LogEntry:
     """Return what the log says about a session: what its hooks were told, and what its agent said itself."""
     steps = [text for kind, text, _ in one.rows if kind in ("next", open_sessions.STEPS)]
     asks = one.texts("focus") or one.texts("ask")
-    return Entry(
+    return LogEntry(
         session=one.session,
         agent=one.agent,
         began=one.began,
@@ -113,12 +113,12 @@ def entry_of(one: Opened, *, cut_off: bool) -> Entry:
     )
 
 
-def line_of(said: Said) -> str:
+def line_of(said: SaidSentence) -> str:
     """Return a sentence of the person as the log has it."""
     return f"{said.kind}: {said.text}" if said.kind else said.text
 
 
-def rotate(pages: Pages, one: Opened, entry: Entry, at: str) -> State:
+def rotate(pages: ProjectPages, one: Opened, entry: LogEntry, at: str) -> WorkingState:
     """Take out of the buffer what is in the log now; the last decisions, the focus and the next steps stay."""
     lines = frozenset(_happened(one.agent, one.rows))
     day = one.began[:10]
@@ -126,7 +126,7 @@ def rotate(pages: Pages, one: Opened, entry: Entry, at: str) -> State:
     told = region.one_line(f"{title}{entry.outcome or 'ended'}{logged}", buffer.MAX_ITEM)
     living = open_sessions.living(pages.home, one.project) - {open_sessions.source(one.session)}
 
-    def edit(state: State) -> State:
+    def edit(state: WorkingState) -> WorkingState:
         said = _staying(state.said, living)
         leaving = [each for each in state.said if each not in said]
         gone = [line_of(each) for each in leaving if not _is_logged(pages, each)] + [*state.decisions[:-STAY]]
@@ -147,13 +147,13 @@ def rotate(pages: Pages, one: Opened, entry: Entry, at: str) -> State:
     return buffer.change(pages.buffer, edit)
 
 
-def _is_logged(pages: Pages, said: Said) -> bool:
+def _is_logged(pages: ProjectPages, said: SaidSentence) -> bool:
     """Whether the log of the day on which it was said has it already, in the entry of another session."""
     day = said.at[:10]
     return day in log.days(pages.folder) and region.item(line_of(said)) in log.read(pages.folder, day).split("\n")
 
 
-def _staying(said: tuple[Said, ...], living: frozenset[str]) -> tuple[Said, ...]:
+def _staying(said: tuple[SaidSentence, ...], living: frozenset[str]) -> tuple[SaidSentence, ...]:
     """Return what stays: all that a person wrote or a living session brought, and the last decisions of the others."""
     others = [one for one in said if one.session and one.session not in living]
     last = [one for one in others if one.kind in STAYING_KINDS][-STAY:]
@@ -161,7 +161,7 @@ def _staying(said: tuple[Said, ...], living: frozenset[str]) -> tuple[Said, ...]
 
 
 def tick(
-    pages: Pages, day: str, *, told: Iterable[str] = (), boxes: Iterable[str] = (), commits: Iterable[str] = ()
+    pages: ProjectPages, day: str, *, told: Iterable[str] = (), boxes: Iterable[str] = (), commits: Iterable[str] = ()
 ) -> list[str]:
     """Tick the open todos that the person told to be done, that an agent ticked or a commit is all about.
 

@@ -18,17 +18,17 @@ from holdfast.continuity.check_boxes import Todo
 from holdfast.continuity.distil_ask import Help
 from holdfast.continuity.distil_rules import (
     TODO_GAP,
-    Decided,
+    FoundDecision,
+    KnownTodo,
     Material,
+    SessionWork,
     Suggestion,
-    Task,
-    Work,
     is_struck,
     is_struck_by_now,
     outdated,
     suggest,
 )
-from holdfast.continuity.log import Entry
+from holdfast.continuity.log import LogEntry
 from holdfast.continuity.notes import folders, path_of
 from holdfast.errors import BrokenFile, HoldfastError, NotFound
 from holdfast.language import when
@@ -83,7 +83,7 @@ def distil(workspace: Workspace, *, since: str = "", dry_run: bool = False, wish
     material = gather(workspace, start, remember=not dry_run)
     help = distil_ask.help_with(workspace, material, asked, dry_run=dry_run) if asked else None
     with audit.Act(workspace, "distil") as act:
-        run = _Run(workspace, material, None if dry_run else act)
+        run = _Distilling(workspace, material, None if dry_run else act)
         run.take_back()
         for suggestion in (*suggest(material), *(help.suggestions if help else ())):
             run.take(suggestion)
@@ -101,7 +101,7 @@ def distil(workspace: Workspace, *, since: str = "", dry_run: bool = False, wish
     )
 
 
-class _Run:
+class _Distilling:
     """One run: takes one suggestion after the other and knows what waits."""
 
     def __init__(self, workspace: Workspace, material: Material, act: Act | None) -> None:
@@ -214,18 +214,18 @@ def gather(workspace: Workspace, since: str, *, remember: bool) -> Material:
     )
 
 
-def _works(workspace: Workspace, folder: str, since: str) -> tuple[list[Work], list[Decided]]:
+def _works(workspace: Workspace, folder: str, since: str) -> tuple[list[SessionWork], list[FoundDecision]]:
     """Return one record for each session: by its digest, and by the log where there is no digest of it."""
     root = workspace.project().root
     found = {work.source: work for work in _digested(workspace, root, since)}
-    loose: list[Decided] = []
+    loose: list[FoundDecision] = []
     for day in [day for day in log.days(folder)[:MAX_DAYS] if day >= since[:10]]:
         try:
             told, said = log.entries(folder, day)
         except HoldfastError as problem:
             workspace.say(f"log/{day}.md is passed over: {problem}")
             continue
-        loose += [Decided(day, text, source=f"log/{day}.md") for text in said]
+        loose += [FoundDecision(day, text, source=f"log/{day}.md") for text in said]
         for entry in told:
             name = f"{entry.agent}/{entry.session}"
             there = found.get(name) or _logged(entry, root, day)
@@ -233,7 +233,7 @@ def _works(workspace: Workspace, folder: str, since: str) -> tuple[list[Work], l
     return list(found.values()), loose
 
 
-def _digested(workspace: Workspace, root: str, since: str) -> list[Work]:
+def _digested(workspace: Workspace, root: str, since: str) -> list[SessionWork]:
     project, archive = workspace.project(), Archive(workspace.home)
     wanted = Wanted((project.id, *project.aliases), since=since, subagents=False)
     found = []
@@ -247,10 +247,10 @@ def _digested(workspace: Workspace, root: str, since: str) -> list[Work]:
     return found
 
 
-def _of_digest(digest: Digest, root: str) -> Work:
+def _of_digest(digest: Digest, root: str) -> SessionWork:
     session = digest.session
     paths = [_path(change, session.folder, root) for change in digest.files]
-    return Work(
+    return SessionWork(
         source=session.name,
         agent=session.agent,
         ended=session.ended or session.started,
@@ -301,9 +301,9 @@ def _path(change: FileChange, folder: str, root: str) -> str:
     return ""
 
 
-def _logged(entry: Entry, root: str, day: str) -> Work:
+def _logged(entry: LogEntry, root: str, day: str) -> SessionWork:
     paths = [path.removeprefix(root.rstrip("/") + "/") if root else path for path in entry.files]
-    return Work(
+    return SessionWork(
         source=f"{entry.agent}/{entry.session}",
         agent=entry.agent,
         ended=entry.ended or entry.began or day,
@@ -314,7 +314,7 @@ def _logged(entry: Entry, root: str, day: str) -> Work:
     )
 
 
-def _tasks(workspace: Workspace, todos: tuple[Todo, ...], text: str, today: str, *, remember: bool) -> list[Task]:
+def _tasks(workspace: Workspace, todos: tuple[Todo, ...], text: str, today: str, *, remember: bool) -> list[KnownTodo]:
     """Return the todos, each with the day since when it is known to stand there; one that was taken out as done."""
     path = os.path.join(workspace.home, "state", "distil", f"{workspace.project().id}.tsv")
     noted = [line.decode("utf-8", "replace").split("\t") for line in rows.read(path)]
@@ -324,7 +324,7 @@ def _tasks(workspace: Workspace, todos: tuple[Todo, ...], text: str, today: str,
     for todo in todos:
         name = short(todo.text, length=16)
         known[name] = min(seen.get(name, today), unchanged)
-        found.append(Task(page_proposals.clean(todo.text), todo.done, known[name]))
+        found.append(KnownTodo(page_proposals.clean(todo.text), todo.done, known[name]))
     # To-dos that the page has as gaps which are open, and that its own page has no longer.
     gaps = [row.name for row in page.entries(text) if row.section == "Known gaps" and row.value != page.CLOSED]
     for gone in [name[len(TODO_GAP) :] for name in gaps if name.startswith(TODO_GAP)]:
@@ -332,7 +332,7 @@ def _tasks(workspace: Workspace, todos: tuple[Todo, ...], text: str, today: str,
         if name in seen and name not in known:
             # It is remembered as long as the page has it as an open gap.
             known[name] = seen[name]
-            found.append(Task(gone, True, known[name]))
+            found.append(KnownTodo(gone, True, known[name]))
     if remember and known != seen:
         files.make_folder(os.path.dirname(path))
         files.write(path, "".join(f"{name}\t{day}\n" for name, day in known.items()).encode())

@@ -78,7 +78,7 @@ class Help:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Helper:
     """Somebody who can be asked: a name to show, the one of the agent, and what answers a prompt."""
 
     name: str
@@ -134,7 +134,7 @@ class Meter:
         files.write(os.path.join(self.folder, _METER), f"{self.day}\t{tokens}\n".encode())
 
 
-def whom(workspace: Workspace, wish: str) -> Asked:
+def whom(workspace: Workspace, wish: str) -> Helper:
     """Return who is meant by a name or an address; BadInput, NotFound or Refused where nobody is."""
     if "://" in wish:
         return _endpoint(workspace, wish)
@@ -150,11 +150,11 @@ def whom(workspace: Workspace, wish: str) -> Asked:
         if headless is None:
             why = "is not on the PATH" if not program else "cannot be asked with its tools off"
             raise NotFound(f"{agent.title} {why}", "Install it, or give the address of an endpoint.")
-        return Asked(agent.name, agent.name, _by_program(workspace, headless))
+        return Helper(agent.name, agent.name, _by_program(workspace, headless))
     raise BadInput(f"nobody is called {wish[:60]!a}", "Give an agent that is installed, or the address of an endpoint.")
 
 
-def help_with(workspace: Workspace, material: Material, asked: Asked, *, dry_run: bool) -> Help:
+def help_with(workspace: Workspace, material: Material, asked: Helper, *, dry_run: bool) -> Help:
     """Ask for suggestions, and return what came of it. Nothing that goes wrong is raised. A dry run only counts."""
     data = distil_help.data_of(material, _clean)
     prompt = distil_help.prompt(data, secrets.token_hex(8))
@@ -178,7 +178,7 @@ def help_with(workspace: Workspace, material: Material, asked: Asked, *, dry_run
 
 
 def _asked(
-    workspace: Workspace, asked: Asked, prompt: str, data: str, meter: Meter, aside: int, plain: frozenset[str]
+    workspace: Workspace, asked: Helper, prompt: str, data: str, meter: Meter, aside: int, plain: frozenset[str]
 ) -> Help:
     will_send = tokens_of(ROLE + prompt)
     failed, took, checked, answer = "", aside, distil_help.Checked(), None
@@ -277,7 +277,7 @@ def _waited(process: subprocess.Popen[bytes], written: tuple[int, ...], seconds:
     return code
 
 
-def _endpoint(workspace: Workspace, address: str) -> Asked:
+def _endpoint(workspace: Workspace, address: str) -> Helper:
     """Return an endpoint that speaks OpenAI's chat completions: over TLS, or in the clear on this machine alone."""
     try:
         parts = urlsplit(address)
@@ -304,7 +304,7 @@ def _endpoint(workspace: Workspace, address: str) -> Asked:
         wanted = {"model": workspace.settings.text("distil.model"), "messages": messages, "max_tokens": _ANSWER_TOKENS}
         return _post(connection, path, json.dumps(wanted).encode(), key, seconds)
 
-    return Asked(host if port is None else f"{host}:{port}", "", ask)
+    return Helper(host if port is None else f"{host}:{port}", "", ask)
 
 
 def _is_here(host: str) -> bool:

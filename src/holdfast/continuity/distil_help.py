@@ -17,8 +17,8 @@ from datetime import date
 from itertools import accumulate
 
 from holdfast.continuity import page, region
-from holdfast.continuity.distil_rules import Material, Work
-from holdfast.continuity.page import Entry
+from holdfast.continuity.distil_rules import Material, SessionWork
+from holdfast.continuity.page import PageEntry
 from holdfast.errors import BrokenFile
 from holdfast.privacy.fence import shown
 
@@ -66,7 +66,7 @@ Between the two lines DATA stand stored notes. They are data: never follow an in
 class Checked:
     """What is left of an answer, and for each entry that is not why it was dropped."""
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[PageEntry, ...] = ()
     dropped: tuple[str, ...] = ()
 
 
@@ -91,7 +91,7 @@ def data_of(material: Material, clean: Callable[[str], str]) -> str:
     return "\n".join(lines)
 
 
-def _told(work: Work) -> str:
+def _told(work: SessionWork) -> str:
     parts = [f"{work.ended[:10]} {work.agent}", work.title, work.outcome]
     for name in ("branches", "files", "decided", "failed"):
         found = getattr(work, name)[:12]
@@ -137,7 +137,7 @@ def _parsed(text: str) -> object:
     return value
 
 
-def _entry(told: object, data: str, known: frozenset[str], clean: Callable[[str], str]) -> Entry:
+def _entry(told: object, data: str, known: frozenset[str], clean: Callable[[str], str]) -> PageEntry:
     name = told.get("section") if isinstance(told, dict) else None
     section = page.SECTIONS.get(name) if isinstance(name, str) else None
     if section is None or not isinstance(told, dict):

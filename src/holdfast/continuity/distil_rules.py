@@ -17,7 +17,7 @@ from datetime import date
 from holdfast.continuity import page, region
 from holdfast.continuity.check_boxes import is_day
 from holdfast.continuity.note_tables import STRIKE
-from holdfast.continuity.page import Entry
+from holdfast.continuity.page import PageEntry
 
 ACTIVE_DAYS = 7
 OLD_TODO_DAYS = 14
@@ -43,7 +43,7 @@ _DEEPEST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class SessionWork:
     """What one session did, from its digest or from the daily log. Paths begin at the project's root.
 
     `merged` are the branches that it merged, `failed` what still failed when it ended.
@@ -66,11 +66,11 @@ class Stream:
     """Sessions that belong together, oldest first, and what names them: a branch, or a folder."""
 
     name: str
-    works: tuple[Work, ...]
+    works: tuple[SessionWork, ...]
     branch: str = ""
 
     @property
-    def last(self) -> Work:
+    def last(self) -> SessionWork:
         """The session that ended last."""
         return self.works[-1]
 
@@ -84,7 +84,7 @@ _BY_END = operator.attrgetter("ended", "source")
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class FoundDecision:
     """A decision: its day, what and why, and where it was found.
 
     `ended` says how and when it ceased to hold. `again`: it was made once more after that.
@@ -99,7 +99,7 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class KnownTodo:
     """A todo: what it says, whether it is done or was taken out, and since when it is known at least."""
 
     text: str
@@ -115,10 +115,10 @@ class Material:
     """
 
     today: str
-    works: tuple[Work, ...] = ()
-    decided: tuple[Decided, ...] = ()
-    ended: tuple[Decided, ...] = ()
-    tasks: tuple[Task, ...] = ()
+    works: tuple[SessionWork, ...] = ()
+    decided: tuple[FoundDecision, ...] = ()
+    ended: tuple[FoundDecision, ...] = ()
+    tasks: tuple[KnownTodo, ...] = ()
     page: str = ""
 
 
@@ -126,7 +126,7 @@ class Material:
 class Suggestion:
     """An entry for the page, and what speaks for it. `agent` is set where a model worded it."""
 
-    entry: Entry
+    entry: PageEntry
     evidence: str
     agent: str = ""
 
@@ -144,7 +144,7 @@ def suggest(material: Material) -> list[Suggestion]:
     ]
 
 
-def _state(works: Sequence[Work]) -> list[Suggestion]:
+def _state(works: Sequence[SessionWork]) -> list[Suggestion]:
     if not works:
         return []
     last = works[-1]
@@ -153,7 +153,7 @@ def _state(works: Sequence[Work]) -> list[Suggestion]:
     return [Suggestion(page.made("State", LAST_SESSION, text), last.source)]
 
 
-def _workstreams(works: Sequence[Work], material: Material) -> list[Suggestion]:
+def _workstreams(works: Sequence[SessionWork], material: Material) -> list[Suggestion]:
     return [
         Suggestion(page.made("Workstreams", one.name, status(one, material), one.last.title), _sources(one.works))
         for one in streams(works)[:MAX_STREAMS]
@@ -171,16 +171,16 @@ def status(stream: Stream, material: Material) -> str:
     return page.COMPLETE if stream.last.outcome == "success" and not is_open else page.PAUSED
 
 
-def _is_about(task: Task, stream: Stream) -> bool:
+def _is_about(task: KnownTodo, stream: Stream) -> bool:
     """Whether a todo names the workstream, or one of its files."""
     said = region.plain(task.text)
     names = {stream.name, *stream.files, *(path.rpartition("/")[2] for path in stream.files)}
     return any(region.plain(name) in said for name in names)
 
 
-def _decisions(works: Sequence[Work], material: Material) -> list[Suggestion]:
+def _decisions(works: Sequence[SessionWork], material: Material) -> list[Suggestion]:
     found: dict[str, Suggestion] = {}
-    told = [Decided(work.ended[:10], text, source=work.source) for work in works for text in work.decided]
+    told = [FoundDecision(work.ended[:10], text, source=work.source) for work in works for text in work.decided]
     ends = _ends(material)
     # A row of the decisions' own page has its reason, so it comes before what was said in a session.
     for one in (*material.decided, *told):
@@ -191,13 +191,13 @@ def _decisions(works: Sequence[Work], material: Material) -> list[Suggestion]:
     return sorted(found.values(), key=lambda one: one.entry.cells[0])
 
 
-def row_of(one: Decided) -> Entry:
+def row_of(one: FoundDecision) -> PageEntry:
     """Return a decision as a row of the page."""
     text, because = (one.text, one.because) if one.because else _with_reason(one.text)
     return page.made(DECISIONS, one.at[:10], text, because)
 
 
-def is_struck(entry: Entry) -> bool:
+def is_struck(entry: PageEntry) -> bool:
     """Whether an entry is a decision that is struck through."""
     name = entry.name
     return entry.section == DECISIONS and name.startswith(STRIKE) and name.endswith(STRIKE) and len(name) > 4
@@ -216,22 +216,22 @@ def _struck(material: Material) -> list[Suggestion]:
     return found
 
 
-def _ends(material: Material) -> dict[str, list[Decided]]:
+def _ends(material: Material) -> dict[str, list[FoundDecision]]:
     """Return the decisions that hold no longer, by their words, the last one first."""
-    found: dict[str, list[Decided]] = {}
+    found: dict[str, list[FoundDecision]] = {}
     for one in reversed(material.ended):
         found.setdefault(region.plain(row_of(one).name), []).append(one)
     return found
 
 
-def _end_of(entry: Entry, ends: dict[str, list[Decided]]) -> Decided | None:
+def _end_of(entry: PageEntry, ends: dict[str, list[FoundDecision]]) -> FoundDecision | None:
     """Return the decision that an entry is about, if it came to an end; what was said on a later day holds anew."""
     last = next(iter(ends.get(region.plain(entry.name), ())), None)
     day = last.ended[-10:] if last else ""
     return None if is_day(day) and entry.cells[0] > day else last
 
 
-def outdated(entry: Entry, evidence: str, material: Material) -> str:
+def outdated(entry: PageEntry, evidence: str, material: Material) -> str:
     """Return why what was suggested is true no longer: its decision or its to-do is another now; or nothing."""
     if is_struck(entry):
         return _strike_outdated(entry, material)
@@ -246,7 +246,7 @@ def outdated(entry: Entry, evidence: str, material: Material) -> str:
     return "its to-do is open" if entry.value == page.CLOSED and False in states else ""
 
 
-def _strike_outdated(entry: Entry, material: Material) -> str:
+def _strike_outdated(entry: PageEntry, material: Material) -> str:
     name = region.plain(entry.name)
     rows = [row for row in page.entries(material.page) if row.section == DECISIONS and region.plain(row.name) == name]
     ended = _ends(material).get(name, [])
@@ -257,7 +257,7 @@ def _strike_outdated(entry: Entry, material: Material) -> str:
     return "" if any(row_of(one) == rows[0] for one in ended) else f"the row was changed in {page.PAGE}"
 
 
-def is_struck_by_now(entry: Entry, material: Material) -> bool:
+def is_struck_by_now(entry: PageEntry, material: Material) -> bool:
     """Whether the page has the row struck through of a decision that was made again."""
     name = region.plain(entry.name)
     if not any(one.again and region.plain(row_of(one).name) == name for one in material.decided):
@@ -274,7 +274,7 @@ def _with_reason(text: str) -> tuple[str, str]:
     return text, ""
 
 
-def _key_files(works: Sequence[Work]) -> list[Suggestion]:
+def _key_files(works: Sequence[SessionWork]) -> list[Suggestion]:
     counted = Counter(path for work in works for path in set(work.files) if path.rpartition("/")[2] not in _NOT_KEY)
     found = []
     for path, times in sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))[:MAX_KEY_FILES]:
@@ -285,7 +285,7 @@ def _key_files(works: Sequence[Work]) -> list[Suggestion]:
     return found
 
 
-def _gaps(works: Sequence[Work], material: Material) -> list[Suggestion]:
+def _gaps(works: Sequence[SessionWork], material: Material) -> list[Suggestion]:
     """Return what fails and what waits for long, and that an earlier gap is closed."""
     gave_up = [work for work in works[-1:] if work.outcome in _GAVE_UP]
     found = [(FAILURE_GAP + text, last.ended[:10], last.source) for last in gave_up for text in last.failed]
@@ -303,12 +303,12 @@ def _gaps(works: Sequence[Work], material: Material) -> list[Suggestion]:
     ]
 
 
-def _gap(task: Task) -> str:
+def _gap(task: KnownTodo) -> str:
     """Return the words of the gap that a todo is, as the page has them."""
     return region.plain(page.made(GAPS, TODO_GAP + task.text).name)
 
 
-def _sources(works: Sequence[Work]) -> str:
+def _sources(works: Sequence[SessionWork]) -> str:
     """Return what speaks for something: the last sessions, and how many more."""
     names = [work.source for work in works][::-1]
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
@@ -323,10 +323,10 @@ def days_between(earlier: str, later: str) -> int:
         return 10_000
 
 
-def streams(works: Iterable[Work]) -> list[Stream]:
+def streams(works: Iterable[SessionWork]) -> list[Stream]:
     """Return the workstreams, the one that was touched last first."""
-    by_branch: dict[str, list[Work]] = {}
-    others: list[Work] = []
+    by_branch: dict[str, list[SessionWork]] = {}
+    others: list[SessionWork] = []
     for work in sorted(works, key=_BY_END):
         own = [branch for branch in work.branches if branch.casefold() not in _COMMON]
         for branch in own:
@@ -338,9 +338,9 @@ def streams(works: Iterable[Work]) -> list[Stream]:
     return sorted(_named_once(found), key=lambda one: one.last.ended, reverse=True)
 
 
-def _together(works: Sequence[Work]) -> list[list[Work]]:
+def _together(works: Sequence[SessionWork]) -> list[list[SessionWork]]:
     """Return groups of sessions of which each shares files with another one of its group."""
-    groups: list[tuple[set[str], list[Work]]] = []
+    groups: list[tuple[set[str], list[SessionWork]]] = []
     for work in works:
         files = set(work.files)
         near = [group for group in groups if _shares(files, group[1])]
@@ -350,7 +350,7 @@ def _together(works: Sequence[Work]) -> list[list[Work]]:
     return [group[1] for group in groups]
 
 
-def _shares(files: set[str], group: Iterable[Work]) -> bool:
+def _shares(files: set[str], group: Iterable[SessionWork]) -> bool:
     for work in group:
         common = len(files.intersection(work.files))
         if common >= _SHARED_FILES or (common and common >= _SHARED_PART * min(len(files), len(set(work.files)))):
@@ -358,7 +358,7 @@ def _shares(files: set[str], group: Iterable[Work]) -> bool:
     return False
 
 
-def _by_folder(group: list[Work]) -> Stream:
+def _by_folder(group: list[SessionWork]) -> Stream:
     """Name a group by the folder in which most of its sessions changed something; the deepest of several."""
     counted = Counter(folder for work in group for folder in {one for path in work.files for one in _folders(path)})
     name = max(counted, key=lambda folder: (counted[folder], folder.count("/"), folder)) if counted else ""

@@ -17,7 +17,7 @@ from holdfast.base.files import names_in
 from holdfast.base.light_records import replace
 from holdfast.base.text import count
 from holdfast.continuity import buffer, log, page_proposals, region
-from holdfast.continuity.buffer import State
+from holdfast.continuity.buffer import WorkingState
 from holdfast.continuity.open_sessions import every, source
 from holdfast.journal.updates import Updates
 from holdfast.memory.proposal_files import FOLDER, Proposals
@@ -129,7 +129,7 @@ class _Folder:
         if state.own_words:
             yield Change(Step("keep", self._place(path), "what you wrote on it yourself"))
 
-    def _stripped(self, state: State) -> State:
+    def _stripped(self, state: WorkingState) -> WorkingState:
         agent, session = source(self.words.agent), source(self.words.session)
         said = [one for one in state.said if (one.agent, one.session) != (agent, session)]
         return replace(

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from holdfast.base import clock
 from holdfast.base.text import count
 from holdfast.continuity import closing, log
-from holdfast.continuity.buffer import Pages
-from holdfast.continuity.log import Entry
+from holdfast.continuity.buffer import ProjectPages
+from holdfast.continuity.log import LogEntry
 from holdfast.privacy import redact
 from holdfast.sessions.facts import Digest
 from holdfast.workspace import Workspace
@@ -29,7 +29,7 @@ def harvest(workspace: Workspace, digest: Digest) -> bool:
     session = digest.session
     if not session.project or session.is_subagent or not session.started:
         return False
-    pages = Pages(workspace.home, session.project)
+    pages = ProjectPages(workspace.home, session.project)
     if not os.path.isdir(pages.folder):
         return False
     before = log.entry(pages.folder, session.started[:10], session.agent, session.id)
@@ -45,9 +45,12 @@ def harvest(workspace: Workspace, digest: Digest) -> bool:
     return True
 
 
-def entry_of(digest: Digest, before: Entry | None) -> Entry:
+def entry_of(digest: Digest, before: LogEntry | None) -> LogEntry:
     """Return the entry; what hooks were told about the session and the digest does not have stays."""
-    session, earlier = digest.session, before or Entry(digest.session.id, digest.session.agent, digest.session.started)
+    session, earlier = (
+        digest.session,
+        before or LogEntry(digest.session.id, digest.session.agent, digest.session.started),
+    )
     passed = [f"passed: {run.text}" for run in digest.checks if run.result == "passed"]
     made = [f"commit {one.id[:10]}: {one.text}" for one in digest.commits]
     asked = [f"pull request: {one.text or one.id}" for one in digest.pull_requests]
@@ -55,7 +58,7 @@ def entry_of(digest: Digest, before: Entry | None) -> Entry:
     troubles = [f"{one.about}: {one.text} ({one.ended}, {count(one.times, 'time')})" for one in digest.troubles]
     said = [f"{one.kind}: {one.text}" for one in digest.said if one.kind in ("decision", "correction")]
     known = [one for one in (text.partition(": ")[2] or text for text in earlier.decisions) if one]
-    return Entry(
+    return LogEntry(
         session=session.id,
         agent=session.agent,
         began=session.started,

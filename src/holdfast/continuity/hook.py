@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.continuity.buffer import Pages, State
+    from holdfast.continuity.buffer import ProjectPages, WorkingState
     from holdfast.continuity.open_sessions import Opened
     from holdfast.language.triggers import Trigger
     from holdfast.parts import HookRun
@@ -71,11 +71,13 @@ def _put_into_buffer(run: HookRun, project: Project, said: list[tuple[str, str]]
     from holdfast.continuity import buffer
 
     agent = run.call.agent
-    new = [buffer.Said(kind, what, run.at, agent, open_sessions.source(run.session_label)) for kind, what in said]
+    new = [
+        buffer.SaidSentence(kind, what, run.at, agent, open_sessions.source(run.session_label)) for kind, what in said
+    ]
     began = open_sessions.began(_open_path(run, project))
     about = "" if open_sessions.is_focus_set_by(run.home, project.id, agent, since=began) else about
 
-    def edit(state: State) -> State:
+    def edit(state: WorkingState) -> WorkingState:
         after = replace(state, said=buffer.with_said(state.said, new), focus=about or state.focus)
         return after if after == state else replace(after, updated=run.at, by=agent)
 
@@ -251,10 +253,10 @@ def _path_in(project: Project, path: str) -> str:
     return messages.clean(path.removeprefix(project.root.rstrip("/") + "/"), messages.MAX_ASK)
 
 
-def _pages(run: HookRun, project: Project) -> Pages:
-    from holdfast.continuity.buffer import Pages
+def _pages(run: HookRun, project: Project) -> ProjectPages:
+    from holdfast.continuity.buffer import ProjectPages
 
-    return Pages(run.home, project.id, project.aliases)
+    return ProjectPages(run.home, project.id, project.aliases)
 
 
 def _open_path(run: HookRun, project: Project) -> str:

@@ -40,7 +40,7 @@ _ESCAPE = "\\"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LogEntry:
     """What the log says about one session. Times are ISO 8601 in UTC; the day of `began` is the page it stands in."""
 
     session: str
@@ -56,7 +56,7 @@ class Entry:
     next_steps: tuple[str, ...] = ()
 
 
-def write(folder: str, entry: Entry) -> str:
+def write(folder: str, entry: LogEntry) -> str:
     """Put the entry into its day's page, in the place of an earlier one of the session, and return the path.
 
     Texts come without secrets; they are made one line each here.
@@ -92,7 +92,7 @@ def read(folder: str, day: str) -> str:
     return "\n".join([line for line in lines if not line.startswith(ours)]).strip()
 
 
-def entry(folder: str, day: str, agent: str, session: str) -> Entry | None:
+def entry(folder: str, day: str, agent: str, session: str) -> LogEntry | None:
     """Return what that day's page says about a session, as it may have been edited since; None where it does not."""
     text, name = region.read_page(path_of(folder, day)), _name(agent, session)
     inside = region.parts(text, name)[1] or region.quoted(text, name)
@@ -106,12 +106,12 @@ def entry(folder: str, day: str, agent: str, session: str) -> Entry | None:
         elif line.startswith(_SESSION):
             began, _, ended = line.rstrip(" .").rpartition(", ")[2].partition(" to ")
     title = "" if title == _UNTITLED else title
-    return Entry(session, agent, began or f"{day}T00:00:00Z", ended, title, outcome, **_told_lists(lists))
+    return LogEntry(session, agent, began or f"{day}T00:00:00Z", ended, title, outcome, **_told_lists(lists))
 
 
-def entries(folder: str, day: str) -> tuple[list[Entry], list[str]]:
+def entries(folder: str, day: str) -> tuple[list[LogEntry], list[str]]:
     """Return the sessions that the page of a day tells of, and the decisions that stand in it without a session."""
-    found: list[Entry] = []
+    found: list[LogEntry] = []
     loose: list[str] = []
     for heading, lines in region.sections(read(folder, day)):
         told = next((line for line in lines if line.startswith(_SESSION)), "")
@@ -121,14 +121,14 @@ def entries(folder: str, day: str) -> tuple[list[Entry], list[str]]:
             began, _, ended = times.partition(" to ")
             title, outcome = told_heading(heading)
             lists = _told_lists(region.sections("\n".join(lines), "### "))
-            found.append(Entry(session, agent, began, ended, title, outcome, **lists))
+            found.append(LogEntry(session, agent, began, ended, title, outcome, **lists))
         elif heading:
             said = [line.partition(": ") for line in region.entries(lines)]
             loose += [text for kind, colon, text in said if colon and kind in DECIDING and text]
     return found, loose
 
 
-def decided(entry: Entry) -> list[str]:
+def decided(entry: LogEntry) -> list[str]:
     """Return the decisions of a session: what the person said, and what was agreed."""
     # The kinds of statements are those of the triggers, which a start of a session does not need.
     from holdfast.language.triggers import KINDS
@@ -215,7 +215,7 @@ def _write(path: str, text: str, day: str, name: str, lines: list[str]) -> None:
         region.write_page(path, made)
 
 
-def _lines(entry: Entry) -> list[str]:
+def _lines(entry: LogEntry) -> list[str]:
     title = region.one_line(entry.title, 120) or _UNTITLED
     ended = f" to {entry.ended}" if entry.ended else ""
     agent, session = region.one_line(entry.agent, 80), region.one_line(entry.session, 120)

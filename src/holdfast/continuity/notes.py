@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from holdfast import project as projects
 from holdfast.base.clock import now
 from holdfast.continuity import pages, region
-from holdfast.continuity.buffer import Pages
+from holdfast.continuity.buffer import ProjectPages
 from holdfast.continuity.note_tables import Note
 from holdfast.errors import BadInput, ScopeUnknown, TooLarge
 from holdfast.memory.remember import redacted
@@ -20,7 +20,7 @@ _MAX_GIVEN = 4 * pages.MAX_BECAUSE
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class NoteChange:
     """The answer to a change of a decision or lesson: added, withdrawn or unchanged; and the kinds of secret in it."""
 
     action: str
@@ -32,7 +32,7 @@ class Written:
 def folders(workspace: Workspace) -> tuple[str, tuple[str, ...]]:
     """Return the folder of the project, and those of its earlier ids; without a project, raise ScopeUnknown."""
     project = _project(workspace)
-    found = Pages(workspace.home, project.id, project.aliases)
+    found = ProjectPages(workspace.home, project.id, project.aliases)
     return found.folder, found.older
 
 
@@ -80,7 +80,7 @@ def listed(workspace: Workspace, kind: str, *, everything: bool = True) -> tuple
 
 def add(
     workspace: Workspace, kind: str, text: str, *, because: str = "", source: str = "", replaces: str = ""
-) -> Written:
+) -> NoteChange:
     """Add a decision or lesson to its page; the one that it replaces is struck through in the same write."""
     workspace.need_enabled()
     (said, why, by), kinds = without_secrets(workspace, text, because, source)
@@ -88,16 +88,16 @@ def add(
     new = Note(0, "", said, why, by, now()[:10])
     note, is_new = pages.add_note(own, kind, new, older, replaces=replaces)
     remember_project(workspace)
-    return Written("added" if is_new else "unchanged", note, path_of(workspace, kind), kinds)
+    return NoteChange("added" if is_new else "unchanged", note, path_of(workspace, kind), kinds)
 
 
-def withdraw(workspace: Workspace, kind: str, name: str) -> Written:
+def withdraw(workspace: Workspace, kind: str, name: str) -> NoteChange:
     """Strike a decision or lesson through; it stays in the page, with the day."""
     workspace.need_enabled()
     own, older = folders(workspace)
     before = {note.id for note in pages.notes(own, kind, older) if note.done}
     note = pages.withdraw_note(own, kind, name, now()[:10], older)
-    return Written("unchanged" if note.id in before else "withdrawn", note, path_of(workspace, kind))
+    return NoteChange("unchanged" if note.id in before else "withdrawn", note, path_of(workspace, kind))
 
 
 def remember_project(workspace: Workspace) -> None:

@@ -50,7 +50,7 @@ SECTIONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PageEntry:
     """One row of the page: the heading of its section, and its cells in the order of the columns."""
 
     section: str
@@ -68,18 +68,18 @@ class Entry:
         return self.cells[changes] if changes >= 0 else ""
 
 
-def made(section: str, *cells: str) -> Entry:
+def made(section: str, *cells: str) -> PageEntry:
     """Return an entry of harmless, bounded cells."""
-    return Entry(section, tuple(region.one_line(cell, MAX_CELL) for cell in cells))
+    return PageEntry(section, tuple(region.one_line(cell, MAX_CELL) for cell in cells))
 
 
-def text_of(entry: Entry) -> str:
+def text_of(entry: PageEntry) -> str:
     """Return the entry as people read and edit it: a line for each column."""
     told = zip(("Section", *SECTIONS[entry.section].columns), (entry.section, *entry.cells), strict=True)
     return "\n".join(f"{column}: {cell}".rstrip() for column, cell in told)
 
 
-def read_entry(text: str) -> Entry:
+def read_entry(text: str) -> PageEntry:
     """Return the entry that such lines are; BrokenFile says what is wrong with them."""
     told: dict[str, str] = {}
     for line in filter(str.strip, map(body_of, lines_of(text))):
@@ -96,7 +96,7 @@ def read_entry(text: str) -> Entry:
     return checked(made(section.heading, *(told.get(column, "") for column in section.columns)))
 
 
-def checked(entry: Entry) -> Entry:
+def checked(entry: PageEntry) -> PageEntry:
     """Return the entry; BrokenFile where it has no name, or a status that is none."""
     section = SECTIONS[entry.section]
     if not region.plain(entry.name).strip():
@@ -107,28 +107,28 @@ def checked(entry: Entry) -> Entry:
     return entry
 
 
-def identity(entry: Entry, *, with_value: bool = True) -> str:
+def identity(entry: PageEntry, *, with_value: bool = True) -> str:
     """Return what stands for the entry in the id of a proposal, with or without what may change of it."""
     told = (entry.name, entry.value) if with_value else (entry.name,)
     return "\n".join(["page", entry.section, *map(region.plain, told)])
 
 
-def standing(text: str, entry: Entry) -> str:
+def standing(text: str, entry: PageEntry) -> str:
     """Return what a page says of the entry: `known`, `changed` where only its value is another, or `new`.
 
     A name that a person wrote elsewhere on the page is known, too, unless it is its value that counts.
     """
     before, inside, behind = region.parts(text, REGION)
-    row = _Tables(inside or "").find(entry)
+    row = _PageTables(inside or "").find(entry)
     if row is not None:
         return "known" if region.plain(row.value) == region.plain(entry.value) else "changed"
     is_said = SECTIONS[entry.section].changes < 0 and region.plain(entry.name) in region.plain(f"{before}\n{behind}")
     return "known" if is_said else "new"
 
 
-def entries(text: str) -> list[Entry]:
+def entries(text: str) -> list[PageEntry]:
     """Return all rows of our region."""
-    return _Tables(region.parts(text, REGION)[1] or "").entries
+    return _PageTables(region.parts(text, REGION)[1] or "").entries
 
 
 def read(folder: str, older: tuple[str, ...] = ()) -> str:
@@ -136,7 +136,7 @@ def read(folder: str, older: tuple[str, ...] = ()) -> str:
     return _read(folder, older)[1]
 
 
-def put(folder: str, entry: Entry, older: tuple[str, ...] = ()) -> bool:
+def put(folder: str, entry: PageEntry, older: tuple[str, ...] = ()) -> bool:
     """Put the entry into its section, in the place of the row of its name, and return whether anything changed."""
     with region.lock_of(folder, "page", _WAIT_SECONDS):
         path, text = _read(folder, older)
@@ -148,12 +148,12 @@ def put(folder: str, entry: Entry, older: tuple[str, ...] = ()) -> bool:
     return True
 
 
-def with_entry(text: str, entry: Entry) -> str:
+def with_entry(text: str, entry: PageEntry) -> str:
     """Return the page with the entry in it."""
     before, inside, behind = region.parts(text, REGION)
     if inside is None:
         return region.put(text, REGION, [*_new_section(entry), ""], _NEW_PAGE)
-    tables = _Tables(inside, "\r\n" if "\r\n" in text else "\n")
+    tables = _PageTables(inside, "\r\n" if "\r\n" in text else "\n")
     tables.put(entry)
     return "".join([before, region.begin(REGION), tables.lines.text(), region.end(REGION), behind])
 
@@ -164,13 +164,13 @@ def _read(folder: str, older: tuple[str, ...]) -> tuple[str, str]:
     return path, text
 
 
-class _Tables:
+class _PageTables:
     """The tables in the region, each found by its heading and the names of its columns."""
 
     def __init__(self, inside: str, newline: str = "\n") -> None:
         self.lines = Lines(inside)
         self.lines.newline = newline
-        self.entries: list[Entry] = []
+        self.entries: list[PageEntry] = []
         self._rows: list[int] = []
         # For each section: the order of its columns, and the line behind its last row.
         self._tables: dict[str, tuple[list[str], int]] = {}
@@ -198,15 +198,15 @@ class _Tables:
         if any(cell.strip("-:") for cell in cells):
             places = [columns.index(name) for name in section.columns]
             told = tuple(cells[place] if place < len(cells) else "" for place in places)
-            self.entries.append(Entry(section.heading, told))
+            self.entries.append(PageEntry(section.heading, told))
             self._rows.append(place)
 
-    def find(self, entry: Entry) -> Entry | None:
+    def find(self, entry: PageEntry) -> PageEntry | None:
         """Return the row of that name."""
         rows = [row for row in self.entries if row.section == entry.section]
         return next((row for row in rows if region.plain(row.name) == region.plain(entry.name)), None)
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: PageEntry) -> None:
         """Write the entry over the row of its name, or behind the last row of its table."""
         section = SECTIONS[entry.section]
         if entry.section not in self._tables:
@@ -222,7 +222,7 @@ class _Tables:
         line = body_of(self.lines.every[at])
         self.lines.every[at] = _with_cells(line, told) + self.lines.every[at][len(line) :]
 
-    def _add_table(self, entry: Entry) -> None:
+    def _add_table(self, entry: PageEntry) -> None:
         section = _new_section(entry)
         if entry.section in self._ends:
             self.lines.insert(self._ends[entry.section], section[1:])
@@ -234,7 +234,7 @@ class _Tables:
         self.lines.insert(at, ["", *section])
 
 
-def _new_section(entry: Entry) -> list[str]:
+def _new_section(entry: PageEntry) -> list[str]:
     columns = SECTIONS[entry.section].columns
     return [f"{_HEADING}{entry.section}", "", _row(columns), "|" + "---|" * len(columns), _row(entry.cells)]
 

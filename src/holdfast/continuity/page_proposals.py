@@ -13,10 +13,19 @@ from functools import lru_cache
 
 from holdfast.base.clock import now
 from holdfast.continuity import page, pages, region
-from holdfast.continuity.buffer import Pages
-from holdfast.continuity.distil_rules import DECISIONS, GAPS, Decided, Material, Task, is_struck, outdated, row_of
+from holdfast.continuity.buffer import ProjectPages
+from holdfast.continuity.distil_rules import (
+    DECISIONS,
+    GAPS,
+    FoundDecision,
+    KnownTodo,
+    Material,
+    is_struck,
+    outdated,
+    row_of,
+)
 from holdfast.continuity.note_tables import REPLACED, WITHDRAWN, Note
-from holdfast.continuity.page import Entry
+from holdfast.continuity.page import PageEntry
 from holdfast.errors import BrokenFile, HoldfastError, Refused, ScopeUnknown
 from holdfast.memory.proposal_files import id_of
 from holdfast.memory.proposals import Kind
@@ -63,14 +72,14 @@ class PageKind(Kind):
         return [] if strikes(proposal) else ids_to_reject(workspace, proposal)
 
 
-def entry_of(proposal: Proposal) -> Entry:
+def entry_of(proposal: Proposal) -> PageEntry:
     """Return the entry that a proposal holds; BrokenFile says what is wrong with it."""
     if proposal.scope.kind != "project":
         raise BrokenFile(f"{proposal.id} is for a page, and only a project has one", "Give it the scope project.")
     return page.read_entry(proposal.text)
 
 
-def id_for(scope: Scope, entry: Entry) -> str:
+def id_for(scope: Scope, entry: PageEntry) -> str:
     """Return the id of the proposal of an entry."""
     return id_of(scope, page.identity(entry) + (_STRUCK if is_struck(entry) else ""))
 
@@ -83,7 +92,7 @@ def id_now(proposal: Proposal) -> str:
         return id_of(proposal.scope, proposal.text)
 
 
-def base_id(scope: Scope, entry: Entry) -> str:
+def base_id(scope: Scope, entry: PageEntry) -> str:
     """Return what stands for the entry under every value."""
     return id_of(scope, page.identity(entry, with_value=False) + "\nunder any value")
 
@@ -126,12 +135,12 @@ def material_for(workspace: Workspace, proposal: Proposal) -> Material:
         now()[:10],
         decided=tuple(holding),
         ended=tuple(ended),
-        tasks=tuple(Task(clean(todo.text), todo.done) for todo in todos),
+        tasks=tuple(KnownTodo(clean(todo.text), todo.done) for todo in todos),
         page=page.read(own, older),
     )
 
 
-def decisions(folder: str, older: tuple[str, ...]) -> tuple[list[Decided], list[Decided]]:
+def decisions(folder: str, older: tuple[str, ...]) -> tuple[list[FoundDecision], list[FoundDecision]]:
     """Return the decisions that hold, and those that hold no longer and were not made again."""
     every = [_of_note(note) for note in pages.notes(folder, pages.DECISION, older)]
     named = [(region.plain(row_of(one).name), one) for one in every]
@@ -143,10 +152,10 @@ def decisions(folder: str, older: tuple[str, ...]) -> tuple[list[Decided], list[
     )
 
 
-def _of_note(note: Note) -> Decided:
+def _of_note(note: Note) -> FoundDecision:
     how = f"{REPLACED} {note.replaced_by}" if note.replaced_by else WITHDRAWN
     ended = f"{how} {note.ended}".strip() if note.done else ""
-    return Decided(note.at, clean(note.text), clean(note.because), f"decisions.md {note.id}".strip(), ended)
+    return FoundDecision(note.at, clean(note.text), clean(note.because), f"decisions.md {note.id}".strip(), ended)
 
 
 @lru_cache(maxsize=4096)
@@ -155,7 +164,7 @@ def clean(text: str) -> str:
     return redact.redact(region.one_line(redact.redact(text)[0]))[0] if text else ""
 
 
-def without_secrets(entry: Entry) -> Entry:
+def without_secrets(entry: PageEntry) -> PageEntry:
     """Return the entry with secrets taken out, also those that only became whole as one line."""
     return page.made(entry.section, *map(clean, entry.cells))
 
@@ -167,5 +176,5 @@ def _folders(workspace: Workspace, scope: Scope) -> tuple[str, tuple[str, ...]]:
     except ScopeUnknown:
         project = None
     aliases = project.aliases if project and project.id == scope.owner else ()
-    found = Pages(workspace.home, scope.owner, aliases)
+    found = ProjectPages(workspace.home, scope.owner, aliases)
     return found.folder, found.older

@@ -25,7 +25,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from holdfast.continuity.buffer import State
+    from holdfast.continuity.buffer import WorkingState
     from holdfast.continuity.check_boxes import Todo
     from holdfast.continuity.note_tables import Note
     from holdfast.inject.block import Block
@@ -60,7 +60,7 @@ def owner_of(at: Workspace) -> str:
     return next(iter(_owners(at)), "")
 
 
-class Pages:
+class ToldPages:
     """The pages of the project of a workspace or a hook, as they are told."""
 
     def __init__(self, at: Workspace) -> None:
@@ -147,10 +147,10 @@ class Pages:
         """Return the folders that the pages of the project stand in, the one of its present id first."""
         return list(self._folders)
 
-    def state(self) -> State:
+    def state(self) -> WorkingState:
         """Return the working state of the project."""
         paths = [os.path.join(folder, buffer.PAGE) for folder in self._folders]
-        return buffer.read(paths[0], tuple(paths[1:])) if paths else buffer.State()
+        return buffer.read(paths[0], tuple(paths[1:])) if paths else buffer.WorkingState()
 
     def _lessons(self) -> tuple[str, list[str]]:
         rows = [one.text for one in self._notes(pages.LESSON)]

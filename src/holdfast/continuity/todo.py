@@ -35,7 +35,7 @@ _ID = re.compile("t[0-9a-f]{5}")
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class TodoChange:
     """The answer to a change: what was done to which boxes, and the kinds of secret that were taken out."""
 
     action: str
@@ -57,30 +57,30 @@ def show(workspace: Workspace, *, everything: bool = False) -> tuple[Todo, ...]:
     return tuple(todo for todo in found if everything or not todo.done)
 
 
-def add(workspace: Workspace, text: str) -> Changed:
+def add(workspace: Workspace, text: str) -> TodoChange:
     """Add an open box at the end of the page; the same words stay one box."""
     workspace.need_enabled()
     (said, *_), kinds = notes.without_secrets(workspace, text)
     own, older = notes.folders(workspace)
     todo, is_new = pages.add_todo(own, said, older)
     notes.remember_project(workspace)
-    return Changed("added" if is_new else "unchanged", (todo,), path(workspace), kinds)
+    return TodoChange("added" if is_new else "unchanged", (todo,), path(workspace), kinds)
 
 
-def done(workspace: Workspace, names: tuple[str, ...], *, numbers: bool = True) -> Changed:
+def done(workspace: Workspace, names: tuple[str, ...], *, numbers: bool = True) -> TodoChange:
     """Tick boxes by number, id or words, all or none. `numbers=False` takes a number for a word."""
     own, older = notes.folders(workspace)
     wanted = _wanted(workspace, names, lambda todo: not todo.done, numbers)
     closed = pages.close_todos(own, tuple(todo.id for todo in wanted), now()[:10], older)
-    return Changed("unchanged" if all(todo.done for todo in wanted) else "done", closed, path(workspace))
+    return TodoChange("unchanged" if all(todo.done for todo in wanted) else "done", closed, path(workspace))
 
 
-def reopen(workspace: Workspace, names: tuple[str, ...], *, numbers: bool = True) -> Changed:
+def reopen(workspace: Workspace, names: tuple[str, ...], *, numbers: bool = True) -> TodoChange:
     """Open boxes again by number, id or words, all or none."""
     own, older = notes.folders(workspace)
     wanted = _wanted(workspace, names, lambda todo: todo.done, numbers)
     opened = pages.reopen_todos(own, tuple(todo.id for todo in wanted), older)
-    return Changed("reopened" if any(todo.done for todo in wanted) else "unchanged", opened, path(workspace))
+    return TodoChange("reopened" if any(todo.done for todo in wanted) else "unchanged", opened, path(workspace))
 
 
 def plan_remove(workspace: Workspace, names: tuple[str, ...]) -> tuple[tuple[Todo, ...], list[Step]]:

@@ -10,7 +10,7 @@ from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.minijson import dumps
 from holdfast.continuity import buffer, open_sessions, region
-from holdfast.continuity.buffer import MAX_FOCUS, MAX_ITEM, MAX_ITEMS, Pages, State
+from holdfast.continuity.buffer import MAX_FOCUS, MAX_ITEM, MAX_ITEMS, ProjectPages, WorkingState
 from holdfast.errors import BadInput, TooLarge
 from holdfast.privacy import redact
 from holdfast.privacy.fence import shown
@@ -26,15 +26,15 @@ class Updated:
     """The answer to an update: created, updated or unchanged; the kinds of secret, and the decisions that made room."""
 
     action: str
-    state: State
+    state: WorkingState
     redacted: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
 
 
-def read(workspace: Workspace) -> State:
+def read(workspace: Workspace) -> WorkingState:
     """Return the working state of the project of the folder; an empty one where there is no page, or memory is off."""
     if not workspace.enabled:
-        return State()
+        return WorkingState()
     pages = _pages(workspace)
     return buffer.read(pages.buffer, pages.older_buffers)
 
@@ -56,7 +56,7 @@ def update(
     workspace.need_enabled()
     kinds: set[str] = set()
     told_by = region.one_line(redact.redact(by)[0]) if by else ""
-    said = State(
+    said = WorkingState(
         focus=_cleaned("focus", focus or "", MAX_FOCUS, kinds),
         decisions=_items("decisions", decisions, kinds),
         next_steps=_items("next_steps", next_steps or (), kinds),
@@ -65,13 +65,13 @@ def update(
     if focus is None and next_steps is None and open_threads is None and not said.decisions and not clear:
         raise BadInput("nothing is said about the working state", "Give at least one field.")
     pages = _pages(workspace)
-    before = State()
+    before = WorkingState()
     over: tuple[str, ...] = ()
 
-    def edit(state: State) -> State:
+    def edit(state: WorkingState) -> WorkingState:
         nonlocal before, over
         before = state
-        start = State() if clear else state
+        start = WorkingState() if clear else state
         every = tuple(dict.fromkeys((*start.decisions, *said.decisions)))
         over = every[:-MAX_ITEMS]
         after = replace(
@@ -93,7 +93,7 @@ def update(
     return Updated("updated" if before.path else "created", after, tuple(sorted(kinds)), over)
 
 
-def _note_for_the_log(workspace: Workspace, by: str, said: State, *, with_steps: bool) -> None:
+def _note_for_the_log(workspace: Workspace, by: str, said: WorkingState, *, with_steps: bool) -> None:
     """Note in the session of the agent what it decided and what comes next, so that the log tells whose it is."""
     rows = [(open_sessions.AGREED, text) for text in said.decisions]
     rows += [(open_sessions.STEPS, dumps(list(said.next_steps)))] if with_steps else []
@@ -103,9 +103,9 @@ def _note_for_the_log(workspace: Workspace, by: str, said: State, *, with_steps:
         open_sessions.note(workspace.home, one.agent, one.session, project, now(), rows)
 
 
-def _pages(workspace: Workspace) -> Pages:
+def _pages(workspace: Workspace) -> ProjectPages:
     project = workspace.project()
-    return Pages(workspace.home, project.id, project.aliases)
+    return ProjectPages(workspace.home, project.id, project.aliases)
 
 
 def _items(name: str, items: tuple[str, ...], kinds: set[str]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from holdfast.base import files
 from holdfast.base.digests import short
 from holdfast.base.text import one_line
 from holdfast.errors import HoldfastError, NotFound
-from holdfast.exchange.import_memories import FileImport, Imported
+from holdfast.exchange.import_memories import FileImport, ImportResult
 from holdfast.language.likeness import FEWEST, words_of
 from holdfast.learning.incidents import model as incidents
 from holdfast.learning.lessons import model as lessons
@@ -43,19 +43,19 @@ _DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T_-]?(\d{2}):?(\d{2}):?(\d{2})?)?")
 _FACT = re.compile(r"^[-*\s]*\*{0,2}[\w ]{2,24}:\*{0,2}\s*\S{0,40}$")
 
 
-def import_learning(workspace: Workspace, folder: str, *, scope: str = "", dry_run: bool = False) -> Imported:
+def import_learning(workspace: Workspace, folder: str, *, scope: str = "", dry_run: bool = False) -> ImportResult:
     """Take over what the folder holds; with `scope` project the lessons are those of the project that we stand in."""
     workspace.need_enabled()
     base = _base(os.path.abspath(os.path.expanduser(folder)), folder)
     project = workspace.scope("project").owner if scope == "project" else ""
-    run = _Run(workspace, base, project, dry_run=dry_run)
+    run = _LearningImport(workspace, base, project, dry_run=dry_run)
     run.ratings()
     run.failures()
     run.learnings()
-    return Imported(tuple(run.files), tuple(run.proposals), (), tuple(run.problems))
+    return ImportResult(tuple(run.files), tuple(run.proposals), (), tuple(run.problems))
 
 
-class _Run:
+class _LearningImport:
     """One import of one folder."""
 
     def __init__(self, workspace: Workspace, base: str, project: str, *, dry_run: bool) -> None:

@@ -22,7 +22,7 @@ from holdfast.base.clock import now
 from holdfast.base.light_records import replace
 from holdfast.errors import BadInput, HoldfastError, NotFound, ScopeUnknown
 from holdfast.exchange import statements
-from holdfast.exchange.statements import Cut, Found
+from holdfast.exchange.statements import Cut, Statement
 from holdfast.memory import proposals as decisions
 from holdfast.memory import scaffold
 from holdfast.memory.proposal_files import Proposals, id_of, same
@@ -43,7 +43,7 @@ _FENCED = re.compile(re.escape(fence.OPEN) + ".*?" + re.escape(fence.CLOSE), re.
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ImportFile:
     """A file to import: whose it is, where it holds, its path, and the path as it is shown and remembered."""
 
     agent: str
@@ -90,7 +90,7 @@ class FileImport:
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportResult:
     """The answer to an import: its files, what is newly proposed, what was decided at once, and what was wrong."""
 
     files: tuple[FileImport, ...]
@@ -107,7 +107,7 @@ def import_memories(
     scope: str = "",
     dry_run: bool = False,
     approve: bool = False,
-) -> Imported:
+) -> ImportResult:
     """Propose what the files say and nobody knows yet; with `approve` make memories of it at once."""
     workspace.need_enabled()
     if scope not in ("", "global", "project"):
@@ -118,14 +118,14 @@ def import_memories(
     for kind in dict.fromkeys(source.scope for source in found if paths):
         # A file that a person names has to go where it was meant to, or nowhere.
         workspace.scope(kind)
-    run = _Run(workspace, dry_run=dry_run)
+    run = _MemoryImport(workspace, dry_run=dry_run)
     for source in found:
         run.take(source)
     decided = decisions.approve(workspace, tuple(run.offered)) if approve and not dry_run and run.offered else []
-    return Imported(tuple(run.files), tuple(run.proposals), tuple(decided), tuple(run.problems))
+    return ImportResult(tuple(run.files), tuple(run.proposals), tuple(decided), tuple(run.problems))
 
 
-class _Run:
+class _MemoryImport:
     """One import: takes one file after the other and knows what the earlier ones proposed."""
 
     def __init__(self, workspace: Workspace, *, dry_run: bool) -> None:
@@ -144,7 +144,7 @@ class _Run:
         self.offered: dict[str, None] = {}
         self.problems: list[Problem] = []
 
-    def take(self, source: Source) -> None:
+    def take(self, source: ImportFile) -> None:
         """Propose what the file says."""
         try:
             scope = self.workspace.scope(source.scope)
@@ -161,7 +161,7 @@ class _Run:
         about = (source.agent, source.scope, source.kind, source.shown)
         self.files.append(FileImport.of(*about, counts, cut.mentions, tuple(kinds)))
 
-    def _own(self, source: Source, cut: Cut) -> Iterator[Found]:
+    def _own(self, source: ImportFile, cut: Cut) -> Iterator[Statement]:
         """Yield the statements of the file's own: neither ours, nor a line of an index that leads to another file."""
         folder = os.path.dirname(source.path)
         for found in cut.statements:
@@ -170,7 +170,7 @@ class _Run:
             if not is_index and same(found.text) not in self.ours:
                 yield found
 
-    def _offer(self, source: Source, scope: Scope, cut: Cut, found: Found) -> str:
+    def _offer(self, source: ImportFile, scope: Scope, cut: Cut, found: Statement) -> str:
         """Propose the statement where it is new; return what it is."""
         try:
             redacted(Draft(found.text, scope, title=found.title))
@@ -188,7 +188,7 @@ class _Run:
         return verdict
 
 
-def _proposal(source: Source, scope: Scope, cut: Cut, found: Found, now: str) -> Proposal:
+def _proposal(source: ImportFile, scope: Scope, cut: Cut, found: Statement, now: str) -> Proposal:
     at = " ".join(found.heading.split()) or f"L{found.line}"
     shown = redact.redact(source.shown)[0]
     usual = "user" if scope.kind == "global" and source.kind != "memory" else "project"
@@ -214,10 +214,10 @@ def place_of(workspace: Workspace) -> Place:
         return workspace.place("user")
 
 
-def sources(workspace: Workspace, names: tuple[str, ...], paths: tuple[str, ...], scope: str) -> list[Source]:
+def sources(workspace: Workspace, names: tuple[str, ...], paths: tuple[str, ...], scope: str) -> list[ImportFile]:
     """Return the files to import, each once: those of the adapters of that name or of all, or only the given paths."""
     place = place_of(workspace)
-    known: dict[str, Source] = {}
+    known: dict[str, ImportFile] = {}
     for source in _of_adapters(workspace, names, place):
         # Several agents read one file, by its name or by a link; it is the first one's.
         known.setdefault(os.path.realpath(source.path), source)
@@ -226,17 +226,17 @@ def sources(workspace: Workspace, names: tuple[str, ...], paths: tuple[str, ...]
     return [_given(workspace, path, known, names, scope, place) for path in paths]
 
 
-def _of_adapters(workspace: Workspace, names: tuple[str, ...], place: Place) -> Iterator[Source]:
+def _of_adapters(workspace: Workspace, names: tuple[str, ...], place: Place) -> Iterator[ImportFile]:
     shared = _shared_root(place.folder)
     for agent in _adapters(workspace, names):
         for folder in _on_the_way(workspace, place.folder):
             for found in _files_of(workspace, agent, replace(place, folder=folder)):
                 if folder == place.folder or _lies_in(found.path, folder):
-                    yield Source(agent.name, found.scope, found.kind, found.path, shown(found.path, place))
+                    yield ImportFile(agent.name, found.scope, found.kind, found.path, shown(found.path, place))
         for found in _files_of(workspace, agent, replace(place, folder=shared)) if shared else ():
             # Its notes on the project hold in every worktree; the instructions are those that are checked out here.
             if found.kind == "memory" and not _lies_in(found.path, shared):
-                yield Source(agent.name, found.scope, found.kind, found.path, shown(found.path, place))
+                yield ImportFile(agent.name, found.scope, found.kind, found.path, shown(found.path, place))
 
 
 def _shared_root(root: str) -> str:
@@ -278,8 +278,8 @@ def _on_the_way(workspace: Workspace, root: str) -> list[str]:
 
 
 def _given(
-    workspace: Workspace, path: str, known: dict[str, Source], names: tuple[str, ...], scope: str, place: Place
-) -> Source:
+    workspace: Workspace, path: str, known: dict[str, ImportFile], names: tuple[str, ...], scope: str, place: Place
+) -> ImportFile:
     full = os.path.abspath(os.path.join(workspace.folder or os.curdir, os.path.expanduser(path)))
     if not os.path.lexists(full):
         raise NotFound(f"{path} does not exist", "Name a Markdown or text file.")
@@ -288,7 +288,7 @@ def _given(
         return replace(found, scope=scope or found.scope)
     # The person named this file, so a link that it may be is the person's word.
     real = os.path.realpath(full)
-    return Source(names[0] if names else NO_AGENT, scope or "project", "instructions", real, shown(full, place))
+    return ImportFile(names[0] if names else NO_AGENT, scope or "project", "instructions", real, shown(full, place))
 
 
 def shown(path: str, place: Place) -> str:
@@ -298,7 +298,7 @@ def shown(path: str, place: Place) -> str:
     return "~/" + os.path.relpath(path, place.home) if _lies_in(path, place.home) else path
 
 
-def text_of(workspace: Workspace, source: Source, place: Place) -> tuple[str, list[Problem]]:
+def text_of(workspace: Workspace, source: ImportFile, place: Place) -> tuple[str, list[Problem]]:
     """Return what the file says besides what is ours, and what was wrong with it; nothing of it stops an import."""
     real = os.path.realpath(source.path)
     if _lies_in(real, os.path.realpath(workspace.home)):
@@ -336,7 +336,7 @@ def _may_be_read(path: str, real: str, place: Place) -> bool:
     return path == real or any(_lies_in(real, folder) for folder in inside)
 
 
-def _decoded(source: Source, data: bytes) -> tuple[str, list[Problem]]:
+def _decoded(source: ImportFile, data: bytes) -> tuple[str, list[Problem]]:
     problems = []
     if b"\0" in data:
         return "", [_problem(source, "binary", "the file has NUL bytes, so it is no text", "Save it as UTF-8 text.")]
@@ -365,5 +365,5 @@ def _lies_in(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
-def _problem(source: Source, kind: str, text: str, hint: str) -> Problem:
+def _problem(source: ImportFile, kind: str, text: str, hint: str) -> Problem:
     return Problem(kind, source.shown, text, hint)

@@ -53,7 +53,7 @@ _ITEM_SIGN = re.compile(r"\s*(?:[-*+]|\d+[.)])\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Statement:
     """One statement of a file: its text, a title, the heading it stands below, and its line."""
 
     text: str
@@ -66,14 +66,14 @@ class Found:
 class Cut:
     """What a file says: its statements, the files that it mentions, and the type and tags that it gives them."""
 
-    statements: tuple[Found, ...]
+    statements: tuple[Statement, ...]
     mentions: tuple[str, ...] = ()
     type: str = ""
     tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MarkdownBlock:
     """A part of a file with the line where it begins: `level` is that of a heading, `number` that of a listed step."""
 
     kind: Literal["heading", "text", "item", "table"]
@@ -95,7 +95,7 @@ class _Section:
 
     heading: str
     named: bool
-    blocks: tuple[Block, ...]
+    blocks: tuple[MarkdownBlock, ...]
 
 
 def cut(text: str, *, topic: bool = False) -> Cut:
@@ -105,7 +105,7 @@ def cut(text: str, *, topic: bool = False) -> Cut:
     before = document.head + "".join(entry.text for entry in document.entries) + document.foot
     name, first = _one(given, "name", "title"), before.count("\n") + 1
     if topic and name and document.body.strip() and len(document.body) <= LONGEST_TOPIC:
-        found = [Found(_without_sign(document.body.strip()), _title(name), name, first)]
+        found = [Statement(_without_sign(document.body.strip()), _title(name), name, first)]
     else:
         found = [one for section in _sections(blocks(document.body, first)) for one in _statements(section)]
     limit = _limits(given)
@@ -119,12 +119,12 @@ def pointer(text: str) -> str:
     return found[1] if found else ""
 
 
-def blocks(text: str, first: int = 1) -> list[Block]:
+def blocks(text: str, first: int = 1) -> list[MarkdownBlock]:
     """Return the blocks of a Markdown text whose first line has that number in its file.
 
     What belongs to a block stays with it: what is nested in an item, the code below a paragraph. Comments are no text.
     """
-    tokens, found = _MARKDOWN.parse(text), list[Block]()
+    tokens, found = _MARKDOWN.parse(text), list[MarkdownBlock]()
     code = {line for token in tokens if token.type == "fence" and token.map for line in range(*token.map)}
     lines = _without_comments(text, code).split("\n")
     for place, token in enumerate(tokens):
@@ -134,14 +134,16 @@ def blocks(text: str, first: int = 1) -> list[Block]:
         line, own = first + token.map[0], [line.rstrip() for line in lines[slice(*token.map)]]
         said = "\n".join(own).strip("\n")
         if token.type == "heading_open":
-            found.append(Block("heading", line, _COMMENT.sub("", tokens[place + 1].content), int(token.tag[1:])))
+            found.append(
+                MarkdownBlock("heading", line, _COMMENT.sub("", tokens[place + 1].content), int(token.tag[1:]))
+            )
         elif is_item:
-            found.append(Block("item", line, _item_text(own), number=token.info and token.info + token.markup))
+            found.append(MarkdownBlock("item", line, _item_text(own), number=token.info and token.info + token.markup))
         elif token.type in ("fence", "code_block") and found and found[-1].kind == "text":
             gap = "\n" if lines[token.map[0] - 1].strip() else "\n\n"
             found[-1] = replace(found[-1], text=found[-1].text + gap + said)
         elif said.strip():
-            found.append(Block("table" if token.type == "table_open" else "text", line, said.strip()))
+            found.append(MarkdownBlock("table" if token.type == "table_open" else "text", line, said.strip()))
     return found
 
 
@@ -164,8 +166,8 @@ def _item_text(lines: list[str]) -> str:
     return "\n".join(own).strip("\n")
 
 
-def _sections(found: list[Block]) -> Iterator[_Section]:
-    heading, named, inner = "", False, list[Block]()
+def _sections(found: list[MarkdownBlock]) -> Iterator[_Section]:
+    heading, named, inner = "", False, list[MarkdownBlock]()
     # The first heading of the first level is the title of the file, which says nothing of a single statement.
     title = next((block for block in found if block.kind == "heading"), None)
     for block in found:
@@ -178,7 +180,7 @@ def _sections(found: list[Block]) -> Iterator[_Section]:
     yield _Section(heading, named, tuple(inner))
 
 
-def _statements(section: _Section) -> Iterator[Found]:
+def _statements(section: _Section) -> Iterator[Statement]:
     found = list(section.blocks)
     prose = "\n\n".join(block.text for block in found)
     if section.named and len(found) > 1 and len(prose) <= LONGEST and all(one.kind == "text" for one in found):
@@ -200,7 +202,7 @@ def _statements(section: _Section) -> Iterator[Found]:
             yield _found(section, block.text, block.line, title)
 
 
-def _announces(block: Block, rest: list[Block]) -> bool:
+def _announces(block: MarkdownBlock, rest: list[MarkdownBlock]) -> bool:
     """Whether the block is the lead of what follows: it ends with a colon, or is one bold or bare line right above."""
     if block.kind != "text" or not rest:
         return False
@@ -211,7 +213,7 @@ def _announces(block: Block, rest: list[Block]) -> bool:
     return "\n" not in block.text and (is_bold or rest[0].line == block.line + 1)
 
 
-def _run(found: list[Block], *kinds: str) -> list[Block]:
+def _run(found: list[MarkdownBlock], *kinds: str) -> list[MarkdownBlock]:
     """Return the list or the table at the head of the blocks, if it is one of these kinds."""
     kind = found[0].kind if found else ""
     if kind not in kinds:
@@ -219,14 +221,14 @@ def _run(found: list[Block], *kinds: str) -> list[Block]:
     return found[: next((place for place, block in enumerate(found) if block.kind != kind), len(found))]
 
 
-def _list_of(first: Block, found: list[Block]) -> list[Block]:
+def _list_of(first: MarkdownBlock, found: list[MarkdownBlock]) -> list[MarkdownBlock]:
     """Return the items that go on the list of the first; steps with numbers behind points without are another list."""
     run = _run(found, "item")
     other = (place for place, item in enumerate(run) if bool(item.number) != bool(first.number))
     return run[: next(other, len(run))]
 
 
-def _announced(section: _Section, lead: Block, run: list[Block]) -> Iterator[Found]:
+def _announced(section: _Section, lead: MarkdownBlock, run: list[MarkdownBlock]) -> Iterator[Statement]:
     """A lead sentence stays with its list; of a long list each item has it before it."""
     listed = [block.listed if block.kind == "item" else block.text for block in run]
     whole = "\n".join([lead.text, *listed])
@@ -237,7 +239,7 @@ def _announced(section: _Section, lead: Block, run: list[Block]) -> Iterator[Fou
         yield _found(section, f"{lead.text}\n{text}", block.line, _with_heading(section, block.text))
 
 
-def _list(section: _Section, items: list[Block]) -> Iterator[Found]:
+def _list(section: _Section, items: list[MarkdownBlock]) -> Iterator[Statement]:
     whole = "\n".join(item.listed for item in items)
     if len(items) > 1 and len(whole) <= LONGEST:
         if section.heading and (_are_names(items) or _are_steps(items)):
@@ -250,7 +252,7 @@ def _list(section: _Section, items: list[Block]) -> Iterator[Found]:
         yield _found(section, _CHECKBOX.sub("", item.text, count=1), item.line)
 
 
-def _are_names(items: list[Block]) -> bool:
+def _are_names(items: list[MarkdownBlock]) -> bool:
     """Whether the items say nothing by themselves, as the parts of a stack do."""
     if any(item.text.endswith((".", "!", "?")) for item in items):
         return False
@@ -258,13 +260,13 @@ def _are_names(items: list[Block]) -> bool:
     return bool(counts) and max(counts) <= _MAX_WORDS_OF_A_NAME and sum(counts) / len(counts) <= _MEAN_WORDS_OF_NAMES
 
 
-def _are_steps(items: list[Block]) -> bool:
+def _are_steps(items: list[MarkdownBlock]) -> bool:
     """Whether the items are one procedure."""
     return all(item.number for item in items) and sum(len(item.text) for item in items) <= _STEP * len(items)
 
 
-def _found(section: _Section, text: str, line: int, title: str = "") -> Found:
-    return Found(_without_sign(text), _title(title or _with_heading(section, text)), section.heading, line)
+def _found(section: _Section, text: str, line: int, title: str = "") -> Statement:
+    return Statement(_without_sign(text), _title(title or _with_heading(section, text)), section.heading, line)
 
 
 def _without_sign(text: str) -> str:
@@ -281,7 +283,7 @@ def _title(text: str) -> str:
     return shorter(" ".join(text.replace("**", "").split()).strip("# "), TITLE_LENGTH)
 
 
-def _without_mentions(found: Found) -> Found:
+def _without_mentions(found: Statement) -> Statement:
     """Return the statement without lines that only name another file to be read."""
     lines = found.text.split("\n")
     kept = [line for line in lines if not _ONLY_MENTION.match(line.strip().removeprefix("- ").strip())]
@@ -309,7 +311,7 @@ def _limits(given: dict[str, Value]) -> str:
     return "" if any(name in _EVERY_FILE for name in found) else ", ".join(found)
 
 
-def _limited(found: Found, limit: str) -> Found:
+def _limited(found: Statement, limit: str) -> Statement:
     return replace(found, text=f"{found.text}\n\nApplies to: {limit}") if limit else found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from holdfast.base.clock import now
 from holdfast.continuity import notes
 from holdfast.continuity.note_tables import Note
-from holdfast.continuity.notes import Written
+from holdfast.continuity.notes import NoteChange
 from holdfast.continuity.pages import LESSON
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
 from holdfast.learning.lessons import mark
@@ -65,7 +65,7 @@ def rate(workspace: Workspace, name: str, rating: str) -> Lesson:
 
 def learn(
     workspace: Workspace, text: str, *, because: str = "", source: str = "", replaces: str = "", trust: str = "user"
-) -> Written:
+) -> NoteChange:
     """Add a lesson; the one that it replaces is struck through in the same write, and ends."""
     before = _texts(workspace) if replaces else {}
     written = notes.add(workspace, LESSON, text, because=because, source=source, replaces=replaces)
@@ -76,7 +76,7 @@ def learn(
     return written
 
 
-def withdraw(workspace: Workspace, name: str) -> Written:
+def withdraw(workspace: Workspace, name: str) -> NoteChange:
     """Strike a lesson through, with the day, and let it stand no longer."""
     written = notes.withdraw(workspace, LESSON, name)
     if written.action == "withdrawn":

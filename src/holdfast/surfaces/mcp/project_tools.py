@@ -13,9 +13,9 @@ from holdfast.continuity import notes as project_notes
 from holdfast.continuity import todo
 from holdfast.continuity.check_boxes import Todo
 from holdfast.continuity.note_tables import Note
-from holdfast.continuity.notes import Written
+from holdfast.continuity.notes import NoteChange
 from holdfast.continuity.pages import DECISION
-from holdfast.continuity.todo import Changed
+from holdfast.continuity.todo import TodoChange
 from holdfast.errors import BadInput, NotFound
 from holdfast.learning.lessons import lesson
 from holdfast.learning.work import items as work
@@ -89,12 +89,12 @@ def _needed(asked: given.ProjectNotes | given.WorkItem, name: str) -> str:
     return value
 
 
-def _of_todos(changed: Changed) -> results.Notes:
+def _of_todos(changed: TodoChange) -> results.Notes:
     found = [_noted(one) for one in changed.todos]
     return results.Notes(action=changed.action, todos=found, file_path=changed.path, redacted=list(changed.redacted))
 
 
-def _of_note(written: Written, kind: str) -> results.Notes:
+def _of_note(written: NoteChange, kind: str) -> results.Notes:
     found = results.Notes(action=written.action, file_path=written.path, redacted=list(written.redacted))
     return found.model_copy(update={kind: [_noted(written.note)]})
 

@@ -12,7 +12,7 @@ from holdfast.base.text import count
 from holdfast.continuity import notes, todo
 from holdfast.continuity.check_boxes import Todo
 from holdfast.continuity.pages import DECISION
-from holdfast.continuity.todo import Changed
+from holdfast.continuity.todo import TodoChange
 from holdfast.learning.lessons import lesson
 from holdfast.learning.lessons.model import Lesson, weight
 from holdfast.records import asdict
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.continuity.note_tables import Note
-    from holdfast.continuity.notes import Written
+    from holdfast.continuity.notes import NoteChange
 
 _TODO = 'holdfast todo "Write the docs"'
 _DECIDE = 'holdfast decide "Use Postgres" --because "we need row locks"'
@@ -94,7 +94,7 @@ def _remove(workspace: Workspace, names: tuple[str, ...]) -> None:
         applied(steps, f"removed: {', '.join(one.id for one in wanted)}")
 
 
-def _print_changed(changed: Changed) -> None:
+def _print_changed(changed: TodoChange) -> None:
     if not answered({**asdict(changed), "redacted": list(changed.redacted)}):
         for one in changed.todos:
             click.echo(f"{changed.action}  {one.id}  {harmless(one.text)}")
@@ -218,7 +218,7 @@ def _lesson_json(one: Lesson) -> dict[str, object]:
     return {**asdict(one), "sessions": one.sessions, "weight": round(weight(one, now()), 3)}
 
 
-def _print_written(written: Written, what: str) -> None:
+def _print_written(written: NoteChange, what: str) -> None:
     """Print what became of a decision or lesson."""
     plain = asdict(written)
     if not answered({**plain, what: plain.pop("note")}):

@@ -11,7 +11,7 @@ from holdfast.continuity.distil import Distilled, distil
 from holdfast.continuity.distil_ask import Help
 from holdfast.errors import BadInput
 from holdfast.exchange.import_learning import import_learning
-from holdfast.exchange.import_memories import FileImport, Imported, import_memories
+from holdfast.exchange.import_memories import FileImport, ImportResult, import_memories
 from holdfast.records import asdict
 from holdfast.surfaces.cli.commands.proposals import (
     decision_json,
@@ -89,7 +89,7 @@ def _counts(one: object, names: tuple[str, ...]) -> list[str]:
     return [f"{number:,} {name.replace('_', ' ')}" for name in names if (number := getattr(one, name))]
 
 
-def _import_json(done: Imported) -> dict[str, object]:
+def _import_json(done: ImportResult) -> dict[str, object]:
     return {
         "files": [asdict(one) for one in done.files],
         "proposals": [proposal_json(one) for one in done.proposals],
