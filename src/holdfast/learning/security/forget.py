@@ -21,8 +21,8 @@ def forget(target: ForgetTarget) -> Iterator[Change]:
         place = f"{model.FOLDER}/{month}/{model.FILE}"
         count = len(rows.instead_of(files.read_if_there(os.path.join(target.home, place)), _without_text(target)))
         if count:
-            step = Step("redact", place, f"what {count} calls were; that they were made stays")
-            yield Change(step, partial(_empty_texts, target, place))
+            calls = "what 1 call was; that it was" if count == 1 else f"what {count} calls were; that they were"
+            yield Change(Step("redact", place, f"{calls} made stays"), partial(_empty_texts, target, place))
 
 
 def _empty_texts(target: ForgetTarget, place: str) -> None:

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from functools import partial
+from collections.abc import Iterator, Sequence
 
 from holdfast import agents
 from holdfast.errors import HoldfastError, NotFound
-from holdfast.learning.security import model as security_trail
-from holdfast.learning.security.hook import is_of_project, line_of, own_folder
-from holdfast.learning.security.judge import judge
+from holdfast.learning.security import model
+from holdfast.learning.security.hook import is_of_project, own_folder
+from holdfast.learning.security.judge import Sight, judge
 from holdfast.learning.security.model import Record
-from holdfast.privacy.kept import kept
 from holdfast.project.registry import Registry
 from holdfast.project.rules import resolve
+from holdfast.session_records import Session, SessionEvent
+from holdfast.sessions.facts import Digest
 from holdfast.sessions.parts import Finding
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from holdfast.learning.security.judge import Sight
-    from holdfast.session_records import Session, SessionEvent
-    from holdfast.sessions.facts import Digest
-    from holdfast.workspace import Workspace
-
-_MAX_NAME = 80
+from holdfast.workspace import Workspace
 
 
 def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
@@ -36,33 +27,18 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
     for event in events:
         if event.role != "tool" or not event.input:
             continue
+        at = event.at or session.started
         for sight in places.sights(event):
-            record = _record(session, event, sight)
+            whose = session.agent, session.id, session.project
+            record = model.record_of(sight, f"{at[:19]}Z" if at else "", whose, event.tool)
             group = (record.at[:7], record.rule, record.text)
             counts[group] += 1
-            keep = partial(_keep, workspace.home, record, counts[group])
-            yield Finding("security", f"{record.kind}, {record.rule}: {record.text}", record.at, session.name, keep)
+            yield _finding(workspace.home, session.name, record, counts[group])
 
 
-def _keep(home: str, record: Record, number: int) -> bool:
-    return security_trail.add(home, record, number) is not None
-
-
-def _record(session: Session, event: SessionEvent, sight: Sight) -> Record:
-    return Record(
-        at=_time(event.at or session.started),
-        agent=session.agent,
-        session=session.id,
-        project=session.project,
-        tool=kept(event.tool, _MAX_NAME),
-        kind=sight.kind,
-        rule=sight.rule,
-        text=line_of(sight.text),
-    )
-
-
-def _time(told: str) -> str:
-    return f"{told[:19]}Z" if told else ""
+def _finding(home: str, session: str, record: Record, number: int) -> Finding:
+    text = f"{record.kind}, {record.rule}: {record.text}"
+    return Finding("security", text, record.at, session, lambda: model.add(home, record, number) is not None)
 
 
 class _Places:

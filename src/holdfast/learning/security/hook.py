@@ -9,8 +9,7 @@ import os
 
 from holdfast.agents.base import Place
 from holdfast.errors import HoldfastError
-from holdfast.learning.security import model as security_trail
-from holdfast.learning.security.model import Record
+from holdfast.learning.security import model
 from holdfast.parts import Effect
 from holdfast.privacy.kept import kept
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from holdfast.parts import HookRun
     from holdfast.project.registry import Registry
 
-_MAX_NAME = 80
 _MAX_SESSION = 200
 _MAX_REASON = 1_000
 _REFUSED = "Refused by Holdfast"
@@ -33,18 +31,11 @@ OFF, DESTRUCTIVE = "off", "destructive"
 def at_tool(run: HookRun) -> list[Effect]:
     """Write down what a call of a tool has for the audit trail, failed or not."""
     # Some agents tell a call that was refused as one that failed; it is in the trail already.
-    if _REFUSED in run.call.error[:_MAX_REASON]:
-        return []
-    records = [_record(run, sight, "seen") for sight in _sights(run)]
-    return [Effect(lambda: _keep(run, records))] if records else []
+    sights = _sights(run) if _REFUSED not in run.call.error[:_MAX_REASON] else []
+    return [Effect(lambda: _keep(run, sights, "seen"))] if sights else []
 
 
 at_tool_failed = at_tool
-
-
-def _keep(run: HookRun, records: list[Record]) -> None:
-    for record in records:
-        security_trail.add(run.home, record)
 
 
 def refusal(run: HookRun) -> str:
@@ -55,26 +46,29 @@ def refusal(run: HookRun) -> str:
     found = [sight for sight in _sights(run) if blocked != DESTRUCTIVE or sight.kind == DESTRUCTIVE]
     if not found:
         return ""
-    output = run.agent.refusal_output(run.call, _reason(found[0], blocked))
-    if output and run.settings.flag("learning.enabled"):
-        _note_blocked(run, found)
-    return output
-
-
-def _note_blocked(run: HookRun, found: list[Sight]) -> None:
-    try:
-        _keep(run, [_record(run, sight, "blocked") for sight in found])
-    except (HoldfastError, OSError) as problem:
-        # That the trail cannot be written is no reason to let the call through.
-        run.log("security", problem)
-
-
-def _reason(sight: Sight, blocked: str) -> str:
-    return (
-        f"{_REFUSED}, rule {sight.rule} ({sight.kind}): {line_of(sight.text)}\n"
+    first = " ".join(kept(found[0].text, model.MAX_TEXT).split())
+    reason = (
+        f"{_REFUSED}, rule {found[0].rule} ({found[0].kind}): {first}\n"
         f"The person switched this on (security.block = {blocked}). Do not try it in another way; say what you wanted "
         "to do and why, and let the person do it or switch it off."
     )
+    output = run.agent.refusal_output(run.call, reason)
+    if output and run.settings.flag("learning.enabled"):
+        try:
+            _keep(run, found, "blocked")
+        except (HoldfastError, OSError) as problem:
+            # That the trail cannot be written is no reason to let the call through.
+            run.log("security", problem)
+    return output
+
+
+def _keep(run: HookRun, sights: list[Sight], decision: str) -> None:
+    call, project = run.call, run.project()
+    # The session as the archive names it.
+    session = kept(run.agent.archived_as(call) or run.session, _MAX_SESSION)
+    whose = call.agent, session, project.id if project else ""
+    for sight in sights:
+        model.add(run.home, model.record_of(sight, run.at, whose, call.tool, decision))
 
 
 def _sights(run: HookRun) -> list[Sight]:
@@ -115,28 +109,3 @@ def is_of_project(sight: Sight, ids: tuple[str, ...], registry: Registry) -> boo
         return os.path.isdir(folder) and resolve(folder, registry).id in ids
     except (HoldfastError, OSError, ValueError):
         return False
-
-
-def line_of(text: str) -> str:
-    """Return a text as a row of the trail has it: one line, without secrets, no longer than bounded."""
-    return " ".join(kept(text, security_trail.MAX_TEXT).split())
-
-
-def _record(run: HookRun, sight: Sight, decision: str) -> Record:
-    call, project = run.call, run.project()
-    return Record(
-        at=run.at,
-        agent=call.agent,
-        session=session_of(run),
-        project=project.id if project else "",
-        tool=kept(call.tool, _MAX_NAME),
-        kind=sight.kind,
-        rule=sight.rule,
-        text=line_of(sight.text),
-        decision=decision,
-    )
-
-
-def session_of(run: HookRun) -> str:
-    """Return the session as the archive names it."""
-    return kept(run.agent.archived_as(run.call) or run.session, _MAX_SESSION)

@@ -16,10 +16,16 @@ from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
 from holdfast.base.minijson import dumps
 from holdfast.errors import Refused
+from holdfast.privacy.kept import kept
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.learning.security.judge import Sight
 
 FOLDER = "security"
 FILE = "security.jsonl"
 MAX_TEXT = 300
+_MAX_NAME = 80
 _FIELDS = ("id", "at", "agent", "session", "project", "tool", "kind", "rule", "text", "decision")
 
 
@@ -37,6 +43,15 @@ class Record:
     text: str
     decision: str = "seen"
     id: str = ""
+
+
+def record_of(sight: Sight, at: str, whose: tuple[str, str, str], tool: str, decision: str = "seen") -> Record:
+    """Return what was seen in a call as a row; `whose` is the agent, the session and the project.
+
+    The text becomes one line, without secrets, no longer than bounded.
+    """
+    text = " ".join(kept(sight.text, MAX_TEXT).split())
+    return Record(at, *whose, kept(tool, _MAX_NAME), sight.kind, sight.rule, text, decision)
 
 
 def add(home: str, record: Record, number: int = 0) -> Record | None:
@@ -85,8 +100,8 @@ def _is_copy(data: bytes, record: Record) -> bool:
 def read(home: str, since: str = "") -> list[Record]:
     """Return the calls since a time, newest first."""
     found: list[Record] = []
-    for month in _months(home):
-        if month < since[:7] and month != UNDATED:
+    for month in files.names_in(os.path.join(home, FOLDER)):
+        if (month < since[:7] and month != UNDATED) or files.link_on_the_way(home, f"{FOLDER}/{month}"):
             continue
         try:
             lines = rows.read(os.path.join(home, FOLDER, month, FILE))
@@ -94,11 +109,6 @@ def read(home: str, since: str = "") -> list[Record]:
             continue
         found += [record for line in lines if (record := _of_line(line)) is not None]
     return sorted([record for record in found if record.at >= since], key=lambda record: record.at, reverse=True)
-
-
-def _months(home: str) -> list[str]:
-    names = [] if files.link_on_the_way(home, FOLDER) else files.names_in(os.path.join(home, FOLDER))
-    return [name for name in names if not files.link_on_the_way(home, f"{FOLDER}/{name}")]
 
 
 def _of_line(line: bytes) -> Record | None:
