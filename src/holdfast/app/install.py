@@ -17,7 +17,7 @@ from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.package import FOLDER
-from holdfast.errors import BrokenFile, NotFound
+from holdfast.errors import BrokenFile, HoldfastError, NotFound
 from holdfast.memory import audit
 from holdfast.privacy.redact import redact
 from holdfast.project.git import upwards
@@ -206,3 +206,33 @@ def save(home: str, installs: list[Install]) -> None:
 def find(installs: list[Install], where: tuple[str, str, str]) -> Install | None:
     """Return the install of that agent, scope and folder."""
     return next((one for one in installs if one.where == where), None)
+
+
+def unguarded(workspace: Workspace) -> list[str]:
+    """Return why calls are not refused although that is switched on, for each installed agent where it is so."""
+    if not workspace.enabled or workspace.settings.text("security.block") == "off":
+        return []
+    found = {why: None for one in load(workspace.home) if (why := _why_not(workspace, one))}
+    return list(found)
+
+
+def _why_not(workspace: Workspace, installed: Install) -> str:
+    try:
+        agent = agents.get(installed.agent)
+    except HoldfastError:
+        return ""
+    if not agent.guard:
+        return f"{agent.title} cannot be told to refuse a call"
+    if any(_is_whole(workspace, agent, installed, portable) for portable in (False, True)):
+        return ""
+    return f"{agent.title} was installed before refusing was switched on; run: holdfast install {agent.name}"
+
+
+def _is_whole(workspace: Workspace, agent: Agent, installed: Install, portable: bool) -> bool:
+    """Whether an install of today would change nothing, and so has the event before a tool."""
+    usual = workspace.place("user")
+    place = replace(usual, scope=installed.scope, folder=installed.folder or usual.folder)
+    try:
+        return not agent.plan_install(place, command_of(workspace, portable=portable))
+    except HoldfastError:
+        return False

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from holdfast.app.harvest import learn_from
+from holdfast.app.install import unguarded
 from holdfast.base.terminal import harmless
 from holdfast.base.text import count
 from holdfast.errors import BadInput
@@ -15,7 +16,7 @@ from holdfast.learning.ratings import rate
 from holdfast.learning.research import listing as research
 from holdfast.learning.research.model import Report
 from holdfast.learning.security.judge import KINDS
-from holdfast.learning.security.listing import trail, unguarded
+from holdfast.learning.security.listing import trail
 from holdfast.learning.synthesis import write as synthesis
 from holdfast.learning.synthesis.page import lines_of
 from holdfast.patterns.estimates import BEFORE_AFTER, Estimate, Followed
