@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
 
-from holdfast.base.light_records import dataclass
 from holdfast.language.word_lists import TABLES, lists
 
 _LOOK = 600

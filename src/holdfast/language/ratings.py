@@ -10,8 +10,8 @@ from itertools import pairwise
 
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
-from holdfast.language import rating_words as words
 from holdfast.language.moods import words_of as words_of
+from holdfast.language.word_lists import among
 
 LOWEST, HIGHEST = 1, 10
 SOURCES = ("explicit", "implicit")
@@ -28,6 +28,9 @@ _CODE = ("()", "{", "}", "==", "://", ";\n")
 # Bare numbers up to this one may be a choice among a few; wrongly read, they would make an incident.
 _CHOICES = 3
 _FEW = 2
+_OUT_OF = ("/", "out of ", "von ", "of ", "auf ")
+_HOW_MANY = (["how", "many"], ["wie", "viele"])
+_SO_MANY = (["so", "many"], ["so", "viele"])
 # How many lines at the end of an answer may ask for something.
 _LAST = 3
 
@@ -100,7 +103,7 @@ def answers(number: int, answer: str) -> bool:
 def asks_how_many(answer: str) -> bool:
     """Whether the agent asked last for a count, so that "8/10" is one."""
     lines = [line for line in answer.splitlines() if line.strip()]
-    return bool(lines) and lines[-1].rstrip("*_) ").endswith("?") and words_of(lines[-1])[:2] in words.HOW_MANY
+    return bool(lines) and lines[-1].rstrip("*_) ").endswith("?") and words_of(lines[-1])[:2] in _HOW_MANY
 
 
 def _at_the_beginning(text: str) -> Parsed | None:
@@ -123,13 +126,13 @@ def _behind_a_lead(text: str) -> Parsed | None:
     if at < 0 or (at and not (text[at - 1].isspace() or text[at - 1] in "*:=")):
         return None
     lead = words_of(text[:at])
-    if not lead or not words.LEADS.issuperset(lead) or "\n" in text[:at]:
+    if not lead or not (_words("giving") | _words("leads")).issuperset(lead) or "\n" in text[:at]:
         return None
     number, rest = _number(text[at:])
     if number is None:
         return None
     out_of_ten = _behind_ten(rest.lstrip("*_"))
-    if out_of_ten is None and words.GIVING.isdisjoint(lead):
+    if out_of_ten is None and _words("giving").isdisjoint(lead):
         # "That is a 3" may be anything.
         return None
     comment = _comment_behind_ten(rest if out_of_ten is None else out_of_ten)
@@ -150,7 +153,7 @@ def _number(text: str) -> tuple[int | None, str]:
 def _behind_ten(rest: str) -> str | None:
     """Return what follows "/10", "out of 10" or "von 10"; None where the number is not out of ten."""
     plain = rest.lstrip()
-    for of in words.OUT_OF:
+    for of in _OUT_OF:
         if plain.lower().startswith(of):
             behind = plain[len(of) :].lstrip()
             after = behind[2:]
@@ -168,7 +171,7 @@ def _comment_behind_ten(rest: str) -> str | None:
     plain = rest.lstrip(_ENDS + _DASHES + " \t\n")
     if plain != rest.lstrip() or not plain or not plain[0].isalnum():
         return plain
-    return plain if _cannot_be_counted(plain) or words_of(plain)[0] in words.GOING_ON else None
+    return plain if _cannot_be_counted(plain) or words_of(plain)[0] in _words("going-on") else None
 
 
 def _comment(rest: str) -> str | None:
@@ -200,10 +203,10 @@ def _comment_behind_mark(plain: str, rest: str) -> str | None:
     said = words_of(comment)
     if comment[0].isdigit():
         return comment if _is_clause(mark, said) else None
-    if said[:2] in words.SO_MANY or not words.OTHER_NUMBERS.isdisjoint(said):
+    if said[:2] in _SO_MANY or not _words("other-numbers").isdisjoint(said):
         return None
-    chosen = mark == "," and said[:1] and said[0] in words.CHOOSING
-    counted = said[:1] and said[0] in words.COUNTED and len(said) <= _FEW
+    chosen = mark == "," and said[:1] and said[0] in _words("choosing")
+    counted = said[:1] and said[0] in _words("counted") and len(said) <= _FEW
     return None if chosen or counted else comment
 
 
@@ -211,7 +214,7 @@ def _is_clause(mark: str, said: list[str]) -> bool:
     """Whether a comment that begins with a number says something of its own, and is no range, sum or enumeration."""
     if mark == ":":
         return len(said) > _FEW
-    return mark in _DASHES and not words.JOINING.isdisjoint(said)
+    return mark in _DASHES and not _words("joining").isdisjoint(said)
 
 
 def _cannot_be_counted(comment: str) -> bool:
@@ -219,10 +222,10 @@ def _cannot_be_counted(comment: str) -> bool:
     said = words_of(comment)
     if not said:
         return True
-    if said[0] in words.NEVER_COUNTED:
-        return len(said) == 1 or said[1] not in words.COUNTED
+    if said[0] in _words("never-counted"):
+        return len(said) == 1 or said[1] not in _words("counted")
     first = words_of(comment.replace(",", ".").partition(".")[0].partition("!")[0].partition(" - ")[0])
-    return words.JUDGING.issuperset(first) and not words.VERDICTS.isdisjoint(first)
+    return (_words("verdicts") | _words("judging")).issuperset(first) and not _words("verdicts").isdisjoint(first)
 
 
 def _lists_more(text: str) -> bool:
@@ -247,7 +250,7 @@ def _numbers_of(line: str) -> list[int]:
         if inner.isdecimal():
             found.append(int(inner))
     said = words_of(line)
-    found += [int(two) for one, two in pairwise(said) if one in words.OFFERS and two.isdecimal()]
+    found += [int(two) for one, two in pairwise(said) if one in _words("offers") and two.isdecimal()]
     return [number for number in found if number <= HIGHEST]
 
 
@@ -255,6 +258,10 @@ def _asks(line: str) -> bool:
     """Whether a line asks for a number that is no rating of the work."""
     said = words_of(line)
     if not line.rstrip("*_) ").endswith("?"):
-        return not words.ASKS_FOR_NUMBER.isdisjoint(said)
-    is_scale = not words.ASKS_FOR_RATING.isdisjoint(said) or ("1" in said and "10" in said)
-    return not is_scale or words.THE_WORK.isdisjoint(said)
+        return not _words("asks-for-number").isdisjoint(said)
+    is_scale = not _words("asks-for-rating").isdisjoint(said) or ("1" in said and "10" in said)
+    return not is_scale or _words("the-work").isdisjoint(said)
+
+
+def _words(kind: str) -> frozenset[str]:
+    return among("ratings", kind)
