@@ -99,17 +99,23 @@ def test_a_place_that_cannot_be_written_does_no_harm(start, package):
 
 
 def test_the_bundle_is_the_same_whoever_makes_it(start, package, shop):
-    """An install, a usual start and one that had to do more, after a compaction, all leave the same bundle."""
+    """A usual start, one that had to do more, and an install make the same bundle; one that is current stays."""
     start("s1", source="compact")
-    (made,) = [place.read_bytes() for place in place_of(package).parent.glob("bundle.*")]
+    (made,) = [place.read_bytes() for place in place_of(package).parent.glob("bundle.[A-Z]*")]
     place_of(package).unlink()
     start("s2")
     assert modules_in(place_of(package)) == [part[0] for part in marshal.loads(made)[1]]
     script = "from holdfast import agents; from holdfast.surfaces.hook import bundling as b"
-    script += "; b.write_all(agents.get('claude-code'))"
-    subprocess.run([sys.executable, "-c", script], env={"PYTHONPATH": str(package.parent)}, check=True)
+    install = [sys.executable, "-c", f"{script}; b.write_all(agents.get('claude-code'))"]
+    before = place_of(package).stat().st_mtime_ns
+    for stale in (False, True):
+        if stale:
+            table = package / "surfaces" / "hook" / "bundling.py"
+            table.write_text(table.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+        subprocess.run(install, env={"PYTHONPATH": str(package.parent)}, check=True)
+        assert (place_of(package).stat().st_mtime_ns != before) == stale
     assert modules_in(place_of(package)) == [part[0] for part in marshal.loads(made)[1]]
-    places = [place.name.split(".")[1] for place in place_of(package).parent.glob("bundle.*")]
+    places = [place.name.split(".")[1] for place in place_of(package).parent.glob("bundle.[A-Z]*")]
     assert sorted(places) == sorted(agents.get("claude-code").events)
 
 

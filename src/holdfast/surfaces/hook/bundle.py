@@ -61,14 +61,20 @@ def _made(part: Part) -> ModuleType:
 
 
 def opened(parts: list[Part], here: str) -> Bundle | None:
-    """Run what a hook begins with and return the bundle; None where a source changed, or is of another package."""
-    # A package that was copied with its bundle has sources of its own.
+    """Run what a hook begins with and return the bundle; None where it is stale."""
+    if not is_current(parts, here):
+        return None
+    # The first two parts are this file, which is running already, and the one that makes bundles.
+    bundle = Bundle(parts[2:])
+    bundle.run(MAIN)
+    return bundle
+
+
+def is_current(parts: list[Part], here: str) -> bool:
+    """Whether no source changed, and all are of this package: one that was copied with its bundle has its own."""
     package = here.removesuffix("surfaces/hook/")
     for _, path, changed, size, _, _ in parts:
         status = os.stat(path)
         if status.st_mtime_ns != changed or status.st_size != size or not path.startswith(package):
-            return None
-    # The first part is this file, which is running already.
-    bundle = Bundle(parts[1:])
-    bundle.run(MAIN)
-    return bundle
+            return False
+    return True

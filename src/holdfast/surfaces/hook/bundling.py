@@ -11,6 +11,7 @@ import sys
 from holdfast import agents
 from holdfast.base import files
 from holdfast.errors import NotFound
+from holdfast.surfaces.hook.bundle import is_current
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,14 +45,21 @@ MODULES = {
     " app.background_sweep recall.vectors store.sketches",
 }
 
+_HERE = os.path.dirname(os.path.abspath(__file__))
 _made: dict[tuple[str, int, int], tuple[Part, list[str]]] = {}
 
 
 def write_all(agent: Agent) -> None:
-    """Make the bundles of all events of an agent, so that no hook has to; trouble with that is nobody's."""
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "__pycache__")
+    """Make the bundles of all events of an agent that are missing or stale, so that no hook has to."""
     for event in agent.events:
-        write(os.path.join(folder, f"bundle.{event}.{agent.name}.{sys.implementation.cache_tag}"), event, agent.name)
+        place = os.path.join(_HERE, "__pycache__", f"bundle.{event}.{agent.name}.{sys.implementation.cache_tag}")
+        try:
+            with open(place, "rb") as file:
+                is_there = is_current(marshal.load(file)[1], f"{_HERE}/")  # noqa: S302
+        except (OSError, ValueError, EOFError, TypeError):
+            is_there = False
+        if not is_there:
+            write(place, event, agent.name)
 
 
 def write(place: str, event: str, agent_name: str) -> None:
@@ -61,9 +69,9 @@ def write(place: str, event: str, agent_name: str) -> None:
         os.makedirs(os.path.dirname(place), exist_ok=True)
         if moment not in MODULES or not os.access(os.path.dirname(place), os.W_OK):
             return
-        # What opens the bundle comes first, as code: `run.py` has no module yet.
-        opener, _ = _part("", os.path.join(os.path.dirname(os.path.abspath(__file__)), "bundle.py"))
-        parts = [opener, *parts_of(names_of(moment, agent_name))]
+        # What opens a bundle and what makes it come first; both are not run as modules.
+        opener, maker = (_part("", os.path.join(_HERE, name))[0] for name in ("bundle.py", "bundling.py"))
+        parts = [opener, maker, *parts_of(names_of(moment, agent_name))]
         # In one piece, so that what many modules name is read once; for everybody, as the .pyc files beside it.
         files.replace(place, marshal.dumps((opener[5], parts)), mode=0o644, durable=False)
     except (NotFound, OSError, ValueError, TypeError, SyntaxError):
