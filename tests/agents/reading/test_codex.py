@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -338,7 +339,6 @@ def test_bad_lines_are_counted(path: Path) -> None:
 
 def test_a_compressed_file_gives_the_same(path: Path) -> None:
     """A file that was compressed meanwhile, even between listing and opening, gives the same events and session."""
-    zstandard = pytest.importorskip("zstandard")
     events, session = read(path, meta(), said("user", "a"), call("c"), output("c", "ok"))
     compressed = path.with_suffix(".jsonl.zst")
     compressed.write_bytes(zstandard.ZstdCompressor().compress(path.read_bytes()))
@@ -352,17 +352,7 @@ def test_a_compressed_file_gives_the_same(path: Path) -> None:
     assert whole(compressed)[1].malformed == 1 and not codex.sniff(str(compressed))
 
 
-def test_a_compressed_file_is_counted_where_nothing_opens_it(path: Path, monkeypatch) -> None:
-    """Without the extra that opens it, a compressed file has no events, is counted once, and keeps its id."""
-    compressed = path.with_suffix(".jsonl.zst")
-    compressed.write_bytes(codex.MAGIC + b"anything")
-    monkeypatch.setattr(codex, "zstandard", None)
-    events, session = whole(compressed)
-    assert codex.sniff(str(compressed)) and events == []
-    assert (session.id, session.malformed) == (PARENT, 1)
-
-
-def test_sessions_are_found_through_the_door(tmp_path: Path) -> None:
+def test_sessions_are_found_by_the_adapter(tmp_path: Path) -> None:
     """The adapter lists live and archived files, a compressed one only where it is alone, and reads what is its own."""
     home = tmp_path / "codex"
     for name in (

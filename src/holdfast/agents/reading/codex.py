@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+import zstandard
+
 from holdfast.agents.base import Place
 from holdfast.agents.reading.base import TurnReading
 from holdfast.agents.reading.lines import decode, files_below, lines, open_plain
@@ -34,13 +36,6 @@ from holdfast.agents.reading.values import (
 from holdfast.privacy.speech import OURS, separated
 from holdfast.records import Session
 
-try:
-    import zstandard  # type: ignore[import-not-found,unused-ignore]
-except ImportError:  # Optional: without it, compressed files are counted and passed over.
-    zstandard = None  # type: ignore[assignment,unused-ignore]
-
-BROKEN: tuple[type[Exception], ...] = (zstandard.ZstdError,) if zstandard is not None else ()
-UNREADABLE: tuple[type[Exception], ...] = (OSError, *BROKEN)
 MAGIC = b"\x28\xb5\x2f\xfd"
 ENVELOPES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state")
 # An editor writes this between what it adds and the words of the person.
@@ -65,19 +60,15 @@ def find(place: Place) -> Iterator[str]:
 
 
 def sniff(path: str) -> bool:
-    """Whether the file holds lines as only this agent writes them; where nothing can look into it, by its name."""
+    """Whether the file holds lines as only this agent writes them."""
     try:
         with _opened(path) as file:
-            if _is_locked(file):
-                return os.path.basename(path).startswith("rollout-")
-            return any(_is_own(decode(raw)) for _, _, raw in islice(lines(file), _SNIFFED))
-    except UNREADABLE:
+            return any(_is_own(decode(raw) or {}) for _, _, raw in islice(lines(file), _SNIFFED))
+    except (OSError, zstandard.ZstdError):
         return False
 
 
-def _is_own(record: dict[str, Any] | None) -> bool:
-    if record is None:
-        return False
+def _is_own(record: dict[str, Any]) -> bool:
     if isinstance(record.get("payload"), dict):
         return record.get("type") in ENVELOPES
     if record.get("record_type") == "state" or ("instructions" in record and "id" in record):
@@ -100,10 +91,6 @@ class CodexReading(TurnReading):
 
     def _walk(self) -> Iterator[None]:
         try:
-            with _opened(self.path) as file:
-                if _is_locked(file):
-                    self.malformed += 1
-                    return
             self._prefix, self._void = _survey(self.path)
             with _opened(self.path) as file:
                 for number, end, raw in lines(file):
@@ -115,7 +102,7 @@ class CodexReading(TurnReading):
                     self.at = when(record.get("timestamp", record.get("created_at")))
                     self.take(record)
                     yield
-        except BROKEN:
+        except zstandard.ZstdError:
             self.malformed += 1
 
     def take(self, record: dict[str, Any]) -> None:
@@ -323,20 +310,11 @@ def _opened(path: str) -> io.BufferedReader:
         file = open_plain(path)
     except FileNotFoundError:
         file = open_plain(path.removesuffix(".zst") if path.endswith(".zst") else f"{path}.zst")
-    if zstandard is None or not _is_compressed(file):
+    # Not through the buffer, which would be filled for four bytes.
+    if os.pread(file.fileno(), 4, 0) != MAGIC:
         return file
     stream = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True, closefd=True)
     return io.BufferedReader(stream, 2**20)
-
-
-def _is_locked(file: io.BufferedReader) -> bool:
-    """Whether the file is compressed and nothing is installed that could open it."""
-    return zstandard is None and _is_compressed(file)
-
-
-def _is_compressed(file: io.BufferedReader) -> bool:
-    # Not through the buffer, which would be filled for four bytes.
-    return os.pread(file.fileno(), 4, 0) == MAGIC
 
 
 def _survey(path: str) -> tuple[int, list[tuple[int, int]]]:
@@ -345,19 +323,12 @@ def _survey(path: str) -> tuple[int, list[tuple[int, int]]]:
         head = [_opened_envelope(decode(raw) or {}) for _, _, raw in islice(lines(file), 4)]
     metas = [payload for kind, payload in head if kind == "session_meta"]
     is_copy = len({told(meta, "id") for meta in metas}) > 1 or bool(metas and told(metas[0], "forked_from_id"))
-    if is_copy or _is_rolled_back(path):
-        return _marked(path, told(metas[0], "id") if is_copy else "")
-    return 0, []
-
-
-def _is_rolled_back(path: str) -> bool:
-    before, length = b"", len(_ROLLED_BACK)
+    rolled_back, before, length = is_copy, b"", len(_ROLLED_BACK)
     with _opened(path) as file:
-        while piece := file.read(2**18):
-            if _ROLLED_BACK in piece or _ROLLED_BACK in before + piece[:length]:
-                return True
+        while not rolled_back and (piece := file.read(2**18)):
+            rolled_back = _ROLLED_BACK in piece or _ROLLED_BACK in before + piece[:length]
             before = piece[-length:]
-    return False
+    return _marked(path, told(metas[0], "id") if is_copy else "") if rolled_back else (0, [])
 
 
 def _marked(path: str, fork: str) -> tuple[int, list[tuple[int, int]]]:
