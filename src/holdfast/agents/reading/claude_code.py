@@ -18,11 +18,11 @@ import msgspec
 from msgspec.structs import astuple
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading.base import Reading
+from holdfast.agents.reading.base import TurnReading
 from holdfast.agents.reading.lines import decode, files_below, first_records, lines, open_plain
 from holdfast.agents.reading.values import MAX_OUTPUT, MAX_TEXT, cut, input_text, is_typed, text_of, told, when
 from holdfast.privacy.speech import OURS, class_of, separated
-from holdfast.records import Session, SessionEvent, replace
+from holdfast.records import Session, replace
 
 # Metadata lines that no other agent writes.
 OWN_TYPES = (
@@ -120,7 +120,7 @@ def sniff(path: str) -> bool:
     return own
 
 
-class ClaudeCodeReading(Reading):
+class ClaudeCodeReading(TurnReading):
     """A session, or the session of a sub-agent."""
 
     agent = "claude-code"
@@ -136,9 +136,7 @@ class ClaudeCodeReading(Reading):
         self._summaries: list[tuple[int, str]] = []
         self._queued: dict[str, str] = {}
         self._counted = ("", _Usage(), "", "")
-        self._number = 0
-        self._at = ""
-        self._place = ("", "")
+        self._id = ""
         self._circumstances: tuple[str | None, ...] = ()
         self._copied_until = 0
 
@@ -152,7 +150,7 @@ class ClaudeCodeReading(Reading):
                 if line is None:
                     self.malformed += 1
                 elif line.type != "progress":
-                    self._number = number
+                    self.line = number
                     self._take(line)
                     yield
 
@@ -162,11 +160,11 @@ class ClaudeCodeReading(Reading):
             if key in self._seen:
                 return
             self._seen.add(key)
-        is_usual = line.sessionId == self._session and line.forkedFrom is None and self._number > self._copied_until
+        is_usual = line.sessionId == self._session and line.forkedFrom is None and self.line > self._copied_until
         if not is_usual and self._is_copied(line):
             return
         kind = line.type
-        self._at = when(line.timestamp)
+        self.at, self._id = when(line.timestamp), line.uuid or ""
         if kind == "assistant" or kind == "user":
             self._note(line)
             if line.message is None:
@@ -196,11 +194,11 @@ class ClaudeCodeReading(Reading):
         if line.forkedFrom is not None:
             self.facts["forked"] = told(line.forkedFrom, "sessionId")
             return self.facts["forked"] not in ("", session)
-        return self._number <= self._copied_until and (line.type in CHAIN or line.type == "queue-operation")
+        return self.line <= self._copied_until and (line.type in CHAIN or line.type == "queue-operation")
 
     def _note(self, line: _Line) -> None:
         """Take note of what a line says about the session as a whole, and where it stands."""
-        self.seen_at(self._at)
+        self.seen_at(self.at)
         if line.isSidechain:
             self._subagent = line.agentId or self._subagent
         else:
@@ -210,33 +208,20 @@ class ClaudeCodeReading(Reading):
         self._circumstances = (line.cwd, line.gitBranch, line.version)
         facts = self.facts
         if line.cwd:
-            self._place = (line.cwd, line.gitBranch or "")
+            self.folder, self.branch = line.cwd, line.gitBranch or ""
             facts.setdefault("folder", line.cwd)
         if line.gitBranch:
             facts.setdefault("branch", line.gitBranch)
         if line.version:
             facts["version"] = line.version
 
-    def _event(
-        self,
-        line: _Line,
-        role: str,
-        text: str = "",
-        tool: str = "",
-        call: str = "",
-        given: str = "",
-        output: str = "",
-        failed: bool = False,
-        model: str = "",
-        answered: bool = False,
-    ) -> SessionEvent:
-        place = self.held.place
-        circumstances = (*self._place, model, line.uuid or "", self._number, answered)
-        return SessionEvent(place, role, text, self._at, tool, call, given, output, failed, 0, *circumstances)
+    def _add(self, role: str, text: str, failed: bool = False) -> None:
+        if text.strip():
+            self.held.add(self.event(role, cut(text, MAX_TEXT), self._id, failed))
 
     def _assistant(self, line: _Line, message: _Message) -> None:
-        model = message.model or ""
-        if model and model != "<synthetic>":
+        model = self.model = message.model or ""
+        if model:
             self.models[model] = None
         if message.usage is not None:
             self._count(message.id or line.requestId or "", message.usage, model)
@@ -244,14 +229,12 @@ class ClaudeCodeReading(Reading):
         for block in content if isinstance(content, list) else [content]:
             kind = block.get("type") if isinstance(block, dict) else "text"
             if kind in CALLS:
-                self._call(line, block, model)
+                key, given = told(block, "id"), input_text(block.get("input"))
+                self.held.add(self.event("tool", "", self._id, False, told(block, "name"), key, given), key)
             elif kind in RESULTS:
                 self._result(line, block)
             elif kind == "text":
-                text = cut(text_of(block), MAX_TEXT)
-                if text.strip():
-                    failed = line.isApiErrorMessage is True
-                    self.held.add(self._event(line, "assistant", text, model=model, failed=failed))
+                self._add("assistant", text_of(block), line.isApiErrorMessage is True)
 
     def _count(self, name: str, usage: _Usage, model: str) -> None:
         """Take a report. Each line of a message has one, and most tell more than the one before: the last is enough."""
@@ -260,33 +243,26 @@ class ClaudeCodeReading(Reading):
             self._counted = (name, usage, *counted[2:])
             return
         self._finish_counting()
-        self._counted = (name, usage, self._at, model)
+        self._counted = (name, usage, self.at, model)
 
     def _finish_counting(self) -> None:
         name, usage, at, model = self._counted
         self.cost.add(name, *astuple(usage), at=at, model=model)
         self._counted = ("", _Usage(), "", "")
 
-    def _call(self, line: _Line, block: dict[str, Any], model: str) -> None:
-        call = told(block, "id")
-        given = input_text(block.get("input"))
-        self.held.add(self._event(line, "tool", "", told(block, "name"), call, given, model=model), call)
-
     def _result(self, line: _Line, block: dict[str, Any]) -> None:
         call = told(block, "tool_use_id")
         output = text_of(block.get("content")) or text_of(_spilled(line.toolUseResult))
         failed = block.get("is_error") is True
         output = cut(output, MAX_OUTPUT)
-        if not self.held.answer(call, output, failed, until=self._at):
-            self.held.add(self._event(line, "tool", call=call, output=output, failed=failed, answered=True))
+        if not self.held.answer(call, output, failed, until=self.at):
+            self.held.add(self.event("tool", "", self._id, failed, "", call, "", output, answered=True))
         if failed and output.startswith(REFUSED[0]):
             # What a person typed when refusing a call is told nowhere else.
-            typed = output.partition(REFUSED[1])[2].partition(REFUSED[2])[0].strip()
-            if typed:
-                self.held.add(self._event(line, "human", typed))
+            self._add("human", output.partition(REFUSED[1])[2].partition(REFUSED[2])[0].strip())
 
     def _user(self, line: _Line, content: Any) -> None:
-        usual = self._usual(line)
+        usual, self.model = self._usual(line), ""
         parts: list[tuple[str, str]] = []
         for block in content if isinstance(content, list) else [content]:
             if isinstance(block, dict) and (block.get("type") in RESULTS or "tool_use_id" in block):
@@ -304,7 +280,7 @@ class ClaudeCodeReading(Reading):
         for role, text in parts:
             if self._queued:
                 self._unqueue(text)
-            self.held.add(self._event(line, role, text))
+            self.held.add(self.event(role, text, self._id))
 
     def _usual(self, line: _Line) -> str:
         """Return the role of what stands where a person speaks in this line, as far as its marks tell."""
@@ -326,28 +302,22 @@ class ClaudeCodeReading(Reading):
             return
         kind = told(attachment, "type")
         if kind == "queued_command":
-            self._queued_command(line, attachment)
+            text = cut(text_of(attachment.get("prompt")), MAX_TEXT)
+            usual = "human" if told(attachment, "commandMode") in ("prompt", "") else "injected"
+            self._unqueue(text)
+            for role, part in separated(text, usual):
+                self._add(role, part)
             return
-        for name in ATTACHED.get(kind, ()):
-            text = cut(text_of(attachment.get(name)), MAX_TEXT)
-            if text.strip():
-                role = "ours" if OURS in text else "injected"
-                self.held.add(self._event(line, role, text))
-                return
-
-    def _queued_command(self, line: _Line, attachment: dict[str, Any]) -> None:
-        text = cut(text_of(attachment.get("prompt")), MAX_TEXT)
-        usual = "human" if told(attachment, "commandMode") in ("prompt", "") else "injected"
-        self._unqueue(text)
-        for role, part in separated(text, usual):
-            self.held.add(self._event(line, role, part))
+        texts = (text_of(attachment.get(name)) for name in ATTACHED.get(kind, ()))
+        text = next((text for text in texts if text.strip()), "")
+        self._add("ours" if OURS in text else "injected", text)
 
     def _system(self, line: _Line) -> None:
         text = line.content if isinstance(line.content, str) else ""
-        if line.subtype == "local_command" and text.strip():
-            self.held.add(self._event(line, class_of(text, "command"), cut(text, MAX_TEXT)))
-        elif line.subtype == "away_summary" and text.strip():
-            self.held.add(self._event(line, "injected", cut(text, MAX_TEXT)))
+        if line.subtype == "local_command":
+            self._add(class_of(text, "command"), text)
+        elif line.subtype == "away_summary":
+            self._add("injected", text)
 
     def _metadata(self, line: _Line) -> None:
         for kind, name in (("custom", line.customTitle), ("ai", line.aiTitle)):
@@ -356,16 +326,18 @@ class ClaudeCodeReading(Reading):
         if line.type == "summary" and line.summary is not None and line.leafUuid is not None:
             self._summaries = [*self._summaries[-50:], (hash(line.leafUuid), line.summary.strip())]
         elif line.type == "pr-link" and line.prUrl is not None:
-            self.held.add(self._event(line, "injected", f"Pull request: {cut(line.prUrl, 500)}"))
+            self._add("injected", f"Pull request: {cut(line.prUrl, 500)}")
         elif line.type == "queue-operation" and line.operation == "enqueue" and isinstance(line.content, str):
             # A prompt is kept in its place until it is told again; it may never be.
             text = cut(text_of(line.content), MAX_TEXT).strip()
             if class_of(text) == "human" and text and text not in self._queued and len(self._queued) < _MAX_QUEUED:
-                self._queued[text] = f"queued at {self._number}"
-                self.held.add(self._event(line, "human", text), self._queued[text])
+                self._queued[text] = f"queued at {self.line}"
+                self.held.add(self.event("human", text, self._id), self._queued[text])
 
     def session(self) -> Session:
         self._finish_counting()
+        # What the program wrote in the model's place is no model's.
+        self.models.pop("<synthetic>", None)
         told_here = [title for leaf, title in self._summaries if leaf in self._seen]
         title = self._titles.get("custom") or self._titles.get("ai") or next(reversed(told_here), "")
         name, parent, is_subagent = self._names()
