@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading.base import TurnReading
+from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import first_record
 from holdfast.agents.reading.values import listed, stem, table, text_of, told
 from holdfast.base.files import names_in
@@ -43,7 +43,7 @@ def sniff(path: str) -> bool:
     return "step_index" in record and bool(told(record, "source")) and told(record, "type").isupper()
 
 
-class AntigravityReading(TurnReading):
+class AntigravityReading(Reading):
     """One conversation."""
 
     agent = "antigravity"

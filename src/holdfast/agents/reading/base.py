@@ -98,12 +98,15 @@ def _cost(kinds: list[int], dollars: float) -> Cost:
 class Reading:
     """One session being read: iterate the events in order, once; then ask for the session.
 
-    A reader overrides `_walk`, which yields nothing but feeds `self.held`, and may override `session`. Events whose
-    ids are put into `skip` before are passed over, with what they cost: another session has told them.
+    Every event has the time, folder, branch, model and line at which the session stands. A reader overrides `take`, and
+    `begin`, `finish`, `records` or `session` where its files need it. Events whose ids are put into `skip` before are
+    passed over, with what they cost: another session has told them.
     """
 
     agent = ""
     skip: frozenset[str] = frozenset()
+    # The fields of a record in which its time may stand.
+    times: tuple[str, ...] = ("timestamp",)
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -113,8 +116,11 @@ class Reading:
         self.facts: dict[str, str] = {}
         self.models: dict[str, None] = {}
         self.cost = Costs()
-        self.started = ""
-        self.ended = ""
+        self.started = self.ended = ""
+        self.at = self.folder = self.branch = self.model = ""
+        self.line = 0
+        self._called: set[int] = set()
+        self._waiting: dict[str, None] = {}
 
     @classmethod
     def read(cls, path: str) -> Iterator[Self]:
@@ -126,10 +132,6 @@ class Reading:
         for _ in self._walk():
             yield from self.held.take()
         yield from self.held.rest()
-
-    def _walk(self) -> Iterator[None]:
-        """Feed `self.held`, and yield whenever some of it may be taken out."""
-        return iter(())
 
     def records(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield line number and object of each line; count what is none, and keep `offset` up to date."""
@@ -186,24 +188,8 @@ class Reading:
             beginning=self.held.beginning,
         )
 
-
-class TurnReading(Reading):
-    """A reading in which every event has the time, folder, branch, model and line at which the session stands.
-
-    A reader overrides `take`, and `begin`, `finish` or `records` where its files need it.
-    """
-
-    # The fields of a record in which its time may stand.
-    times: tuple[str, ...] = ("timestamp",)
-
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
-        self.at = self.folder = self.branch = self.model = ""
-        self.line = 0
-        self._called: set[int] = set()
-        self._waiting: dict[str, None] = {}
-
     def _walk(self) -> Iterator[None]:
+        """Feed `self.held`, and yield whenever some of it may be taken out."""
         self.begin()
         for number, record in self.records():
             self.stand(self.time_of(record), number)

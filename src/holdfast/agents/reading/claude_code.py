@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading.base import TurnReading
+from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import decode, files_below, first_records, lines, open_plain
 from holdfast.agents.reading.values import MAX_OUTPUT, MAX_TEXT, cut, input_text, is_typed, text_of, told, when
 from holdfast.privacy.speech import OURS, class_of, separated
@@ -120,7 +120,7 @@ def sniff(path: str) -> bool:
     return own
 
 
-class ClaudeCodeReading(TurnReading):
+class ClaudeCodeReading(Reading):
     """A session, or the session of a sub-agent."""
 
     agent = "claude-code"

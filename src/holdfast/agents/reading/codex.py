@@ -18,7 +18,7 @@ from typing import Any
 import zstandard
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading.base import TurnReading
+from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import decode, files_below, lines, open_plain
 from holdfast.agents.reading.values import (
     MAX_OUTPUT,
@@ -76,7 +76,7 @@ def _is_own(record: dict[str, Any]) -> bool:
     return record.get("type") in ("message", "function_call") and ("content" in record or "call_id" in record)
 
 
-class CodexReading(TurnReading):
+class CodexReading(Reading):
     """A session, or the thread of a sub-agent."""
 
     agent = "codex"

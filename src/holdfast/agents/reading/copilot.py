@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading.base import TurnReading
+from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import first_record, small_text
 from holdfast.agents.reading.values import apart, counts, listed, stem, table, text_of, told, whole
 from holdfast.base.files import names_in
@@ -45,7 +45,7 @@ def sniff(path: str) -> bool:
     return "." in told(record, "type") and isinstance(record.get("data"), dict) and "id" in record
 
 
-class CopilotReading(TurnReading):
+class CopilotReading(Reading):
     """One session. What sub-agents said and did stands among the rest, where it happened."""
 
     agent = "copilot"

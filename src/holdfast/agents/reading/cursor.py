@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading.base import TurnReading
+from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.database import AgentDatabase, is_database, opened, text_in, value_in
 from holdfast.agents.reading.lines import decode, files_below, first_record, head, open_plain
 from holdfast.agents.reading.values import MAX_TEXT, blocks, is_typed, stem, table, text_of, told, when
@@ -61,7 +61,7 @@ def read(path: str) -> Iterator[CursorReading]:
         yield CursorReading(path) if first_record(path) else TextReading(path)
 
 
-class CursorReading(TurnReading):
+class CursorReading(Reading):
     """One conversation from JSONL."""
 
     agent = "cursor"

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading.base import TurnReading
+from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import files_below, first_records, small_json
 from holdfast.agents.reading.values import blocks, counts, is_typed, stem, table, text_of, told, whole
 
@@ -48,7 +48,7 @@ def sniff(path: str) -> bool:
     return False
 
 
-class DroidReading(TurnReading):
+class DroidReading(Reading):
     """One session."""
 
     agent = "droid"

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading.base import TurnReading
+from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import (
     decode,
     document,
@@ -60,7 +60,7 @@ def sniff(path: str) -> bool:
     return is_message and "uuid" not in record and "message" not in record and "role" not in record
 
 
-class GeminiReading(TurnReading):
+class GeminiReading(Reading):
     """One session, from a document or from a log."""
 
     agent = "gemini-cli"

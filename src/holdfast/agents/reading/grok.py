@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading.base import Costs, TurnReading, unwrapped
+from holdfast.agents.reading.base import Costs, Reading, unwrapped
 from holdfast.agents.reading.lines import decode, first_record, first_records, lines, open_plain, small_json, small_text
 from holdfast.agents.reading.values import MAX_TEXT, apart, counts, cut, listed, table, text_of, told, when, whole
 from holdfast.privacy.speech import class_of
@@ -56,7 +56,7 @@ def sniff(path: str) -> bool:
     return told(first_record(os.path.join(path, HISTORY)), "type", "role") in KINDS
 
 
-class GrokReading(TurnReading):
+class GrokReading(Reading):
     """One session, merged from the files of its folder."""
 
     agent = "grok"

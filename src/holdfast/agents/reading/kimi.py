@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading.base import TurnReading
+from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import files_below, first_record, small_json
 from holdfast.agents.reading.values import counts, listed, stem, table, text_of, told
 
@@ -48,7 +48,7 @@ def sniff(path: str) -> bool:
     return is_old or (told(record, "type") == "metadata" and bool(told(record, "protocol_version")))
 
 
-class KimiReading(TurnReading):
+class KimiReading(Reading):
     """One session, or one sub-agent of it."""
 
     agent = "kimi"

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading.base import TurnReading
+from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.database import AgentDatabase, is_database, opened, text_in, value_in
 from holdfast.agents.reading.lines import decode, files_below, first_record, small_json
 from holdfast.agents.reading.values import blocks, listed, stem, table, text_of, told, when
@@ -47,7 +47,7 @@ def sniff(path: str) -> bool:
     return bool(told(record.get("payload"), "type")) and "ordinal" not in record and "type" not in record
 
 
-def read(path: str) -> Iterator[TurnReading]:
+def read(path: str) -> Iterator[Reading]:
     """Yield the sessions of a database, or the one of a log."""
     database = opened(path) if is_database(path) else None
     if database is None:
@@ -58,7 +58,7 @@ def read(path: str) -> Iterator[TurnReading]:
             yield from _conversations(path, database, name)
 
 
-def _conversations(path: str, database: AgentDatabase, name: str) -> Iterator[TurnReading]:
+def _conversations(path: str, database: AgentDatabase, name: str) -> Iterator[Reading]:
     has_times = database.has(name, "updated_at")
     order = "ORDER BY updated_at DESC" if has_times else "ORDER BY rowid DESC"
     seen: set[str] = set()
@@ -72,7 +72,7 @@ def _conversations(path: str, database: AgentDatabase, name: str) -> Iterator[Tu
                 yield ConversationReading(path, id, text_in(found, "key"), value, times)
 
 
-class ConversationReading(TurnReading):
+class ConversationReading(Reading):
     """One conversation of the database."""
 
     agent = "kiro"
@@ -123,7 +123,7 @@ class ConversationReading(TurnReading):
             self.call(told(one, "id"), told(one, "name", "orig_name"), table(one).get("args"))
 
 
-class LogReading(TurnReading):
+class LogReading(Reading):
     """One session of the second engine."""
 
     agent = "kiro"
@@ -159,7 +159,7 @@ class LogReading(TurnReading):
                 self.result(told(data, "toolUseId"), _joined(data.get("content")), failed)
 
 
-class NewerReading(TurnReading):
+class NewerReading(Reading):
     """One session of the third engine."""
 
     agent = "kiro"

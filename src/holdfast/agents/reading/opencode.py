@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading.base import TurnReading
+from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.database import AgentDatabase, databases_in, is_database, opened, text_in, value_in
 from holdfast.agents.reading.lines import MAX_LINE, decode, document, files_below, head, small_json
 from holdfast.agents.reading.values import dollars, listed, milliseconds, table, text_of, told, when, whole
@@ -138,7 +138,7 @@ def _inside(folder: str, name: str) -> list[str]:
     return list(files_below(os.path.join(folder, name), ".json"))
 
 
-class OpenCodeReading(TurnReading):
+class OpenCodeReading(Reading):
     """One session, from whichever of the three it comes."""
 
     agent = "opencode"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading.base import TurnReading
+from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import decode, files_below, first_record, lines, open_plain
 from holdfast.agents.reading.values import MAX_OUTPUT, blocks, cut, dollars, stem, table, text_of, told, whole
 
@@ -30,7 +30,7 @@ def sniff(path: str) -> bool:
     return told(record, "type") == "session" and bool(told(record, "id")) and "cwd" in record
 
 
-class PiReading(TurnReading):
+class PiReading(Reading):
     """One session, along the branch that leads to its last entry."""
 
     agent = "pi"

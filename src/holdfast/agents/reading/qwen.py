@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading.base import TurnReading
+from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.gemini_cli import usage
 from holdfast.agents.reading.lines import decode, files_below, first_records, lines, open_plain
 from holdfast.agents.reading.values import counts, listed, stem, table, text_of, told, when, whole
@@ -50,7 +50,7 @@ def sniff(path: str) -> bool:
     return False
 
 
-class QwenReading(TurnReading):
+class QwenReading(Reading):
     """One session. What sub-agents did stands among the rest; what they were asked is a task."""
 
     agent = "qwen"
