@@ -23,8 +23,6 @@ from holdfast.store.full_text import worth_of
 from holdfast.store.words import COUNTED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from holdfast.recall.embed import Model
     from holdfast.records import Filter
     from holdfast.store.base import SearchTable
@@ -110,13 +108,16 @@ class Engine:
         found = {row: (session, place) for row, session, place, _ in by_words}
         by_text = _scaled({row: text for row, _, _, text in by_words})
         around = self._around(found, by_text, wanted, beside)
-        vector = self._vector(asked)
+        vector = self.model.encode(asked.text, query=True, damp=asked.damp) if self.model is not None else []
         near = self._nearest(vector, wanted, found, by_meaning)
         known = self.table.known(list(found))
         # What has no vector yet is as near as its words say, so that it does not sink while vectors are made.
         by_words_yet = {row: by_text.get(row, 0.0) for row in found} if vector else {}
         meaning = by_words_yet | _meaning(vector, near, known)
-        held = self.table.held(asked, list(found)) if holders is None else _masks(holders, found)
+        if holders is None:
+            held = self.table.held(asked, list(found))
+        else:
+            held = {row: holders.get(str(row), 0) for row in found}
         shares = _shares(held, worth)
         lengths, lengthy = _lengths({row: known[row][1] if row in known else 0 for row in found})
         speakers = _named_speakers(asked, {row: speaker for row, (speaker, _, _) in known.items() if speaker})
@@ -163,10 +164,10 @@ class Engine:
             return {}
         for row, session, beside in self.table.around_many(list(marks)[:most], wanted):
             found.setdefault(row, (session, beside))
-        return {row: _beside(marks, session, place) for row, (session, place) in found.items()}
-
-    def _vector(self, asked: Asked) -> list[float]:
-        return self.model.encode(asked.text, query=True, damp=asked.damp) if self.model is not None else []
+        return {
+            row: (marks.get((session, place - 1), 0.0) + marks.get((session, place + 1), 0.0)) / 2
+            for row, (session, place) in found.items()
+        }
 
     def _nearest(
         self, vector: list[float], wanted: Filter, found: dict[int, tuple[int, int]], most: int
@@ -209,10 +210,6 @@ class Engine:
 def score(marked: Marked, how_much: tuple[float, ...]) -> float:
     """Return the sum of the marks, each as much as it counts."""
     return float(sum(map(mul, marked, how_much)))
-
-
-def _masks(holders: dict[str, int], rows: Iterable[int]) -> dict[int, int]:
-    return {row: holders.get(str(row), 0) for row in rows}
 
 
 def _shares(held: dict[int, int], worth: list[float]) -> dict[int, float]:
@@ -261,10 +258,6 @@ def _with_newer_lifted(
                 by_row[newer] = (other[0] * (1 + 1e-6) - 1e-9, *one[1:])
                 instead_of[newer] = instead_of.get(older) or older
     return sorted(by_row.values()), instead_of
-
-
-def _beside(marks: dict[tuple[int, int], float], session: int, place: int) -> float:
-    return (marks.get((session, place - 1), 0.0) + marks.get((session, place + 1), 0.0)) / 2
 
 
 def _scaled(scores: dict[int, float]) -> dict[int, float]:

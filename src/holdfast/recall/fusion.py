@@ -80,19 +80,15 @@ class _Times:
             later = self._created.index(memory.created) / max(1, len(self._created) - 1)
             return (Part("time", 1.0 - later, self.share, f"{self.span.words}: stored {memory.created[:10]}"),)
         inside = self._is_inside(memory)
-        why = f"{'within' if inside else 'not within'} {self.span.words} ({_shown(self.span)})"
+        bounds = [("since", self.span.since[:10]), ("before", self.span.until[:10])]
+        shown = " ".join([f"{name} {day}" for name, day in bounds if day])
+        why = f"{'within' if inside else 'not within'} {self.span.words} ({shown})"
         return (Part("time", float(inside), self.share, why),)
 
     def _is_inside(self, memory: Memory) -> bool:
         since, until = (self.span.since, self.span.until) if self.span else ("", "")
         told = (memory.created, memory.updated, *self.statements.get(memory.path, ()))
         return any(since <= moment and (not until or moment < until) for moment in told if moment)
-
-
-def _shown(span: Span) -> str:
-    return " ".join(
-        [*(["since", span.since[:10]] if span.since else []), *(["before", span.until[:10]] if span.until else [])]
-    )
 
 
 def _hit(candidate: Candidate, best: float, now: str, times: _Times, replaced: str | None) -> Hit:
@@ -102,7 +98,7 @@ def _hit(candidate: Candidate, best: float, now: str, times: _Times, replaced: s
         parts += times.parts(candidate.memory)
     return Hit(
         memory=candidate.memory,
-        score=_sum(parts),
+        score=round(sum(part.points for part in parts), 6),
         parts=parts,
         words=candidate.words,
         superseded_by=candidate.superseded_by,
@@ -127,13 +123,10 @@ def _parts(candidate: Candidate, best: float, now: str, replaced: str | None) ->
     )
 
 
-def _sum(parts: tuple[Part, ...]) -> float:
-    return round(sum(part.points for part in parts), 6)
-
-
 def _with_newer_lifted(hits: list[Hit]) -> list[Hit]:
     """Give a hit the score of an older one that says nearly the same and stood before it; the tie goes to the newer."""
-    said = {hit.memory.path: _statement_words(hit.memory) for hit in hits if not hit.superseded_by}
+    statements = [hit.memory for hit in hits if not hit.superseded_by and len(hit.memory.body) <= _MAX_STATEMENT]
+    said = {memory.path: frozenset(map(plain, words(memory.body))) for memory in statements}
     done: list[Hit] = []
     for hit in sorted(hits, key=lambda each: each.memory.updated):
         older = [each for each in done if each.score > hit.score and _is_newer(hit, each, said)]
@@ -167,10 +160,6 @@ def _is_newer(hit: Hit, older: Hit, said: dict[str, frozenset[str]]) -> bool:
 
 def _time(hit: Hit) -> float:
     return next((part.value for part in hit.parts if part.name == "time"), 0.0)
-
-
-def _statement_words(memory: Memory) -> frozenset[str]:
-    return frozenset(map(plain, words(memory.body))) if len(memory.body) <= _MAX_STATEMENT else frozenset()
 
 
 def _without_repeats(hits: list[Hit]) -> list[Hit]:
