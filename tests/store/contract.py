@@ -469,6 +469,20 @@ class StoreContract:
         store.refresh()
         assert [c.memory.key for c in store.search("vpn", EVERYTHING, 5)] == ["k"]
 
+    def test_a_phrase_is_found_as_it_stands(self, store):
+        """Memories that have the words one after the other are found, whatever stands between them elsewhere."""
+        store.put(Draft("See [[shop-deploys]].", GLOBAL, key="one"))
+        store.put(Draft("The shop deploys twice.", PROJECT, key="two"))
+        store.put(Draft("The shop never deploys.", GLOBAL, key="three"))
+
+        def found(tables, wanted):
+            rows = tables.memories.with_phrase("shop-deploys", wanted, 5)
+            listed = tables.memories.candidates(dict.fromkeys(rows, (0.0, 0.0)), tables.memories.ask(""), wanted)
+            return {one.memory.key for one in listed}
+
+        assert store.ask(lambda tables: found(tables, EVERYTHING)) == {"one", "two"}
+        assert store.ask(lambda tables: found(tables, Filter((GLOBAL,)))) == {"one"}
+
     def test_the_engine_finds_memories_and_passages(self, store):
         """By words or by meaning, each table gives what is near to the question, and only what may be seen."""
         model = Model.open()

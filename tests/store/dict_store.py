@@ -260,10 +260,7 @@ class SearchTable:
         ]
         return sorted((one for one in found if one[3]), key=lambda one: -one[3])[:limit]
 
-    def holders(self, asked):
-        return None
-
-    def best_holders(self, holders, asked, worth, wanted, limit):
+    def best(self, asked, worth, wanted, limit):
         return self.matches(asked.expression, wanted, limit)
 
     def held(self, asked, ids):
@@ -340,6 +337,10 @@ class MemoryTable(SearchTable):
         if version != self.store.place.version:
             self.store.place.version = version
             self.made.clear()
+
+    def with_phrase(self, phrase, wanted, limit):
+        text = f" {' '.join(words_of(phrase))} "
+        return [row for row, one in self.rows(wanted).items() if text in f" {' '.join(words_of(one[3]))} "][:limit]
 
     def candidates(self, marks, asked, wanted):
         memories = {self.store.place.number(*place): one for place, one in self.store.place.memories.items()}

@@ -103,8 +103,7 @@ class Engine:
         """As `marked`, with the marks of a candidate in a tuple, in the order of `Marks`."""
         by_words_most, beside, by_meaning = SMALL if asked.total <= COUNTED else LARGE
         worth = [log(1 + asked.total / (1 + count)) for count in asked.counts]
-        holders = self.table.holders(asked)
-        by_words = self._by_words(asked, holders, worth, wanted, max(by_words_most, limit))
+        by_words = self.table.best(asked, worth, wanted, max(by_words_most, limit))
         found = {row: (session, place) for row, session, place, _ in by_words}
         by_text = _scaled({row: text for row, _, _, text in by_words})
         around = self._around(found, by_text, wanted, beside)
@@ -114,11 +113,7 @@ class Engine:
         # What has no vector yet is as near as its words say, so that it does not sink while vectors are made.
         by_words_yet = {row: by_text.get(row, 0.0) for row in found} if vector else {}
         meaning = by_words_yet | _meaning(vector, near, known)
-        if holders is None:
-            held = self.table.held(asked, list(found))
-        else:
-            held = {row: holders.get(str(row), 0) for row in found}
-        shares = _shares(held, worth)
+        shares = _shares(self.table.held(asked, list(found)), worth)
         lengths, lengthy = _lengths({row: known[row][1] if row in known else 0 for row in found})
         speakers = _named_speakers(asked, {row: speaker for row, (speaker, _, _) in known.items() if speaker})
         nearest: dict[int, float] = {}
@@ -135,13 +130,6 @@ class Engine:
             of_words = own, shares[row], around.get(row, 0.0), of_session
             marks[row] = (*of_words, meaning.get(row, 0.0), nearest[whole], lengths[row], float(row in speakers))
         return found, marks, lengthy
-
-    def _by_words(
-        self, asked: Asked, holders: dict[str, int] | None, worth: list[float], wanted: Filter, most: int
-    ) -> list[tuple[int, int, int, float]]:
-        if holders is not None:
-            return self.table.best_holders(holders, asked, worth, wanted, most)
-        return self.table.matches(asked.expression, wanted, most) if asked.expression else []
 
     def _session_words(
         self, asked: Asked, wanted: Filter, found: dict[int, tuple[int, int]], by_text: dict[int, float]

@@ -9,7 +9,7 @@ from holdfast.recall.embed import near
 from holdfast.recall.meaning import model_of, scan_of
 from holdfast.recall.vectors import make_vectors
 from holdfast.records import Filter, Memory, Scope
-from holdfast.store import links, words
+from holdfast.store import links
 from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -81,8 +81,7 @@ def _linking(workspace: Workspace, memory: Memory, scopes: tuple[Scope, ...]) ->
 
     def naming(tables: Tables) -> list[Memory]:
         table = tables.memories
-        rows = table.matches(words.quoted(memory.key), Filter(scopes), _LOOKED_AT)
-        return _memories(table, [row for row, _, _, _ in rows], scopes)
+        return _memories(table, table.with_phrase(memory.key, Filter(scopes), _LOOKED_AT), scopes)
 
     others = [other for other in workspace.store.ask(naming) if memory.key in links.targets(other.body)]
     return [
@@ -106,9 +105,9 @@ def _neighbours(
         # One more than asked for: the memory is its own nearest.
         rows = [row for row, _, _ in scan_of(workspace, table).nearest(vector, Filter(scopes), limit + 1)]
         if not rows:
-            rows = [
-                row for row, _, _, _ in table.matches(table.ask(text).expression or '""', Filter(scopes), _LOOKED_AT)
-            ]
+            expression = table.ask(text).expression
+            found = table.matches(expression, Filter(scopes), _LOOKED_AT) if expression else []
+            rows = [row for row, _, _, _ in found]
         marks = {row: near(vector, blob) for row, blob in table.vectors(rows).items()}
         best = [row for row in sorted(marks, key=lambda row: -marks[row]) if marks[row] >= NEAR_ENOUGH][: limit + 1]
         return [(marks[row], other) for row in best for other in _memories(table, [row], scopes)]

@@ -215,13 +215,8 @@ class SearchTable(Protocol):
     def matches(self, expression: str, wanted: Filter, limit: int) -> list[Match]:
         """Return the rows that match the expression of an `Asked`, each with its text score, best first."""
 
-    def holders(self, asked: Asked) -> dict[str, int] | None:
-        """Return by number, as text, which rows hold a word of the query, one bit a word; None where that is dear."""
-
-    def best_holders(
-        self, holders: dict[str, int], asked: Asked, worth: Sequence[float], wanted: Filter, limit: int
-    ) -> list[Match]:
-        """As `matches`, of these holders; `worth` says what each word counts."""
+    def best(self, asked: Asked, worth: Sequence[float], wanted: Filter, limit: int) -> list[Match]:
+        """Return the rows that hold most of the query's words, best first; `worth` says what each word counts."""
 
     def held(self, asked: Asked, ids: Sequence[int]) -> dict[int, int]:
         """Return for each of these rows which words of the query it holds, one bit a word."""
@@ -271,6 +266,9 @@ class SearchTable(Protocol):
 
 class MemorySearch(SearchTable, Protocol):
     """The memories as they are searched."""
+
+    def with_phrase(self, phrase: str, wanted: Filter, limit: int) -> list[int]:
+        """Return the memories that have these words one after the other."""
 
     def candidates(self, marks: dict[int, tuple[float, float]], asked: Asked, wanted: Filter) -> list[Candidate]:
         """Return rows as candidates, in this order, each with its marks by text and by meaning, if still there."""

@@ -47,6 +47,8 @@ class FullTextTable:
     # A condition that everything meets and that leads SQLite to a good index.
     every = "1"
     db: sqlite3.Connection
+    _asked: Asked | None = None
+    _holders: dict[str, int] | None = None
 
     @property
     def meanings(self) -> str:
@@ -75,13 +77,31 @@ class FullTextTable:
         """As `matches`, with the condition of the filter; `bounded` weighs only the newest that match."""
         raise NotImplementedError
 
-    def holders(self, asked: Asked) -> dict[str, int] | None:
-        """Return the rows that hold a word of the query, as `all_holders` does."""
-        return all_holders(self.db, self.words, asked)
+    def best(self, asked: Asked, worth: Sequence[float], wanted: Filter, limit: int) -> list[Match]:
+        """Return id, session, place and text score of the rows that hold most of the query's words, best first."""
+        holders = self._holders_of(asked)
+        if holders is not None:
+            return self.best_holders(holders, asked, worth, wanted, limit)
+        return self.matches(asked.expression, wanted, limit) if asked.expression else []
+
+    def best_holders(
+        self, holders: dict[str, int], asked: Asked, worth: Sequence[float], wanted: Filter, limit: int
+    ) -> list[Match]:
+        """As `best`, of these holders."""
+        raise NotImplementedError
 
     def held(self, asked: Asked, ids: Sequence[int]) -> dict[int, int]:
         """Return for each of these rows which words of the query it holds, one bit a word."""
+        holders = self._holders_of(asked)
+        if holders is not None:
+            return {row: holders.get(str(row), 0) for row in ids}
         return held_words(self.db, self.words, asked, ids)
+
+    def _holders_of(self, asked: Asked) -> dict[str, int] | None:
+        """Return what `all_holders` does, and keep it for the next question about the same query."""
+        if self._asked is not asked:
+            self._asked, self._holders = asked, all_holders(self.db, self.words, asked)
+        return self._holders
 
     def session_scores(self, expression: str, wanted: Filter, limit: int) -> dict[int, float]:
         """Return the text score of the best whole sessions."""

@@ -97,6 +97,10 @@ class MemoryTable(FullTextTable):
         )
         return rows.fetchall()
 
+    def with_phrase(self, phrase: str, wanted: Filter, limit: int) -> list[int]:
+        """Return the memories that have these words one after the other."""
+        return [row for row, _, _, _ in self.matches(words.quoted(phrase), wanted, limit)]
+
     def search(self, query: str, wanted: Filter, limit: int) -> list[Candidate]:
         """Return the candidates that hold at least one of the query's words, best first."""
         asked = self.ask(query)
