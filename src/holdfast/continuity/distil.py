@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from holdfast.base import files, rows
 from holdfast.base.clock import iso, now
 from holdfast.base.digests import short
-from holdfast.continuity import distil_ask, log, page, page_proposals, pages, region
+from holdfast.continuity import distil_ask, log, page, page_proposals, pages
 from holdfast.continuity.check_boxes import Todo
 from holdfast.continuity.distil_ask import Help
 from holdfast.continuity.distil_rules import (
@@ -135,7 +136,7 @@ class _Distilling:
     def take(self, suggestion: Suggestion) -> None:
         """Propose what is suggested, if it is new."""
         entry = page_proposals.without_secrets(suggestion.entry)
-        if not region.plain(entry.name).strip():
+        if not entry.words.strip():
             return
         suggestion = replace(suggestion, entry=entry)
         verdict = self._verdict(suggestion)
@@ -156,14 +157,13 @@ class _Distilling:
         base = {page_proposals.base_id(scope, entry) for scope in self.scopes}
         if not self.rejected.isdisjoint(ids | base if standing == "new" else ids):
             return "rejected"
-        if any(ids & {one.id, page_proposals.id_now(one)} or self._is_kept(one, base) for one in self.waiting):
+        if any(ids & {one.id, page_proposals.id_now(one)} for one in self.waiting):
+            return "waiting"
+        # The same entry waits with another value that a person or this run wrote.
+        same = [one for one in self.waiting if self._base_of(one) in base]
+        if any(one in self.proposals or page_proposals.id_now(one) != one.id for one in same):
             return "waiting"
         return "refused" if self.judge.is_forgotten(self.scope, entry.name) else "new"
-
-    def _is_kept(self, waiting: Proposal, base: set[str]) -> bool:
-        """Whether a proposal waits for the same entry with another value that a person or this run wrote."""
-        is_same = self._base_of(waiting) in base
-        return is_same and (waiting in self.proposals or page_proposals.id_now(waiting) != waiting.id)
 
     def _base_of(self, waiting: Proposal) -> str:
         try:
@@ -319,7 +319,10 @@ def _tasks(workspace: Workspace, todos: tuple[Todo, ...], text: str, today: str,
     path = os.path.join(workspace.home, "state", "distil", f"{workspace.project().id}.tsv")
     noted = [line.decode("utf-8", "replace").split("\t") for line in rows.read(path)]
     seen = {row[0]: row[1] for row in noted if len(row) == 2}
-    unchanged = _day_of_change(path_of(workspace, pages.TODO), today)
+    unchanged = today
+    # What stands on a page stands there at least since it was last written.
+    with suppress(OSError):
+        unchanged = iso(os.stat(path_of(workspace, pages.TODO), follow_symlinks=False).st_mtime)[:10]
     found, known = [], {}
     for todo in todos:
         name = short(todo.text, length=16)
@@ -337,12 +340,3 @@ def _tasks(workspace: Workspace, todos: tuple[Todo, ...], text: str, today: str,
         files.make_folder(os.path.dirname(path))
         files.write(path, "".join(f"{name}\t{day}\n" for name, day in known.items()).encode())
     return found
-
-
-def _day_of_change(path: str, today: str) -> str:
-    """Return the day on which a page was last written: what stands in it stands there since then at least."""
-    try:
-        at = os.stat(path, follow_symlinks=False).st_mtime
-    except OSError:
-        return today
-    return iso(at)[:10]

@@ -333,8 +333,15 @@ def _post(
     """Send one request and return the answer; a redirection is none, and a slow drip ends with the time."""
     is_over = threading.Event()
     connection.connect()
+    reached = connection.sock
+
+    def cut_off() -> None:
+        is_over.set()
+        with suppress(OSError):
+            reached.shutdown(socket.SHUT_RDWR)
+
     # The time-out of a socket begins anew with each byte, so somebody else has to look at the clock.
-    clock = threading.Timer(seconds, _cut_off, (connection.sock, is_over))
+    clock = threading.Timer(seconds, cut_off)
     clock.start()
     try:
         connection.request("POST", path, body, {"content-type": "application/json", **key})
@@ -354,12 +361,6 @@ def _post(
     if len(data) > MAX_OUTPUT:
         raise ValueError(f"it answered with more than {MAX_OUTPUT:,} bytes")
     return _chat_answer(data)
-
-
-def _cut_off(reached: socket.socket, is_over: threading.Event) -> None:
-    is_over.set()
-    with suppress(OSError):
-        reached.shutdown(socket.SHUT_RDWR)
 
 
 def _chat_answer(data: bytes) -> Answered:

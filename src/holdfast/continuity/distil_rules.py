@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import accumulate, chain
 
 from holdfast.continuity import page, region
 from holdfast.continuity.check_boxes import is_day
@@ -136,7 +137,10 @@ def suggest(material: Material) -> list[Suggestion]:
     works = sorted(material.works, key=_BY_END)
     return [
         *_state(works),
-        *_workstreams(works, material),
+        *(
+            Suggestion(page.made("Workstreams", one.name, status(one, material), one.last.title), _sources(one.works))
+            for one in streams(works)[:MAX_STREAMS]
+        ),
         *_decisions(works, material),
         *_struck(material),
         *_key_files(works),
@@ -151,13 +155,6 @@ def _state(works: Sequence[SessionWork]) -> list[Suggestion]:
     ended = f", {last.outcome}" if last.outcome and last.outcome != "unknown" else ""
     text = f"{last.ended[:10]}: {last.title or 'a session'} ({last.agent}{ended})"
     return [Suggestion(page.made("State", LAST_SESSION, text), last.source)]
-
-
-def _workstreams(works: Sequence[SessionWork], material: Material) -> list[Suggestion]:
-    return [
-        Suggestion(page.made("Workstreams", one.name, status(one, material), one.last.title), _sources(one.works))
-        for one in streams(works)[:MAX_STREAMS]
-    ]
 
 
 def status(stream: Stream, material: Material) -> str:
@@ -185,15 +182,21 @@ def _decisions(works: Sequence[SessionWork], material: Material) -> list[Suggest
     # A row of the decisions' own page has its reason, so it comes before what was said in a session.
     for one in (*material.decided, *told):
         entry = row_of(one)
-        if region.plain(entry.name).strip() and not _end_of(entry, ends):
+        if entry.words.strip() and not _end_of(entry, ends):
             # The log and the digest cut a long sentence at different places.
-            found.setdefault(region.plain(entry.name)[:_SAME_LETTERS], Suggestion(entry, one.source))
+            found.setdefault(entry.words[:_SAME_LETTERS], Suggestion(entry, one.source))
     return sorted(found.values(), key=lambda one: one.entry.cells[0])
 
 
 def row_of(one: FoundDecision) -> PageEntry:
     """Return a decision as a row of the page."""
-    text, because = (one.text, one.because) if one.because else _with_reason(one.text)
+    text, because = one.text, one.because
+    # A sentence may give its reason itself.
+    splits = [text.partition(word) for word in _REASONS if not because]
+    for head, found, reason in splits:
+        if found and region.plain(head).strip():
+            text, because = head.strip(" ,;"), reason.strip()
+            break
     return page.made(DECISIONS, one.at[:10], text, because)
 
 
@@ -208,7 +211,7 @@ def _struck(material: Material) -> list[Suggestion]:
     ends = _ends(material)
     found = []
     for row in page.entries(material.page):
-        one = next((one for one in ends.get(region.plain(row.name), ()) if row_of(one) == row), None)
+        one = next((one for one in ends.get(row.words, ()) if row_of(one) == row), None)
         # Nothing that is empty takes the place of what stands in the row, so that only its text is struck through.
         entry = page.made(DECISIONS, "", f"{STRIKE}{row.name.replace(STRIKE, '')}{STRIKE}", "")
         if one is not None and is_struck(entry):
@@ -220,13 +223,13 @@ def _ends(material: Material) -> dict[str, list[FoundDecision]]:
     """Return the decisions that hold no longer, by their words, the last one first."""
     found: dict[str, list[FoundDecision]] = {}
     for one in reversed(material.ended):
-        found.setdefault(region.plain(row_of(one).name), []).append(one)
+        found.setdefault(row_of(one).words, []).append(one)
     return found
 
 
 def _end_of(entry: PageEntry, ends: dict[str, list[FoundDecision]]) -> FoundDecision | None:
     """Return the decision that an entry is about, if it came to an end; what was said on a later day holds anew."""
-    last = next(iter(ends.get(region.plain(entry.name), ())), None)
+    last = next(iter(ends.get(entry.words, ())), None)
     day = last.ended[-10:] if last else ""
     return None if is_day(day) and entry.cells[0] > day else last
 
@@ -240,15 +243,15 @@ def outdated(entry: PageEntry, evidence: str, material: Material) -> str:
         return f"{end.source} was {end.ended}" if end else ""
     if entry.section != GAPS or evidence != TODO_PAGE:
         return ""
-    states = {task.done for task in material.tasks if _gap(task) == region.plain(entry.name)}
+    states = {task.done for task in material.tasks if _gap(task) == entry.words}
     if entry.value == page.OPEN and False not in states:
         return "its to-do is done" if states else f"{TODO_PAGE} has this to-do no longer"
     return "its to-do is open" if entry.value == page.CLOSED and False in states else ""
 
 
 def _strike_outdated(entry: PageEntry, material: Material) -> str:
-    name = region.plain(entry.name)
-    rows = [row for row in page.entries(material.page) if row.section == DECISIONS and region.plain(row.name) == name]
+    name = entry.words
+    rows = [row for row in page.entries(material.page) if row.section == DECISIONS and row.words == name]
     ended = _ends(material).get(name, [])
     if not ended:
         return "the decision holds"
@@ -259,19 +262,10 @@ def _strike_outdated(entry: PageEntry, material: Material) -> str:
 
 def is_struck_by_now(entry: PageEntry, material: Material) -> bool:
     """Whether the page has the row struck through of a decision that was made again."""
-    name = region.plain(entry.name)
-    if not any(one.again and region.plain(row_of(one).name) == name for one in material.decided):
+    name = entry.words
+    if not any(one.again and row_of(one).words == name for one in material.decided):
         return False
-    return any(is_struck(row) and region.plain(row.name) == name for row in page.entries(material.page))
-
-
-def _with_reason(text: str) -> tuple[str, str]:
-    """Return a sentence and the reason that it gives itself."""
-    for word in _REASONS:
-        head, found, reason = text.partition(word)
-        if found and region.plain(head).strip():
-            return head.strip(" ,;"), reason.strip()
-    return text, ""
+    return any(is_struck(row) and row.words == name for row in page.entries(material.page))
 
 
 def _key_files(works: Sequence[SessionWork]) -> list[Suggestion]:
@@ -296,7 +290,7 @@ def _gaps(works: Sequence[SessionWork], material: Material) -> list[Suggestion]:
         _gap(task) for task in material.tasks if not task.done
     }
     rows = [row for row in page.entries(material.page) if row.section == GAPS and row.value != page.CLOSED]
-    closed = [row for row in rows if region.plain(row.name) in done]
+    closed = [row for row in rows if row.words in done]
     return [
         *(Suggestion(page.made(GAPS, name, page.OPEN, since), source) for name, since, source in found),
         *(Suggestion(page.made(GAPS, row.name, page.CLOSED, row.cells[2]), TODO_PAGE) for row in closed),
@@ -340,34 +334,26 @@ def streams(works: Iterable[SessionWork]) -> list[Stream]:
 
 def _together(works: Sequence[SessionWork]) -> list[list[SessionWork]]:
     """Return groups of sessions of which each shares files with another one of its group."""
-    groups: list[tuple[set[str], list[SessionWork]]] = []
+    groups: list[list[SessionWork]] = []
     for work in works:
-        files = set(work.files)
-        near = [group for group in groups if _shares(files, group[1])]
-        groups = [group for group in groups if not any(group is one for one in near)]
-        merged = sorted([work, *(one for group in near for one in group[1])], key=_BY_END)
-        groups.append((files.union(*(group[0] for group in near)), merged))
-    return [group[1] for group in groups]
+        near = [group for group in groups if any(_share_files(set(work.files), set(one.files)) for one in group)]
+        groups = [group for group in groups if group not in near]
+        groups.append(sorted([work, *chain.from_iterable(near)], key=_BY_END))
+    return groups
 
 
-def _shares(files: set[str], group: Iterable[SessionWork]) -> bool:
-    for work in group:
-        common = len(files.intersection(work.files))
-        if common >= _SHARED_FILES or (common and common >= _SHARED_PART * min(len(files), len(set(work.files)))):
-            return True
-    return False
+def _share_files(one: set[str], other: set[str]) -> bool:
+    common = len(one & other)
+    return common >= _SHARED_FILES or 0 < common >= _SHARED_PART * min(len(one), len(other))
 
 
 def _by_folder(group: list[SessionWork]) -> Stream:
     """Name a group by the folder in which most of its sessions changed something; the deepest of several."""
-    counted = Counter(folder for work in group for folder in {one for path in work.files for one in _folders(path)})
+    folders = [[path.split("/")[:-1][:_DEEPEST] for path in work.files] for work in group]
+    named = [{name for parts in each for name in accumulate(parts, "{}/{}".format)} for each in folders]
+    counted = Counter(chain.from_iterable(named))
     name = max(counted, key=lambda folder: (counted[folder], folder.count("/"), folder)) if counted else ""
     return Stream(name or "(top folder)", tuple(group))
-
-
-def _folders(path: str) -> list[str]:
-    parts = path.split("/")[:-1][:_DEEPEST]
-    return ["/".join(parts[:length]) for length in range(1, len(parts) + 1)]
 
 
 def _named_once(found: list[Stream]) -> list[Stream]:

@@ -62,6 +62,11 @@ class PageEntry:
         return self.cells[SECTIONS[self.section].named_by]
 
     @property
+    def words(self) -> str:
+        """The name as it is compared."""
+        return region.plain(self.name)
+
+    @property
     def value(self) -> str:
         """What may change of it, or nothing."""
         changes = SECTIONS[self.section].changes
@@ -99,7 +104,7 @@ def read_entry(text: str) -> PageEntry:
 def checked(entry: PageEntry) -> PageEntry:
     """Return the entry; BrokenFile where it has no name, or a status that is none."""
     section = SECTIONS[entry.section]
-    if not region.plain(entry.name).strip():
+    if not entry.words.strip():
         raise BrokenFile(f"the entry has no {section.columns[section.named_by]}", "Write it, or reject the entry.")
     if section.allowed and entry.value not in section.allowed:
         column = section.columns[section.changes]
@@ -122,7 +127,7 @@ def standing(text: str, entry: PageEntry) -> str:
     row = _PageTables(inside or "").find(entry)
     if row is not None:
         return "known" if region.plain(row.value) == region.plain(entry.value) else "changed"
-    is_said = SECTIONS[entry.section].changes < 0 and region.plain(entry.name) in region.plain(f"{before}\n{behind}")
+    is_said = SECTIONS[entry.section].changes < 0 and entry.words in region.plain(f"{before}\n{behind}")
     return "known" if is_said else "new"
 
 
@@ -204,7 +209,7 @@ class _PageTables:
     def find(self, entry: PageEntry) -> PageEntry | None:
         """Return the row of that name."""
         rows = [row for row in self.entries if row.section == entry.section]
-        return next((row for row in rows if region.plain(row.name) == region.plain(entry.name)), None)
+        return next((row for row in rows if row.words == entry.words), None)
 
     def put(self, entry: PageEntry) -> None:
         """Write the entry over the row of its name, or behind the last row of its table."""

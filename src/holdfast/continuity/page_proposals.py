@@ -143,7 +143,7 @@ def material_for(workspace: Workspace, proposal: Proposal) -> Material:
 def decisions(folder: str, older: tuple[str, ...]) -> tuple[list[FoundDecision], list[FoundDecision]]:
     """Return the decisions that hold, and those that hold no longer and were not made again."""
     every = [_of_note(note) for note in pages.notes(folder, pages.DECISION, older)]
-    named = [(region.plain(row_of(one).name), one) for one in every]
+    named = [(row_of(one).words, one) for one in every]
     ended = {name for name, one in named if one.ended}
     holding = {name for name, one in named if not one.ended}
     return (
