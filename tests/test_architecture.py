@@ -257,7 +257,7 @@ def test_every_file_of_commands_is_named_in_the_table() -> None:
     import click
 
     from holdfast.surfaces.cli.main import COMMANDS, cli
-    from holdfast.surfaces.cli.shared import MADE
+    from holdfast.surfaces.cli.making import MADE
 
     for name in COMMANDS:
         command = cli.get_command(click.Context(cli), name)

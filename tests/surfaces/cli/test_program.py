@@ -103,7 +103,7 @@ def test_no_text_on_a_terminal(shop) -> None:
 
 def test_progress_only_on_a_terminal() -> None:
     """A long walk shows a bar on a terminal and nothing elsewhere."""
-    code = "from holdfast.surfaces.cli.shared import Progress; p = Progress(); p(1, 5000); p(5000, 5000)"
+    code = "from holdfast.surfaces.cli.output import Progress; p = Progress(); p(1, 5000); p(5000, 5000)"
     words = [sys.executable, "-c", code]
     assert "reading memories" in on_a_terminal(words, environment={**os.environ, "TERM": "xterm"})[1]
     ended = subprocess.run(words, capture_output=True, text=True, check=True)

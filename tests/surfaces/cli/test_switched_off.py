@@ -100,7 +100,7 @@ def test_writes_are_refused(off, cli, tree, shop, editor) -> None:
 def test_completion_writes_nothing_either(off, cli, tree, monkeypatch) -> None:
     """Completing a key while memory is off offers nothing and leaves the home alone."""
     from holdfast.surfaces.cli.main import cli as program
-    from holdfast.surfaces.cli.shared import complete_key
+    from holdfast.surfaces.cli.options import complete_key
 
     before = tree(off, index=True)
     with program.make_context("holdfast", ["show", "x"], resilient_parsing=True) as ctx:

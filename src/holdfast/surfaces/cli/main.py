@@ -150,6 +150,14 @@ class Invocation:
     utc: bool = False
 
 
+def invocation(ctx: click.Context | None = None) -> Invocation:
+    """Return what the command line asked for."""
+    root = (ctx or click.get_current_context()).find_root()
+    root.obj = root.obj or Invocation()
+    found: Invocation = root.obj
+    return found
+
+
 class ReaderGone(Exception):
     """The reader of our output went away, as `head` does."""
 
@@ -168,8 +176,11 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command by its name or alias; for a name that is neither, say what may be meant."""
+        if args == ["help"]:
+            click.echo(ctx.get_help(), color=ctx.color)
+            ctx.exit()
         if args[0] == "help":
-            return self._help_of(ctx, args[1:])
+            return self.resolve_command(ctx, [*args[1:], "--help"])
         try:
             return super().resolve_command(ctx, [ALIASES.get(args[0], args[0]), *args[1:]])
         except click.UsageError as problem:
@@ -177,13 +188,6 @@ class Commands(click.Group):
             if not meant:
                 raise click.UsageError(f"{problem.message} `{program()} --help` lists them all.", ctx) from None
             raise click.UsageError(f"{problem.message} Did you mean {' or '.join(meant)}?", ctx) from None
-
-    def _help_of(self, ctx: click.Context, words: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return `COMMAND --help` for `help COMMAND`, and the help of the program for `help` alone."""
-        if not words:
-            click.echo(ctx.get_help(), color=ctx.color)
-            ctx.exit()
-        return self.resolve_command(ctx, [*words, "--help"])
 
     def get_help(self, ctx: click.Context) -> str:
         return runnable(super().get_help(ctx))
@@ -197,7 +201,7 @@ class Commands(click.Group):
             return None
         import_module(f"holdfast.surfaces.cli.commands.{_FILES.get(name, name)}")
         # The file has told it, and loaded what it needs.
-        from holdfast.surfaces.cli.shared import MADE
+        from holdfast.surfaces.cli.making import MADE
 
         return MADE[name]
 

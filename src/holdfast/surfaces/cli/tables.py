@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 import click
 
 from holdfast.base.terminal import harmless
-from holdfast.surfaces.cli.shared import invocation
+from holdfast.surfaces.cli.main import invocation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
 _MAX_CELL, _MIN_CELL = 40, 10
-
-utc_option = click.option("--utc", is_flag=True, help="Show times in UTC, not in local time.")
 
 
 def on_terminal() -> bool:

@@ -9,35 +9,14 @@ import click
 
 from holdfast.app.receipts import receipts
 from holdfast.base.terminal import harmless
-from holdfast.continuity.catch_up import CatchUp, catch_up, markdown
-from holdfast.records import Given, Receipt, asdict
+from holdfast.continuity.catch_up import catch_up, markdown
+from holdfast.records import Receipt, asdict
 from holdfast.sessions import activity
 from holdfast.sessions.activity import DoneSession
-from holdfast.surfaces.cli.commands.sessions import session_json
-from holdfast.surfaces.cli.shared import (
-    PROJECT,
-    agents_option,
-    answered,
-    command,
-    everywhere_option,
-    limit_option,
-    say,
-    say_empty,
-    say_where,
-    since_option,
-    until_option,
-    why_empty,
-)
-from holdfast.surfaces.cli.tables import (
-    columns,
-    cut,
-    indented,
-    local_time,
-    on_terminal,
-    padded,
-    print_table,
-    utc_option,
-)
+from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.making import PROJECT, command
+from holdfast.surfaces.cli.output import answered, say, say_empty, say_where, why_empty
+from holdfast.surfaces.cli.tables import columns, cut, indented, local_time, on_terminal, padded, print_table
 from holdfast.workspace import Workspace
 
 _MAX_FILES = 5
@@ -52,11 +31,11 @@ _project_argument = click.argument("of_project", metavar="[PROJECT]", default=""
 
 @command("timeline", "holdfast timeline --since 7d", sees=PROJECT)
 @_project_argument
-@since_option("Ended since")
-@until_option("Began before")
-@everywhere_option()
-@limit_option(activity.MAX_SESSIONS)
-@utc_option
+@options.since("Ended since")
+@options.until("Began before")
+@options.everywhere()
+@options.limit(activity.MAX_SESSIONS)
+@options.utc
 def _timeline(workspace: Workspace, /, **asked: Any) -> None:
     """Show what was done in a project, day by day: sessions with their outcome, commits, pull requests and files."""
     found = activity.timeline(workspace, **asked)
@@ -77,7 +56,7 @@ def _timeline(workspace: Workspace, /, **asked: Any) -> None:
 
 
 def _done_json(one: DoneSession) -> dict[str, object]:
-    return {**session_json(one.session), "changed": [asdict(file) for file in one.files]}
+    return {**asdict(one.session), "changed": [asdict(file) for file in one.files]}
 
 
 def _print_done(one: DoneSession, widest: int) -> None:
@@ -111,12 +90,12 @@ def _details(one: DoneSession) -> list[str]:
 @command("activity", "holdfast activity src/upload.py", sees=PROJECT)
 @click.argument("path", default="")
 @click.option("--recent", is_flag=True, help="The last 24 hours, in every project.")
-@agents_option("changes by")
-@since_option("Changed since")
-@until_option("Changed before")
-@everywhere_option()
-@limit_option(activity.MAX_CHANGES)
-@utc_option
+@options.agents("changes by")
+@options.since("Changed since")
+@options.until("Changed before")
+@options.everywhere()
+@options.limit(activity.MAX_CHANGES)
+@options.utc
 def _activity(workspace: Workspace, /, **asked: Any) -> None:
     """Show which files were changed, by which agent, in which session, when and how often, the last first.
 
@@ -149,7 +128,8 @@ def _catch_up(workspace: Workspace, since: str) -> None:
     Without --since it is the week that ended with the last session.
     """
     found = catch_up(workspace, since=since)
-    if answered(_catch_up_json(found)):
+    agents = [{"agent": agent, "sessions": number} for agent, number in found.agents]
+    if answered({**asdict(found), "agents": agents}):
         return
     if found.is_empty:
         nothing = f"nothing is known of the project {found.project} yet; `holdfast sweep` reads sessions in"
@@ -158,23 +138,10 @@ def _catch_up(workspace: Workspace, since: str) -> None:
         click.echo(harmless(markdown(found)), nl=False)
 
 
-def _catch_up_json(found: CatchUp) -> dict[str, object]:
-    return {
-        **{name: getattr(found, name) for name in ("project", "since", "focus", "updated", "by")},
-        "sessions": [session_json(row) for row in found.sessions],
-        "agents": [{"agent": agent, "sessions": count} for agent, count in found.agents],
-        "decisions": [asdict(one) for one in found.decisions],
-        **{name: list(getattr(found, name)) for name in ("failed", "open_threads", "next_steps")},
-        "todos": [asdict(one) for one in found.todos],
-        "files": [asdict(one) for one in found.files],
-        "more": found.more,
-    }
-
-
 @command("receipts", "holdfast receipts --limit 3")
 @click.argument("of_session", metavar="[SESSION]", default="")
-@limit_option(_MAX_RECEIPTS)
-@utc_option
+@options.limit(_MAX_RECEIPTS)
+@options.utc
 def _receipts(workspace: Workspace, of_session: str, limit: int) -> None:
     """Show what sessions were given, newest first: each memory, why, about how many tokens, and what was left out.
 
@@ -224,14 +191,6 @@ def _show_receipt(receipt: Receipt) -> None:
 
 
 def _receipt_json(receipt: Receipt) -> dict[str, object]:
-    names = ("at", "agent", "session", "moment", "characters", "tokens", "holdout", "withheld")
-    return {
-        **{name: getattr(receipt, name) for name in names},
-        "given": [_given_json(given) for given in receipt.given],
-        "left_out": [{"name": name, "reason": reason} for name, reason in receipt.left_out],
-    }
-
-
-def _given_json(given: Given) -> dict[str, object]:
-    told = {name: getattr(given, name) for name in ("key", "digest", "why", "tokens")}
-    return {"scope": given.scope.kind, "owner": given.scope.owner, **told}
+    given = [{**asdict(one), "scope": one.scope.kind, "owner": one.scope.owner} for one in receipt.given]
+    left_out = [{"name": name, "reason": reason} for name, reason in receipt.left_out]
+    return {**asdict(receipt), "given": given, "left_out": left_out}

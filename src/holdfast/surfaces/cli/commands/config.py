@@ -8,15 +8,13 @@ from holdfast.app import config
 from holdfast.app.config import Shown
 from holdfast.records import asdict
 from holdfast.settings import BY_NAME, variable_of
-from holdfast.surfaces.cli.shared import answer, answered, group, say
+from holdfast.surfaces.cli.making import group
+from holdfast.surfaces.cli.output import answer, answered, say
 from holdfast.workspace import Workspace
 
-
-def _complete(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    return [name for name in BY_NAME if name.startswith(start)]
-
-
-_name = click.argument("name", shell_complete=_complete)
+_name = click.argument(
+    "name", shell_complete=lambda ctx, parameter, start: [name for name in BY_NAME if name.startswith(start)]
+)
 
 
 @group("config", "holdfast config set recall.limit 5")

@@ -13,15 +13,17 @@ from holdfast.app.status import AgentState, agents, status
 from holdfast.app.up import up
 from holdfast.base.text import count
 from holdfast.records import asdict
+from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.commands.install import connect
-from holdfast.surfaces.cli.main import runnable
-from holdfast.surfaces.cli.shared import PROJECT, answered, command, invocation, print_problems, say
-from holdfast.surfaces.cli.tables import local_time, utc_option
+from holdfast.surfaces.cli.main import invocation, runnable
+from holdfast.surfaces.cli.making import PROJECT, command
+from holdfast.surfaces.cli.output import answered, print_problems, say
+from holdfast.surfaces.cli.tables import local_time
 from holdfast.workspace import Workspace
 
 
 @command("up", "holdfast up", sees=PROJECT)
-@utc_option
+@options.utc
 def _up(workspace: Workspace) -> None:
     """Prepare this home, show what it holds, offer to connect the agents on this machine, and say what to do next.
 
@@ -51,7 +53,7 @@ def _offer(workspace: Workspace, states: list[dict[str, Any]]) -> bool:
 
 
 @command("status", "holdfast status", sees=PROJECT)
-@utc_option
+@options.utc
 def _status(workspace: Workspace) -> None:
     """Show agents (connected, last heard from), sessions and memories, and the project of this folder."""
     found = status(workspace)
@@ -94,7 +96,7 @@ def _print_agents(states: list[AgentState]) -> None:
 
 @command("doctor", "holdfast doctor --fix")
 @click.option("--fix", is_flag=True, help="Mend what is derived: the index, the pages, file modes.")
-@utc_option
+@options.utc
 def _doctor(workspace: Workspace, fix: bool) -> int:
     """Check this installation, this home, and whether the connected agents run our hooks.
 

@@ -10,7 +10,10 @@ from holdfast.app import install, plugin, publish, schedule, uninstall
 from holdfast.base.text import count
 from holdfast.patterns import distributed
 from holdfast.records import asdict
-from holdfast.surfaces.cli.shared import agreed, answer, answered, command, consent_options, invocation, say
+from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.main import invocation
+from holdfast.surfaces.cli.making import command
+from holdfast.surfaces.cli.output import agreed, answer, answered, say
 from holdfast.surfaces.hook import bundling
 from holdfast.workspace import PLACES
 
@@ -21,7 +24,6 @@ if TYPE_CHECKING:
     from holdfast.app.install import Plan, Seen
     from holdfast.app.schedule import Call, Scheduled
     from holdfast.app.uninstall import Outcome
-    from holdfast.records import Problem
     from holdfast.workspace import Workspace
 
 _scope = click.option(
@@ -39,7 +41,7 @@ _portable = click.option(
 @click.argument("agent", required=False)
 @_scope
 @_portable
-@consent_options
+@options.consent
 def _install(workspace: Workspace, agent: str | None, scope: str, portable: bool) -> None:
     """Connect an agent: its hooks and the MCP server, in its own config files. Without AGENT: list the agents.
 
@@ -62,13 +64,11 @@ def connect(workspace: Workspace, planned: Plan, *, show: bool = True) -> None:
         install.apply(workspace, planned)
         bundling.write_all(planned.agent)
         published = publish.refresh(workspace)
-        answer(
-            {**_plan_json(planned, applied=True), "published": published},
-            "\n".join([f"installed {planned.agent.title}", *(f"wrote {path}" for path in published)]),
-        )
-    if not invocation().json and not invocation().dry_run:
-        for line in planned.agent.advice:
-            say(line)
+        answer({**_plan_json(planned, applied=True), "published": published}, f"installed {planned.agent.title}")
+        for path in () if invocation().json else published:
+            say(f"wrote {path}")
+    for line in () if invocation().json or invocation().dry_run else planned.agent.advice:
+        say(line)
 
 
 def _show_agents(agents: list[Seen]) -> None:
@@ -77,7 +77,8 @@ def _show_agents(agents: list[Seen]) -> None:
         return
     for one in agents:
         if one.found is not None:
-            state = f"connected ({', '.join(one.installed)})" if one.installed else "not connected"
+            connected = f"connected ({', '.join(one.installed)})" if one.installed else "not connected"
+            state = connected if one.agent.events else "read only"
             click.echo(f"{one.agent.name:12} {state:24} {', '.join(one.gets)}")
     missing = [one.agent.name for one in agents if one.found is None]
     if missing:
@@ -141,7 +142,7 @@ def changes_json(changes: Iterable[Change]) -> list[dict[str, str]]:
 @click.argument("agent")
 @_scope
 @click.option("--verify", is_flag=True, help="Search every file that the agent reads, and say that nothing is left.")
-@consent_options
+@options.consent
 def _uninstall(workspace: Workspace, agent: str, scope: str, verify: bool) -> int:
     """Take out exactly what `holdfast install` put in. Memories stay.
 
@@ -162,18 +163,14 @@ def _uninstall(workspace: Workspace, agent: str, scope: str, verify: bool) -> in
     searched, left = uninstall.verify(workspace, agent, scope=scope) if verify else ([], [])
     told = {"files": [asdict(one) for one in done], "searched": searched, "left": [asdict(one) for one in left]}
     if not answered({**_plan_json(planned, applied=bool(done)), **told}):
-        _print_removed(done, left)
+        for one in done:
+            state = "removed" if one.removed else "as it was, byte for byte" if one.identical else "without our entries"
+            click.echo(f"{one.path}: {state}")
+        for problem in left:
+            click.echo(f"{problem.path}:{problem.line}: {problem.text} is left")
         if verify and not left:
             say(f"verified: {count(len(searched), 'file')} searched, nothing of ours is left")
     return 1 if left else 0
-
-
-def _print_removed(done: list[Outcome], left: list[Problem]) -> None:
-    for one in done:
-        state = "removed" if one.removed else "as it was, byte for byte" if one.identical else "without our entries"
-        click.echo(f"{one.path}: {state}")
-    for problem in left:
-        click.echo(f"{problem.path}:{problem.line}: {problem.text} is left")
 
 
 @command("plugin", "holdfast plugin claude-code --out ./holdfast-plugin")
@@ -200,7 +197,7 @@ def _plugin(workspace: Workspace, agent: str, out: str, portable: bool) -> None:
 @click.option("--with", "way", type=click.Choice(schedule.WAYS), help="What runs it. Default: what fits this system.")
 @click.option("--remove", is_flag=True, help="Take the schedule away.")
 @click.option("--status", is_flag=True, help="Show the schedule that is there.")
-@consent_options
+@options.consent
 def _schedule(workspace: Workspace, every: str, way: str | None, remove: bool, status: bool) -> None:
     """Let the system run `holdfast sweep` at regular intervals: by a systemd timer, a launchd job or a crontab line.
 

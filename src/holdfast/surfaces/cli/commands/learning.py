@@ -23,25 +23,11 @@ from holdfast.patterns.estimates import BEFORE_AFTER, Estimate, Followed
 from holdfast.patterns.measure import Report as Measured
 from holdfast.patterns.measure import measure
 from holdfast.records import asdict
-from holdfast.surfaces.cli.main import runnable
-from holdfast.surfaces.cli.shared import (
-    KEY,
-    PROJECT,
-    answered,
-    command,
-    dry_run_option,
-    everywhere_option,
-    group,
-    id_argument,
-    invocation,
-    limit_option,
-    say,
-    say_empty,
-    since_option,
-    text_argument,
-    why_empty,
-)
-from holdfast.surfaces.cli.tables import shown_time, utc_option
+from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.main import invocation, runnable
+from holdfast.surfaces.cli.making import PROJECT, command, group
+from holdfast.surfaces.cli.output import answered, print_each, say, say_empty, why_empty
+from holdfast.surfaces.cli.tables import shown_time
 from holdfast.workspace import Workspace
 
 _RATE = 'holdfast rate 8 "clean and quick"'
@@ -57,9 +43,9 @@ _CHANCE = 20
 
 @group("rate", _RATE, adds=True, **_RATED)
 @click.option("--list", "listing", is_flag=True, help="List the ratings, as without a number.")
-@everywhere_option("List those of every project.")
-@limit_option(20)
-@utc_option
+@options.everywhere("List those of every project.")
+@options.limit(20)
+@options.utc
 def _ratings(workspace: Workspace, listing: bool, everywhere: bool, limit: int) -> None:
     """Rate the last session of this project, or the one that --session names. Without a number it lists the ratings,
     newest first.
@@ -67,15 +53,12 @@ def _ratings(workspace: Workspace, listing: bool, everywhere: bool, limit: int) 
     found = rate.ratings(workspace, everywhere=everywhere, limit=limit)
     if answered({"ratings": [asdict(one) for one in found]}):
         return
-    for one in found:
-        _print_rating(one)
-    if not found:
-        say_empty(workspace, f"no session was rated yet; rate one: {_RATE}")
+    print_each(workspace, found, _print_rating, f"no session was rated yet; rate one: {_RATE}")
 
 
 @_ratings.sub("add", 'holdfast rate add 2 "it deleted my migration"', **_RATED)
 @click.argument("number")
-@text_argument("comment")
+@options.text("comment")
 def _rate(workspace: Workspace, number: str, comment: tuple[str, ...]) -> None:
     """Rate a session. `rate NUMBER` is short for it."""
     rated = rate.rate(workspace, number, " ".join(comment))
@@ -87,7 +70,7 @@ def _rate(workspace: Workspace, number: str, comment: tuple[str, ...]) -> None:
 
 @_ratings.sub("import", "holdfast rate import ratings.jsonl --dry-run", sees=PROJECT)
 @click.argument("file", type=click.Path())
-@dry_run_option("Show what would be added and change nothing.")
+@options.dry_run("Show what would be added and change nothing.")
 def _import_ratings(workspace: Workspace, file: str) -> None:
     """Take over the ratings that another program wrote, one JSON object a line. Each is added once."""
     dry_run, plan = invocation().dry_run, rate.plan_import(workspace, file)
@@ -113,7 +96,7 @@ def _print_rating(one: Rating) -> None:
 @click.option("--week", is_flag=True, help="The last 7 days. The default.")
 @click.option("--month", is_flag=True, help="The last 30 days.")
 @click.option("--all", "everything", is_flag=True, help="Every rating there is.")
-@dry_run_option("Show the page and write nothing.")
+@options.dry_run("Show the page and write nothing.")
 def _synthesis(workspace: Workspace, week: bool, month: bool, everything: bool) -> None:
     """Write down what ratings say together: their trend, what people complain about and praise again and again, with
     examples, and what came of it.
@@ -133,10 +116,10 @@ def _synthesis(workspace: Workspace, week: bool, month: bool, everything: bool) 
 
 
 @group("research", "holdfast research --since 7d", sees=PROJECT)
-@since_option("Handed over since")
-@everywhere_option("List those of every project.")
-@limit_option(_MAX_REPORTS)
-@utc_option
+@options.since("Handed over since")
+@options.everywhere("List those of every project.")
+@options.limit(_MAX_REPORTS)
+@options.utc
 def _research(workspace: Workspace, since: str, everywhere: bool, limit: int) -> None:
     """List what sub-agents handed over in the end, newest first."""
     found = research.reports(workspace, since=since, everywhere=everywhere, limit=limit)
@@ -150,7 +133,7 @@ def _research(workspace: Workspace, since: str, everywhere: bool, limit: int) ->
 
 
 @_research.sub("show", "holdfast research show 1a2b3c", sees=PROJECT)
-@id_argument
+@options.id
 def _show_report(workspace: Workspace, name: str) -> None:
     """Show one report. ID is what the list shows, or a file."""
     report = research.show(workspace, name)
@@ -171,11 +154,11 @@ def _report_json(report: Report) -> dict[str, object]:
 
 
 @command("security", "holdfast security --since 7d", sees=PROJECT)
-@since_option("Made since")
+@options.since("Made since")
 @click.option("--kind", type=click.Choice(KINDS), metavar="KIND", help=f"Only {', '.join(KINDS)}.")
-@everywhere_option("List those of every project.")
-@limit_option(_MAX_CALLS)
-@utc_option
+@options.everywhere("List those of every project.")
+@options.limit(_MAX_CALLS)
+@options.utc
 def _security(workspace: Workspace, /, kind: str | None, **asked: Any) -> None:
     """List tool calls that destroy, read a secret or write outside the project, newest first.
 
@@ -198,8 +181,8 @@ def _security(workspace: Workspace, /, kind: str | None, **asked: Any) -> None:
 
 @command("measure", "holdfast measure --since 90d")
 @click.option("--pattern", default="", metavar="ID", help="Only this pattern of the catalogue.")
-@click.option("--memory", default="", metavar="KEY", type=KEY, help="Only the memories of this key.")
-@since_option("Only sessions from then on")
+@click.option("--memory", default="", metavar="KEY", type=options.KEY, help="Only the memories of this key.")
+@options.since("Only sessions from then on")
 def _measure(workspace: Workspace, /, **asked: str) -> None:
     """Show whether what agents are given helps: each distributed pattern by its own signal, before and after; each
     memory that is given often by errors, retries, corrections, tokens and time; and what each costs.

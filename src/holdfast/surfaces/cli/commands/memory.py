@@ -12,29 +12,24 @@ from holdfast.memory.edit import edit
 from holdfast.memory.remember import pin
 from holdfast.memory.show import history
 from holdfast.records import SCOPES, asdict
-from holdfast.surfaces.cli.shared import (
-    HERE,
-    KEY,
+from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.main import invocation
+from holdfast.surfaces.cli.making import HERE, command
+from holdfast.surfaces.cli.output import (
     answer,
     answered,
     applied,
-    command,
-    consent_options,
     consented,
-    dry_run_option,
     heading,
-    invocation,
     memory_json,
-    one_memory,
     plan_json,
     print_plan,
-    scope_option,
 )
 from holdfast.workspace import Workspace
 
 
 @command("show", "holdfast show deploys-need-the-vpn", sees=HERE, reads=True)
-@one_memory
+@options.one_memory
 @click.option("--path", "only_path", is_flag=True, help="Print the path of its file and nothing else.")
 def _show(workspace: Workspace, key: str, scope: str | None, only_path: bool) -> None:
     """Show one memory as its file has it, history and all. Looking does not count as use."""
@@ -46,7 +41,7 @@ def _show(workspace: Workspace, key: str, scope: str | None, only_path: bool) ->
 
 
 @command("history", "holdfast history deploys-need-the-vpn", sees=HERE, reads=True)
-@one_memory
+@options.one_memory
 def _history(workspace: Workspace, key: str, scope: str | None) -> None:
     """Show what a memory says and what it said before, newest first."""
     memory, statements = history(workspace, key, scope=scope)
@@ -61,7 +56,7 @@ def _history(workspace: Workspace, key: str, scope: str | None) -> None:
 
 
 @command("edit", "holdfast edit deploys-need-the-vpn", sees=HERE, json=False)
-@one_memory
+@options.one_memory
 def _edit(workspace: Workspace, key: str, scope: str | None) -> None:
     """Edit a memory in your editor: $VISUAL, $EDITOR, or the one that git uses.
 
@@ -72,7 +67,7 @@ def _edit(workspace: Workspace, key: str, scope: str | None) -> None:
 
 
 @command("pin", "holdfast pin deploys-need-the-vpn", sees=HERE)
-@one_memory
+@options.one_memory
 def _pin(workspace: Workspace, key: str, scope: str | None) -> None:
     """Pin a memory: it never expires, and comes first where memories are handed to an agent."""
     memory = pin(workspace, key, scope=scope)
@@ -80,7 +75,7 @@ def _pin(workspace: Workspace, key: str, scope: str | None) -> None:
 
 
 @command("unpin", "holdfast unpin deploys-need-the-vpn", sees=HERE)
-@one_memory
+@options.one_memory
 def _unpin(workspace: Workspace, key: str, scope: str | None) -> None:
     """Unpin a memory: the rules of its scope hold for it again."""
     memory = pin(workspace, key, scope=scope, pinned=False)
@@ -88,11 +83,11 @@ def _unpin(workspace: Workspace, key: str, scope: str | None) -> None:
 
 
 @command("move", "holdfast move answer-in-english --to global", sees=HERE)
-@click.argument("key", type=KEY)
-@scope_option("The scope it is in now.")
+@click.argument("key", type=options.KEY)
+@options.scope("The scope it is in now.")
 @click.option("--to", type=click.Choice(SCOPES), help="The scope to move it to.")
 @click.option("--key", "-k", "new_key", help="Its new key.")
-@dry_run_option()
+@options.dry_run()
 def _move(workspace: Workspace, key: str, scope: str | None, to: str | None, new_key: str | None) -> None:
     """Move a memory to another scope or give it another key. History, tags and dates go with it; links follow."""
     planned, steps = move.plan(workspace, key, scope=scope, to=to, new_key=new_key)
@@ -108,9 +103,9 @@ def _move(workspace: Workspace, key: str, scope: str | None, to: str | None, new
 
 
 @command("forget", "holdfast forget deploys-need-the-vpn", sees=HERE)
-@click.argument("keys", nargs=-1, required=True, type=KEY)
-@scope_option("Only this scope.")
-@consent_options
+@click.argument("keys", nargs=-1, required=True, type=options.KEY)
+@options.scope("Only this scope.")
+@options.consent
 def _forget(workspace: Workspace, keys: tuple[str, ...], scope: str | None) -> None:
     """Forget memories for good. A tombstone without their words stays, so that no import brings them back."""
     memories, steps = forget.plan(workspace, keys, scope=scope)
@@ -120,8 +115,8 @@ def _forget(workspace: Workspace, keys: tuple[str, ...], scope: str | None) -> N
 
 
 @command("clear", "holdfast clear --scope session --session 4f2a --dry-run", sees=HERE)
-@scope_option("The scope to clear.", required=True)
-@consent_options
+@options.scope("The scope to clear.", required=True)
+@options.consent
 def _clear(workspace: Workspace, scope: str) -> None:
     """Forget every memory of a scope."""
     memories, steps = forget.plan_scope(workspace, scope)

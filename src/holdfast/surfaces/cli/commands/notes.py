@@ -10,24 +10,14 @@ from holdfast.base.clock import now
 from holdfast.base.terminal import harmless
 from holdfast.base.text import count
 from holdfast.continuity import notes, todo
-from holdfast.continuity.check_boxes import Todo
 from holdfast.continuity.pages import DECISION
 from holdfast.continuity.todo import TodoChange
 from holdfast.learning.lessons import lesson
 from holdfast.learning.lessons.model import Lesson, weight
 from holdfast.records import asdict
-from holdfast.surfaces.cli.shared import (
-    PROJECT,
-    answered,
-    applied,
-    consent_options,
-    consented,
-    group,
-    id_argument,
-    say_empty,
-    text_argument,
-    text_of,
-)
+from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.making import PROJECT, group
+from holdfast.surfaces.cli.output import answered, applied, consented, print_each, say_empty, text_of
 from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -57,13 +47,14 @@ def _todos(workspace: Workspace, everything: bool) -> None:
         if several and one.under != under:
             click.secho(harmless(one.under), dim=True)
         under = one.under
-        _print_todo(one)
+        box = f"[x] {harmless(one.text)}" + (f"  {one.at}" if one.at else "") if one.done else harmless(one.text)
+        click.echo(f"{one.number:>3}  {click.style(one.id, dim=True)}  {box}")
     if not found:
         say_empty(workspace, f"nothing to do; add something: {_TODO}")
 
 
 @_todos.sub("add", 'holdfast todo add "Write the docs"', sees=PROJECT)
-@text_argument("text")
+@options.text("text")
 def _add_todo(workspace: Workspace, text: tuple[str, ...]) -> None:
     """Add a to-do at the end of todo.md. Without TEXT, or with `-`, it is read from standard input."""
     _print_changed(todo.add(workspace, text_of(text, _TODO)))
@@ -85,7 +76,7 @@ def _reopen(workspace: Workspace, names: tuple[str, ...]) -> None:
 
 @_todos.sub("remove", "holdfast todo remove 3 --yes", sees=PROJECT)
 @_names
-@consent_options
+@options.consent
 def _remove(workspace: Workspace, names: tuple[str, ...]) -> None:
     """Take the lines of to-dos out of the page for good."""
     wanted, steps = todo.plan_remove(workspace, names)
@@ -100,11 +91,6 @@ def _print_changed(changed: TodoChange) -> None:
             click.echo(f"{changed.action}  {one.id}  {harmless(one.text)}")
 
 
-def _print_todo(one: Todo) -> None:
-    box = f"[x] {harmless(one.text)}" + (f"  {one.at}" if one.at else "") if one.done else harmless(one.text)
-    click.echo(f"{one.number:>3}  {click.style(one.id, dim=True)}  {box}")
-
-
 @group("decide", _DECIDE, adds=True, sees=PROJECT)
 @_ended
 def _decisions(workspace: Workspace, everything: bool) -> None:
@@ -112,14 +98,11 @@ def _decisions(workspace: Workspace, everything: bool) -> None:
     found = notes.listed(workspace, DECISION, everything=everything)
     if answered({"decisions": [asdict(note) for note in found], "path": notes.path_of(workspace, DECISION)}):
         return
-    for note in found:
-        _print_note(note)
-    if not found:
-        say_empty(workspace, f"no decision is written down; add one: {_DECIDE}")
+    print_each(workspace, found, _print_note, f"no decision is written down; add one: {_DECIDE}")
 
 
 @_decisions.sub("add", 'holdfast decide add "Use Postgres" --because "we need row locks"', sees=PROJECT)
-@text_argument("text")
+@options.text("text")
 @click.option("--because", default="", metavar="WHY", help="The reason.")
 @click.option("--replaces", default="", metavar="ID", help="The decision that this one puts an end to.")
 def _decide(workspace: Workspace, text: tuple[str, ...], because: str, replaces: str) -> None:
@@ -129,7 +112,7 @@ def _decide(workspace: Workspace, text: tuple[str, ...], because: str, replaces:
 
 
 @_decisions.sub("withdraw", "holdfast decide withdraw D3", sees=PROJECT)
-@id_argument
+@options.id
 def _withdraw_decision(workspace: Workspace, name: str) -> None:
     """Strike a decision through, with the date. It stays."""
     _print_written(notes.withdraw(workspace, DECISION, name), "decision")
@@ -154,7 +137,7 @@ def _lessons(workspace: Workspace, everything: bool) -> None:
 
 
 @_lessons.sub("add", 'holdfast lesson add "Run the migration first" --because "the deploy broke without it"', **_HERE)
-@text_argument("text")
+@options.text("text")
 @click.option("--because", default="", metavar="WHAT", help="What went wrong.")
 @click.option("--replaces", default="", metavar="ID", help="The lesson that this one puts an end to.")
 @click.option("--source", default="", metavar="TEXT", help="Where it comes from: a session, an incident, a person.")
@@ -164,14 +147,14 @@ def _learn(workspace: Workspace, /, text: tuple[str, ...], **about: str) -> None
 
 
 @_lessons.sub("withdraw", "holdfast lesson withdraw L2", sees=PROJECT)
-@id_argument
+@options.id
 def _withdraw_lesson(workspace: Workspace, name: str) -> None:
     """Strike a lesson through, with the date. It stays."""
     _print_written(lesson.withdraw(workspace, name), "lesson")
 
 
 @_lessons.sub("show", "holdfast lesson show 1a2b")
-@id_argument
+@options.id
 def _show_lesson(workspace: Workspace, name: str) -> None:
     """Show a learned lesson with everything that speaks for it."""
     found = lesson.show(workspace, name)
@@ -201,7 +184,7 @@ for _word, _about in {
     "harmful": "Say that a learned lesson did harm, which weighs four times as much. Where harm outweighs help, it "
     "becomes a warning.",
 }.items():
-    _lessons.sub(_word, f"holdfast lesson {_word} 1a2b")(id_argument(_marks(_word, _about)))
+    _lessons.sub(_word, f"holdfast lesson {_word} 1a2b")(options.id(_marks(_word, _about)))
 
 
 def _print_lesson(one: Lesson) -> None:

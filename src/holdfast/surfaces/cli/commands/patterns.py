@@ -19,23 +19,11 @@ from holdfast.patterns.clusters import Pattern, Quote
 from holdfast.patterns.distribute import Plan
 from holdfast.patterns.review import Candidate, Decision
 from holdfast.records import asdict
+from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.commands.install import changes_json
-from holdfast.surfaces.cli.shared import (
-    PROJECT,
-    agreed,
-    answer,
-    answered,
-    consent_options,
-    group,
-    id_argument,
-    invocation,
-    limit_option,
-    print_plan,
-    say,
-    say_empty,
-    since_option,
-    why_empty,
-)
+from holdfast.surfaces.cli.main import invocation
+from holdfast.surfaces.cli.making import PROJECT, group
+from holdfast.surfaces.cli.output import agreed, answer, answered, print_plan, say, say_empty, why_empty
 from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -61,11 +49,11 @@ def _words(function: F) -> F:
 
 @group("patterns", "holdfast patterns --problems --explain", sees=PROJECT)
 @_frequency
-@since_option("Only from then on")
+@options.since("Only from then on")
 @click.option("--domain", default="", metavar="NAME", help="Only projects of this domain, as config.toml maps them.")
 @click.option("--problems", "only", flag_value="problems", help="Only what goes wrong.")
 @click.option("--successes", "only", flag_value="successes", help="Only what goes well.")
-@limit_option(30)
+@options.limit(30)
 @click.option("--explain", is_flag=True, help="Show all evidence, and what was counted and merged.")
 def _patterns(
     workspace: Workspace,
@@ -136,7 +124,7 @@ def _counted(one: Pattern) -> str:
 
 @_patterns.sub("review", "holdfast patterns review", sees=PROJECT)
 @_frequency
-@since_option("Only from then on")
+@options.since("Only from then on")
 def _review(workspace: Workspace, min_frequency: int | None, since: str) -> None:
     """Walk through the patterns that nobody decided about, one by one with their evidence, on a terminal: approve,
     edit, merge, reject, snooze, next or quit.
@@ -144,7 +132,9 @@ def _review(workspace: Workspace, min_frequency: int | None, since: str) -> None
     found = pattern_review.waiting(
         workspace, min_frequency=min_frequency or 0, since=since, project=_project(workspace)
     )
-    if answered({"waiting": [_candidate_json(pattern_review.candidate(one)) for one in found]}):
+    given = [pattern_review.candidate(one) for one in found]
+    waiting = [{**asdict(one.pattern), "title": one.title, "statement": one.statement} for one in given]
+    if answered({"waiting": waiting}):
         return
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise BadInput("a review needs a terminal", "Use `holdfast patterns review --json`, then decide by ID.")
@@ -170,7 +160,7 @@ def _ask(workspace: Workspace, given: Candidate, found: list[Pattern]) -> str:
 
 
 @_patterns.sub("show", "holdfast patterns show 1a2b", reads=True)
-@id_argument
+@options.id
 def _show(workspace: Workspace, name: str) -> None:
     """Show everything that is known of a pattern: its evidence, its entry in the catalogue, what was decided."""
     found = catalogue_edit.show(workspace, name)
@@ -185,7 +175,7 @@ def _show(workspace: Workspace, name: str) -> None:
 
 
 @_patterns.sub("approve", 'holdfast patterns approve 1a2b --statement "Run the tests with make test."')
-@id_argument
+@options.id
 @_words
 @click.option("--edit", "edits", is_flag=True, help="Write the words in your editor first.")
 def _approve(workspace: Workspace, name: str, statement: str, title: str, owner: str, edits: bool) -> None:
@@ -198,7 +188,7 @@ def _approve(workspace: Workspace, name: str, statement: str, title: str, owner:
 
 
 @_patterns.sub("edit", "holdfast patterns edit 1a2b")
-@id_argument
+@options.id
 @_words
 def _edit(workspace: Workspace, /, name: str, **words: str) -> None:
     """Edit an entry of the catalogue, in your editor or by options. It becomes the next version."""
@@ -210,7 +200,7 @@ def _edit(workspace: Workspace, /, name: str, **words: str) -> None:
 
 
 @_patterns.sub("merge", "holdfast patterns merge 1a2b 3c4d")
-@id_argument
+@options.id
 @click.argument("into", metavar="INTO")
 def _merge(workspace: Workspace, name: str, into: str) -> None:
     """Make a pattern a part of another one, which waits or is in the catalogue: its signals count for that."""
@@ -227,7 +217,7 @@ def _reject(workspace: Workspace, names: tuple[str, ...], reason: str) -> None:
 
 
 @_patterns.sub("snooze", "holdfast patterns snooze 1a2b --days 14")
-@id_argument
+@options.id
 @click.option("--days", type=int, default=pattern_review.DAYS, show_default=True, metavar="N", help="How many.")
 def _snooze(workspace: Workspace, name: str, days: int) -> None:
     """Show a pattern again after some days."""
@@ -249,7 +239,7 @@ def _catalogue(workspace: Workspace) -> None:
 
 
 @_patterns.sub("retire", 'holdfast patterns retire 1a2b --reason "no effect seen"')
-@id_argument
+@options.id
 @_reason
 def _retire(workspace: Workspace, name: str, reason: str) -> None:
     """Retire an entry of the catalogue: it stays there, and is not handed out any more."""
@@ -257,7 +247,7 @@ def _retire(workspace: Workspace, name: str, reason: str) -> None:
 
 
 @_patterns.sub("history", "holdfast patterns history 1a2b", reads=True)
-@id_argument
+@options.id
 def _history(workspace: Workspace, name: str) -> None:
     """List the versions of an entry of the catalogue."""
     name, versions = catalogue_edit.history(workspace, name)
@@ -267,7 +257,7 @@ def _history(workspace: Workspace, name: str) -> None:
 
 
 @_patterns.sub("diff", "holdfast patterns diff 1a2b 1 3", reads=True)
-@id_argument
+@options.id
 @click.argument("one", metavar="[N]", type=click.IntRange(1), required=False)
 @click.argument("other", metavar="[M]", type=click.IntRange(1), required=False)
 def _diff(workspace: Workspace, name: str, one: int | None, other: int | None) -> None:
@@ -282,7 +272,7 @@ def _diff(workspace: Workspace, name: str, one: int | None, other: int | None) -
 
 
 @_patterns.sub("rollback", "holdfast patterns rollback 1a2b 2")
-@id_argument
+@options.id
 @click.argument("number", metavar="N", type=click.IntRange(1))
 def _rollback(workspace: Workspace, name: str, number: int) -> None:
     """Make what a version said hold again, as a new version. Where it is distributed does not change."""
@@ -295,12 +285,12 @@ def _rollback(workspace: Workspace, name: str, number: int) -> None:
     sees=("project", "folder"),
     means={"folder": "A folder of the project, instead of this one."},
 )
-@id_argument
+@options.id
 @_to
 @_agent
 @click.option("--scope", type=click.Choice(distribute.SCOPES), default="project", show_default=True, help="Where.")
 @_force
-@consent_options
+@options.consent
 def _distribute(workspace: Workspace, /, name: str, to: str | None, **asked: Any) -> None:
     """Hand an approved pattern to agents: as a memory, a lesson, a rule in their instruction files, a skill, or a
     warning when its failure occurs. The plan is a diff. Without --to: bring every place up to date.
@@ -310,12 +300,12 @@ def _distribute(workspace: Workspace, /, name: str, to: str | None, **asked: Any
 
 
 @_patterns.sub("withdraw", "holdfast patterns withdraw 1a2b --dry-run", sees=PROJECT)
-@id_argument
+@options.id
 @_to
 @_agent
 @click.option("--scope", type=click.Choice(distribute.SCOPES), help="Only from there.")
 @_force
-@consent_options
+@options.consent
 def _withdraw(workspace: Workspace, /, name: str, to: str | None, scope: str | None, **asked: Any) -> None:
     """Take a pattern back, from everywhere or from some agents. Every byte that is not ours stays."""
     planned = distribute.plan_withdrawal(workspace, name, to=to or "", scope=scope or "", **asked)
@@ -403,7 +393,3 @@ def _print_decisions(decisions: list[Decision]) -> None:
         leads = {"merged": f"  into {one.leads}", "snoozed": f"  until {one.leads[:10]}"}.get(one.act, "")
         why = f"  ({harmless(one.why)})" if one.why else ""
         click.echo(f"{one.act}  {click.style(one.id, bold=True)}  {harmless(one.title)}{leads}{why}")
-
-
-def _candidate_json(given: Candidate) -> dict[str, object]:
-    return {**asdict(given.pattern), "title": given.title, "statement": given.statement}

@@ -8,22 +8,16 @@ from click.shell_completion import get_completion_class
 from holdfast.app.bench import bench, names
 from holdfast.app.demo import demo
 from holdfast.memory import init
-from holdfast.surfaces.cli.main import cli
-from holdfast.surfaces.cli.shared import (
-    answered,
-    command,
-    dry_run_option,
-    invocation,
-    plan_json,
-    print_plan,
-    say,
-)
+from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.main import cli, invocation
+from holdfast.surfaces.cli.making import command
+from holdfast.surfaces.cli.output import answered, plan_json, print_plan, say
 from holdfast.workspace import Workspace
 
 
 @command("init", "holdfast init ./workspace")
 @click.argument("into", metavar="[FOLDER]", required=False, type=click.Path())
-@dry_run_option()
+@options.dry_run()
 def _init(workspace: Workspace, into: str | None) -> None:
     """Create the memory tree in the home, or below FOLDER for an agent that has no memory of its own.
 

@@ -7,16 +7,9 @@ import click
 from holdfast.app import project
 from holdfast.base.text import count
 from holdfast.records import Project, asdict
-from holdfast.surfaces.cli.shared import (
-    PROJECT,
-    answered,
-    applied,
-    consent_options,
-    consented,
-    dry_run_option,
-    group,
-    say_empty,
-)
+from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.making import PROJECT, group
+from holdfast.surfaces.cli.output import answered, applied, consented, say_empty
 from holdfast.surfaces.cli.tables import print_table
 from holdfast.workspace import Workspace
 
@@ -46,7 +39,7 @@ def _list(workspace: Workspace) -> None:
 @_explain.sub("alias", "holdfast project alias shop-1a2b3c4d5e6f", sees=PROJECT)
 @click.argument("old")
 @_to
-@dry_run_option()
+@options.dry_run()
 def _alias(workspace: Workspace, old: str, to: str) -> None:
     """Read the memories of the old id OLD here, too."""
     target, steps = project.plan_alias(workspace, old, to)
@@ -58,7 +51,7 @@ def _alias(workspace: Workspace, old: str, to: str) -> None:
 @_explain.sub("merge", "holdfast project merge shop-1a2b3c4d5e6f --dry-run", sees=PROJECT)
 @click.argument("old")
 @_to
-@consent_options
+@options.consent
 def _merge(workspace: Workspace, old: str, to: str) -> None:
     """Move the memories of the old id OLD into this project, and let OLD mean this project from now on."""
     target, acts, steps = project.plan_merge(workspace, old, to)

@@ -11,7 +11,9 @@ from holdfast.errors import BadInput
 from holdfast.memory import proposals
 from holdfast.memory.proposals import Decision
 from holdfast.records import Memory, Problem, Proposal, asdict
-from holdfast.surfaces.cli.shared import answered, group, id_argument, say, why_empty
+from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.making import group
+from holdfast.surfaces.cli.output import answered, say, why_empty
 from holdfast.workspace import Workspace
 
 _ANSWERS = ("a", "e", "r", "s", "q")
@@ -31,7 +33,7 @@ def _list(workspace: Workspace) -> None:
 
 
 @_list.sub("show", "holdfast proposals show 1a2b")
-@id_argument
+@options.id
 def _show(workspace: Workspace, name: str) -> None:
     """Show one proposal: its text, and where it comes from."""
     proposal = proposals.show(workspace, name)
@@ -59,7 +61,7 @@ def _reject(workspace: Workspace, names: tuple[str, ...], reason: str) -> int:
 
 
 @_list.sub("edit", "holdfast proposals edit 1a2b", json=False)
-@id_argument
+@options.id
 def _edit(workspace: Workspace, name: str) -> None:
     """Edit a proposal in your editor before you approve it."""
     proposal, changed = proposals.edit(workspace, name)

@@ -13,6 +13,7 @@ from holdfast.errors import BadInput
 from holdfast.exchange.import_learning import import_learning
 from holdfast.exchange.import_memories import FileImport, ImportResult, import_memories
 from holdfast.records import asdict
+from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.commands.proposals import (
     decision_json,
     heading,
@@ -20,16 +21,9 @@ from holdfast.surfaces.cli.commands.proposals import (
     tell_decisions,
     tell_problems,
 )
-from holdfast.surfaces.cli.shared import (
-    PROJECT,
-    answered,
-    command,
-    consent_options,
-    dry_run_option,
-    invocation,
-    say,
-    since_option,
-)
+from holdfast.surfaces.cli.main import invocation
+from holdfast.surfaces.cli.making import PROJECT, command
+from holdfast.surfaces.cli.output import answered, say
 from holdfast.workspace import Workspace
 
 _IMPORTED = ("new", "waiting", "known", "rejected", "refused")
@@ -43,7 +37,7 @@ _WHERE = "Where it holds, with --file or --learning."
 @click.option("--file", "paths", multiple=True, metavar="PATH", help="Only this file; may be given several times.")
 @click.option("--scope", "-s", type=click.Choice(("global", "project")), help=_WHERE)
 @click.option("--learning", "learned", default="", metavar="FOLDER", help="Take over what another system learned.")
-@consent_options
+@options.consent
 def _import(
     workspace: Workspace, agents: tuple[str, ...], paths: tuple[str, ...], learned: str, scope: str | None
 ) -> int:
@@ -100,9 +94,9 @@ def _import_json(done: ImportResult) -> dict[str, object]:
 
 
 @command("distil", "holdfast distil --since 2w --dry-run", sees=PROJECT)
-@since_option("Only from then on")
+@options.since("Only from then on")
 @click.option("--with", "wish", default="", metavar="NAME|URL", help="Ask this agent, or this endpoint, for help.")
-@dry_run_option("Say what would be proposed; write and send nothing.")
+@options.dry_run("Say what would be proposed; write and send nothing.")
 def _distil(workspace: Workspace, /, **asked: Any) -> None:
     """Propose entries for the page of this project, MEMORY.md, from its daily logs, digests, decisions and to-dos.
 

@@ -14,26 +14,10 @@ from holdfast.memory.show import list_memories, replaced_by
 from holdfast.recall.recall import recall
 from holdfast.recall.related import LIMIT, Related, related, related_to
 from holdfast.records import TYPES, Hit, Memory, Scope, asdict
+from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.main import runnable
-from holdfast.surfaces.cli.shared import (
-    HERE,
-    KEY,
-    agents_option,
-    answered,
-    command,
-    everywhere_option,
-    heading,
-    labels,
-    limit_option,
-    memory_json,
-    say,
-    say_empty,
-    scope_option,
-    since_option,
-    tags_of,
-    text_argument,
-    until_option,
-)
+from holdfast.surfaces.cli.making import HERE, command
+from holdfast.surfaces.cli.output import answered, heading, labels, memory_json, say, say_empty, tags_of
 from holdfast.surfaces.cli.tables import columns, cut, indented, on_terminal, print_table
 from holdfast.workspace import Workspace
 
@@ -45,15 +29,15 @@ _tags = click.option("--tag", "tags", multiple=True, help="Only with this tag; s
 
 
 @command("recall", 'holdfast recall "how do we deploy" --limit 3', sees=HERE)
-@text_argument("query")
-@scope_option("Only this scope.")
+@options.text("query")
+@options.scope("Only this scope.")
 @_types
 @_tags
-@agents_option("what was stored by")
-@since_option("Updated since")
-@until_option("Updated before")
-@limit_option(None, 1000, shown=10)
-@everywhere_option("In every scope of every project.")
+@options.agents("what was stored by")
+@options.since("Updated since")
+@options.until("Updated before")
+@options.limit(None, 1000, shown=10)
+@options.everywhere("In every scope of every project.")
 @click.option("--related", "with_related", is_flag=True, help=f"Under each hit, up to {_MAX_RELATED} related memories.")
 @click.option("--explain", is_flag=True, help="Show each part of the score.")
 def _recall(
@@ -66,7 +50,12 @@ def _recall(
     """
     words = " ".join(query) if query != ("-",) else sys.stdin.buffer.read().decode("utf-8", "replace")
     hits = recall(workspace, words, everywhere=everywhere, **asked)
-    beside = [_related_to(workspace, hit, everywhere) if with_related else None for hit in hits]
+    # Where all was searched, a hit is related to memories of its own scope and global ones.
+    scopes = [(hit.memory.scope, Scope("global")) if everywhere else workspace.visible() for hit in hits]
+    beside = [
+        related_to(workspace, hit.memory, seen, _MAX_RELATED) if with_related else None
+        for hit, seen in zip(hits, scopes, strict=True)
+    ]
     found = [_hit_json(hit, others, explain) for hit, others in zip(hits, beside, strict=True)]
     if answered({"query": words, "project": "" if everywhere else _project(workspace), "hits": found}):
         return
@@ -89,12 +78,6 @@ def _project(workspace: Workspace) -> str:
         return workspace.project().id
     except ScopeUnknown:
         return ""
-
-
-def _related_to(workspace: Workspace, hit: Hit, everywhere: bool) -> list[Related]:
-    """Return what is related to the hit and visible here; where all was searched, of its own scope and global."""
-    scopes = (hit.memory.scope, Scope("global")) if everywhere else workspace.visible()
-    return related_to(workspace, hit.memory, scopes, _MAX_RELATED)
 
 
 def _hit_json(hit: Hit, others: list[Related] | None, explain: bool) -> dict[str, object]:
@@ -122,7 +105,7 @@ def _print_hit(hit: Hit, several: bool) -> None:
 def _show_hit(hit: Hit, several: bool) -> None:
     """Show a hit on a terminal: score and key first, the scope only where hits have several, the text wrapped."""
     memory, indent = hit.memory, "      " if columns() >= 60 else "  "
-    scope = f"  {_short(memory.scope)}" if several else ""
+    scope = f"  {memory.scope.kind} {memory.scope.owner.rpartition('--')[2]}".rstrip() if several else ""
     room = columns() - len(memory.key) - 6
     told = cut(f"  {memory.updated[:10]}{scope}{harmless(labels(memory))}", room) if room > 12 else ""
     click.echo(f"{hit.score:.2f}  {click.style(memory.key, bold=True)}{click.style(told, dim=True)}")
@@ -144,15 +127,10 @@ def _remarks(hit: Hit) -> list[str]:
     return [*replaced, *([earlier] if hit.earlier else [])]
 
 
-def _short(scope: Scope) -> str:
-    """Return the scope for a terminal: where it holds, and the last part of a long id."""
-    return f"{scope.kind} {scope.owner.rpartition('--')[2]}".rstrip()
-
-
 @command("related", "holdfast related deploys-need-the-vpn", sees=HERE)
-@click.argument("key", type=KEY)
-@scope_option("Only a memory of this scope.")
-@limit_option(LIMIT, 1000)
+@click.argument("key", type=options.KEY)
+@options.scope("Only a memory of this scope.")
+@options.limit(LIMIT, 1000)
 def _related(workspace: Workspace, key: str, scope: str | None, limit: int) -> None:
     """Show what is related to a memory, one step away: links, replacements, the nearest by meaning; each with why."""
     found = related(workspace, key, scope=scope, limit=limit)
@@ -170,13 +148,13 @@ def _related_json(each: Related) -> dict[str, object]:
 
 
 @command("list", "holdfast list --scope global --tag deploy", sees=HERE)
-@scope_option("Only this scope.")
+@options.scope("Only this scope.")
 @_types
 @_tags
-@since_option("Updated since")
-@limit_option(None, shown=_MAX_LISTED)
+@options.since("Updated since")
+@options.limit(None, shown=_MAX_LISTED)
 @click.option("--all", "everything", is_flag=True, help="All of them, not only the newest.")
-@everywhere_option("In every scope of every project.")
+@options.everywhere("In every scope of every project.")
 def _list(workspace: Workspace, /, limit: int | None, everything: bool, **asked: Any) -> None:
     """List memories, newest first. Looking does not count as use."""
     wanted = None if everything else limit or _MAX_LISTED
@@ -190,7 +168,7 @@ def _list(workspace: Workspace, /, limit: int | None, everything: bool, **asked:
         _show_list(listed)
     else:
         for memory, newer in listed:
-            click.echo(f"{heading(memory)}  {memory.title}{_replaced(newer)}")
+            click.echo(f"{heading(memory)}  {memory.title}" + (f"  (replaced by {newer})" if newer else ""))
     if more:
         say(f"the newest {wanted}; --all shows the rest")
     if not listed:
@@ -200,20 +178,11 @@ def _list(workspace: Workspace, /, limit: int | None, everything: bool, **asked:
 
 
 def _show_list(listed: list[tuple[Memory, str]]) -> None:
-    """Show memories on a terminal, those of a scope together under its name."""
+    """Show memories on a terminal, those of a scope together; what is pinned or replaced says so first."""
     scopes = list(dict.fromkeys(memory.scope for memory, _ in listed))
-    ordered = sorted(listed, key=lambda each: scopes.index(each[0].scope))
-    rows = [
-        (memory.key, memory.updated[:10], f"{_marks(memory, newer)}{memory.title} {tags_of(memory)}")
-        for memory, newer in ordered
-    ]
-    under = [f"{memory.scope.kind} {memory.scope.owner}".rstrip() for memory, _ in ordered]
+    rows, under = [], []
+    for memory, newer in sorted(listed, key=lambda each: scopes.index(each[0].scope)):
+        marks = f"{'pinned · ' if memory.pinned else ''}{f'replaced by {newer} · ' if newer else ''}"
+        rows.append((memory.key, memory.updated[:10], f"{marks}{memory.title} {tags_of(memory)}"))
+        under.append(f"{memory.scope.kind} {memory.scope.owner}".rstrip())
     print_table(("key", "updated", "title"), rows, under=under, cuts="key")
-
-
-def _marks(memory: Memory, newer: str) -> str:
-    return f"{'pinned · ' if memory.pinned else ''}{f'replaced by {newer} · ' if newer else ''}"
-
-
-def _replaced(newer: str) -> str:
-    return f"  (replaced by {newer})" if newer else ""

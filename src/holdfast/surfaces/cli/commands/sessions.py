@@ -17,27 +17,11 @@ from holdfast.sessions.browse import CostRow
 from holdfast.sessions.facts import OUTCOMES
 from holdfast.sessions.search import SessionHit
 from holdfast.store.session_table import BY, SessionRow
+from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.main import runnable
-from holdfast.surfaces.cli.shared import (
-    PROJECT,
-    agents_option,
-    answer,
-    answered,
-    applied,
-    consent_options,
-    consented,
-    everywhere_option,
-    group,
-    home_of,
-    limit_option,
-    say,
-    say_empty,
-    say_where,
-    since_option,
-    text_argument,
-    until_option,
-)
-from holdfast.surfaces.cli.tables import local_time, on_terminal, print_table, utc_option
+from holdfast.surfaces.cli.making import PROJECT, group
+from holdfast.surfaces.cli.output import answer, answered, applied, consented, say, say_empty, say_where
+from holdfast.surfaces.cli.tables import local_time, on_terminal, print_table
 from holdfast.workspace import Workspace
 
 _MAX_SHOWN = 50
@@ -47,7 +31,7 @@ _TOKENS = ("input", "output", "cache_read", "cache_write", "reasoning")
 def _complete(ctx: click.Context, parameter: click.Parameter, start: str) -> list[str]:
     """Return the ids that begin so, for shell completion; whatever goes wrong, the shell is not disturbed."""
     try:
-        with Workspace(home_of(ctx)) as workspace:
+        with Workspace(options.home_of(ctx)) as workspace:
             return sessions.ids_beginning(workspace, start)
     except Exception:
         return []
@@ -57,20 +41,20 @@ _session = click.argument("session_id", metavar="ID", shell_complete=_complete)
 
 
 @group("sessions", "holdfast sessions --since 7d --outcome failure", sees=PROJECT)
-@agents_option("sessions of")
-@since_option("Ended since")
-@until_option("Began before")
+@options.agents("sessions of")
+@options.since("Ended since")
+@options.until("Began before")
 @click.option("--outcome", "outcomes", multiple=True, type=click.Choice(OUTCOMES), help="Only with this outcome.")
 @click.option("--file", default="", metavar="PATH", help="Only those that changed this file, or one below it.")
 @click.option("--branch", default="", metavar="NAME", help="Only those that worked on this branch.")
 @click.option("--subagents", is_flag=True, help="Sub-agents too.")
-@everywhere_option("Of every project.")
-@limit_option(_MAX_SHOWN)
-@utc_option
+@options.everywhere("Of every project.")
+@options.limit(_MAX_SHOWN)
+@options.utc
 def _sessions(workspace: Workspace, /, **asked: Any) -> None:
     """List the sessions of this project, newest first."""
     found = sessions.list_sessions(workspace, **asked)
-    listed = [{**session_json(row), "pinned": row.name in found.pins} for row in found.sessions]
+    listed = [{**asdict(row), "pinned": row.name in found.pins} for row in found.sessions]
     if answered({"project": found.project, "sessions": listed, "more": found.more}):
         return
     say_where(workspace, found.project)
@@ -85,27 +69,16 @@ def _sessions(workspace: Workspace, /, **asked: Any) -> None:
         say_empty(workspace, f"no sessions here; `holdfast sweep` reads them in{elsewhere}")
 
 
-def session_json(row: SessionRow) -> dict[str, object]:
-    """Return a session as `--json` promises it (docs/json.md)."""
-    plain = asdict(row)
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
-
-
 def _cells(row: SessionRow, id: str, pinned: bool) -> tuple[str, ...]:
     title = f"{'pinned · ' if pinned else ''}{row.title or '(no title)'}"
-    return id, local_time(row.ended), row.agent, row.outcome, str(row.files or ""), _dollars(row), title
-
-
-def _dollars(row: SessionRow) -> str:
-    if not row.dollars_from:
-        return ""
-    return f"{'~' if row.dollars_from == 'prices' else ''}${row.dollars:,.2f}"
+    dollars = f"{'~' if row.dollars_from == 'prices' else ''}${row.dollars:,.2f}" if row.dollars_from else ""
+    return id, local_time(row.ended), row.agent, row.outcome, str(row.files or ""), dollars, title
 
 
 @_sessions.sub("cost", "holdfast sessions cost --by day --since 7d", sees=PROJECT)
 @click.option("--by", type=click.Choice(tuple(BY)), default="project", help="What to sum by. Default: project.")
-@since_option("From this day on")
-@until_option("Before this day")
+@options.since("From this day on")
+@options.until("Before this day")
 def _cost(workspace: Workspace, by: str, since: str, until: str) -> None:
     """Show what sessions cost, in tokens and dollars. In every project, unless --project names one."""
     rows = sessions.cost(workspace, by=by, since=since, until=until)
@@ -160,14 +133,14 @@ def _show(workspace: Workspace, /, session_id: str, out: str, first: int | None,
 
 
 @_sessions.sub("search", 'holdfast sessions search "why did the upload fail last week"', sees=PROJECT)
-@text_argument("query", required=True)
-@agents_option("sessions of")
-@since_option("Said since")
-@until_option("Said before")
-@limit_option(10, 1000)
-@everywhere_option("In the sessions of every project.")
+@options.text("query", required=True)
+@options.agents("sessions of")
+@options.since("Said since")
+@options.until("Said before")
+@options.limit(10, 1000)
+@options.everywhere("In the sessions of every project.")
 @click.option("--explain", is_flag=True, help="Show each part of the score.")
-@utc_option
+@options.utc
 def _search(workspace: Workspace, /, query: tuple[str, ...], explain: bool, **asked: Any) -> None:
     """Find what was said and done in the sessions of this project, by words and by meaning, best first."""
     words = " ".join(query)
@@ -226,7 +199,7 @@ def _unpin(workspace: Workspace, session_id: str) -> None:
 
 @_sessions.sub("forget", "holdfast sessions forget 61d299fc --dry-run")
 @click.argument("session_ids", metavar="ID...", nargs=-1, required=True, shell_complete=_complete)
-@consent_options
+@options.consent
 def _forget(workspace: Workspace, session_ids: tuple[str, ...]) -> None:
     """Forget sessions for good. A hash of the name stays, so that no sweep brings them back."""
     names, steps = forget.plan(workspace, session_ids)

@@ -15,18 +15,10 @@ from holdfast.base.text import count
 from holdfast.errors import BadInput, NotFound
 from holdfast.records import asdict
 from holdfast.sessions.budget import sized
-from holdfast.surfaces.cli.main import runnable
-from holdfast.surfaces.cli.shared import (
-    answered,
-    command,
-    dry_run_option,
-    invocation,
-    print_plan,
-    say,
-    say_empty,
-    since_option,
-    why_empty,
-)
+from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.main import invocation, runnable
+from holdfast.surfaces.cli.making import command
+from holdfast.surfaces.cli.output import Bar, answered, print_plan, say, say_empty, why_empty
 from holdfast.workspace import Workspace
 
 _MAX_PROBLEMS = 10
@@ -39,9 +31,9 @@ _PASSES = {
 
 
 @command("sweep", "holdfast sweep --dry-run")
-@dry_run_option("Read everything, and write nothing at all.")
+@options.dry_run("Read everything, and write nothing at all.")
 @click.option("--agent", "-a", "agents", multiple=True, metavar="NAME", help="Only this agent; may be repeated.")
-@since_option("Only what changed after it")
+@options.since("Only what changed after it")
 @click.option(
     "--within", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS", help="Leave the rest for the next sweep."
 )
@@ -65,9 +57,14 @@ def _sweep(workspace: Workspace, /, config: str | None, quiet: bool, **asked: An
 
 def _swept(workspace: Workspace, quiet: bool, asked: dict[str, Any]) -> None:
     """Sweep, and tell what came of it."""
-    bar = _Bar(shown=not (invocation().json or quiet))
+    bar, shown = Bar("sweeping", of_bytes=True), not (invocation().json or quiet) and sys.stderr.isatty()
+
+    def pace(done: int, files: int, bytes_done: int, bytes_all: int) -> None:
+        if shown:
+            bar.show(bytes_done, bytes_all, f"sweeping {done:,} of {files:,}")
+
     try:
-        swept = sweep(workspace, dry_run=invocation().dry_run, pace=bar, doing=bar.say, **asked)
+        swept = sweep(workspace, dry_run=invocation().dry_run, pace=pace, doing=bar.say, **asked)
     finally:
         bar.stop()
     if answered(asdict(swept)):
@@ -129,49 +126,13 @@ def _warn(swept: Swept) -> None:
         click.echo("  Raise archive.raw_hard_cap_bytes, or pin what must stay.", err=True)
 
 
-class _Bar:
-    """A bar of files and bytes on standard error, made at the first transcript, and only on a terminal."""
-
-    def __init__(self, *, shown: bool) -> None:
-        self._shown = shown and sys.stderr.isatty()
-        self._bar: Any = None
-        self._task: Any = None
-
-    def __call__(self, done: int, files: int, bytes_done: int, bytes_all: int) -> None:
-        if not self._shown:
-            return
-        if self._bar is None:
-            self._start(bytes_all)
-        self._bar.update(self._task, completed=bytes_done, description=f"sweeping {done:,} of {files:,}")
-
-    def _start(self, bytes_all: int) -> None:
-        # rich is only loaded where there is something to show: it would cost every other run its import.
-        from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
-
-        columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._bar.start()
-        self._task = self._bar.add_task("sweeping", total=bytes_all)
-
-    def say(self, text: str) -> None:
-        """Tell what goes on after the last transcript, where the bar is to be seen."""
-        if self._bar is not None:
-            self._bar.update(self._task, description=text)
-
-    def stop(self) -> None:
-        """Take the bar away, also where the sweep was interrupted."""
-        if self._bar is not None:
-            self._bar.stop()
-
-
 @command("harvest", "holdfast harvest --recent 20 --dry-run")
 @click.option("--recent", type=click.IntRange(min=1), metavar="N", help=f"The N that ended last. Default: {RECENT}.")
 @click.option("--all", "everything", is_flag=True, help="Every session of the archive.")
 @click.option(
     "--session", "of_session", default="", metavar="ID", help="This session, even if it was harvested before."
 )
-@dry_run_option("Show what is found, known or not, and write nothing.")
+@options.dry_run("Show what is found, known or not, and write nothing.")
 def _harvest(workspace: Workspace, recent: int | None, everything: bool, of_session: str) -> None:
     """Look through archived sessions of every agent and project for what can be learned: ratings, lessons, incidents,
     fixes, and records of research and security.

@@ -8,44 +8,33 @@ from holdfast.app import updates
 from holdfast.app.updates import Listed, Undo
 from holdfast.base.terminal import harmless
 from holdfast.base.text import count
-from holdfast.journal.updates import Touched
 from holdfast.records import asdict
-from holdfast.surfaces.cli.shared import (
-    agreed,
-    answer,
-    answered,
-    consent_options,
-    group,
-    invocation,
-    limit_option,
-    say_empty,
-    since_option,
-)
-from holdfast.surfaces.cli.tables import shown_time, utc_option
+from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.main import invocation
+from holdfast.surfaces.cli.making import group
+from holdfast.surfaces.cli.output import agreed, answer, answered, print_each
+from holdfast.surfaces.cli.tables import shown_time
 from holdfast.workspace import Workspace
 
 _MAX_SHOWN = 20
 
 
 @group("updates", "holdfast updates --since 7d")
-@since_option("Done since")
+@options.since("Done since")
 @click.option("--command", default="", metavar="NAME", help="Only by this command: prune, heal, project merge, ...")
-@limit_option(_MAX_SHOWN)
-@utc_option
+@options.limit(_MAX_SHOWN)
+@options.utc
 def _list(workspace: Workspace, since: str, command: str, limit: int) -> None:
     """List what Holdfast changed, moved or removed in this home and in the files of agents, newest first."""
     found = updates.updates(workspace, since=since, command=command, limit=limit)
     if answered({"updates": [_plain(one) for one in found]}):
         return
-    for one in found:
-        _print_line(one)
-    if not found:
-        say_empty(workspace, "nothing was changed by a command yet")
+    print_each(workspace, found, _print_line, "nothing was changed by a command yet")
 
 
 @_list.sub("show", "holdfast updates show 1a2b3c4d")
 @click.argument("id", metavar="ID")
-@utc_option
+@options.utc
 def _show(workspace: Workspace, id: str) -> None:
     """Show one update as a diff. ID may be its beginning."""
     listed, diff = updates.show(workspace, id)
@@ -59,7 +48,7 @@ def _show(workspace: Workspace, id: str) -> None:
 
 @_list.sub("undo", "holdfast updates undo 1a2b3c4d --dry-run")
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
-@consent_options
+@options.consent
 def _undo(workspace: Workspace, ids: tuple[str, ...]) -> None:
     """Put back what an update changed, removed or moved. The plan is a diff. A file that changed since is refused, and
     then nothing changes. It is an update itself, so it can be undone.
@@ -90,12 +79,15 @@ def _plain(listed: Listed) -> dict[str, object]:
     """Return an update as `--json` promises it (docs/json.md)."""
     one = listed.update
     told = {name: value for name, value in asdict(one).items() if name != "files"}
-    touched = [{"path": each.path, "act": _act(each), "kept": each.can_come_back} for each in one.files]
+    touched = [
+        {
+            "path": each.path,
+            "act": "create" if not each.before else "edit" if each.after else "remove",
+            "kept": each.can_come_back,
+        }
+        for each in one.files
+    ]
     return {**told, "files": touched, "can_be_undone": listed.can_be_undone, "undone_by": listed.undone_by}
-
-
-def _act(one: Touched) -> str:
-    return "create" if not one.before else "edit" if one.after else "remove"
 
 
 def _plan(planned: Undo, id: str, *, applied: bool) -> dict[str, object]:

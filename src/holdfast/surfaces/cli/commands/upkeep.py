@@ -10,20 +10,9 @@ from holdfast.base.text import count
 from holdfast.memory import heal, tidy
 from holdfast.memory.lint import lint
 from holdfast.records import asdict
-from holdfast.surfaces.cli.shared import (
-    HERE,
-    Progress,
-    answer,
-    answered,
-    applied,
-    command,
-    consent_options,
-    consented,
-    print_problems,
-    say,
-    scope_option,
-    why_empty,
-)
+from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.making import HERE, command
+from holdfast.surfaces.cli.output import Progress, answer, answered, applied, consented, print_problems, say, why_empty
 from holdfast.workspace import Workspace
 
 
@@ -41,7 +30,7 @@ def _lint(workspace: Workspace) -> int:
 
 
 @command("heal", "holdfast heal --dry-run")
-@consent_options
+@options.consent
 def _heal(workspace: Workspace) -> None:
     """Repair what is safe: redact secrets, remove leftovers of a crash, merge equal memories, close open modes.
 
@@ -54,8 +43,8 @@ def _heal(workspace: Workspace) -> None:
 
 
 @command("tidy", "holdfast tidy --dry-run", sees=HERE)
-@scope_option("Only this scope.")
-@consent_options
+@options.scope("Only this scope.")
+@options.consent
 def _tidy(workspace: Workspace, scope: str | None) -> None:
     """Move groups of related memories of a crowded folder into sub-folders, each with an index of its own.
 
@@ -69,7 +58,7 @@ def _tidy(workspace: Workspace, scope: str | None) -> None:
 
 @command("prune", "holdfast prune --dry-run")
 @click.option("--kept", is_flag=True, help="Show what is kept, too, each with its rule.")
-@consent_options
+@options.consent
 def _prune(workspace: Workspace, kept: bool) -> None:
     """Remove memories that have expired, by the rule of their scope.
 

@@ -11,8 +11,10 @@ from holdfast.learning.work.criteria import STATUSES, Criterion
 from holdfast.learning.work.items import Changed, Shown
 from holdfast.learning.work.model import Work
 from holdfast.records import asdict
-from holdfast.surfaces.cli.shared import PROJECT, answered, group, say, say_empty, text_argument
-from holdfast.surfaces.cli.tables import local_time, utc_option
+from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.making import PROJECT, group
+from holdfast.surfaces.cli.output import answered, print_each, say
+from holdfast.surfaces.cli.tables import local_time
 from holdfast.workspace import Workspace
 
 _EXAMPLE = 'holdfast work add "Move the uploads to S3" --criterion "Old links still work"'
@@ -22,7 +24,7 @@ _id = click.argument("id", metavar="ID")
 
 @group("work", "holdfast work", sees=PROJECT)
 @click.option("--all", "everything", is_flag=True, help="List those that are completed, too.")
-@utc_option
+@options.utc
 def _list(workspace: Workspace, everything: bool) -> None:
     """List the open work items of this project, those that were worked on last first. They open by themselves when an
     agent acts on what you asked for.
@@ -30,15 +32,12 @@ def _list(workspace: Workspace, everything: bool) -> None:
     found = work.work_items(workspace, everything=everything)
     if answered({"work": [asdict(one) for one in found]}):
         return
-    for one in found:
-        _print_line(one)
-    if not found:
-        say_empty(workspace, f"no open work item; add one: {_EXAMPLE}")
+    print_each(workspace, found, _print_line, f"no open work item; add one: {_EXAMPLE}")
 
 
 @_list.sub("show", "holdfast work show 20260504-101500", sees=PROJECT)
 @_id
-@utc_option
+@options.utc
 def _show(workspace: Workspace, id: str) -> None:
     """Show a work item: its criteria, how far each is and why, its lineage and files. ID may be its beginning."""
     shown = work.show(workspace, id)
@@ -47,7 +46,7 @@ def _show(workspace: Workspace, id: str) -> None:
 
 
 @_list.sub("add", _EXAMPLE, sees=PROJECT)
-@text_argument("title", metavar="TITLE", required=True)
+@options.text("title", metavar="TITLE", required=True)
 @click.option("--criterion", "criteria", multiple=True, metavar="TEXT", help="What must be true; may be repeated.")
 @click.option("--parent", default="", metavar="ID", help="The work item that it is a part of.")
 def _add(workspace: Workspace, title: tuple[str, ...], criteria: tuple[str, ...], parent: str) -> None:
@@ -57,7 +56,7 @@ def _add(workspace: Workspace, title: tuple[str, ...], criteria: tuple[str, ...]
 
 @_list.sub("criterion", 'holdfast work criterion 20260504-101500 "The old links still work"', sees=PROJECT)
 @_id
-@text_argument("text", metavar="TEXT", required=True)
+@options.text("text", metavar="TEXT", required=True)
 @click.option("--anti", is_flag=True, help="It is something that must not happen.")
 def _criterion(workspace: Workspace, id: str, text: tuple[str, ...], anti: bool) -> None:
     """Add a criterion to a work item: what must be true in the end, or with --anti what must not happen."""

@@ -1,0 +1,194 @@
+"""How a command is made of a function: its help, its options of where we are, and its workspace."""
+
+from __future__ import annotations
+
+import difflib
+import shlex
+from inspect import cleandoc
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from holdfast.app.finish import finish
+from holdfast.errors import NeedsConsent
+from holdfast.memory import show
+from holdfast.surfaces.cli.main import COMMANDS, invocation, runnable
+from holdfast.surfaces.cli.options import KEY, Text
+from holdfast.surfaces.cli.output import Progress, answered, say, say_empty
+from holdfast.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Every command that was loaded, by its name.
+MADE: dict[str, click.Command] = {}
+# Which options of where we are a command takes: those that change what it does.
+HERE = ("project", "session", "profile")
+PROJECT = ("project",)
+_WHERE: dict[str, dict[str, Any]] = {
+    "project": {"metavar": "ID", "help": "The project, instead of the one of this folder."},
+    "session": {"metavar": "ID", "help": "The session, for the scope session."},
+    "profile": {"metavar": "NAME", "help": "The agent profile, for the scope agent."},
+    "folder": {"type": click.Path(exists=True, file_okay=False), "help": "The folder, instead of this one."},
+}
+C = TypeVar("C", bound=click.Command)
+
+
+class Command(click.Command):
+    """A command; where it takes free text, it says how a text begins that looks like an option."""
+
+    adds = False
+
+    def get_help(self, ctx: click.Context) -> str:
+        return runnable(super().get_help(ctx))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        words = shlex.join(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as problem:
+            if not self.adds and not any(isinstance(each, Text) for each in self.params):
+                raise
+            how = f"If it is part of the text, put -- before the text: {ctx.command_path} -- {words}"
+            raise click.UsageError(f"{problem.format_message()} {how}", ctx) from None
+
+
+class Group(Command, click.Group):
+    """A group that acts itself where no sub-command is named. With `adds`, any other word begins a text for `add`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # The word `list` alone stands for the group without a command, which lists.
+        if args[:1] in (["list"], ["ls"]) and args[0] not in self.commands and all(x.startswith("-") for x in args[1:]):
+            args = args[1:]
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] in self.commands:
+            return super().resolve_command(ctx, args)
+        if args[0] == "rm" and (name := next((each for each in ("remove", "forget") if each in self.commands), "")):
+            return super().resolve_command(ctx, [name, *args[1:]])
+        near = difflib.get_close_matches(args[0], self.commands, n=1, cutoff=0.7)
+        meant = f" Did you mean {near[0]}?" if near else ""
+        if not self.adds:
+            raise click.UsageError(f"No such command {args[0]!r}.{meant}", ctx)
+        if near and args[1:] and all(map(_is_name, args[1:])):
+            # Nobody wants to keep the text `dnoe 3`.
+            raise click.UsageError(f"No such command {args[0]!r}.{meant} `add` adds it as a text.", ctx)
+        return "add", self.commands["add"], ["--", *args] if args[0].startswith("-") else args
+
+    def sub(self, name: str, example: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
+        """Return a decorator that adds a command to the group; its docstring is its help, behind the example."""
+
+        def make(function: Callable[..., Any]) -> click.Command:
+            about = cleandoc(function.__doc__ or "").split("\n\n")[0].replace("\n", " ").split(". ")[0]
+            made = _made(Command, function, name, example, short_help=f"{about.rstrip('.')}.", **settings)
+            self.add_command(made)
+            return made
+
+        return make
+
+
+def _is_name(word: str) -> bool:
+    """Whether the word looks like the number or the id of an entry."""
+    return word.isdecimal() or (len(word) <= 6 and word[1:].isalnum() and any(map(str.isdecimal, word)))
+
+
+def command(name: str, example: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
+    """Return a decorator that makes a command of a function; its docstring is its help, behind the example.
+
+    `sees` names the options of where we are; `means` says what one of them is for here. Without `json` there is no
+    `--json`; without `workspace` the function is called without one. What `reads` one thing answers nothing while
+    memory is switched off.
+    """
+
+    def make(function: Callable[..., Any]) -> click.Command:
+        MADE[name] = _made(Command, function, name, example, short_help=COMMANDS[name], **settings)
+        return MADE[name]
+
+    return make
+
+
+def group(name: str, example: str, *, adds: bool = False, **settings: Any) -> Callable[[Callable[..., Any]], Group]:
+    """Return a decorator that makes a group of a function, which runs where no sub-command is named."""
+
+    def make(function: Callable[..., Any]) -> Group:
+        made = _made(Group, function, name, example, short_help=COMMANDS[name], invoke_without_command=True, **settings)
+        MADE[name], made.adds = made, adds
+        return made
+
+    return make
+
+
+def _made(
+    kind: type[C],
+    function: Callable[..., Any],
+    name: str,
+    example: str,
+    *,
+    sees: tuple[str, ...] = (),
+    means: dict[str, str] | None = None,
+    json: bool = True,
+    reads: bool = False,
+    pure: bool = False,
+    workspace: bool = True,
+    **more: Any,
+) -> C:
+    params = [*reversed(getattr(function, "__click_params__", []))]
+    if json and workspace:
+        params.append(click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document."))
+    for each in sees:
+        told = _WHERE[each] | ({"help": means[each]} if means and each in means else {})
+        params.append(click.Option([f"--{each}"], **told))
+    help = f"Example: {example}\n\n{cleandoc(function.__doc__ or COMMANDS.get(name, ''))}"
+    callback = _in_workspace(function, reads=reads, pure=pure) if workspace else function
+    return kind(name, callback=callback, params=params, help=help, **more)
+
+
+def _in_workspace(function: Callable[..., Any], *, reads: bool, pure: bool) -> Callable[..., Any]:
+    """Return the function called with an open workspace as its first argument, seen from the options of where we are.
+
+    A group that is followed by one of its sub-commands does nothing itself; what it was given holds for that.
+    """
+
+    @click.pass_context
+    def run(ctx: click.Context, /, **given: Any) -> Any:
+        asked = invocation(ctx)
+        asked.json |= given.pop("as_json", False)
+        asked.dry_run |= given.pop("dry_run", False)
+        asked.yes |= given.pop("yes", False)
+        asked.utc |= given.pop("utc", False)
+        for name, option in (*((name, name) for name in _WHERE), ("project", "of_project")):
+            if value := given.pop(option, ""):
+                asked.where[name] = value
+        if ctx.invoked_subcommand is not None:
+            return None
+        where: dict[str, Any] = {**asked.where}
+        with Workspace(asked.home, flags=asked.flags, **where, say=say, progress=Progress()) as workspace:
+            if reads and not workspace.enabled:
+                say_empty(workspace, "")
+                answered({})
+                return None
+            does_nothing = pure or asked.dry_run
+            try:
+                return function(workspace, **_with_whole_keys(ctx, workspace, given))
+            except NeedsConsent:
+                does_nothing = True
+                raise
+            finally:
+                if not does_nothing:
+                    finish(workspace)
+
+    return run
+
+
+def _with_whole_keys(ctx: click.Context, workspace: Workspace, given: dict[str, Any]) -> dict[str, Any]:
+    """Return what was given with each key in full, where its beginning was."""
+    for each in ctx.command.params:
+        value = given.get(each.name or "") if each.type is KEY else None
+        if value and workspace.enabled:
+            several = (value,) if isinstance(value, str) else value
+            whole = [show.whole_key(workspace, key, given.get("scope")) for key in several]
+            given[each.name or ""] = whole[0] if isinstance(value, str) else tuple(whole)
+    return given

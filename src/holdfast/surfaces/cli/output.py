@@ -1,0 +1,208 @@
+"""How commands answer, say things besides the answer, and ask for consent."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from holdfast.base.text import count
+from holdfast.errors import BadInput, NeedsConsent
+from holdfast.records import Memory, Problem, Step, asdict
+from holdfast.surfaces.cli.main import invocation, runnable
+from holdfast.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+T = TypeVar("T")
+
+
+def answer(document: object, text: str) -> None:
+    """Print the answer: the document where JSON is asked for, else the text."""
+    if not answered(document):
+        click.echo(text)
+
+
+def answered(document: object) -> bool:
+    """Print the document where JSON is asked for, and return whether it is."""
+    if invocation().json:
+        click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+    return invocation().json
+
+
+def say(text: str) -> None:
+    """Tell the person something besides the answer, on standard error."""
+    text = runnable(text)
+    click.echo(click.style(text, dim=True) if sys.stderr.isatty() else text, err=True)
+
+
+def why_empty(workspace: Workspace, otherwise: str) -> str:
+    """Return why a read gave nothing: memory is switched off, or what else there is to say."""
+    return f"memory is switched off ({workspace.settings.origin['enabled']})" if not workspace.enabled else otherwise
+
+
+def say_empty(workspace: Workspace, otherwise: str) -> None:
+    """Say why a read gave nothing."""
+    say(why_empty(workspace, otherwise))
+
+
+def print_each(workspace: Workspace, found: Sequence[T], show: Callable[[T], None], nothing: str) -> None:
+    """Print each thing that was found, or say why there is none."""
+    for one in found:
+        show(one)
+    if not found:
+        say_empty(workspace, nothing)
+
+
+def say_where(workspace: Workspace, project: str) -> None:
+    """Say which project an answer is about."""
+    if workspace.enabled:
+        say(f"in the project {project}" if project else "in every project")
+
+
+def agreed(
+    document: object, why: str, nothing: str = "", *, undone: str = "", show: Callable[[], None] = lambda: None
+) -> bool:
+    """Return whether to carry a plan out; where not, answer with its document or its words.
+
+    With `nothing` there is nothing to do. A dry run says what is `undone`. Otherwise the person is asked, after `show`;
+    without a terminal nobody is.
+    """
+    asked = invocation()
+    if not (nothing or asked.dry_run):
+        if not asked.yes and not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise NeedsConsent(why, "Look with --dry-run, then give --yes.")
+        if not asked.yes:
+            show()
+        if asked.yes or click.confirm("Do this?", err=True):
+            return True
+        undone = "nothing was changed"
+    if not answered(document) and (nothing or undone):
+        say(nothing or undone)
+    return False
+
+
+def consented(steps: Sequence[Step], nothing: str, kept: Sequence[Step] = (), *, ask: bool = True) -> bool:
+    """Show the steps and return whether to carry them out; `kept` is shown, too. Harmless ones need not `ask`."""
+    invocation().yes |= not ask
+    shown = [*kept, *steps]
+    if shown and not invocation().json and (not steps or invocation().dry_run):
+        print_plan(shown)
+    return agreed(
+        plan_json(steps, kept, applied=False),
+        f"{count(len(steps), 'step')} {'needs' if len(steps) == 1 else 'need'} your consent",
+        "" if steps else nothing,
+        show=lambda: print_plan(shown, err=True),
+    )
+
+
+def applied(steps: Sequence[Step], text: str, kept: Sequence[Step] = ()) -> None:
+    """Say that the plan was carried out."""
+    answer(plan_json(steps, kept, applied=True), text)
+
+
+def plan_json(steps: Sequence[Step], kept: Sequence[Step] = (), *, applied: bool) -> dict[str, object]:
+    """Return a plan as `--json` promises it (docs/json.md)."""
+    plain: dict[str, object] = {"plan": [asdict(step) for step in steps], "applied": applied}
+    return {**plain, "kept": [asdict(step) for step in kept]} if kept else plain
+
+
+def print_plan(steps: Sequence[Step], *, err: bool = False) -> None:
+    """Print the steps, one a line, with the bytes that they free; on standard error where they are a question."""
+    for step in steps:
+        size = f"  ({count(step.size, 'byte')})" if step.size else ""
+        click.echo(f"{step.act:8} {step.target}  {step.reason}{size}", err=err)
+    freed = sum(step.size for step in steps)
+    say(count(len(steps), "step") + (f", {count(freed, 'byte')}" if freed else ""))
+
+
+def print_problems(problems: Sequence[Problem]) -> None:
+    """Print each problem with its place, and below it the way out."""
+    for problem in problems:
+        line = f":{problem.line}" if problem.line else ""
+        click.echo(f"{problem.severity:7}  {problem.kind:15} {problem.path}{line}  {problem.text}")
+        if problem.hint:
+            click.echo(f"{'':25}{runnable(problem.hint)}")
+
+
+def memory_json(memory: Memory, *, history: bool = False) -> dict[str, object]:
+    """Return a memory as `--json` promises it (docs/json.md)."""
+    plain = asdict(memory)
+    statements = plain.pop("history")
+    plain["scope"], plain["owner"] = memory.scope.kind, memory.scope.owner
+    return {**plain, "history": statements} if history else plain
+
+
+def heading(memory: Memory) -> str:
+    """Return the line that names a memory: key, scope, date, tags."""
+    return f"{click.style(memory.key, bold=True)}  {memory.scope}  {memory.updated[:10]}{labels(memory)}"
+
+
+def labels(memory: Memory) -> str:
+    """Return the tags of a memory, and that it is pinned."""
+    tags = f"  {tags_of(memory)}" if memory.tags else ""
+    return f"{tags}{'  pinned' if memory.pinned else ''}"
+
+
+def tags_of(memory: Memory) -> str:
+    """Return the tags of a memory as people write them."""
+    return " ".join(f"#{tag}" if " " not in tag else f"#“{tag}”" for tag in memory.tags)
+
+
+def text_of(words: tuple[str, ...], example: str, what: str = "write down") -> str:
+    """Return the text that was typed, or that of standard input where there is none, or only `-`."""
+    if words and words != ("-",):
+        return " ".join(words)
+    if sys.stdin.isatty():
+        raise BadInput(f"there is no text to {what}", f"Example: {example}")
+    return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+
+
+class Bar:
+    """A bar on standard error, made when there is first something to show; `of_bytes` shows their speed, too."""
+
+    def __init__(self, what: str, *, of_bytes: bool = False) -> None:
+        self._what, self._of_bytes = what, of_bytes
+        self._bar: Any = None
+        self._task: Any = None
+
+    def show(self, done: int, total: int, what: str = "") -> None:
+        """Show how far it is, and what is being done."""
+        if self._bar is None:
+            # rich is only loaded where there is something to show: it would cost every other command its import.
+            from rich import progress
+            from rich.console import Console
+
+            speed = (progress.DownloadColumn(), progress.TransferSpeedColumn()) if self._of_bytes else ()
+            columns = (progress.TextColumn("{task.description}"), progress.BarColumn(), *speed) if speed else ()
+            self._bar = progress.Progress(*columns, console=Console(stderr=True), transient=True)
+            self._bar.start()
+            self._task = self._bar.add_task(self._what, total=total)
+        self._bar.update(self._task, completed=done, description=what or self._what)
+
+    def say(self, what: str) -> None:
+        """Say what is being done, where the bar is to be seen."""
+        if self._bar is not None:
+            self._bar.update(self._task, description=what)
+
+    def stop(self) -> None:
+        """Take the bar away, also where the work was interrupted."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+
+class Progress(Bar):
+    """The bar of a walk over many memories, on a terminal."""
+
+    def __init__(self, what: str = "reading memories") -> None:
+        super().__init__(what)
+
+    def __call__(self, done: int, total: int) -> None:
+        if total >= 2_000 and sys.stderr.isatty() and (done < total or self._bar is not None):
+            self.show(done, total)
+        if done >= total:
+            self.stop()
