@@ -33,7 +33,7 @@ from holdfast.memory.remember import remember
 from holdfast.patterns import measure as measuring
 from holdfast.patterns import signal_files
 from holdfast.patterns.catalogue import Catalogue
-from holdfast.patterns.catalogue_file import Entry, Target
+from holdfast.patterns.catalogue_file import CatalogueEntry, Target
 from holdfast.patterns.measure import measure
 from holdfast.patterns.signal_files import Signals
 from holdfast.patterns.signals import Signal
@@ -140,7 +140,9 @@ def _distribute(home: str, planted: list[Planted], at: str) -> None:
     for one in planted:
         target = Target("memory", one.key, scope=f"project/{PROJECT}", at=at)
         title = f"Planted {one.number}"
-        entry = Entry(_id(one), "failed-command", one.signature, title, f"Rule {one.number}.", targets=(target,))
+        entry = CatalogueEntry(
+            _id(one), "failed-command", one.signature, title, f"Rule {one.number}.", targets=(target,)
+        )
         catalogue.put(entry, "approved", at)
 
 

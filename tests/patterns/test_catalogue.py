@@ -12,14 +12,14 @@ from holdfast.base.light_records import replace
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, Refused, TooLarge
 from holdfast.patterns import catalogue_file
 from holdfast.patterns.catalogue import Catalogue, speaks_for
-from holdfast.patterns.catalogue_file import Entry, Target
+from holdfast.patterns.catalogue_file import CatalogueEntry, Target
 from holdfast.patterns.clusters import Quote
 from holdfast.privacy import redact
 
 AT = "2026-11-01T10:00:00Z"
 LATER = "2026-11-02T10:00:00Z"
 QUOTE = Quote("s-1", "codex", 42, "npm ERR! missing script: tst", "2026-10-30T08:00:00Z")
-ENTRY = Entry(
+ENTRY = CatalogueEntry(
     "1a2b3c4d5e",
     "failed-command",
     "npm tst: missing script",

@@ -6,30 +6,30 @@ import pytest
 
 from holdfast.learning.fixes.model import Fix
 from holdfast.patterns.extract import EXTRACTORS, MAX_OF_A_KIND, signals_of
-from holdfast.patterns.signals import ASK, KINDS, OVERFLOW, Act, Rated, Seen, Signal
+from holdfast.patterns.signals import ASK, KINDS, OVERFLOW, ReasonedRating, SeenSession, SessionAct, Signal
 from holdfast.patterns.signatures import near
 
 
-def of_kind(kind: str, *acts: Act, **more) -> list[Signal]:
+def of_kind(kind: str, *acts: SessionAct, **more) -> list[Signal]:
     """Return the signals of one kind in a session with these acts."""
     placed = tuple(
-        Act(**{**{name: getattr(act, name) for name in act.__struct_fields__}, "place": n, "line": n + 1})
+        SessionAct(**{**{name: getattr(act, name) for name in act.__struct_fields__}, "place": n, "line": n + 1})
         for n, act in enumerate(acts)
     )
-    seen = Seen("some-agent", "s-1", "shop", "2026-05-04T10:00:00Z", acts=placed, **more)
+    seen = SeenSession("some-agent", "s-1", "shop", "2026-05-04T10:00:00Z", acts=placed, **more)
     return [one for one in signals_of(seen) if one.kind == kind]
 
 
-def ran(text: str, error: str = "", **more) -> Act:
+def ran(text: str, error: str = "", **more) -> SessionAct:
     """Return the run of a command, which failed where it has an error."""
     result = "failed" if error else "passed"
     told = {"name": " ".join(text.split()[:2]), "result": result, "given": text, "is_telling": bool(error)}
-    return Act("shell", text=text, error=error, **{**told, **more})
+    return SessionAct("shell", text=text, error=error, **{**told, **more})
 
 
-def edited(path: str = "src/app.ts") -> Act:
+def edited(path: str = "src/app.ts") -> SessionAct:
     """Return a change of a file."""
-    return Act("edit", name="edit", result="passed", paths=(path,))
+    return SessionAct("edit", name="edit", result="passed", paths=(path,))
 
 
 def test_every_kind_has_an_extractor() -> None:
@@ -54,13 +54,13 @@ def test_a_failed_command() -> None:
         ),
         (ran("pytest", "No module named 'yaml'"), ran("python app.py", "ModuleNotFoundError: No module named 'yaml'")),
         (
-            Act("read", name="read", result="failed", error="File does not exist."),
+            SessionAct("read", name="read", result="failed", error="File does not exist."),
             ran("cat a.txt", "cat: a.txt: No such file or directory", is_look=True),
         ),
         (ran("x y", 'Command "mocha" not found'), ran("z", "zsh: command not found: mocha")),
     ],
 )
-def test_the_same_error_in_other_words(one: Act, other: Act) -> None:
+def test_the_same_error_in_other_words(one: SessionAct, other: SessionAct) -> None:
     """Programs word the same error differently; it has one signature where the command does not matter."""
     names = {found.signature for act in (one, other) for found in of_kind("failed-command", act)}
     assert len(names) == 1
@@ -76,7 +76,7 @@ def test_a_command_that_is_there_is_not_called_missing() -> None:
 def test_classes_are_exact() -> None:
     """Two classes of errors with nearly the same name stay two."""
     edits = [
-        Act("edit", name="edit", result="failed", error=text)
+        SessionAct("edit", name="edit", result="failed", error=text)
         for text in ("String to replace not found", "x is not unique")
     ]
     one, other = of_kind("failed-command", *edits)
@@ -96,7 +96,7 @@ def test_a_retry_loop() -> None:
     again = ran("curl localhost/health", "connection refused")
     assert len(of_kind("retry-loop", again, again, again)) == 1
     assert of_kind("retry-loop", again, again, edited(), again) == []
-    assert of_kind("retry-loop", again, again, Act(ASK), again) == []
+    assert of_kind("retry-loop", again, again, SessionAct(ASK), again) == []
     waits = [ran("gh run view", answer=str(n)) for n in range(5)]
     assert of_kind("retry-loop", *waits) == []
     assert len(of_kind("retry-loop", *[ran("tail log", answer="same")] * 3)) == 1
@@ -121,10 +121,10 @@ def test_red_to_green() -> None:
 
 def test_long_detours() -> None:
     """Many calls between an ask and the first change are a detour, and so are many ways that fail before one works."""
-    look = Act("read", name="read", result="passed", is_look=True)
-    (found,) = of_kind("long-detour", Act(ASK), *[look] * 31, edited("a/b.go"))
+    look = SessionAct("read", name="read", result="passed", is_look=True)
+    (found,) = of_kind("long-detour", SessionAct(ASK), *[look] * 31, edited("a/b.go"))
     assert found.signature == "first change: 'a/b.go'" and found.text.startswith("32 calls")
-    assert of_kind("long-detour", Act(ASK), *[look] * 20, edited("a/b.go")) == []
+    assert of_kind("long-detour", SessionAct(ASK), *[look] * 20, edited("a/b.go")) == []
     tries = [ran(f"ffmpeg -i {n}", "no such option", name="ffmpeg") for n in range(4)]
     assert [one.signature for one in of_kind("long-detour", *tries, ran("ffmpeg -y", name="ffmpeg"))] == [
         "attempts: ffmpeg"
@@ -135,9 +135,9 @@ def test_long_detours() -> None:
 def test_refusals_and_overflows() -> None:
     """What was not let run is known by its command, and every overflow is the same."""
     refused = ran("git push --force", result="refused")
-    (found,) = of_kind("permission-denied", refused, Act("plan", name="plan", result="refused"))
+    (found,) = of_kind("permission-denied", refused, SessionAct("plan", name="plan", result="refused"))
     assert found.signature == "shell: git push"
-    (over,) = of_kind("context-overflow", ran("a"), Act(OVERFLOW), ran("b"), Act(OVERFLOW))
+    (over,) = of_kind("context-overflow", ran("a"), SessionAct(OVERFLOW), ran("b"), SessionAct(OVERFLOW))
     assert over.times == 2
 
 
@@ -153,12 +153,12 @@ def test_lookups() -> None:
 
 def test_what_people_say() -> None:
     """A correction, and a rating with each of its reasons, is a signal; one without a reason is none."""
-    said = (Act(ASK, line=7, name="pnpm use", text="No, use pnpm."),)
+    said = (SessionAct(ASK, line=7, name="pnpm use", text="No, use pnpm."),)
     rated = (
-        Rated(2, "2 - slow", ("time",)),
-        Rated(6, "6 ok", ("time",)),
-        Rated(9, "9 - fast", ("quick",)),
-        Rated(1, "1", ()),
+        ReasonedRating(2, "2 - slow", ("time",)),
+        ReasonedRating(6, "6 ok", ("time",)),
+        ReasonedRating(9, "9 - fast", ("quick",)),
+        ReasonedRating(1, "1", ()),
     )
     (correction,) = of_kind("correction", corrections=said)
     assert (correction.signature, correction.line, correction.severity) == ("pnpm use", 7, 3)

@@ -18,7 +18,7 @@ from holdfast.learning.lessons.standing import stated
 from holdfast.memory.remember import remember
 from holdfast.patterns import signal_files
 from holdfast.patterns.catalogue import Catalogue
-from holdfast.patterns.catalogue_file import Entry, Target
+from holdfast.patterns.catalogue_file import CatalogueEntry, Target
 from holdfast.patterns.measure import measure
 from holdfast.patterns.signal_files import Signals
 from holdfast.patterns.signals import Signal
@@ -56,14 +56,16 @@ def follow(workspace):
     """Put a pattern about the npm signal into the catalogue, as distributed to these places."""
 
     def make(*targets: Target, **more) -> None:
-        entry = Entry("npmjest", "failed-command", SIGNATURE, "npm needs jest", "Run npm install first.", **more)
+        entry = CatalogueEntry(
+            "npmjest", "failed-command", SIGNATURE, "npm needs jest", "Run npm install first.", **more
+        )
         with workspace() as opened:
-            Catalogue(opened.home).put(Entry(**{**_plain(entry), "targets": targets}), "approved", DISTRIBUTED)
+            Catalogue(opened.home).put(CatalogueEntry(**{**_plain(entry), "targets": targets}), "approved", DISTRIBUTED)
 
     return make
 
 
-def _plain(entry: Entry) -> dict[str, object]:
+def _plain(entry: CatalogueEntry) -> dict[str, object]:
     return {name: getattr(entry, name) for name in entry.__slots__}
 
 

@@ -7,12 +7,12 @@ import json
 import pytest
 
 from holdfast.patterns.session_acts import seen, seen_in_digest
-from holdfast.patterns.signals import ASK, OVERFLOW, Act
+from holdfast.patterns.signals import ASK, OVERFLOW, SessionAct
 from holdfast.records import SessionEvent, replace
 from sessions.making import SESSION, answer, digested, edited, human, numbered, ran
 
 
-def acts(*events: SessionEvent, **session) -> tuple[Act, ...]:
+def acts(*events: SessionEvent, **session) -> tuple[SessionAct, ...]:
     """Return the acts of a session with these events."""
     told = replace(SESSION, **session)
     return seen(digested(*events, session=told), numbered(*events)).acts

@@ -9,7 +9,7 @@ import pytest
 from holdfast.agents.base import ManagedFile, Place
 from holdfast.errors import BrokenFile, Conflict, Refused, TooLarge
 from holdfast.patterns import targets
-from holdfast.patterns.targets import Desk
+from holdfast.patterns.targets import FileEdits
 
 ID = "1a2b3c4d5e"
 BODY = "Use `npm test`."
@@ -30,12 +30,12 @@ def block(path: str) -> ManagedFile:
 def test_agents_that_read_one_file_share_it() -> None:
     """An agent with a choice takes the file that another one needs, or that has the pattern already."""
     options = {"kiro": [ManagedFile("/steering"), block("/AGENTS")], "codex": [block("/AGENTS")]}
-    assert {path: readers for path, (_, readers) in targets.chosen(options, ()).items()} == {
+    assert {path: readers for path, (_, readers) in targets.fewest_files(options, ()).items()} == {
         "/AGENTS": ("codex", "kiro")
     }
     alone = {"kiro": options["kiro"]}
-    assert [*targets.chosen(alone, ())] == ["/steering"]
-    assert [*targets.chosen(alone, ["/AGENTS"])] == ["/AGENTS"]
+    assert [*targets.fewest_files(alone, ())] == ["/steering"]
+    assert [*targets.fewest_files(alone, ["/AGENTS"])] == ["/AGENTS"]
 
 
 @pytest.mark.parametrize(
@@ -98,19 +98,19 @@ def test_a_folder_behind_a_link_is_refused(place, tmp_path) -> None:
 def test_an_edited_block_is_a_conflict(place, tmp_path) -> None:
     """Words that somebody changed are neither replaced nor taken out, unless it is asked for."""
     path = tmp_path / "project" / "AGENTS.md"
-    desk = Desk(place)
-    targets.bring(desk, block(str(path)), ID, BODY)
-    path.write_bytes(desk.changes()[0].after.replace(b"npm test", b"yarn test"))
+    edits = FileEdits(place)
+    targets.put_into(edits, block(str(path)), ID, BODY)
+    path.write_bytes(edits.changes()[0].after.replace(b"npm test", b"yarn test"))
     for act in (
-        lambda desk, **more: targets.bring(desk, block(str(path)), ID, "New.", **more),
-        lambda desk, **more: targets.take_out(desk, str(path), ID, frozenset(), **more),
+        lambda edits, **more: targets.put_into(edits, block(str(path)), ID, "New.", **more),
+        lambda edits, **more: targets.take_out(edits, str(path), ID, frozenset(), **more),
     ):
-        desk = Desk(place)
+        edits = FileEdits(place)
         with pytest.raises(Conflict, match="edited by hand"):
-            act(desk)
-        assert desk.changes() == ()
-        act(desk, force=True)
-        assert desk.changes()
+            act(edits)
+        assert edits.changes() == ()
+        act(edits, force=True)
+        assert edits.changes()
 
 
 def test_a_block_without_its_end_is_a_conflict_whatever_is_asked(place, tmp_path) -> None:
@@ -118,7 +118,7 @@ def test_a_block_without_its_end_is_a_conflict_whatever_is_asked(place, tmp_path
     path = tmp_path / "project" / "AGENTS.md"
     path.write_text(f"# a\n<!-- holdfast:pattern-begin {ID} 123 -->\nx\n", encoding="utf-8")
     with pytest.raises(Conflict, match="last line"):
-        targets.take_out(Desk(place), str(path), ID, frozenset(), force=True)
+        targets.take_out(FileEdits(place), str(path), ID, frozenset(), force=True)
 
 
 def test_a_foreign_file_of_our_name_is_left_alone(place, tmp_path) -> None:
@@ -126,7 +126,7 @@ def test_a_foreign_file_of_our_name_is_left_alone(place, tmp_path) -> None:
     path = tmp_path / "project" / f"holdfast-{ID}.md"
     path.write_text("mine", encoding="utf-8")
     with pytest.raises(Conflict, match="not ours"):
-        targets.bring(Desk(place), ManagedFile(str(path), "---\n"), ID, BODY)
+        targets.put_into(FileEdits(place), ManagedFile(str(path), "---\n"), ID, BODY)
 
 
 def test_bytes_that_are_no_text_are_refused(place, tmp_path) -> None:
@@ -134,27 +134,27 @@ def test_bytes_that_are_no_text_are_refused(place, tmp_path) -> None:
     path = tmp_path / "project" / "AGENTS.md"
     path.write_bytes(b"caf\xe9\n")
     with pytest.raises(BrokenFile):
-        targets.bring(Desk(place), block(str(path)), ID, BODY)
+        targets.put_into(FileEdits(place), block(str(path)), ID, BODY)
 
 
 def test_only_a_file_that_we_made_goes_when_it_is_empty(place, tmp_path) -> None:
     """An empty file that was there before stays, empty."""
     path = tmp_path / "project" / "AGENTS.md"
-    desk = Desk(place)
-    targets.bring(desk, block(str(path)), ID, BODY)
-    path.write_bytes(desk.changes()[0].after)
+    edits = FileEdits(place)
+    targets.put_into(edits, block(str(path)), ID, BODY)
+    path.write_bytes(edits.changes()[0].after)
     for made, left in ((frozenset({str(path)}), None), (frozenset(), b"")):
-        desk = Desk(place)
-        targets.take_out(desk, str(path), ID, made)
-        assert desk.changes()[0].after == left
+        edits = FileEdits(place)
+        targets.take_out(edits, str(path), ID, made)
+        assert edits.changes()[0].after == left
 
 
 def test_the_state_of_a_file_is_told(place, tmp_path) -> None:
     """There, old, edited and missing are told apart."""
     path = str(tmp_path / "project" / "AGENTS.md")
-    desk = Desk(place)
-    targets.bring(desk, block(path), ID, BODY)
-    data = desk.changes()[0].after
+    edits = FileEdits(place)
+    targets.put_into(edits, block(path), ID, BODY)
+    data = edits.changes()[0].after
     assert targets.state_of(data, path, ID, BODY) == "there"
     assert targets.state_of(data, path, ID, "Other.") == "old"
     assert targets.state_of(data.replace(b"npm", b"yarn"), path, ID, BODY) == "edited"

@@ -180,6 +180,6 @@ CHECKS: tuple[Callable[[Workspace], Iterator[Problem]], ...] = (
     settings_are_known,
     index_is_sound,
     files_are_sound,
-    distributed.are_as_recorded,
+    distributed.problems,
     agents_are_heard,
 )

@@ -56,7 +56,7 @@ def plan(workspace: Workspace, name: str, *, scope: str = "user") -> Plan:
     if rules is not None and known is not None and known.created_rules and rules.path in by_tag:
         change = by_tag[rules.path]
         by_tag[rules.path] = replace(change, after=None) if change.empty else change
-    for change in distributed.leaving(workspace, agent.name, place):
+    for change in distributed.plan_uninstall(workspace, agent.name, place):
         by_tag.setdefault(change.path, change)
     return Plan(agent, place, tuple(by_tag.values()))
 
@@ -77,7 +77,7 @@ def apply(workspace: Workspace, planned: Plan) -> list[Outcome]:
         carry_out(list(planned.changes), planned.place)
         remove_empty(list(known.folders) if known else [])
         install.save(workspace.home, [one for one in installs if one.where != planned.where])
-    distributed.left(workspace, planned.agent.name, planned.place, planned.changes)
+    distributed.note_uninstall(workspace, planned.agent.name, planned.place, planned.changes)
     install.note(workspace, "uninstall", planned)
     return [_outcome(change, known) for change in planned.changes]
 
@@ -121,7 +121,9 @@ def _searched(agent: Agent, place: Place) -> set[str]:
 def _distributed(workspace: Workspace, path: str, agent: Agent) -> list[Problem]:
     """Return the patterns that this agent still reads in a file."""
     ids = distributed.ids_in(path)
-    return [_problem(path, 0, f"pattern {one}") for one in ids if distributed.concern(workspace, agent.name, path, one)]
+    return [
+        _problem(path, 0, f"pattern {one}") for one in ids if distributed.is_read_by(workspace, agent.name, path, one)
+    ]
 
 
 def _left_in(path: str, agent: Agent) -> list[Problem]:

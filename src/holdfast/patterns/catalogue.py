@@ -25,7 +25,7 @@ from holdfast.base import files
 from holdfast.base.clock import iso
 from holdfast.errors import BadInput, BrokenFile, Conflict, HoldfastError, NotFound, TooLarge
 from holdfast.patterns import catalogue_file
-from holdfast.patterns.catalogue_file import FOLDER, Entry, number_in
+from holdfast.patterns.catalogue_file import FOLDER, CatalogueEntry, number_in
 from holdfast.patterns.signatures import near
 from holdfast.privacy.redact import redact
 from holdfast.records import Problem
@@ -61,7 +61,7 @@ class Catalogue:
         """Return the ids of all entries, by the names of their files alone."""
         return [name[:-3] for name in files.names_in(self.folder, ".md") if is_key(name[:-3])]
 
-    def all(self) -> tuple[list[Entry], list[Problem]]:
+    def all(self) -> tuple[list[CatalogueEntry], list[Problem]]:
         """Return every entry, the oldest first, and a problem for each file that is none."""
         found, problems = [], []
         for name in self.ids():
@@ -78,7 +78,7 @@ class Catalogue:
         """Return the id that begins so; NotFound or BadInput where that is none or several."""
         return chosen(text, self.ids(), "the catalogue has no pattern", "`holdfast patterns catalogue` lists them.")
 
-    def get(self, text: str) -> Entry:
+    def get(self, text: str) -> CatalogueEntry:
         """Return the entry whose id begins so."""
         return self._read(self.find(text))
 
@@ -90,7 +90,7 @@ class Catalogue:
         """Return the file of that id."""
         return os.path.join(self.folder, f"{name}.md")
 
-    def put(self, entry: Entry, change: str, at: str) -> Entry:
+    def put(self, entry: CatalogueEntry, change: str, at: str) -> CatalogueEntry:
         """Add a new entry as its first version; Conflict where one of that id is there."""
         with self._lock():
             if os.path.lexists(self.path(check_key(entry.id))):
@@ -99,20 +99,20 @@ class Catalogue:
             entry = _cleaned(check(replace(entry, created=at, updated=at, version=number, change=change)))
             return self._write(entry.id, catalogue_file.created(entry), number)
 
-    def change(self, entry: Entry, change: str, at: str, **fields: object) -> Entry:
+    def change(self, entry: CatalogueEntry, change: str, at: str, **fields: object) -> CatalogueEntry:
         """Set fields of an entry, as its next version; Conflict where it is not any more as it was read."""
         with self._lock():
             there = self._read(entry.id)
             if there != entry:
                 raise Conflict(f"{entry.id} changed meanwhile; nothing was changed", "Look at it, and try again.")
-            after: Entry = replace(there, **fields)  # type: ignore[arg-type]
+            after: CatalogueEntry = replace(there, **fields)  # type: ignore[arg-type]
             if after == there:
                 return there
             number = self._keep_hand_edit(entry.id) + 1
             after = _cleaned(check(replace(after, updated=at, version=number, change=change)))
             return self._write(entry.id, catalogue_file.changed(self.text(entry.id), there, after), number)
 
-    def rewrite(self, name: str, before: str, text: str, change: str, at: str) -> Entry:
+    def rewrite(self, name: str, before: str, text: str, change: str, at: str) -> CatalogueEntry:
         """Write the file as a person edited it, as the next version; Conflict where it changed meanwhile."""
         check(catalogue_file.read(text, name))
         with self._lock():
@@ -135,7 +135,7 @@ class Catalogue:
             raise NotFound(f"{name} has no version {number}", hint)
         return found[number]
 
-    def entry(self, name: str, number: int) -> Entry:
+    def entry(self, name: str, number: int) -> CatalogueEntry:
         """Return an entry as it was as that version."""
         return catalogue_file.read(self.version(name, number).text, name)
 
@@ -150,7 +150,7 @@ class Catalogue:
         )
         return "\n".join(lines)
 
-    def rollback(self, name: str, number: int, at: str) -> Entry:
+    def rollback(self, name: str, number: int, at: str) -> CatalogueEntry:
         """Make what a version said hold again, as the next version; where it is distributed stays as it is now."""
         with self._lock():
             wanted = self.version(name, number)
@@ -203,7 +203,7 @@ class Catalogue:
         at = iso(os.lstat(self.path(name)).st_mtime)
         return Version(number + 1, at, BY_HAND, catalogue_file.numbered(text, number + 1, BY_HAND, at))
 
-    def _last_readable(self, name: str) -> Entry:
+    def _last_readable(self, name: str) -> CatalogueEntry:
         try:
             return self._read(name)
         except BrokenFile:
@@ -227,14 +227,14 @@ class Catalogue:
         for path in (self.path(name), self._version_path(name, number)):
             files.write(path, text.encode("utf-8", "surrogateescape"))
 
-    def _write(self, name: str, text: str, number: int) -> Entry:
+    def _write(self, name: str, text: str, number: int) -> CatalogueEntry:
         self._keep(name, text, number)
         return catalogue_file.read(text, name)
 
     def _version_path(self, name: str, number: int) -> str:
         return os.path.join(self.folder, VERSIONS, name, f"{number}.md")
 
-    def _read(self, name: str) -> Entry:
+    def _read(self, name: str) -> CatalogueEntry:
         text = self.text(name)
         if not layout.is_text(text):
             raise BrokenFile(f"{self.path(name)} is not UTF-8", "Save it as UTF-8.")
@@ -244,7 +244,7 @@ class Catalogue:
         return files.lock_of(self.home, "patterns")
 
 
-def _cleaned(entry: Entry) -> Entry:
+def _cleaned(entry: CatalogueEntry) -> CatalogueEntry:
     """Return the entry without secrets."""
     return replace(
         entry,
@@ -269,14 +269,14 @@ def chosen(text: str, ids: Iterable[str], missing: str, hint: str) -> str:
     return found[0]
 
 
-def speaks_for(entry: Entry, kind: str, signature: str, projects: Iterable[str] = ()) -> bool:
+def speaks_for(entry: CatalogueEntry, kind: str, signature: str, projects: Iterable[str] = ()) -> bool:
     """Whether a signal of that kind and signature, in these projects, is one of what the entry is about."""
     if entry.bound and not set(entry.projects) & set(projects):
         return False
     return any(kind == each and (signature == known or near(signature, known)) for each, known in entry.signals)
 
 
-def check(entry: Entry) -> Entry:
+def check(entry: CatalogueEntry) -> CatalogueEntry:
     """Return the entry within its bounds; refuse one whose words would not be read back as they are."""
     check_key(entry.id)
     statement, title = entry.statement.replace("\r\n", "\n").strip(), catalogue_file.line(entry.title, MAX_TITLE)

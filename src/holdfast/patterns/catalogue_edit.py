@@ -10,21 +10,21 @@ from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, TooLarge
 from holdfast.memory import edit as editing
 from holdfast.patterns import review
 from holdfast.patterns.catalogue import Catalogue, Version
-from holdfast.patterns.catalogue_file import Entry
+from holdfast.patterns.catalogue_file import CatalogueEntry
 from holdfast.patterns.clusters import Pattern
-from holdfast.patterns.decided import Decided, Row
+from holdfast.patterns.decided import Decided, DecidedRow
 from holdfast.privacy import redact
 from holdfast.records import Problem
 from holdfast.workspace import Workspace, check_text
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownPattern:
     """Everything that is known of a pattern: as it occurs, as the catalogue has it, and what was decided about it."""
 
     pattern: Pattern | None = None
-    entry: Entry | None = None
-    decision: Row | None = None
+    entry: CatalogueEntry | None = None
+    decision: DecidedRow | None = None
 
 
 def _catalogue(workspace: Workspace) -> Catalogue:
@@ -32,26 +32,26 @@ def _catalogue(workspace: Workspace) -> Catalogue:
     return Catalogue(workspace.home)
 
 
-def entries(workspace: Workspace) -> tuple[list[Entry], list[Problem]]:
+def entries(workspace: Workspace) -> tuple[list[CatalogueEntry], list[Problem]]:
     """Return every entry of the catalogue, and the files among them that cannot be read."""
     return Catalogue(workspace.home).all() if workspace.enabled else ([], [])
 
 
-def show(workspace: Workspace, name: str) -> Shown:
+def show(workspace: Workspace, name: str) -> ShownPattern:
     """Return what is known of the pattern whose id begins so."""
     catalogue = _catalogue(workspace)
     review.tell_broken(workspace)
     try:
-        entry: Entry | None = catalogue.get(name)
+        entry: CatalogueEntry | None = catalogue.get(name)
     except NotFound:
         entry = None
     pattern = review.get(workspace, entry.id if entry is not None else name)
     if entry is None:
         entry = review.entry_of(pattern, catalogue.all()[0])
-    return Shown(pattern, entry, Decided(workspace.home).verdict(pattern, now()))
+    return ShownPattern(pattern, entry, Decided(workspace.home).verdict(pattern, now()))
 
 
-def revise(workspace: Workspace, name: str, *, statement: str = "", title: str = "", owner: str = "") -> Entry:
+def revise(workspace: Workspace, name: str, *, statement: str = "", title: str = "", owner: str = "") -> CatalogueEntry:
     """Set the words or the owner of an entry, as its next version."""
     catalogue = _catalogue(workspace)
     given = {"statement": statement, "title": title, "owner": owner}
@@ -63,7 +63,7 @@ def revise(workspace: Workspace, name: str, *, statement: str = "", title: str =
     return after
 
 
-def edit(workspace: Workspace, name: str) -> tuple[Entry, bool]:
+def edit(workspace: Workspace, name: str) -> tuple[CatalogueEntry, bool]:
     """Open the entry's file in the editor; return the entry and whether it changed."""
     catalogue = _catalogue(workspace)
     name = catalogue.find(name)
@@ -84,7 +84,7 @@ def edit(workspace: Workspace, name: str) -> tuple[Entry, bool]:
     return entry, True
 
 
-def retire(workspace: Workspace, name: str, *, reason: str = "") -> Entry:
+def retire(workspace: Workspace, name: str, *, reason: str = "") -> CatalogueEntry:
     """Retire an entry: it stays in the catalogue, and is not handed to agents any more."""
     check_text(reason)
     catalogue = _catalogue(workspace)
@@ -111,7 +111,7 @@ def diff(
     return name, one, other, Catalogue(workspace.home).diff(name, one, other)
 
 
-def rollback(workspace: Workspace, name: str, number: int) -> Entry:
+def rollback(workspace: Workspace, name: str, number: int) -> CatalogueEntry:
     """Make what a version said hold again, as a new version; what was rejected does not come back by it."""
     catalogue = _catalogue(workspace)
     name = catalogue.find(name)
@@ -124,7 +124,7 @@ def rollback(workspace: Workspace, name: str, number: int) -> Entry:
     return entry
 
 
-def _tell_stale(workspace: Workspace, entry: Entry) -> None:
+def _tell_stale(workspace: Workspace, entry: CatalogueEntry) -> None:
     """Say that agents still read other words, where that is so."""
     if entry.live:
         places, verb = count(len(entry.live), "place"), "says" if len(entry.live) == 1 else "say"

@@ -63,7 +63,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CatalogueEntry:
     """An approved pattern. `also` has what was merged into it, each written as `kind: signature`.
 
     `bound`: it is about its projects only. `fingerprints` are those of its failures, as fixes have them. `change` says
@@ -106,7 +106,7 @@ class Entry:
         return tuple(one for one in self.targets if one.holds)
 
 
-def created(entry: Entry) -> str:
+def created(entry: CatalogueEntry) -> str:
     """Return the text of the file of a new entry."""
     values = _values(entry)
     lines = [front_matter.entry_line(name, values[name]) for name in _FIELDS if values[name]]
@@ -115,7 +115,7 @@ def created(entry: Entry) -> str:
     return text + (f"\n{DISTRIBUTED}\n\n" + "".join(map(target_text, entry.targets)) if entry.targets else "")
 
 
-def changed(text: str, before: Entry, after: Entry) -> str:
+def changed(text: str, before: CatalogueEntry, after: CatalogueEntry) -> str:
     """Return the text of a file with what differs between the two entries; all else stays as it is."""
     document = front_matter.parse(text)
     values = _values(after)
@@ -157,7 +157,7 @@ def target_text(one: Target) -> str:
     return f"- {_APART.join((one.to, one.scope, ', '.join(one.agents), f'version {one.version}', times, where))}\n"
 
 
-def read(text: str, name: str) -> Entry:
+def read(text: str, name: str) -> CatalogueEntry:
     """Return the entry that the text of a file holds; BrokenFile says what cannot be used of it, and in which line."""
     flawed = flaw(text)
     if flawed is not None:
@@ -168,7 +168,7 @@ def read(text: str, name: str) -> Entry:
     sections = _sections(document.body.replace("\r\n", "\n"))
     title, statement = _said(sections[0])
     texts = {field: told.get(field, "") for field in _FIELDS}
-    return Entry(
+    return CatalogueEntry(
         id=name,
         kind=texts["kind"],
         signature=texts["signature"],
@@ -218,7 +218,7 @@ def line(text: str, most: int = MAX_QUOTE) -> str:
     return " ".join(text.split())[:most]
 
 
-def _values(entry: Entry) -> dict[str, Value]:
+def _values(entry: CatalogueEntry) -> dict[str, Value]:
     plain: dict[str, Value] = {name: getattr(entry, name) for name in _FIELDS}
     flags = {name: front_matter.Plain("true" if getattr(entry, name) else "") for name in ("good", "bound")}
     return {**plain, **flags, "version": front_matter.Plain(entry.version)}
@@ -268,7 +268,7 @@ def _said(opening: str) -> tuple[str, str]:
     return (lines[0][2:].strip(), "\n".join(lines[1:]).strip()) if has_title else ("", opening.strip())
 
 
-def _opening(text: str, after: Entry, newline: str) -> str:
+def _opening(text: str, after: CatalogueEntry, newline: str) -> str:
     """Return the first section with the new title and statement; blank lines before and after them stay."""
     said = text.strip()
     head, tail = text.partition(said)[::2] if said else ("\n", "\n\n")

@@ -32,7 +32,7 @@ _HEADING = "# act\tid\tkind\tsignature\tprojects\tat\tuntil or into\twhy"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DecidedRow:
     """One line: a decision about one signature. `leads` is the end of a snooze, or the id that it was merged into.
 
     `line` is where it stands in the file, counted from 1.
@@ -69,7 +69,7 @@ class Decided:
         self.home = home
         self.path = os.path.join(home, PLACE)
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[DecidedRow]:
         """Return every decision, the oldest first."""
         return [_row(number, parts) for number, parts in self._lines() if not _flaw(parts)]
 
@@ -97,7 +97,7 @@ class Decided:
         files.make_folder(os.path.dirname(self.path))
         rows.append(self.path, lines, heading=_HEADING)
 
-    def verdict(self, pattern: Pattern, at: str) -> Row | None:
+    def verdict(self, pattern: Pattern, at: str) -> DecidedRow | None:
         """Return the decision that holds for a pattern; where there are several, the one that weighs most."""
         about = _about(self.rows(), [pattern])[pattern.id]
         found = [row for row in about if row.holds(at) and row.leads != pattern.id]
@@ -154,9 +154,9 @@ def joined(one: Pattern, other: Pattern) -> Pattern:
     )
 
 
-def _row(number: int, parts: list[str]) -> Row:
+def _row(number: int, parts: list[str]) -> DecidedRow:
     act, id, kind, signature, projects, at, leads, why = (part.strip() for part in parts)
-    return Row(act, id, kind, signature, projects, at, leads, why, number)
+    return DecidedRow(act, id, kind, signature, projects, at, leads, why, number)
 
 
 def _flaw(parts: list[str]) -> str:
@@ -168,9 +168,9 @@ def _flaw(parts: list[str]) -> str:
     return "" if parts[3].strip() else "it decides nothing: the field of the signature is empty"
 
 
-def _about(rows: list[Row], patterns: list[Pattern]) -> dict[str, list[Row]]:
+def _about(rows: list[DecidedRow], patterns: list[Pattern]) -> dict[str, list[DecidedRow]]:
     """Return the rows that hold for each pattern, by its id."""
-    boxes: dict[tuple[object, ...], list[Row]] = {}
+    boxes: dict[tuple[object, ...], list[DecidedRow]] = {}
     for row in rows:
         # Near signatures have the same frame, so only these need a closer look.
         for box in (("", row.id), (row.kind, frame(row.signature))):

@@ -21,9 +21,9 @@ from holdfast.memory import audit
 from holdfast.patterns import catalogue_file, targets
 from holdfast.patterns import distribute_forms as forms
 from holdfast.patterns.catalogue import Catalogue
-from holdfast.patterns.catalogue_file import Entry, Target
+from holdfast.patterns.catalogue_file import CatalogueEntry, Target
 from holdfast.patterns.review import decision
-from holdfast.patterns.targets import Desk
+from holdfast.patterns.targets import FileEdits
 from holdfast.records import Step
 from holdfast.workspace import Workspace
 
@@ -32,13 +32,13 @@ SCOPES = ("project", "global")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class DistributionPlan:
     """What would change of which entry: files of agents by their place, other forms, and its targets afterwards.
 
     `notes` is what a person should know before.
     """
 
-    entry: Entry
+    entry: CatalogueEntry
     act: str
     files: tuple[tuple[Place, tuple[Change, ...]], ...] = ()
     forms: tuple[Target, ...] = ()
@@ -71,7 +71,7 @@ def plan(
     names: tuple[str, ...] = (),
     scope: str = "project",
     force: bool = False,
-) -> Plan:
+) -> DistributionPlan:
     """Return what hands the pattern to these agents, or to all that are here; without `to`, what brings it up to date.
 
     Several agents that read one file get it once. Where one file cannot be used, nothing is changed anywhere.
@@ -91,65 +91,65 @@ def plan(
     return _into_form(workspace, entry, to, scope, force=force)
 
 
-def renewal(workspace: Workspace, entry: Entry, *, force: bool = False) -> Plan:
+def renewal(workspace: Workspace, entry: CatalogueEntry, *, force: bool = False) -> DistributionPlan:
     """Return what makes every place of the pattern say what it says now; what somebody took out is not put again."""
     if not entry.live:
         raise BadInput(f"{entry.id} is nowhere yet", f"Say where to: --to {'|'.join(TARGETS)}")
-    desks: dict[str, Desk] = {}
+    by_place: dict[str, FileEdits] = {}
     stale, gone = [], []
     for one in entry.live:
         if one.to in targets.FILES:
-            head, body = written(entry, one.to)
-            desk = desk_of(workspace, one, desks)
-            gone += [] if targets.renew(desk, one.where, entry.id, body, head=head, force=force) else [one]
+            head, body = text_for(entry, one.to)
+            edits = edits_of(workspace, one, by_place)
+            gone += [] if targets.renew(edits, one.where, entry.id, body, head=head, force=force) else [one]
         elif (state := forms.state_of(workspace, entry, one)) == "missing":
             gone.append(one)
         elif state == "old":
-            forms.check(workspace, entry, one, told(workspace, entry), force=force)
+            forms.check(workspace, entry, one, earlier_texts(workspace, entry), force=force)
             stale.append(one)
-    files = _changes_of(desks)
+    files = _changes_of(by_place)
     paths = {change.path for _, changes in files for change in changes}
     new = {one: replace(one, version=entry.version) for one in entry.live if one in stale or one.where in paths}
     after = tuple(new.get(one, one) for one in entry.targets)
     notes = tuple(f"somebody took it out of {one.where}; withdraw it, or distribute it there again" for one in gone)
-    return Plan(entry, "distribute", files, tuple(new[one] for one in stale), after, notes)
+    return DistributionPlan(entry, "distribute", files, tuple(new[one] for one in stale), after, notes)
 
 
-def desk_of(workspace: Workspace, target: Target, desks: dict[str, Desk]) -> Desk:
-    """Return the desk for the file of a target: one for each scope and folder."""
+def edits_of(workspace: Workspace, target: Target, by_place: dict[str, FileEdits]) -> FileEdits:
+    """Return the edits of the files at the place of a target: one for each scope and folder."""
     scope = "user" if target.scope == "global" else "project"
     folder = os.path.dirname(target.where)
     where = f"{scope} {folder if scope == 'project' else ''}"
-    if where not in desks:
-        desks[where] = Desk(Place(workspace.place("user").home, folder, scope, workspace.environment))
-    return desks[where]
+    if where not in by_place:
+        by_place[where] = FileEdits(Place(workspace.place("user").home, folder, scope, workspace.environment))
+    return by_place[where]
 
 
-def _changes_of(desks: dict[str, Desk]) -> tuple[tuple[Place, tuple[Change, ...]], ...]:
-    return tuple((desk.place, changes) for desk in desks.values() if (changes := desk.changes()))
+def _changes_of(by_place: dict[str, FileEdits]) -> tuple[tuple[Place, tuple[Change, ...]], ...]:
+    return tuple((edits.place, changes) for edits in by_place.values() if (changes := edits.changes()))
 
 
 def _into_files(
-    workspace: Workspace, entry: Entry, to: str, names: tuple[str, ...], scope: str, *, force: bool
-) -> Plan:
+    workspace: Workspace, entry: CatalogueEntry, to: str, names: tuple[str, ...], scope: str, *, force: bool
+) -> DistributionPlan:
     place = workspace.place("user" if scope == "global" else "project")
     where = str(workspace.scope(scope)).replace(":", "/", 1)
     options = _options(workspace, entry, to, names, place)
     live = [one for one in entry.live if one.to == to and one.scope == where]
-    desk, new = Desk(place), []
-    head, body = written(entry, to)
-    for path, (file, readers) in targets.chosen(options, [one.where for one in live]).items():
-        targets.bring(desk, file, entry.id, body, head=head, force=force)
+    edits, new = FileEdits(place), []
+    head, body = text_for(entry, to)
+    for path, (file, readers) in targets.fewest_files(options, [one.where for one in live]).items():
+        targets.put_into(edits, file, entry.id, body, head=head, force=force)
         new.append(Target(to, path, readers, where, entry.version, now()))
-    changes = desk.changes()
+    changes = edits.changes()
     files = ((place, changes),) if changes else ()
     paths = {change.path for change in changes}
     # A file that does not change says what an earlier version said, too.
     new = [one if one.where in paths else replace(one, version=0) for one in new]
-    return Plan(entry, "distribute", files, (), _merged(entry, new), tuple(_notes(changes)))
+    return DistributionPlan(entry, "distribute", files, (), _merged(entry, new), tuple(_notes(changes)))
 
 
-def written(entry: Entry, to: str) -> tuple[str | None, str]:
+def text_for(entry: CatalogueEntry, to: str) -> tuple[str | None, str]:
     """Return what a file of the pattern's own begins with, None where its place says that, and the text."""
     text = forms.text_of(entry)
     if to == "rules":
@@ -159,7 +159,7 @@ def written(entry: Entry, to: str) -> tuple[str | None, str]:
 
 
 def _options(
-    workspace: Workspace, entry: Entry, to: str, names: tuple[str, ...], place: Place
+    workspace: Workspace, entry: CatalogueEntry, to: str, names: tuple[str, ...], place: Place
 ) -> dict[str, list[ManagedFile]]:
     """Return for each agent the files by which it can be told: for those that were asked for, or all that are here."""
     found = {}
@@ -194,10 +194,10 @@ def _asked(workspace: Workspace, names: tuple[str, ...], place: Place) -> list[A
     if names:
         return [agents.get(name) for name in dict.fromkeys(names)]
     user = workspace.place("user")
-    return [one for one in known() if one.detect(user) is not None or one.detect(place) is not None]
+    return [one for one in loadable_agents() if one.detect(user) is not None or one.detect(place) is not None]
 
 
-def known() -> list[Agent]:
+def loadable_agents() -> list[Agent]:
     """Return every agent that can be loaded; of a package that is broken an install tells."""
     found = []
     for name in agents.names():
@@ -210,7 +210,7 @@ def known() -> list[Agent]:
 
 def _notes(changes: Iterable[Change]) -> Iterable[str]:
     """Say which agents read a new file instead of another one from now on."""
-    choosing = [agent for agent in known() if agent.reads_first]
+    choosing = [agent for agent in loadable_agents() if agent.reads_first]
     for change in changes:
         folder, name = os.path.split(change.path)
         for agent in choosing if change.before is None else ():
@@ -220,18 +220,18 @@ def _notes(changes: Iterable[Change]) -> Iterable[str]:
                 yield f"{change.path} is new: from now on {agent.title} reads it instead of {other}"
 
 
-def _into_form(workspace: Workspace, entry: Entry, to: str, scope: str, *, force: bool) -> Plan:
+def _into_form(workspace: Workspace, entry: CatalogueEntry, to: str, scope: str, *, force: bool) -> DistributionPlan:
     where = str(workspace.scope(scope)).replace(":", "/", 1)
     live = [one for one in entry.live if (one.to, one.scope) == (to, where)]
     target = live[0] if live else Target(to, forms.where_of(entry, to), (), where, entry.version, now())
     if live and forms.state_of(workspace, entry, target) == "there":
-        return Plan(entry, "distribute", targets=entry.targets)
-    forms.check(workspace, entry, target, told(workspace, entry), force=force)
+        return DistributionPlan(entry, "distribute", targets=entry.targets)
+    forms.check(workspace, entry, target, earlier_texts(workspace, entry), force=force)
     target = replace(target, version=entry.version)
-    return Plan(entry, "distribute", (), (target,), _merged(entry, [target]))
+    return DistributionPlan(entry, "distribute", (), (target,), _merged(entry, [target]))
 
 
-def told(workspace: Workspace, entry: Entry) -> set[str]:
+def earlier_texts(workspace: Workspace, entry: CatalogueEntry) -> set[str]:
     """Return everything that an entry ever told agents."""
     versions = [entry]
     for one in Catalogue(workspace.home).versions(entry.id):
@@ -242,7 +242,7 @@ def told(workspace: Workspace, entry: Entry) -> set[str]:
     return {forms.text_of(one) for one in versions}
 
 
-def _merged(entry: Entry, new: list[Target]) -> tuple[Target, ...]:
+def _merged(entry: CatalogueEntry, new: list[Target]) -> tuple[Target, ...]:
     """Return the targets with new ones; one that is there gets more agents and the newer version."""
     found = list(entry.targets)
     for one in new:
@@ -257,7 +257,7 @@ def _merged(entry: Entry, new: list[Target]) -> tuple[Target, ...]:
     return tuple(found)
 
 
-def apply(workspace: Workspace, planned: Plan) -> Entry:
+def apply(workspace: Workspace, planned: DistributionPlan) -> CatalogueEntry:
     """Carry a plan of distribution out and return the entry; where a file cannot be written, its targets stay.
 
     What is about to be made is noted before, so that after a kill it is known, finished by the next run, or withdrawn.
@@ -281,7 +281,7 @@ def apply(workspace: Workspace, planned: Plan) -> Entry:
     return entry
 
 
-def _unchanged(workspace: Workspace, planned: Plan) -> Catalogue:
+def _unchanged(workspace: Workspace, planned: DistributionPlan) -> Catalogue:
     """Return the catalogue; Conflict where it does not have the entry any more as it was when the plan was made."""
     catalogue = Catalogue(workspace.home)
     if catalogue.get(planned.entry.id) != planned.entry:
@@ -289,7 +289,7 @@ def _unchanged(workspace: Workspace, planned: Plan) -> Catalogue:
     return catalogue
 
 
-def _make(workspace: Workspace, planned: Plan) -> None:
+def _make(workspace: Workspace, planned: DistributionPlan) -> None:
     """Store the memories and warnings of a plan, and write its files."""
     for one in planned.forms:
         if one.to != "lesson":
@@ -311,7 +311,7 @@ def _clear_up(several: Iterable[Target]) -> None:
         clear_leftovers(folder)
 
 
-def _note(workspace: Workspace, planned: Plan) -> None:
+def _note(workspace: Workspace, planned: DistributionPlan) -> None:
     """Write down which files of agents changed; memories have a record of their own."""
     if planned.changes:
         with audit.Act(workspace, planned.act, keep=False) as act:
@@ -321,7 +321,7 @@ def _note(workspace: Workspace, planned: Plan) -> None:
 
 def plan_withdrawal(
     workspace: Workspace, name: str, *, to: str = "", names: tuple[str, ...] = (), scope: str = "", force: bool = False
-) -> Plan:
+) -> DistributionPlan:
     """Return what takes the pattern back: from everywhere, or only of that form, those agents or that scope.
 
     A file that other agents read, too, keeps it. What somebody edited is a Conflict, unless with `force`.
@@ -333,7 +333,7 @@ def plan_withdrawal(
     wanted = [one for one in entry.live if to in ("", one.to) and scope in ("", one.scope.partition("/")[0])]
     if names:
         wanted = [one for one in wanted if set(names) & set(one.agents)]
-    desks: dict[str, Desk] = {}
+    by_place: dict[str, FileEdits] = {}
     after: dict[Target, Target] = {}
     for one in wanted:
         left = tuple(each for each in one.agents if each not in names) if names else ()
@@ -342,15 +342,15 @@ def plan_withdrawal(
             continue
         if one.to in targets.FILES:
             made = targets.placed(workspace.home).files
-            targets.take_out(desk_of(workspace, one, desks), one.where, entry.id, made, force=force)
+            targets.take_out(edits_of(workspace, one, by_place), one.where, entry.id, made, force=force)
         else:
-            forms.check(workspace, entry, one, told(workspace, entry), force=force)
-    files = _changes_of(desks)
+            forms.check(workspace, entry, one, earlier_texts(workspace, entry), force=force)
+    files = _changes_of(by_place)
     taken = tuple(new for new in after.values() if new.withdrawn and new.to not in targets.FILES)
-    return Plan(entry, "withdraw", files, taken, tuple(after.get(one, one) for one in entry.targets))
+    return DistributionPlan(entry, "withdraw", files, taken, tuple(after.get(one, one) for one in entry.targets))
 
 
-def withdraw(workspace: Workspace, planned: Plan) -> Entry:
+def withdraw(workspace: Workspace, planned: DistributionPlan) -> CatalogueEntry:
     """Carry a plan of withdrawal out and return the entry; what is out of the files is then noted."""
     with decision(workspace):
         catalogue = _unchanged(workspace, planned)

@@ -19,7 +19,7 @@ from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.lesson_file import Evidence, Lesson
 from holdfast.memory import audit
 from holdfast.memory.remember import put
-from holdfast.patterns.catalogue_file import Entry, Target
+from holdfast.patterns.catalogue_file import CatalogueEntry, Target
 from holdfast.privacy import fence, redact
 from holdfast.records import Draft, Memory
 from holdfast.workspace import Workspace
@@ -30,7 +30,7 @@ MAX_WARNING = 360
 _HINT = "Change it by hand, or lose it with --force. Nothing was changed."
 
 
-def text_of(entry: Entry) -> str:
+def text_of(entry: CatalogueEntry) -> str:
     """Return what agents are told: without secrets, hidden letters, our own marks and what could pass for a command."""
     return fence.safe(fence.stripped(entry.statement), lambda text: redact.redact(text)[0]).strip()
 
@@ -40,12 +40,12 @@ def line_of(text: str) -> str:
     return " ".join(fence.safe(fence.stripped(text), lambda one: redact.redact(one)[0]).split())
 
 
-def key_of(entry: Entry) -> str:
+def key_of(entry: CatalogueEntry) -> str:
     """Return the key of the memory of a pattern."""
     return f"pattern-{entry.id}"[:60]
 
 
-def where_of(entry: Entry, to: str) -> str:
+def where_of(entry: CatalogueEntry, to: str) -> str:
     """Return what names the form in its scope; for a lesson that is known when it is stored."""
     if to == "warning":
         if not entry.fingerprints:
@@ -54,7 +54,7 @@ def where_of(entry: Entry, to: str) -> str:
     return key_of(entry) if to == "memory" else ""
 
 
-def state_of(workspace: Workspace, entry: Entry, target: Target) -> Literal["missing", "old", "there"]:
+def state_of(workspace: Workspace, entry: CatalogueEntry, target: Target) -> Literal["missing", "old", "there"]:
     """Return whether the form is there, and whether it says what the entry says now."""
     if target.to == "memory":
         memory = _memory(workspace, entry, target)
@@ -70,7 +70,7 @@ def state_of(workspace: Workspace, entry: Entry, target: Target) -> Literal["mis
     return "there" if is_same else "old" if is_there else "missing"
 
 
-def check(workspace: Workspace, entry: Entry, target: Target, known: set[str], *, force: bool = False) -> None:
+def check(workspace: Workspace, entry: CatalogueEntry, target: Target, known: set[str], *, force: bool = False) -> None:
     """Refuse to touch what is not ours; `known` is everything that the entry ever told."""
     if target.to == "memory":
         memory = _memory(workspace, entry, target)
@@ -95,7 +95,7 @@ def _check_lesson(workspace: Workspace, target: Target, known: set[str], *, forc
         raise Conflict(f"the lesson {memory.scope}/{memory.key} was edited since", _HINT)
 
 
-def store(workspace: Workspace, entry: Entry, target: Target) -> Target:
+def store(workspace: Workspace, entry: CatalogueEntry, target: Target) -> Target:
     """Store the form, or bring it up to date; return the target with what names it."""
     if target.to == "memory":
         draft = Draft(
@@ -120,7 +120,7 @@ def store(workspace: Workspace, entry: Entry, target: Target) -> Target:
     return replace(target, where=lesson.id)
 
 
-def take_out(workspace: Workspace, entry: Entry, target: Target) -> None:
+def take_out(workspace: Workspace, entry: CatalogueEntry, target: Target) -> None:
     """Take the form out; where it is gone already nothing happens."""
     if target.to == "warning":
         warnings.put(workspace.home, entry.id, target.held_in.owner, ())
@@ -136,11 +136,11 @@ def take_out(workspace: Workspace, entry: Entry, target: Target) -> None:
             lesson_standing.end(workspace, lesson)
 
 
-def _evidence(entry: Entry) -> Evidence:
+def _evidence(entry: CatalogueEntry) -> Evidence:
     return Evidence(now(), SOURCE, entry.id, "stated", text_of(entry))
 
 
-def _memory(workspace: Workspace, entry: Entry, target: Target) -> Memory | None:
+def _memory(workspace: Workspace, entry: CatalogueEntry, target: Target) -> Memory | None:
     scope = target.held_in
     workspace.refresh_once(scope)
     try:
@@ -155,7 +155,7 @@ def _lesson(workspace: Workspace, target: Target) -> Lesson | None:
     return found[0] if found and found[0].status in ("standing", "warning") else None
 
 
-def _is_ours(lesson: Lesson, entry: Entry) -> bool:
+def _is_ours(lesson: Lesson, entry: CatalogueEntry) -> bool:
     """Whether a lesson stands by us, though no target says so: a run that stored it may have been killed then."""
     stated = any((one.agent, one.session) == (SOURCE, entry.id) for one in lesson.evidence)
     return stated and not _recurred(lesson)
@@ -167,6 +167,6 @@ def _recurred(lesson: Lesson) -> bool:
     return len(others) >= lessons.RECURS
 
 
-def _warnings(entry: Entry, target: Target) -> list[Warned]:
+def _warnings(entry: CatalogueEntry, target: Target) -> list[Warned]:
     text = cut(line_of(f"{entry.title.rstrip('.')}: {entry.statement}"), MAX_WARNING)
     return [Warned(entry.id, one, target.held_in.owner, text) for one in entry.fingerprints]

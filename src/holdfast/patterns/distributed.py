@@ -14,16 +14,16 @@ from holdfast.errors import HoldfastError
 from holdfast.patterns import distribute, targets
 from holdfast.patterns import distribute_forms as forms
 from holdfast.patterns.catalogue import Catalogue
-from holdfast.patterns.catalogue_file import Entry, Target
+from holdfast.patterns.catalogue_file import CatalogueEntry, Target
 from holdfast.patterns.decided import Decided
-from holdfast.patterns.targets import Desk
+from holdfast.patterns.targets import FileEdits
 from holdfast.records import Problem
 from holdfast.workspace import PLACES, Workspace
 
 _LARGEST = 8 * 1_048_576
 
 
-def shares(workspace: Workspace, agent: str, place: Place) -> list[tuple[Entry, Target]]:
+def shares(workspace: Workspace, agent: str, place: Place) -> list[tuple[CatalogueEntry, Target]]:
     """Return what an agent reads of ours in files of that place."""
     every = [(entry, one) for entry in Catalogue(workspace.home).all()[0] for one in entry.live]
     return [(entry, one) for entry, one in every if _reads(agent, one, place)]
@@ -37,20 +37,20 @@ def _reads(agent: str, target: Target, place: Place) -> bool:
     return target.scope != "global" and target.where.startswith(place.folder.rstrip("/") + "/")
 
 
-def leaving(workspace: Workspace, agent: str, place: Place) -> list[Change]:
+def plan_uninstall(workspace: Workspace, agent: str, place: Place) -> list[Change]:
     """Return the changes that take an agent's share out; a file that others read keeps it, and so do edited words."""
-    desk, made = Desk(place), targets.placed(workspace.home).files
+    edits, made = FileEdits(place), targets.placed(workspace.home).files
     for entry, one in shares(workspace, agent, place):
         if one.agents != (agent,):
             continue
         try:
-            targets.take_out(desk, one.where, entry.id, made)
+            targets.take_out(edits, one.where, entry.id, made)
         except HoldfastError as problem:
             workspace.say(f"{problem}; `holdfast patterns withdraw {entry.id} --force` takes it out")
-    return list(desk.changes())
+    return list(edits.changes())
 
 
-def left(workspace: Workspace, agent: str, place: Place, changes: tuple[Change, ...]) -> None:
+def note_uninstall(workspace: Workspace, agent: str, place: Place, changes: tuple[Change, ...]) -> None:
     """Note that an agent left: what it alone read is withdrawn where it is out; of all else it is no reader now."""
     catalogue = Catalogue(workspace.home)
     for entry, _ in shares(workspace, agent, place):
@@ -62,7 +62,7 @@ def left(workspace: Workspace, agent: str, place: Place, changes: tuple[Change, 
     distribute.tidy(workspace, [change.path for change in changes if change.after is None])
 
 
-def _without(one: Target, agent: str, entry: Entry, place: Place) -> Target:
+def _without(one: Target, agent: str, entry: CatalogueEntry, place: Place) -> Target:
     if not one.holds or not _reads(agent, one, place):
         return one
     others = tuple(each for each in one.agents if each != agent)
@@ -72,7 +72,7 @@ def _without(one: Target, agent: str, entry: Entry, place: Place) -> Target:
     return one if text and blocks.find(text, entry.id) is not None else replace(one, withdrawn=now())
 
 
-def concern(workspace: Workspace, agent: str, path: str, id: str) -> bool:
+def is_read_by(workspace: Workspace, agent: str, path: str, id: str) -> bool:
     """Whether a block in a file is this agent's business: it reads it, or nobody is known to."""
     real = os.path.realpath(path)
     try:
@@ -88,7 +88,7 @@ def ids_in(path: str) -> list[str]:
     return [block.name for block in blocks.pattern_blocks(_text(path))]
 
 
-def are_as_recorded(workspace: Workspace) -> Iterator[Problem]:
+def problems(workspace: Workspace) -> Iterator[Problem]:
     """Every entry of the catalogue can be read; what is distributed is where it says, in its words, nowhere else."""
     if not workspace.enabled or not os.path.isdir(workspace.home):
         return
@@ -107,12 +107,12 @@ def are_as_recorded(workspace: Workspace) -> Iterator[Problem]:
                 yield Problem("distributed", path, f"a block of pattern {block.name} that no entry knows", hint)
 
 
-def _problems(workspace: Workspace, entry: Entry, one: Target) -> Iterator[Problem]:
+def _problems(workspace: Workspace, entry: CatalogueEntry, one: Target) -> Iterator[Problem]:
     again, away = f"holdfast patterns distribute {entry.id}", f"holdfast patterns withdraw {entry.id}"
     try:
         if one.to in targets.FILES:
-            data = distribute.desk_of(workspace, one, {}).read(one.where)
-            state = targets.state_of(data, one.where, entry.id, distribute.written(entry, one.to)[1])
+            data = distribute.edits_of(workspace, one, {}).read(one.where)
+            state = targets.state_of(data, one.where, entry.id, distribute.text_for(entry, one.to)[1])
         else:
             state = forms.state_of(workspace, entry, one)
     except HoldfastError as problem:
@@ -136,7 +136,7 @@ def _looked_at(workspace: Workspace) -> set[str]:
             place = workspace.place(scope)
         except HoldfastError:
             continue
-        for agent in distribute.known():
+        for agent in distribute.loadable_agents():
             found |= {path for path in places_of(agent, place) if os.path.isfile(path)}
     return found
 

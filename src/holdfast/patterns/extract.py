@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from holdfast.base.structs import dataclass
 from holdfast.base.text import count
 from holdfast.language.error_classes import ErrorClass, class_of, named_by
-from holdfast.patterns.signals import ASK, KINDS, OVERFLOW, Act, Seen, Signal
+from holdfast.patterns.signals import ASK, KINDS, OVERFLOW, SeenSession, SessionAct, Signal
 from holdfast.patterns.signatures import frame, signature
 
 MAX_OF_A_KIND = 60
@@ -31,17 +31,17 @@ _CLASSES = ("error'", "exception'")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Extracted:
     """One finding: the act, and what it is about. `bound`: the signature means something within one project only."""
 
-    act: Act
+    act: SessionAct
     signature: str
     text: str
     bound: bool = False
     fingerprint: str = ""
 
 
-def signals_of(seen: Seen) -> list[Signal]:
+def signals_of(seen: SeenSession) -> list[Signal]:
     """Return the signals of a session, kind by kind, of each kind the first MAX_OF_A_KIND different ones.
 
     The same thing twice in a session is one signal with `times` 2: what counts is in how many sessions it is.
@@ -49,8 +49,8 @@ def signals_of(seen: Seen) -> list[Signal]:
     return [signal for kind, extract in EXTRACTORS.items() for signal in _of_kind(kind, seen, extract(seen))]
 
 
-def _of_kind(kind: str, seen: Seen, several: Iterator[Found]) -> list[Signal]:
-    first: dict[str, Found] = {}
+def _of_kind(kind: str, seen: SeenSession, several: Iterator[Extracted]) -> list[Signal]:
+    first: dict[str, Extracted] = {}
     times: Counter[str] = Counter()
     for found in several:
         if found.signature and (found.signature in first or len(first) < MAX_OF_A_KIND):
@@ -78,14 +78,16 @@ def _of_kind(kind: str, seen: Seen, several: Iterator[Found]) -> list[Signal]:
     ]
 
 
-def failed_commands(seen: Seen) -> Iterator[Found]:
+def failed_commands(seen: SeenSession) -> Iterator[Extracted]:
     """Yield every call that failed. A test that fails for no reason which can be told is work, no signal."""
     for act in seen.acts:
         if act.result == "failed" and (told := failure_of(act)):
-            yield Found(act, told, f"{act.text}: {act.error}" if act.error else act.text, fingerprint=act.fingerprint)
+            yield Extracted(
+                act, told, f"{act.text}: {act.error}" if act.error else act.text, fingerprint=act.fingerprint
+            )
 
 
-def failure_of(act: Act) -> str:
+def failure_of(act: SessionAct) -> str:
     """Return the signature of a failure: what was run, and what went wrong; nothing where that says too little."""
     known = class_of(act.error) if act.error else None
     if known is not None:
@@ -97,7 +99,7 @@ def failure_of(act: Act) -> str:
     return signature(act.text, "without a word") if does else ""
 
 
-def _head(act: Act, known: ErrorClass) -> str:
+def _head(act: SessionAct, known: ErrorClass) -> str:
     if known.name in _OF_FILES and (act.is_look or act.kind in ("read", "search")):
         return "read"
     if known.anywhere and act.kind == "shell":
@@ -115,7 +117,7 @@ def _names(error: str, known: ErrorClass) -> str:
     return "".join(f" {name}" for name in names) or (f" '{beside}'" if beside else "")
 
 
-def retry_loops(seen: Seen) -> Iterator[Found]:
+def retry_loops(seen: SeenSession) -> Iterator[Extracted]:
     """Yield calls that were made three times in the same way, while nothing was changed, to the same end."""
     counts: Counter[tuple[str, str]] = Counter()
     for act in seen.acts:
@@ -125,14 +127,14 @@ def retry_loops(seen: Seen) -> Iterator[Found]:
             key = (act.given, act.answer if act.result == "passed" else "")
             counts[key] += 1
             if counts[key] == LOOP:
-                yield Found(act, signature(act.text, act.name or act.kind), f"{LOOP} times: {act.text}")
+                yield Extracted(act, signature(act.text, act.name or act.kind), f"{LOOP} times: {act.text}")
 
 
-def churn(seen: Seen) -> Iterator[Found]:
+def churn(seen: SeenSession) -> Iterator[Extracted]:
     """Yield files that were changed many times, or returned to after other work, once each."""
     changes: Counter[str] = Counter()
     returns: Counter[str] = Counter()
-    last: dict[str, Act] = {}
+    last: dict[str, SessionAct] = {}
     touched: set[str] = set()
     for act in seen.acts:
         if act.kind == "edit" and act.result == "passed":
@@ -146,51 +148,51 @@ def churn(seen: Seen) -> Iterator[Found]:
     for path, times in changes.items():
         if times >= CHANGES or returns[path] >= RETURNS:
             text = f"{path} was changed {times} times, in {returns[path]} goes"
-            yield Found(last[path], f"'{path.casefold()}'", text, bound=True)
+            yield Extracted(last[path], f"'{path.casefold()}'", text, bound=True)
 
 
-def corrections(seen: Seen) -> Iterator[Found]:
+def corrections(seen: SeenSession) -> Iterator[Extracted]:
     """Yield what the person corrected."""
     for act in seen.corrections:
-        yield Found(act, act.name, act.text)
+        yield Extracted(act, act.name, act.text)
 
 
-def low_ratings(seen: Seen) -> Iterator[Found]:
+def low_ratings(seen: SeenSession) -> Iterator[Extracted]:
     """Yield what the person rated low, and why; a number without a reason says nothing about what recurs."""
     return _ratings(seen, lambda rating: rating <= LOW)
 
 
-def high_ratings(seen: Seen) -> Iterator[Found]:
+def high_ratings(seen: SeenSession) -> Iterator[Extracted]:
     """Yield what the person rated high, and why."""
     return _ratings(seen, lambda rating: rating >= HIGH)
 
 
-def _ratings(seen: Seen, counts: Callable[[int], bool]) -> Iterator[Found]:
+def _ratings(seen: SeenSession, counts: Callable[[int], bool]) -> Iterator[Extracted]:
     for one in seen.ratings:
         for about in one.about if counts(one.rating) else ():
-            yield Found(Act(ASK, at=one.at, text=one.text), about, f"{one.rating}/10: {one.text}")
+            yield Extracted(SessionAct(ASK, at=one.at, text=one.text), about, f"{one.rating}/10: {one.text}")
 
 
-def refusals(seen: Seen) -> Iterator[Found]:
+def refusals(seen: SeenSession) -> Iterator[Extracted]:
     """Yield calls that a person, or a rule of the agent, did not let run."""
     for act in seen.acts:
         if act.result == "refused" and act.kind != "plan":
             name = act.name or act.kind
-            yield Found(act, f"{act.kind}: {name}" if act.kind == "shell" else f"{name}:", act.text)
+            yield Extracted(act, f"{act.kind}: {name}" if act.kind == "shell" else f"{name}:", act.text)
 
 
-def overflows(seen: Seen) -> Iterator[Found]:
+def overflows(seen: SeenSession) -> Iterator[Extracted]:
     """Yield the places where the context ran over."""
     calls = 0
     for act in seen.acts:
         if act.kind == OVERFLOW:
-            yield Found(act, "context summed up", act.text or f"the context ran over after {count(calls, 'call')}")
+            yield Extracted(act, "context summed up", act.text or f"the context ran over after {count(calls, 'call')}")
             calls = 0
         else:
             calls += 1
 
 
-def red_to_green(seen: Seen) -> Iterator[Found]:
+def red_to_green(seen: SeenSession) -> Iterator[Extracted]:
     """Yield checks that failed, and after a change passed."""
     red: dict[str, bool] = {}
     for act in seen.acts:
@@ -200,16 +202,16 @@ def red_to_green(seen: Seen) -> Iterator[Found]:
             if act.result == "failed":
                 red.setdefault(act.name, False)
             elif act.result == "passed" and red.pop(act.name, False):
-                yield Found(act, f"{act.check}: {act.name}", f"{act.text} failed, and passed after a change")
+                yield Extracted(act, f"{act.check}: {act.name}", f"{act.text} failed, and passed after a change")
 
 
-def detours(seen: Seen) -> Iterator[Found]:
+def detours(seen: SeenSession) -> Iterator[Extracted]:
     """Yield long ways: to the first change after an ask, and to the first success of a command that kept failing."""
     yield from _long_ways(seen)
     yield from _attempts(seen)
 
 
-def _long_ways(seen: Seen) -> Iterator[Found]:
+def _long_ways(seen: SeenSession) -> Iterator[Extracted]:
     calls: int | None = None
     for act in seen.acts:
         if act.kind == ASK:
@@ -219,11 +221,11 @@ def _long_ways(seen: Seen) -> Iterator[Found]:
             if act.kind == "edit" and act.result == "passed":
                 if calls > LONG_WAY and act.paths:
                     text = f"{calls} calls before the first change, of {act.paths[0]}"
-                    yield Found(act, f"first change: '{act.paths[0].casefold()}'", text, bound=True)
+                    yield Extracted(act, f"first change: '{act.paths[0].casefold()}'", text, bound=True)
                 calls = None
 
 
-def _attempts(seen: Seen) -> Iterator[Found]:
+def _attempts(seen: SeenSession) -> Iterator[Extracted]:
     """Yield commands that worked after they had failed several times in other forms."""
     tries: dict[str, set[str]] = {}
     for act in seen.acts:
@@ -234,29 +236,31 @@ def _attempts(seen: Seen) -> Iterator[Found]:
         if act.result == "failed":
             tries.setdefault(act.name, set()).add(act.text)
         elif act.result == "passed" and len(failed := tries.pop(act.name, set())) >= ATTEMPTS:
-            yield Found(act, f"attempts: {act.name}", f"{len(failed)} ways failed before `{act.text}` worked")
+            yield Extracted(act, f"attempts: {act.name}", f"{len(failed)} ways failed before `{act.text}` worked")
 
 
-def fixes(seen: Seen) -> Iterator[Found]:
+def fixes(seen: SeenSession) -> Iterator[Extracted]:
     """Yield what was done until a failed command worked."""
     for one in seen.fixes:
         steps = "; ".join(one.steps)
         told = f"{signature(one.command)} {signature(one.error)}".replace(": ", " ")
         text = f"{one.command}: {one.error} -> {steps}"
-        yield Found(Act("shell", at=one.at), f"{told}: {signature(steps)}", text, fingerprint=one.fingerprint)
+        yield Extracted(
+            SessionAct("shell", at=one.at), f"{told}: {signature(steps)}", text, fingerprint=one.fingerprint
+        )
 
 
-def lookups(seen: Seen) -> Iterator[Found]:
+def lookups(seen: SeenSession) -> Iterator[Extracted]:
     """Yield what was looked up: the help of a command, a word in the files, the names in a folder; once each."""
     told: set[str] = set()
     for act in seen.acts:
         for sought, text in act.sought:
             if sought not in told:
                 told.add(sought)
-                yield Found(act, sought, text, bound=not sought.startswith("help: "))
+                yield Extracted(act, sought, text, bound=not sought.startswith("help: "))
 
 
-EXTRACTORS: dict[str, Callable[[Seen], Iterator[Found]]] = {
+EXTRACTORS: dict[str, Callable[[SeenSession], Iterator[Extracted]]] = {
     "failed-command": failed_commands,
     "retry-loop": retry_loops,
     "edit-churn": churn,

@@ -19,7 +19,7 @@ from holdfast.language import when
 from holdfast.learning.lessons import model as lessons
 from holdfast.patterns import estimates as measuring
 from holdfast.patterns.catalogue import Catalogue, speaks_for
-from holdfast.patterns.catalogue_file import Entry
+from holdfast.patterns.catalogue_file import CatalogueEntry
 from holdfast.patterns.estimates import (
     BEFORE_AFTER,
     HARMS,
@@ -58,7 +58,7 @@ class Advice:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class MeasureReport:
     """How many sessions there are to compare, and what became of each thing; `mixed` had both, and count nowhere."""
 
     holdout: float
@@ -74,14 +74,14 @@ class Report:
     retire: tuple[Advice, ...] = ()
 
 
-def measure(workspace: Workspace, *, pattern: str = "", memory: str = "", since: str = "") -> Report:
+def measure(workspace: Workspace, *, pattern: str = "", memory: str = "", since: str = "") -> MeasureReport:
     """Return what helps: all patterns that were distributed and memories given often, or only the one that is named.
 
     `pattern` is the beginning of an id, `memory` a key; `since` leaves earlier sessions out.
     """
     share = workspace.settings.share("measure.holdout")
     if not workspace.enabled:
-        return Report(share, 0, 0, 0, 0, 0, 0, None)
+        return MeasureReport(share, 0, 0, 0, 0, 0, 0, None)
     catalogue = Catalogue(workspace.home)
     entries = [catalogue.get(pattern)] if pattern else catalogue.all()[0]
     study = study_of(workspace, when.moment(since, now()) if since else "")
@@ -90,7 +90,7 @@ def measure(workspace: Workspace, *, pattern: str = "", memory: str = "", since:
     wanted = [] if memory else [one for one in entries if one.targets or pattern]
     patterns = [_follow(one, study, places[one.id], workspace.registry.known().canonical) for one in wanted]
     memories = [] if pattern else _memories(study, memory)
-    return Report(
+    return MeasureReport(
         holdout=share,
         sessions=len(study.sessions),
         given=len(groups[1]),
@@ -105,7 +105,7 @@ def measure(workspace: Workspace, *, pattern: str = "", memory: str = "", since:
     )
 
 
-def _places(workspace: Workspace, entries: Sequence[Entry]) -> dict[str, set[Place]]:
+def _places(workspace: Workspace, entries: Sequence[CatalogueEntry]) -> dict[str, set[Place]]:
     """Return the memories by which each pattern is handed out, by its id."""
     given_as = {target.to for one in entries for target in one.targets}
     keys = {one.id: one.key for one in lessons.room(workspace.home).all()} if "lesson" in given_as else {}
@@ -171,7 +171,7 @@ def _retire(patterns: Sequence[Followed], memories: Sequence[Followed], of_patte
     return tuple(found)
 
 
-def _follow(entry: Entry, study: Study, places: set[Place], canonical: Callable[[str], str]) -> Followed:
+def _follow(entry: CatalogueEntry, study: Study, places: set[Place], canonical: Callable[[str], str]) -> Followed:
     """Return how often the signal of a pattern comes without it and with it, what that says, and what it cost.
 
     `places` are its memories, `canonical` gives the one id of a project that has several.
@@ -206,7 +206,7 @@ def _follow(entry: Entry, study: Study, places: set[Place], canonical: Callable[
     )
 
 
-def _counts(study: Study, entry: Entry) -> Counter[str]:
+def _counts(study: Study, entry: CatalogueEntry) -> Counter[str]:
     """Return how often the signal of a pattern came in each session that has it."""
     frames = {(kind, frame(signature)) for kind, signature in entry.signals}
     counts: Counter[str] = Counter()
@@ -216,7 +216,9 @@ def _counts(study: Study, entry: Entry) -> Counter[str]:
     return counts
 
 
-def _reach(entry: Entry, study: Study, counts: Counter[str], canonical: Callable[[str], str]) -> list[Observed]:
+def _reach(
+    entry: CatalogueEntry, study: Study, counts: Counter[str], canonical: Callable[[str], str]
+) -> list[Observed]:
     """Return the sessions that the pattern is about: of its agents, in its project or where its signal ever was."""
     agents = {agent for one in entry.targets for agent in one.agents}
     everywhere = any(not one.agents for one in entry.targets)
@@ -230,7 +232,7 @@ def _reach(entry: Entry, study: Study, counts: Counter[str], canonical: Callable
     ]
 
 
-def _drawn(entry: Entry, study: Study, places: set[Place], begun: str, after: Sequence[Observed]) -> Groups:
+def _drawn(entry: CatalogueEntry, study: Study, places: set[Place], begun: str, after: Sequence[Observed]) -> Groups:
     """Return the sessions to which it was due: those that it was withheld from, and those that were given it."""
     due: Iterable[str] = ()
     if places:
@@ -251,7 +253,7 @@ def _before(begun: str, reach: Iterable[Observed]) -> list[Observed]:
     return [one for one in over if earliest <= one.started]
 
 
-def _of_signal(compares: Comparison, groups: Groups, counts: Counter[str], entry: Entry) -> list[Estimate]:
+def _of_signal(compares: Comparison, groups: Groups, counts: Counter[str], entry: CatalogueEntry) -> list[Estimate]:
     """Compare how often the signal comes; what only warns when it has come can only make it come less often."""
     if not groups[0] and compares == WITHHELD_GIVEN:
         return []
@@ -262,7 +264,7 @@ def _of_signal(compares: Comparison, groups: Groups, counts: Counter[str], entry
     return [times, shares] if only_warns else [shares, times]
 
 
-def _judged(entry: Entry, estimates: Sequence[Estimate]) -> tuple[Verdict, str]:
+def _judged(entry: CatalogueEntry, estimates: Sequence[Estimate]) -> tuple[Verdict, str]:
     """Return verdict and reason by the first estimate that says something; the withheld sessions are asked first."""
     if not entry.targets:
         return THIN, "it was not distributed yet"

@@ -23,7 +23,7 @@ from holdfast.learning.synthesis.groups import names_of
 from holdfast.patterns import session_acts, signal_files
 from holdfast.patterns.clusters import Pattern, clusters, domain_of
 from holdfast.patterns.extract import signals_of
-from holdfast.patterns.signals import Rated, Seen, Signal
+from holdfast.patterns.signals import ReasonedRating, SeenSession, Signal
 from holdfast.patterns.signatures import signature
 from holdfast.project.rules import resolve
 from holdfast.records import Scope
@@ -97,10 +97,10 @@ def _by_digest(archive: Archive, name: str) -> list[Signal]:
         return []
 
 
-def _rated(home: str) -> Iterator[Seen]:
+def _rated(home: str) -> Iterator[SeenSession]:
     for one in ratings.read(home):
-        rated = Rated(one.rating, one.text or one.comment, _reasons(one), one.at)
-        yield Seen(one.agent, one.session, one.project, one.at, ratings=(rated,))
+        rated = ReasonedRating(one.rating, one.text or one.comment, _reasons(one), one.at)
+        yield SeenSession(one.agent, one.session, one.project, one.at, ratings=(rated,))
 
 
 def _reasons(rating: Rating) -> tuple[str, ...]:
@@ -119,7 +119,7 @@ def _fixes(home: str, found: list[Signal]) -> list[Signal]:
     for fix in fixes.read(home):
         failure = failures.get((fix.agent, fix.session, fix.fingerprint))
         where = (failure.place, failure.line, failure.whole) if failure else (0, 0, "")
-        for one in signals_of(Seen(fix.agent, fix.session, fix.project, fix.at, fixes=(fix,))):
+        for one in signals_of(SeenSession(fix.agent, fix.session, fix.project, fix.at, fixes=(fix,))):
             signals.append(replace(one, place=where[0], line=where[1], whole=where[2]))
     return signals
 

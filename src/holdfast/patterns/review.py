@@ -16,9 +16,9 @@ from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound, Refused
 from holdfast.memory import edit as editing
 from holdfast.patterns import report
 from holdfast.patterns.catalogue import Catalogue, chosen, speaks_for
-from holdfast.patterns.catalogue_file import MAX_QUOTES, Entry, line
+from holdfast.patterns.catalogue_file import MAX_QUOTES, CatalogueEntry, line
 from holdfast.patterns.clusters import Pattern, Quote
-from holdfast.patterns.decided import Decided, Row, signatures_of
+from holdfast.patterns.decided import Decided, DecidedRow, signatures_of
 from holdfast.patterns.signals import KINDS
 from holdfast.patterns.signatures import frame, words
 from holdfast.workspace import Workspace, check_text
@@ -31,7 +31,7 @@ _LONGEST_QUOTE = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class WaitingPattern:
     """A pattern that waits, and the words under which it would enter the catalogue."""
 
     pattern: Pattern
@@ -40,7 +40,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class PatternDecision:
     """What became of a pattern; `decided` is by somebody else.
 
     `leads` is the id that it was merged into, or the end of the snooze; `why` the reason.
@@ -83,7 +83,7 @@ def tell_broken(workspace: Workspace) -> None:
         workspace.say(f"{where}: {one.text}. {one.hint}")
 
 
-def entry_of(pattern: Pattern, entries: list[Entry]) -> Entry | None:
+def entry_of(pattern: Pattern, entries: list[CatalogueEntry]) -> CatalogueEntry | None:
     """Return the entry that a pattern belongs to: its own, or one that is about nearly the same signals."""
     own = [one for one in entries if one.id == pattern.id]
     signatures = () if own else signatures_of(pattern)
@@ -91,7 +91,7 @@ def entry_of(pattern: Pattern, entries: list[Entry]) -> Entry | None:
     return own[0] if own else next(near, None)
 
 
-def candidate(pattern: Pattern, statement: str = "", title: str = "") -> Candidate:
+def candidate(pattern: Pattern, statement: str = "", title: str = "") -> WaitingPattern:
     """Return the pattern with these words for the catalogue, or with words that quote it: no model writes them."""
     for text in (statement, title):
         check_text(text)
@@ -101,7 +101,7 @@ def candidate(pattern: Pattern, statement: str = "", title: str = "") -> Candida
     said = f"{own.rstrip('.')}." if own.startswith(heading) else f"{heading}: {own.rstrip('.')}."
     quote = line(last.text, _LONGEST_QUOTE).lstrip("#>`- ") if last is not None else ""
     said = f'{said} For example: "{quote}"' if quote and quote not in said else said
-    return Candidate(pattern, title.strip() or own, statement.strip() or said)
+    return WaitingPattern(pattern, title.strip() or own, statement.strip() or said)
 
 
 def get(workspace: Workspace, what: str | Pattern) -> Pattern:
@@ -124,7 +124,7 @@ def get(workspace: Workspace, what: str | Pattern) -> Pattern:
         raise NotFound(f"no pattern {what}", "`holdfast patterns` lists those that recur.") from None
 
 
-def pattern_of(entry: Entry) -> Pattern:
+def pattern_of(entry: CatalogueEntry) -> Pattern:
     """Return the pattern that an entry was made of, as far as the entry says."""
     times = sorted(one.at for one in entry.evidence if one.at)
     agents = tuple(sorted({one.agent for one in entry.evidence}))
@@ -162,7 +162,7 @@ def _words(signatures: Iterable[str]) -> frozenset[str]:
 
 def approve(
     workspace: Workspace, what: str | Pattern, *, statement: str = "", title: str = "", owner: str = ""
-) -> Entry:
+) -> CatalogueEntry:
     """Enter a pattern into the catalogue, in these words or in its own."""
     pattern = get(workspace, what)
     given = candidate(pattern, statement, title)
@@ -180,11 +180,11 @@ def approve(
         return catalogue.change(entry, "approved again", at, status="approved")
 
 
-def _entry(workspace: Workspace, given: Candidate, owner: str) -> Entry:
+def _entry(workspace: Workspace, given: WaitingPattern, owner: str) -> CatalogueEntry:
     pattern, environment = given.pattern, workspace.environment
     merged = [row for row in Decided(workspace.home).rows() if row.act == "merged" and row.leads == pattern.id]
     others = [(row.kind, row.signature) for row in merged] + [(pattern.kind, each) for each in signatures_of(pattern)]
-    return Entry(
+    return CatalogueEntry(
         id=pattern.id,
         kind=pattern.kind,
         signature=pattern.signature,
@@ -209,7 +209,7 @@ def newest(pattern: Pattern) -> tuple[Quote, ...]:
     return tuple(sorted(kept, key=lambda one: (one.at, one.agent, one.session, one.line)))
 
 
-def reject(workspace: Workspace, what: str | Pattern, *, reason: str = "") -> Decision:
+def reject(workspace: Workspace, what: str | Pattern, *, reason: str = "") -> PatternDecision:
     """Say no to a pattern for good; it does not come back, nor does one that says nearly the same."""
     pattern = get(workspace, what)
     check_text(reason)
@@ -217,22 +217,22 @@ def reject(workspace: Workspace, what: str | Pattern, *, reason: str = "") -> De
     with decision(workspace):
         row = decided.verdict(pattern, at)
         if row is not None and row.act == "rejected":
-            return Decision("rejected", pattern.id, pattern.title, why=row.why)
+            return PatternDecision("rejected", pattern.id, pattern.title, why=row.why)
         for entry in catalogue.all()[0]:
             if entry.id == pattern.id:
                 retired(catalogue, entry, "rejected", at)
         decided.add("rejected", pattern, at, why=reason)
-    return Decision("rejected", pattern.id, pattern.title, why=reason)
+    return PatternDecision("rejected", pattern.id, pattern.title, why=reason)
 
 
-def retired(catalogue: Catalogue, entry: Entry, change: str, at: str) -> Entry:
+def retired(catalogue: Catalogue, entry: CatalogueEntry, change: str, at: str) -> CatalogueEntry:
     """Retire an entry; one that agents still read is refused."""
     if entry.live:
         raise Refused(f"{entry.id} is distributed", f"First: holdfast patterns withdraw {entry.id}")
     return catalogue.change(entry, change, at, status="retired")
 
 
-def snooze(workspace: Workspace, what: str | Pattern, *, days: int = DAYS) -> Decision:
+def snooze(workspace: Workspace, what: str | Pattern, *, days: int = DAYS) -> PatternDecision:
     """Ask nothing about a pattern for so many days."""
     pattern = get(workspace, what)
     if not 1 <= days <= MAX_DAYS:
@@ -245,10 +245,10 @@ def snooze(workspace: Workspace, what: str | Pattern, *, days: int = DAYS) -> De
         if entry is not None:
             raise Conflict(f"{entry.id} is in the catalogue", f"holdfast patterns show {entry.id}")
         Decided(workspace.home).add("snoozed", pattern, at, leads=until)
-    return Decision("snoozed", pattern.id, pattern.title, leads=until)
+    return PatternDecision("snoozed", pattern.id, pattern.title, leads=until)
 
 
-def merge(workspace: Workspace, what: str | Pattern, into: str) -> Decision:
+def merge(workspace: Workspace, what: str | Pattern, into: str) -> PatternDecision:
     """Make a pattern a part of another one, which may be in the catalogue or wait."""
     pattern = get(workspace, what)
     at, decided, catalogue = now(), Decided(workspace.home), Catalogue(workspace.home)
@@ -263,7 +263,7 @@ def merge(workspace: Workspace, what: str | Pattern, into: str) -> Decision:
         if target in entries:
             _add_to(catalogue, entries[target], pattern, entries.get(pattern.id), at)
         decided.add("merged", pattern, at, leads=target)
-    return Decision("merged", pattern.id, pattern.title, leads=target)
+    return PatternDecision("merged", pattern.id, pattern.title, leads=target)
 
 
 def _target(workspace: Workspace, catalogue: Catalogue, into: str) -> str:
@@ -279,7 +279,9 @@ def _target(workspace: Workspace, catalogue: Catalogue, into: str) -> str:
     return entry.id
 
 
-def _add_to(catalogue: Catalogue, entry: Entry, pattern: Pattern, other: Entry | None, at: str) -> None:
+def _add_to(
+    catalogue: Catalogue, entry: CatalogueEntry, pattern: Pattern, other: CatalogueEntry | None, at: str
+) -> None:
     own = [f"{pattern.kind}: {each}" for each in signatures_of(pattern)]
     catalogue.change(
         entry,
@@ -302,7 +304,7 @@ def refuse_decided(home: str, pattern: Pattern, at: str) -> None:
     raise Refused(f"{pattern.id} was {_said(row)}", f"To decide anew, delete its lines in {decided.path}: {lines}.")
 
 
-def _said(row: Row) -> str:
+def _said(row: DecidedRow) -> str:
     leads = {"merged": " into ", "snoozed": " until "}.get(row.act, "")
     return f"{row.act}{leads}{row.leads if leads else ''} on {row.at[:10]}"
 
@@ -313,7 +315,9 @@ def decision(workspace: Workspace) -> files.Lock:
     return files.lock_of(workspace.home, "pattern-decisions")
 
 
-def review(workspace: Workspace, found: list[Pattern], ask: Callable[[Candidate], str]) -> Iterator[Decision]:
+def review(
+    workspace: Workspace, found: list[Pattern], ask: Callable[[WaitingPattern], str]
+) -> Iterator[PatternDecision]:
     """Walk through patterns that wait; each decision holds when it is yielded, and an edited one is asked for again.
 
     `ask` answers with a (approve), e (edit), m ID (merge), r (reject), s DAYS (snooze), n (next) or q (quit).
@@ -325,7 +329,7 @@ def review(workspace: Workspace, found: list[Pattern], ask: Callable[[Candidate]
         yield made
 
 
-def _asked(workspace: Workspace, given: Candidate, ask: Callable[[Candidate], str]) -> Decision | None:
+def _asked(workspace: Workspace, given: WaitingPattern, ask: Callable[[WaitingPattern], str]) -> PatternDecision | None:
     """Ask until an answer can be carried out; None is the end of the review."""
     while True:
         act, _, detail = ask(given).strip().partition(" ")
@@ -344,11 +348,11 @@ def _asked(workspace: Workspace, given: Candidate, ask: Callable[[Candidate], st
             workspace.say(f"{problem}. {problem.hint}")
 
 
-def _carried_out(workspace: Workspace, given: Candidate, act: str, detail: str) -> Decision:
+def _carried_out(workspace: Workspace, given: WaitingPattern, act: str, detail: str) -> PatternDecision:
     pattern = given.pattern
     if act == "a":
         entry = approve(workspace, pattern, statement=given.statement, title=given.title)
-        return Decision("approved", pattern.id, entry.title)
+        return PatternDecision("approved", pattern.id, entry.title)
     if act == "m":
         return merge(workspace, pattern, detail)
     if act == "r":
@@ -356,22 +360,22 @@ def _carried_out(workspace: Workspace, given: Candidate, act: str, detail: str) 
     if act == "s":
         return snooze(workspace, pattern, days=int(detail) if detail.isascii() and detail.isdecimal() else DAYS)
     if act == "n":
-        return Decision("left", pattern.id, given.title)
+        return PatternDecision("left", pattern.id, given.title)
     raise BadInput(f"{act!a} is not an answer", "Use a, e, m ID, r, s DAYS, n or q.")
 
 
-def taken_meanwhile(home: str, pattern: Pattern) -> Decision | None:
+def taken_meanwhile(home: str, pattern: Pattern) -> PatternDecision | None:
     """Return what somebody else decided about a pattern since it was listed."""
     row = Decided(home).verdict(pattern, now())
     if row is not None:
-        return Decision("decided", pattern.id, pattern.title, why=f"it was {_said(row)}")
+        return PatternDecision("decided", pattern.id, pattern.title, why=f"it was {_said(row)}")
     entry = entry_of(pattern, Catalogue(home).all()[0])
     if entry is None:
         return None
-    return Decision("decided", pattern.id, pattern.title, leads=entry.id, why=f"{entry.id} is in the catalogue")
+    return PatternDecision("decided", pattern.id, pattern.title, leads=entry.id, why=f"{entry.id} is in the catalogue")
 
 
-def edited(workspace: Workspace, given: Candidate) -> Candidate:
+def edited(workspace: Workspace, given: WaitingPattern) -> WaitingPattern:
     """Return the candidate in the words that the person's editor leaves: a title, and below it the statement."""
     text = editing.edited(f"# {given.title}\n\n{given.statement}\n", given.pattern.id, editing.editor(workspace))
     check_text(text)

@@ -19,7 +19,7 @@ from holdfast.language.error_classes import class_in
 from holdfast.language.likeness import FEWEST, words_of
 from holdfast.learning.lessons.categories import takes_back, tells_off
 from holdfast.patterns import searches
-from holdfast.patterns.signals import ASK, OVERFLOW, Act, Seen
+from holdfast.patterns.signals import ASK, OVERFLOW, SeenSession, SessionAct
 from holdfast.privacy import speech
 from holdfast.records import Session, SessionEvent
 from holdfast.sessions import check_results
@@ -46,7 +46,7 @@ _BEHIND = re.compile(r" - .*$|[ \t]*[\[(]?\d[\d.]*m?s[\])]?$")
 _PATTERN_KEYS = ("pattern", "query", "regex", "search", "search_term")
 
 
-def seen(digest: Digest, events: Sequence[SessionEvent]) -> Seen:
+def seen(digest: Digest, events: Sequence[SessionEvent]) -> SeenSession:
     """Return a session with all its acts."""
     session = digest.session
     acts = [act for event in events if (act := _act(event, session)) is not None]
@@ -54,28 +54,28 @@ def seen(digest: Digest, events: Sequence[SessionEvent]) -> Seen:
     return _seen(session, tuple(acts), said)
 
 
-def seen_in_digest(digest: Digest) -> Seen:
+def seen_in_digest(digest: Digest) -> SeenSession:
     """Return what the digest of a session tells when its events are gone: less, and nothing that it does not say."""
     session = digest.session
     acts = [*_of_troubles(digest), *_of_checks(digest.checks), *_of_files(digest)]
-    acts += [Act(OVERFLOW, at=session.ended)] * min(1, digest.compactions)
+    acts += [SessionAct(OVERFLOW, at=session.ended)] * min(1, digest.compactions)
     said = [one for one in digest.said if one.kind == "correction" and not session.is_subagent]
     remarks = chain.from_iterable(_remark(one.text, one.at, one.place, one.line) for one in said)
     return _seen(session, tuple(acts), tuple(remarks))
 
 
-def _seen(session: Session, acts: tuple[Act, ...], said: tuple[Act, ...]) -> Seen:
+def _seen(session: Session, acts: tuple[SessionAct, ...], said: tuple[SessionAct, ...]) -> SeenSession:
     whole = session.parent if session.parent != session.id else ""
     at = session.ended or session.started
-    return Seen(session.agent, session.id, session.project, at, whole, acts, said)
+    return SeenSession(session.agent, session.id, session.project, at, whole, acts, said)
 
 
-def _act(event: SessionEvent, session: Session) -> Act | None:
+def _act(event: SessionEvent, session: Session) -> SessionAct | None:
     if event.role == "human" and not session.is_subagent:
         text = speech.typed(event.text)
-        return Act(ASK, event.place, event.line, event.at) if text else None
+        return SessionAct(ASK, event.place, event.line, event.at) if text else None
     if event.role == "summary":
-        return Act(OVERFLOW, event.place, event.line, event.at)
+        return SessionAct(OVERFLOW, event.place, event.line, event.at)
     if event.role != "tool":
         return None
     kind = tools.kind_of(event.tool)
@@ -84,7 +84,7 @@ def _act(event: SessionEvent, session: Session) -> Act | None:
     return _of_shell(event) if kind == "shell" else _of_tool(event, kind, session.folder)
 
 
-def _of_tool(event: SessionEvent, kind: str, folder: str) -> Act | None:
+def _of_tool(event: SessionEvent, kind: str, folder: str) -> SessionAct | None:
     root = (event.folder or folder).rstrip("/")
     files = tuple(path.removeprefix(f"{root}/") if root else path for path in tools.paths_in(event.input))
     if kind == "read" and not files:
@@ -92,7 +92,7 @@ def _of_tool(event: SessionEvent, kind: str, folder: str) -> Act | None:
         return None
     error = _error(event) if event.failed else ""
     shown = files or (one_line(event.input, _MAX_TEXT),)
-    return Act(
+    return SessionAct(
         kind=kind,
         place=event.place,
         line=event.line,
@@ -116,7 +116,7 @@ def _error(event: SessionEvent) -> str:
     return known[0] if known else failures.error_line(output)
 
 
-def _of_shell(event: SessionEvent) -> Act | None:
+def _of_shell(event: SessionEvent) -> SessionAct | None:
     line = tools.line_of(event.input)
     found = commands.parse(line)
     main = commands.most_telling(found)
@@ -136,7 +136,7 @@ def _of_shell(event: SessionEvent) -> Act | None:
     fingerprint = failures.fingerprint(line, said) if said else ""
     test = failing_test(output) if check == "test" else ""
     error = test or said
-    return Act(
+    return SessionAct(
         kind="shell",
         place=event.place,
         line=event.line,
@@ -207,7 +207,7 @@ def _searched(event: SessionEvent) -> tuple[tuple[str, str], ...]:
     return tuple((one, one_line(f"{event.tool} {pattern}", _MAX_TEXT)) for one in found)
 
 
-def _corrections(events: Sequence[SessionEvent]) -> Iterator[Act]:
+def _corrections(events: Sequence[SessionEvent]) -> Iterator[SessionAct]:
     """Yield what the person corrected. Before anything was done there is nothing to correct."""
     spoken = False
     for event in events:
@@ -227,24 +227,24 @@ def _told_off(event: SessionEvent) -> list[str]:
     return [one for one in sentences if tells_off(one)]
 
 
-def _remark(text: str, at: str, place: int, line: int) -> Iterator[Act]:
+def _remark(text: str, at: str, place: int, line: int) -> Iterator[SessionAct]:
     """Yield a sentence of the person that says enough."""
     words = sorted(word.replace(" ", "-") for word in words_of(text))
     if len(words) >= FEWEST:
-        yield Act(ASK, place, line, at, " ".join(words), one_line(text, _MAX_REMARK))
+        yield SessionAct(ASK, place, line, at, " ".join(words), one_line(text, _MAX_REMARK))
 
 
-def _of_troubles(digest: Digest) -> Iterator[Act]:
+def _of_troubles(digest: Digest) -> Iterator[SessionAct]:
     changed = {one.path for one in digest.files}
     troubles = [one for one in digest.troubles if _OURS not in one.about.split()]
     return (_of_trouble(one, changed, digest.session.ended) for one in troubles)
 
 
-def _of_trouble(trouble: Trouble, changed: set[str], at: str) -> Act:
+def _of_trouble(trouble: Trouble, changed: set[str], at: str) -> SessionAct:
     main = commands.most_telling(commands.parse(trouble.about)) if " " in trouble.about else None
     kind = "shell" if main else "edit" if trouble.about in changed else "read"
     fingerprint = failures.fingerprint(trouble.about, trouble.text) if main else ""
-    return Act(
+    return SessionAct(
         kind=kind,
         place=trouble.place,
         line=trouble.line,
@@ -260,17 +260,21 @@ def _of_trouble(trouble: Trouble, changed: set[str], at: str) -> Act:
     )
 
 
-def _of_checks(checks: Sequence[CommandRun]) -> Iterator[Act]:
+def _of_checks(checks: Sequence[CommandRun]) -> Iterator[SessionAct]:
     """Yield checks that failed and in the end passed, with a change in between."""
     for run in checks:
         if run.failed and run.result == "passed":
             command = commands.main_of(run.text)
             name = command.name if command else run.text
-            failed = Act("shell", run.place, run.line, name=name, text=run.text, check=run.kind, result="failed")
-            yield from (failed, Act("edit", run.place, run.line, result="passed"), replace(failed, result="passed"))
+            failed = SessionAct("shell", run.place, run.line, name=name, text=run.text, check=run.kind, result="failed")
+            yield from (
+                failed,
+                SessionAct("edit", run.place, run.line, result="passed"),
+                replace(failed, result="passed"),
+            )
 
 
-def _of_files(digest: Digest) -> Iterator[Act]:
+def _of_files(digest: Digest) -> Iterator[SessionAct]:
     for one in digest.files:
-        act = Act("edit", one.place, one.line, digest.session.ended, result="passed", paths=(one.path,))
+        act = SessionAct("edit", one.place, one.line, digest.session.ended, result="passed", paths=(one.path,))
         yield from repeat(act, one.changes)

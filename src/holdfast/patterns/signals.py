@@ -21,7 +21,7 @@ ASK, OVERFLOW = "ask", "overflow"
 
 
 @plain_dataclass(frozen=True, slots=True)
-class Kind:
+class SignalKind:
     """A kind of signal: its name, a heading for patterns of it, how severe it is from 1 to 3, and whether it is good.
 
     For a good kind the severity is how much it is worth.
@@ -34,18 +34,18 @@ class Kind:
 
 
 _KINDS = (
-    Kind("failed-command", "A command fails", 2),
-    Kind("retry-loop", "The same call is repeated", 2),
-    Kind("edit-churn", "A file is changed over and over", 1),
-    Kind("correction", "The person corrects", 3),
-    Kind("low-rating", "The person is displeased", 3),
-    Kind("high-rating", "The person is pleased", 2, good=True),
-    Kind("permission-denied", "A call is not permitted", 2),
-    Kind("context-overflow", "The context runs over", 1),
-    Kind("red-green", "Tests go from red to green", 2, good=True),
-    Kind("long-detour", "The goal is reached by a long detour", 2),
-    Kind("fix-worked", "A fix worked", 2, good=True),
-    Kind("lookup-anew", "The same is looked up anew", 1),
+    SignalKind("failed-command", "A command fails", 2),
+    SignalKind("retry-loop", "The same call is repeated", 2),
+    SignalKind("edit-churn", "A file is changed over and over", 1),
+    SignalKind("correction", "The person corrects", 3),
+    SignalKind("low-rating", "The person is displeased", 3),
+    SignalKind("high-rating", "The person is pleased", 2, good=True),
+    SignalKind("permission-denied", "A call is not permitted", 2),
+    SignalKind("context-overflow", "The context runs over", 1),
+    SignalKind("red-green", "Tests go from red to green", 2, good=True),
+    SignalKind("long-detour", "The goal is reached by a long detour", 2),
+    SignalKind("fix-worked", "A fix worked", 2, good=True),
+    SignalKind("lookup-anew", "The same is looked up anew", 1),
 )
 KINDS = {kind.name: kind for kind in _KINDS}
 
@@ -87,7 +87,7 @@ class Signal:
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class SessionAct:
     """One call of a tool, one message of the person, or one overflow.
 
     `name` is the command that a shell line was run for (`npm test`), else the kind of tool; `text` shows it. `error` is
@@ -115,7 +115,7 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
-class Rated:
+class ReasonedRating:
     """A rating of the person, from 1 to 10, with what was said, and each thing that it is about."""
 
     rating: int
@@ -125,7 +125,7 @@ class Rated:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenSession:
     """One session as a row of acts, in the same words for every agent and without its output.
 
     `whole` is the session that it is a part or a copy of, by its id, if any. In `corrections` each name is what one is
@@ -137,7 +137,7 @@ class Seen:
     project: str = ""
     at: str = ""
     whole: str = ""
-    acts: tuple[Act, ...] = ()
-    corrections: tuple[Act, ...] = ()
-    ratings: tuple[Rated, ...] = ()
+    acts: tuple[SessionAct, ...] = ()
+    corrections: tuple[SessionAct, ...] = ()
+    ratings: tuple[ReasonedRating, ...] = ()
     fixes: tuple[Fix, ...] = ()

@@ -28,7 +28,7 @@ Groups = tuple[list[Observed], list[Observed]]
 _COUNTED = ("retry-loop", "correction")
 
 
-class Told:
+class SessionReceipts:
     """What the receipts of a session say: whether it was drawn for the comparison, and what was due to it.
 
     `due` has the tokens of each memory that was given, or would have been; `tokens` is all that was really given.
@@ -68,7 +68,7 @@ class Study:
 
     sessions: dict[str, Observed]
     signals: dict[tuple[object, ...], list[Signal]]
-    told: dict[str, Told]
+    told: dict[str, SessionReceipts]
     due: dict[Place, list[str]]
     waiting: int = 0
     left_out: int = 0
@@ -161,12 +161,12 @@ def _seconds(started: str, ended: str) -> int:
         return 0
 
 
-def _told(workspace: Workspace, whole: dict[str, str]) -> dict[str, Told]:
-    found: dict[str, Told] = {}
+def _told(workspace: Workspace, whole: dict[str, str]) -> dict[str, SessionReceipts]:
+    found: dict[str, SessionReceipts] = {}
     for event in workspace.journal.events(KIND):
         receipt = receipt_of(event)
         # What an agent asked for itself was no injection, and is never withheld.
         if receipt.session and receipt.moment in MOMENTS:
             name = f"{receipt.agent}/{names.known_id(receipt.session)}"
-            found.setdefault(whole.get(name, name), Told()).note(receipt)
+            found.setdefault(whole.get(name, name), SessionReceipts()).note(receipt)
     return found

@@ -1,6 +1,6 @@
 """Where a pattern is put for agents to read: a block in their instruction files, a rule or a skill of its own.
 
-A desk holds the files as they would be; what differs at the end are the changes of a plan. A foreign byte is never
+Edits hold the files as they would be; what differs at the end are the changes of a plan. A foreign byte is never
 changed. What somebody edited of ours is a Conflict, unless it is asked for with `force`.
 
 `patterns/placed.json` has the files and folders of agents that we made: only these are ours to remove. It is written
@@ -33,7 +33,7 @@ _PLACED = "patterns/placed.json"
 _MAX_PLACED = 4 * 1_048_576
 
 
-class Desk:
+class FileEdits:
     """The files of agents at a place as a plan would leave them. Their paths are real ones; a link is refused."""
 
     def __init__(self, place: Place) -> None:
@@ -88,7 +88,7 @@ def real_path(path: str, place: Place) -> str:
     raise Refused(f"{path} is or lies behind a link to {real}, which is no text within {where}", hint)
 
 
-def chosen(
+def fewest_files(
     options: Mapping[str, list[ManagedFile]], taken: Iterable[str]
 ) -> dict[str, tuple[ManagedFile, tuple[str, ...]]]:
     """Return the fewest files by which all these agents are told, each with the agents that read it.
@@ -136,9 +136,11 @@ def skill_files(folders: Iterable[str], id: str) -> list[ManagedFile]:
     return [ManagedFile(os.path.join(folder, name_of(id), SKILL)) for folder in folders]
 
 
-def bring(desk: Desk, file: ManagedFile, id: str, body: str, *, head: str | None = None, force: bool = False) -> None:
+def put_into(
+    edits: FileEdits, file: ManagedFile, id: str, body: str, *, head: str | None = None, force: bool = False
+) -> None:
     """Put a pattern into a file, or bring it up to date there; `head` is what a file of its own begins with."""
-    data = desk.read(file.path)
+    data = edits.read(file.path)
     text = decoded(data or b"", file.path)
     block = blocks.find(text, id)
     if not file.block and data is not None and block is None:
@@ -146,34 +148,34 @@ def bring(desk: Desk, file: ManagedFile, id: str, body: str, *, head: str | None
     if block is not None:
         _refuse_edited(file.path, id, text, block, force=force)
     after = blocks.put(text, id, body) if file.block else blocks.whole(id, file.head if head is None else head, body)
-    desk.write(file.path, after.encode("utf-8"))
+    edits.write(file.path, after.encode("utf-8"))
 
 
-def renew(desk: Desk, path: str, id: str, body: str, *, head: str | None = None, force: bool = False) -> bool:
+def renew(edits: FileEdits, path: str, id: str, body: str, *, head: str | None = None, force: bool = False) -> bool:
     """Bring a pattern up to date in a file that was written before; False where somebody took it out since."""
-    text = decoded(desk.read(path) or b"", path)
+    text = decoded(edits.read(path) or b"", path)
     block = blocks.find(text, id)
     if block is None:
         return False
     own = is_own(path, id)
     kept = text[: block.start] if head is None else head
-    bring(desk, ManagedFile(path, kept if own else "", block=not own), id, body, force=force)
+    put_into(edits, ManagedFile(path, kept if own else "", block=not own), id, body, force=force)
     return True
 
 
-def take_out(desk: Desk, path: str, id: str, made: frozenset[str], *, force: bool = False) -> None:
+def take_out(edits: FileEdits, path: str, id: str, made: frozenset[str], *, force: bool = False) -> None:
     """Take a pattern out of a file; a file of ours goes, and one of those that we `made` goes when nothing is left."""
-    data = desk.read(path)
+    data = edits.read(path)
     text = decoded(data or b"", path)
     block = blocks.find(text, id)
     if block is None:
         return
     _refuse_edited(path, id, text, block, force=force)
     if is_own(path, id):
-        desk.write(path, None)
+        edits.write(path, None)
         return
     after = blocks.drop(text, id)
-    desk.write(path, after.encode("utf-8") if after or path not in made else None)
+    edits.write(path, after.encode("utf-8") if after or path not in made else None)
 
 
 def _refuse_edited(path: str, id: str, text: str, block: blocks.PatternBlock, *, force: bool) -> None:

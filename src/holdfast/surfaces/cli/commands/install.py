@@ -153,7 +153,7 @@ def _uninstall(workspace: Workspace, agent: str, scope: str, verify: bool) -> in
     done: list[Outcome] = []
     if not planned.changes and not dry_run:
         # Files that other agents read, too, do not change, but this agent no longer reads them through us.
-        distributed.left(workspace, planned.agent.name, planned.place, ())
+        distributed.note_uninstall(workspace, planned.agent.name, planned.place, ())
     if planned.changes or dry_run or not verify:
         if not _agreed(planned, "nothing of ours is there"):
             return 0

@@ -20,8 +20,7 @@ from holdfast.learning.security.listing import trail
 from holdfast.learning.synthesis import write as synthesis
 from holdfast.learning.synthesis.page import lines_of
 from holdfast.patterns.estimates import BEFORE_AFTER, Estimate, Followed
-from holdfast.patterns.measure import Report as Measured
-from holdfast.patterns.measure import measure
+from holdfast.patterns.measure import MeasureReport, measure
 from holdfast.records import asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.main import invocation, runnable
@@ -201,7 +200,7 @@ def _measure(workspace: Workspace, /, **asked: str) -> None:
         say(why_empty(workspace, line))
 
 
-def _measured(report: Measured) -> list[str]:
+def _measured(report: MeasureReport) -> list[str]:
     """Return what the comparison rests on, a line each."""
     if not report.sessions:
         return ["there is no session to compare yet: holdfast sweep, then holdfast harvest --all"]

@@ -14,10 +14,10 @@ from holdfast.errors import BadInput
 from holdfast.patterns import catalogue_edit, distribute
 from holdfast.patterns import report as patterns
 from holdfast.patterns import review as pattern_review
-from holdfast.patterns.catalogue_file import Entry
+from holdfast.patterns.catalogue_file import CatalogueEntry
 from holdfast.patterns.clusters import Pattern, Quote
-from holdfast.patterns.distribute import Plan
-from holdfast.patterns.review import Candidate, Decision
+from holdfast.patterns.distribute import DistributionPlan
+from holdfast.patterns.review import PatternDecision, WaitingPattern
 from holdfast.records import asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.commands.install import changes_json
@@ -145,7 +145,7 @@ def _review(workspace: Workspace, min_frequency: int | None, since: str) -> None
     say(f"{decided} decided" if decided else why_empty(workspace, "nothing was decided"))
 
 
-def _ask(workspace: Workspace, given: Candidate, found: list[Pattern]) -> str:
+def _ask(workspace: Workspace, given: WaitingPattern, found: list[Pattern]) -> str:
     """Show a pattern and return the answer to it."""
     click.echo(f"\n[{found.index(given.pattern) + 1}/{len(found)}]")
     _print_candidate(given)
@@ -313,7 +313,11 @@ def _withdraw(workspace: Workspace, /, name: str, to: str | None, scope: str | N
 
 
 def _carry_out(
-    workspace: Workspace, planned: Plan, apply: Callable[[Workspace, Plan], object], done: str, nothing: str
+    workspace: Workspace,
+    planned: DistributionPlan,
+    apply: Callable[[Workspace, DistributionPlan], object],
+    done: str,
+    nothing: str,
 ) -> None:
     """Show the plan and, where the person wants it, do it; without a terminal nobody is asked."""
     if not invocation().json:
@@ -330,7 +334,7 @@ def _carry_out(
         answer(_plan_json(planned, applied=True), f"{done}  {entry}")
 
 
-def _plan_json(planned: Plan, *, applied: bool) -> dict[str, object]:
+def _plan_json(planned: DistributionPlan, *, applied: bool) -> dict[str, object]:
     """Return a plan as `--json` promises it (docs/json.md)."""
     return {
         "id": planned.entry.id,
@@ -347,13 +351,13 @@ def _harmless_lines(text: str) -> str:
     return "\n".join(harmless(line) for line in text.split("\n"))
 
 
-def _print_candidate(given: Candidate) -> None:
+def _print_candidate(given: WaitingPattern) -> None:
     click.echo(f"{_line(given.pattern, given.title)}\n\n{harmless(given.statement)}\n")
     click.echo(f"    {_counted(given.pattern)}")
     _print_quotes(given.pattern.evidence[:_MAX_QUOTES])
 
 
-def _print_entry(one: Entry) -> None:
+def _print_entry(one: CatalogueEntry) -> None:
     click.echo(f"{_heading(one)}\n\n{harmless(one.statement)}\n")
     click.echo(f"    {one.kind}: {harmless(one.signature)}")
     for also in one.also:
@@ -376,17 +380,17 @@ def where_of(quote: Quote) -> str:
     return f"{harmless(quote.agent)}/{harmless(quote.session)}{line}"
 
 
-def _heading(one: Entry) -> str:
+def _heading(one: CatalogueEntry) -> str:
     places = f"  in {count(len(one.live), 'place')}" if one.live else ""
     owner = f"  {harmless(one.owner)}" if one.owner else ""
     return f"{click.style(one.id, bold=True)}  {one.status} v{one.version}{owner}  {harmless(one.title)}{places}"
 
 
-def _print_changed(act: str, entry: Entry) -> None:
+def _print_changed(act: str, entry: CatalogueEntry) -> None:
     answer(asdict(entry), f"{act}  {_heading(entry)}")
 
 
-def _print_decisions(decisions: list[Decision]) -> None:
+def _print_decisions(decisions: list[PatternDecision]) -> None:
     if answered({"decisions": [asdict(one) for one in decisions]}):
         return
     for one in decisions:
