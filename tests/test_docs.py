@@ -37,8 +37,10 @@ PAGES = sorted(
     for path in ROOT.rglob("*.md")
     if not any(part.startswith(".") or part in SKIPPED for part in path.relative_to(ROOT).parts)
 )
-_ROOM = "agents|capture|sessions|memory|continuity|learning|patterns|recall|inject|store|actions|surfaces"
-ROOMS = {f"{name}/" for name in _ROOM.split("|")}
+_PACKAGE = (
+    "surfaces|app|exchange|patterns|learning|continuity|sessions|inject|memory|recall|store|journal|agents|project"
+)
+PACKAGES = {f"{name}/" for name in _PACKAGE.split("|")}
 ERRORS = [value for value in vars(errors).values() if isinstance(value, type)]
 MAX_LINES_OF_AGENTS = 79
 
@@ -255,11 +257,11 @@ def test_agents_page_is_short() -> None:
     assert len((ROOT / "AGENTS.md").read_text(encoding="utf-8").splitlines()) <= MAX_LINES_OF_AGENTS
 
 
-def test_paths_in_agents_and_tour_exist() -> None:
-    """Source files that AGENTS.md and the tour name are there, but for rooms said to be planned."""
-    for page in (ROOT / "AGENTS.md", DOCS / "tour.md"):
+def test_paths_in_agents_and_architecture_exist() -> None:
+    """Source files that AGENTS.md and docs/architecture.md name are there."""
+    for page in (ROOT / "AGENTS.md", DOCS / "architecture.md"):
         for name in quoted(without_code(page.read_text(encoding="utf-8"))):
-            if re.fullmatch(r"(?:[a-z_]+/)+[a-z_]*(?:\.py|\.md)?", name) and name not in ROOMS:
+            if re.fullmatch(r"(?:[a-z_]+/)+[a-z_]*(?:\.py|\.md)?", name) and name not in PACKAGES:
                 places = (ROOT, ROOT / "src" / "holdfast", ROOT / "src" / "holdfast" / "surfaces" / "cli")
                 assert any((place / name).exists() for place in places), f"{page.name}: {name}"
 
@@ -325,7 +327,7 @@ def _spelled(parameters: list[inspect.Parameter]) -> list[str]:
 
 
 def test_lineage_names_what_exists() -> None:
-    """Every row has a known status; a `here` row names a command or path, a planned row a room; all of them exist."""
+    """Every row has a known status; a `here` row names a command or path, a planned row a package; all of them exist."""
     rows = [row for row in table_rows(text_of("lineage.md")) if re.fullmatch(r"\d{3}\.\d+", row[0])]
     assert len(rows) > 150
     assert len({row[0] for row in rows}) == len(rows)
@@ -337,7 +339,7 @@ def test_lineage_names_what_exists() -> None:
             assert (ROOT / path).exists(), f"{number}: {path} is not there"
         for line in typed:
             parse(line)
-        known = {"here": bool(paths or typed), "planned": bool(ROOMS & set(names)), "not taken": bool(where)}
+        known = {"here": bool(paths or typed), "planned": bool(PACKAGES & set(names)), "not taken": bool(where)}
         assert known.get(status), f"{number}: {status} without a place or reason"
 
 
