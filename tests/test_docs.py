@@ -327,7 +327,7 @@ def _spelled(parameters: list[inspect.Parameter]) -> list[str]:
 
 
 def test_lineage_names_what_exists() -> None:
-    """Every row has a known status; a `here` row names a command or path, a planned row a package; all of them exist."""
+    """Every row has a known status; a `here` row names a command or path, a planned row a package; all exist."""
     rows = [row for row in table_rows(text_of("lineage.md")) if re.fullmatch(r"\d{3}\.\d+", row[0])]
     assert len(rows) > 150
     assert len({row[0] for row in rows}) == len(rows)
