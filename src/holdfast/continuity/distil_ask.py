@@ -283,9 +283,9 @@ def _endpoint(workspace: Workspace, address: str) -> Helper:
         parts = urlsplit(address)
         host, port = parts.hostname or "", parts.port
     except ValueError:
-        raise BadInput(f"{address[:80]!a} is no address", "Example: http://127.0.0.1:11434/v1") from None
+        raise BadInput(f"{address[:80]!a} is not an address", "Example: http://127.0.0.1:11434/v1") from None
     if parts.scheme not in ("https", "http") or not host:
-        raise BadInput(f"{address[:80]!a} is no address of an endpoint", "Example: http://127.0.0.1:11434/v1")
+        raise BadInput(f"{address[:80]!a} is not the address of an endpoint", "Example: http://127.0.0.1:11434/v1")
     if parts.username or parts.password or parts.query or parts.fragment:
         hint = "Give the plain address; `distil.key_from` names the variable that has the key."
         raise BadInput("the address has more than host and path", hint)
@@ -323,7 +323,7 @@ def _key(workspace: Workspace) -> dict[str, str]:
         raise NotFound(f"the variable {name} is not set", "Set it, or unset distil.key_from.")
     if not (value.isascii() and value.isprintable()):
         # What the library of Python says of such a header has the key in it.
-        raise BadInput(f"the variable {name} has a sign that no key has", "Set it anew, without an end of line.")
+        raise BadInput(f"the variable {name} holds a character that no key has", "Set it again, without a line break.")
     return {"authorization": f"Bearer {value}"} if value else {}
 
 

@@ -149,7 +149,7 @@ def _entry(told: object, data: str, known: frozenset[str], clean: Callable[[str]
         _check_text(cell, known, clean)
     for day in [told[column] for column in ("Date", "Since") if told.get(column)]:
         if not _is_date(day):
-            raise ValueError("its date is none")
+            raise ValueError("its date is not a date")
         if day not in data:
             raise ValueError(f"its date {day} was not in the data")
     # A file may be named without a dot, so here every word has to be known.
@@ -170,7 +170,7 @@ def _is_date(day: str) -> bool:
 
 def _check_text(cell: object, known: frozenset[str], clean: Callable[[str], str]) -> None:
     if not isinstance(cell, str):
-        raise ValueError("a column is no text")
+        raise ValueError("a column is not a text")
     if len(cell) > MAX_TEXT:
         raise ValueError(f"a text has {len(cell):,} characters")
     # Markdown shows what HTML's names of characters stand for.

@@ -245,7 +245,7 @@ def outdated(entry: PageEntry, evidence: str, material: Material) -> str:
         return ""
     states = {task.done for task in material.tasks if _gap(task) == entry.words}
     if entry.value == page.OPEN and False not in states:
-        return "its to-do is done" if states else f"{TODO_PAGE} has this to-do no longer"
+        return "its to-do is done" if states else f"{TODO_PAGE} no longer has this to-do"
     return "its to-do is open" if entry.value == page.CLOSED and False in states else ""
 
 
@@ -256,7 +256,7 @@ def _strike_outdated(entry: PageEntry, material: Material) -> str:
     if not ended:
         return "the decision holds"
     if not rows:
-        return f"{page.PAGE} has this row no longer"
+        return f"{page.PAGE} no longer has this row"
     return "" if any(row_of(one) == rows[0] for one in ended) else f"the row was changed in {page.PAGE}"
 
 

@@ -90,7 +90,7 @@ def read_entry(text: str) -> PageEntry:
     for line in filter(str.strip, map(body_of, lines_of(text))):
         column, colon, cell = line.partition(":")
         if not colon or column.strip() in told:
-            raise BrokenFile(f"{line[:60]!a} is no line of an entry", "Write `Column: text`, each column once.")
+            raise BrokenFile(f"{line[:60]!a} is not a line of an entry", "Write `Column: text`, each column once.")
         told[column.strip()] = cell.strip()
     section = SECTIONS.get(told.pop("Section", ""))
     if section is None:

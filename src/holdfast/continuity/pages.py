@@ -118,7 +118,7 @@ def add_note(
         if replaces:
             before = _one(table, replaces, kind)
             if before.done:
-                raise Conflict(f"{before.id} holds no longer", "Name the one that holds now, or leave it out.")
+                raise Conflict(f"{before.id} no longer holds", "Name the one that holds now, or leave it out.")
             table.strike(before, f"{REPLACED} {new.id} {new.at}")
         if not table.has_place():
             _check_end(table.lines.open_at, kind)
@@ -182,7 +182,7 @@ def _change_boxes(
         missing = [name for name in names if name not in by_id]
         if missing:
             raise NotFound(
-                f"there is no todo {missing[0][:40]!a} in {PAGES[TODO]}", "List them first; each has its id."
+                f"there is no to-do {missing[0][:40]!a} in {PAGES[TODO]}", "List them first; each has its id."
             )
         wanted = [by_id[name] for name in dict.fromkeys(names)]
         for todo in wanted:

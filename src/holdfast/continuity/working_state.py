@@ -5,10 +5,13 @@ It stands in the project's buffer (`continuity/buffer.py`), where hooks write wh
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
+from typing import Any
+
 from holdfast import project as projects
 from holdfast.base.clock import now
-from holdfast.base.light_records import dataclass, replace
-from holdfast.base.minijson import dumps
+from holdfast.base.light_records import replace
 from holdfast.continuity import buffer, open_sessions, region
 from holdfast.continuity.buffer import MAX_FOCUS, MAX_ITEM, MAX_ITEMS, ProjectPages, WorkingState
 from holdfast.errors import BadInput, TooLarge
@@ -55,48 +58,40 @@ def update(
     """
     workspace.need_enabled()
     kinds: set[str] = set()
-    told_by = region.one_line(redact.redact(by)[0]) if by else ""
-    said = WorkingState(
-        focus=_cleaned("focus", focus or "", MAX_FOCUS, kinds),
-        decisions=_items("decisions", decisions, kinds),
-        next_steps=_items("next_steps", next_steps or (), kinds),
-        open_threads=_items("open_threads", open_threads or (), kinds),
-    )
-    if focus is None and next_steps is None and open_threads is None and not said.decisions and not clear:
+    new_decisions = _items("decisions", decisions, kinds)
+    new: dict[str, Any] = {} if focus is None else {"focus": _cleaned("focus", focus, MAX_FOCUS, kinds)}
+    lists = {"next_steps": next_steps, "open_threads": open_threads}
+    new.update({name: _items(name, items, kinds) for name, items in lists.items() if items is not None})
+    if not new and not new_decisions and not clear:
         raise BadInput("nothing is said about the working state", "Give at least one field.")
-    pages = _pages(workspace)
-    before = WorkingState()
-    over: tuple[str, ...] = ()
+    told_by = region.one_line(redact.redact(by)[0]) if by else ""
+    pages, before, over = _pages(workspace), WorkingState(), tuple[str, ...]()
 
     def edit(state: WorkingState) -> WorkingState:
         nonlocal before, over
-        before = state
-        start = WorkingState() if clear else state
-        every = tuple(dict.fromkeys((*start.decisions, *said.decisions)))
+        before, start = state, WorkingState() if clear else state
+        every = tuple(dict.fromkeys((*start.decisions, *new_decisions)))
         over = every[:-MAX_ITEMS]
-        after = replace(
-            state,
-            focus=start.focus if focus is None else said.focus,
-            decisions=every,
-            next_steps=start.next_steps if next_steps is None else said.next_steps,
-            open_threads=start.open_threads if open_threads is None else said.open_threads,
-        )
+        there = {name: getattr(start, name) for name in ("focus", *lists)}
+        after = replace(state, decisions=every, **{**there, **new})
         return after if after == state else replace(after, updated=now(), by=told_by)
 
     after = buffer.change(pages.buffer, edit, pages.older_buffers, _WAIT_SECONDS)
     if focus and by:
         open_sessions.note_focus(workspace.home, workspace.project().id, by, now())
-    _note_for_the_log(workspace, by, said, with_steps=next_steps is not None)
+    _note_for_the_log(workspace, by, new_decisions, new.get("next_steps"))
     if after is before:
         return Updated("unchanged", before, tuple(sorted(kinds)))
     projects.record(workspace.project(), workspace.registry)
     return Updated("updated" if before.path else "created", after, tuple(sorted(kinds)), over)
 
 
-def _note_for_the_log(workspace: Workspace, by: str, said: WorkingState, *, with_steps: bool) -> None:
+def _note_for_the_log(
+    workspace: Workspace, by: str, decisions: tuple[str, ...], next_steps: tuple[str, ...] | None
+) -> None:
     """Note in the session of the agent what it decided and what comes next, so that the log tells whose it is."""
-    rows = [(open_sessions.AGREED, text) for text in said.decisions]
-    rows += [(open_sessions.STEPS, dumps(list(said.next_steps)))] if with_steps else []
+    rows = [(open_sessions.AGREED, text) for text in decisions]
+    rows += [(open_sessions.STEPS, json.dumps(list(next_steps)))] if next_steps is not None else []
     project = workspace.project().id
     one = open_sessions.at_work(workspace.home, project, by, workspace.session) if rows and by else None
     if one is not None:

@@ -111,7 +111,7 @@ def import_memories(
     """Propose what the files say and nobody knows yet; with `approve` make memories of it at once."""
     workspace.need_enabled()
     if scope not in ("", "global", "project"):
-        raise BadInput(f"{scope!a} is no scope of an import", "Use global or project.")
+        raise BadInput(f"{scope!a} is not a scope of an import", "Use global or project.")
     if scope and not paths:
         raise BadInput("a scope is for named files", "Give --file, or leave --scope out: each file has its own.")
     found = sources(workspace, agents, paths, scope)
@@ -307,7 +307,7 @@ def text_of(workspace: Workspace, source: ImportFile, place: Place) -> tuple[str
         hint = "Import the file that it leads to, by --file."
         return "", [_problem(source, "link", f"a link leads out to {real}, and is not followed", hint)]
     if not os.path.isfile(real):
-        return "", [_problem(source, "unreadable", "this is no file", "Name a Markdown or text file.")]
+        return "", [_problem(source, "unreadable", "this is not a file", "Name a Markdown or text file.")]
     try:
         data = files.read(real, MAX_READ + 1)
     except HoldfastError as problem:
@@ -339,7 +339,7 @@ def _may_be_read(path: str, real: str, place: Place) -> bool:
 def _decoded(source: ImportFile, data: bytes) -> tuple[str, list[Problem]]:
     problems = []
     if b"\0" in data:
-        return "", [_problem(source, "binary", "the file has NUL bytes, so it is no text", "Save it as UTF-8 text.")]
+        return "", [_problem(source, "binary", "the file has NUL bytes, so it is not text", "Save it as UTF-8 text.")]
     if len(data) > MAX_READ:
         text = f"the file has more than {MAX_READ:,} bytes; the rest was not read"
         problems = [_problem(source, "too-large", text, "Cut it into several files.")]
