@@ -8,14 +8,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from holdfast import agents
 from holdfast.agents.reading.base import Reading
 from holdfast.privacy.cleaning import Cleaner
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.digest import Digesting
-from holdfast.sessions.index import Indexing, Rows
+from holdfast.sessions.index import Indexing
 from holdfast.workspace import Workspace
 
 STAGES = ("read", "clean", "store", "digest", "index")
@@ -27,10 +27,12 @@ class Stages:
     def __init__(self, workspace: Workspace, agent: str) -> None:
         self.spent = dict.fromkeys(STAGES, 0.0)
         self.bytes = 0
-        self._workspace, self._adapter = workspace, agents.get(agent)
+        self._adapter = agents.get(agent)
         self._archive = Archive(workspace.home)
         self._cleaner = Cleaner()
-        self._rows = Rows(workspace)
+        self._indexing = Indexing(workspace, lambda folder: "bench")
+        self._together = ExitStack()
+        self._together.enter_context(self._indexing.transaction())
 
     def take(self, path: str) -> None:
         """Bring one file through all stages."""
@@ -59,15 +61,14 @@ class Stages:
         with self._clock("store"):
             self._archive.put_digest(digest)
         with self._clock("index"):
-            indexing = Indexing(self._workspace, lambda folder: "bench", self._rows)
             for event in events:
-                indexing.take(event)
-            indexing.done(digest)
+                self._indexing.take(event)
+            self._indexing.done(digest)
 
     def finish(self) -> None:
         """Write the rows that wait to be written together."""
         with self._clock("index"):
-            self._rows.flush()
+            self._together.close()
 
     @contextmanager
     def _clock(self, stage: str) -> Iterator[None]:

@@ -7,7 +7,7 @@ import pytest
 from holdfast.sessions import index as session_index
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.browse import list_sessions
-from holdfast.sessions.index import Indexing, Rows, make_passage_vectors, rebuild, settle, waiting_passages
+from holdfast.sessions.index import Indexing, make_passage_vectors, rebuild, settle, waiting_passages
 from holdfast.sessions.search import search
 from holdfast.store.session_table import Wanted
 from support.archived import edited, said, session, store
@@ -43,19 +43,17 @@ def test_what_programs_and_holdfast_put_in_is_no_passage(workspace, shop) -> Non
 
 
 def test_sessions_are_written_together(workspace, shop) -> None:
-    """Sessions that share rows are written when those are flushed, and not at all when they are let go."""
+    """Within a transaction sessions are written when it ends, and without one each at once."""
     with workspace() as h:
         made = [store(h, session(id, shop), said("human", id), index=False) for id in ("one", "two", "three")]
-        archive, rows = Archive(h.home), Rows(h)
-        for name in made[:2]:
-            Indexing(h, lambda folder: "x", rows).done(archive.digest(name))
-        assert names(h) == []
-        rows.flush()
+        archive, indexing = Archive(h.home), Indexing(h, lambda folder: "x")
+        with indexing.transaction():
+            for name in made[:2]:
+                indexing.done(archive.digest(name))
+            assert names(h) == []
         assert sorted(names(h)) == sorted(made[:2])
-        Indexing(h, lambda folder: "x", rows).done(archive.digest(made[2]))
-        rows.clear()
-        rows.flush()
-        assert len(names(h)) == 2
+        indexing.done(archive.digest(made[2]))
+        assert len(names(h)) == 3
 
 
 def test_an_error_within_a_transaction_writes_nothing(workspace, shop) -> None:
@@ -163,7 +161,7 @@ def test_forgotten_words_leave_the_pages_of_the_index(workspace, shop, home) -> 
     """After a session was dropped and its traces erased, no byte of index.db has its words."""
     with workspace() as h:
         name = store(h, session("one", shop), said("human", "The secretword is in here."))
-        session_index.drop(h, name)
+        session_index.drop_all(h, [name])
         h.store.erase_traces(passages=True)
     data = b"".join(path.read_bytes() for path in home.glob("index.db*"))
     assert b"secretword" not in data

@@ -1,8 +1,8 @@
 """Sessions on their way into the index: their row, changed files, spends and passages. All of it is derived.
 
 A sweep calls `Indexing.take` with each cleaned event as it passes and `done` with the digest. Several sessions may be
-written together, through one `Rows`, or within `Indexing.transaction()`: that takes a third of the time, and the index
-is locked for a moment only. A cursor may be written when they are flushed and not before. What a crash leaves out, and
+written together, within `Indexing.transaction()`: that takes a third of the time, and the index is locked for a moment
+only. A cursor may be written when they are flushed and not before. What a crash leaves out, and
 what lost its raw events to the budget, `settle` puts right.
 """
 
@@ -52,51 +52,17 @@ class _Ready:
     passages: dict[Scope, list[Told]]
 
 
-class Rows:
-    """Sessions on their way into the index, several in one transaction; `flush` writes them, also in between."""
-
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
-        self._waiting: list[_Ready] = []
-        self._characters = 0
-
-    def add(self, ready: _Ready) -> None:
-        """Take a session; where too much waits, all of it is written."""
-        self._waiting.append(ready)
-        self._characters += ready.characters
-        if len(self._waiting) >= _MAX_WAITING or self._characters >= _MAX_CHARACTERS:
-            self.flush()
-
-    def flush(self) -> None:
-        """Write what waits; a cursor may be written after this."""
-        if self._waiting:
-            # A home that was made a moment ago has no index open yet.
-            self._workspace.store.refresh(())
-            self._workspace.store.ask(self._write)
-            self.clear()
-
-    def clear(self) -> None:
-        """Let go of what waits."""
-        self._waiting, self._characters = [], 0
-
-    def _write(self, tables: Tables) -> None:
-        with tables.begin():
-            sessions, passages = tables.sessions, tables.passages
-            for one in self._waiting:
-                sessions.put(one.row, one.files, one.spends)
-                passages.put(one.source, one.passages)
-
-
 class Indexing:
     """Takes sessions one after the other: each event, then the digest. `project_of` says which project a folder is.
 
-    With `rows` they are written when those are flushed, without at once.
+    Within `transaction` several are written together, when it ends; without, each at once.
     """
 
-    def __init__(self, workspace: Workspace, project_of: Callable[[str], str], rows: Rows | None = None) -> None:
+    def __init__(self, workspace: Workspace, project_of: Callable[[str], str]) -> None:
+        self._workspace = workspace
         self._project_of = project_of
-        self._rows = rows or Rows(workspace)
-        self._at_once = rows is None
+        self._at_once = True
+        self._waiting: list[_Ready] = []
         self._talk = Talk()
         self.take = self._talk.take
 
@@ -109,9 +75,10 @@ class Indexing:
         """Write the session in place of what the index had of it; `talk` says that its raw events are kept."""
         said = self._talk
         self.clear()
-        self._rows.add(_ready(digest, said, talk, _Places(digest.session, self._project_of)))
-        if self._at_once:
-            self._rows.flush()
+        self._waiting.append(_ready(digest, said, talk, _Places(digest.session, self._project_of)))
+        characters = sum([one.characters for one in self._waiting])
+        if self._at_once or len(self._waiting) >= _MAX_WAITING or characters >= _MAX_CHARACTERS:
+            self._flush()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -119,10 +86,23 @@ class Indexing:
         before, self._at_once = self._at_once, False
         try:
             yield
-            self._rows.flush()
+            self._flush()
         finally:
             self._at_once = before
-            self._rows.clear()
+            self._waiting.clear()
+
+    def _flush(self) -> None:
+        def write(tables: Tables) -> None:
+            with tables.begin():
+                for one in self._waiting:
+                    tables.sessions.put(one.row, one.files, one.spends)
+                    tables.passages.put(one.source, one.passages)
+
+        if self._waiting:
+            # A home that was made a moment ago has no index open yet.
+            self._workspace.store.refresh(())
+            self._workspace.store.ask(write)
+            self._waiting.clear()
 
 
 class _Places:
@@ -147,11 +127,6 @@ class _Places:
     def scope(self, folder: str) -> Scope:
         """Return who may see what was said in a folder. A project without an id is seen by nobody but everywhere."""
         return Scope("project", self.project(folder))
-
-
-def drop(workspace: Workspace, name: str) -> None:
-    """Take a session out of the index."""
-    drop_all(workspace, [name])
 
 
 def drop_all(workspace: Workspace, gone: list[str]) -> None:
@@ -195,13 +170,11 @@ def _settle(workspace: Workspace, archive: Archive, progress: Progress | None, *
     done = 0
     for start in range(0, len(wanted), _TOGETHER):
         with indexing.transaction():
-            done += sum(
-                [_index_one(workspace, archive, entry, indexing) for entry in wanted[start : start + _TOGETHER]]
-            )
+            for entry in wanted[start : start + _TOGETHER]:
+                done += _index_one(workspace, archive, entry, indexing)
         if progress:
             progress(min(start + _TOGETHER, len(wanted)), len(wanted))
-    gone = [name for name in known if name not in entries]
-    drop_all(workspace, gone)
+    drop_all(workspace, [name for name in known if name not in entries])
     workspace.store.ask(lambda tables: tables.sessions.finished())
     return done
 
