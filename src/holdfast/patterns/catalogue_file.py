@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from holdfast.errors import BrokenFile
 from holdfast.patterns.clusters import Quote
@@ -27,7 +28,10 @@ DISTRIBUTED = "## Distributed"
 MAX_QUOTES = 20
 MAX_QUOTE = 500
 _APART = " · "
-_TRUE = ("true", "yes")
+_TEXTS = ("kind", "signature", "status", "owner", "domain", "created", "updated", "change")
+_LISTS = ("also", "projects", "fingerprints")
+_FLAGS = ("good", "bound")
+# All names of the front matter, in the order in which a new file has them.
 _FIELDS = (
     *("id", "kind", "signature", "also", "good", "status", "owner", "projects", "bound", "domain", "fingerprints"),
     *("created", "updated", "version", "change"),
@@ -168,26 +172,17 @@ def read(text: str, name: str) -> CatalogueEntry:
     sections = _sections(document.body.replace("\r\n", "\n"))
     title, statement = _said(sections[0])
     texts = {field: told.get(field, "") for field in _FIELDS}
+    values: dict[str, Any] = {field: texts[field] for field in _TEXTS}
+    values |= {field: texts[field].lower() in ("true", "yes") for field in _FLAGS}
+    values |= {field: _several(given.get(field, ())) for field in _LISTS}
     return CatalogueEntry(
         id=name,
-        kind=texts["kind"],
-        signature=texts["signature"],
         title=title or statement.split("\n")[0][:80],
         statement=statement,
-        status=texts["status"],
-        owner=texts["owner"],
-        created=texts["created"],
-        updated=texts["updated"],
         version=number_in(texts["version"]) or 1,
         evidence=tuple(_quotes(_section(sections, EVIDENCE).split("\n"))),
         targets=tuple(_targets(_section(sections, DISTRIBUTED).split("\n"))),
-        also=_several(given.get("also", ())),
-        good=texts["good"].lower() in _TRUE,
-        projects=_several(given.get("projects", ())),
-        bound=texts["bound"].lower() in _TRUE,
-        domain=texts["domain"],
-        fingerprints=_several(given.get("fingerprints", ())),
-        change=texts["change"],
+        **values,
     )
 
 
@@ -220,7 +215,7 @@ def line(text: str, most: int = MAX_QUOTE) -> str:
 
 def _values(entry: CatalogueEntry) -> dict[str, Value]:
     plain: dict[str, Value] = {name: getattr(entry, name) for name in _FIELDS}
-    flags = {name: front_matter.Plain("true" if getattr(entry, name) else "") for name in ("good", "bound")}
+    flags = {name: front_matter.Plain("true" if getattr(entry, name) else "") for name in _FLAGS}
     return {**plain, **flags, "version": front_matter.Plain(entry.version)}
 
 

@@ -6,13 +6,13 @@ text and the calls of a memory, summaries, the tasks of sub-agents, and what a p
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
 
 from holdfast.base.digests import short
-from holdfast.base.light_records import replace
-from holdfast.base.minijson import loads
+from holdfast.base.structs import replace
 from holdfast.base.text import one_line
 from holdfast.language import commands, failures, shell, tools, triggers
 from holdfast.language.error_classes import class_in
@@ -196,8 +196,8 @@ def _looked_up(line: str) -> tuple[tuple[str, str], ...]:
 
 def _searched(event: SessionEvent) -> tuple[tuple[str, str], ...]:
     try:
-        given = loads(event.input)
-    except ValueError:
+        given = json.loads(event.input, strict=False)
+    except (ValueError, RecursionError):
         return ()
     pattern = next((given[key] for key in _PATTERN_KEYS if given.get(key)), "") if isinstance(given, dict) else ""
     if not isinstance(pattern, str) or len(pattern) > _MAX_TEXT:
