@@ -12,14 +12,14 @@ run: $(VENV)/.installed
 
 test: $(VENV)/.developing lint
 	@$(BIN)/python tests/outside/programs.py
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup
+	@$(BIN)/python -m pytest -n 2
 
 test-long: $(VENV)/.developing lint
 	@$(BIN)/python tests/outside/programs.py
-	@HOLDFAST_TEST_LONG=1 $(BIN)/python -m pytest -n 2 --dist loadgroup
+	@HOLDFAST_TEST_LONG=1 $(BIN)/python -m pytest -n 2
 
 check: $(VENV)/.developing lint
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
+	@$(BIN)/python -m pytest -n 2 -m "not slow"
 
 lint: $(VENV)/.developing
 	@$(BIN)/ruff check .

@@ -34,6 +34,14 @@ settings.load_profile("holdfast")
 FOREIGN = {*("VISUAL", "EDITOR", "NO_COLOR", "FORCE_COLOR"), *FOLDERS}
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Keep tests that share a long set-up in one process, where several run tests."""
+    from support.scheduling import Together
+
+    return Together(config, log)
+
+
 @pytest.fixture(autouse=True)
 def machine(tmp_path_factory, monkeypatch):
     """Give every test a home folder of its own and an environment without a trace of the developer's."""

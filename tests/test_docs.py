@@ -508,7 +508,6 @@ def test_json_of_every_command_is_tried(answers: dict[str, object]) -> None:
     assert [name for name in with_json if f"### {name}\n" not in told and f"`{name}`" not in told] == []
 
 
-@pytest.mark.xdist_group("answers")
 @pytest.mark.parametrize(
     "name",
     [

@@ -20,15 +20,11 @@ HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test in this folder, so that nobody forgets, and keep together those that share sessions."""
+    """Mark every test in this folder, so that nobody forgets."""
     for item in items:
         if HERE in Path(item.path).parents:
             item.add_marker(pytest.mark.outside)
             item.add_marker(pytest.mark.slow)
-            shared = [name for name in ("life", "circle") if name in getattr(item, "fixturenames", ())]
-            for name in shared:
-                which = item.callspec.params.get(name, "") if hasattr(item, "callspec") else ""
-                item.add_marker(pytest.mark.xdist_group(f"{name}-{which}"))
 
 
 @pytest.fixture(scope="session")

@@ -34,8 +34,6 @@ MAKERS = {*LIGHT, "holdfast"}
 # The goals are 45 and none.
 MAX_AT_A_PROMPT = 77
 MAX_OFF_THE_LIST = 63
-# One process plays the session for all tests here.
-pytestmark = pytest.mark.xdist_group("hook-list")
 FAILED = {"tool_name": "Bash", "tool_input": {"command": "npm test"}, "error": "Exit code 1\nno such module: left"}
 FIXED = {"tool_name": "Bash", "tool_input": {"command": "npm test"}, "tool_response": {"stdout": "ok"}}
 # A session with everything in it that makes a hook load more than usual, in this order.
