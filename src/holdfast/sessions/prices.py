@@ -10,14 +10,16 @@ import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
+
+import msgspec
 
 from holdfast.errors import BadSetting
 from holdfast.records import Cost, Spend
 
 FILE = "prices.toml"
 _MILLION = 1_000_000
-_KINDS = ("input", "output", "cache_read", "cache_write")
-_TABLES = ("models", "endings", "free")
+_Amount = Annotated[float, msgspec.Meta(ge=0, lt=1_000_000)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,28 @@ class Price:
             + cost.cache_read * self.cache_read
             + cost.cache_write * self.cache_write
         ) / _MILLION
+
+
+class _Row(msgspec.Struct, forbid_unknown_fields=True):
+    """A price as it is written down: what is said of no cache costs as input."""
+
+    input: _Amount
+    output: _Amount
+    cache_read: _Amount | None = None
+    cache_write: _Amount | None = None
+
+    def price(self) -> Price:
+        """Return the price with nothing left open."""
+        cached = [self.input if one is None else one for one in (self.cache_read, self.cache_write)]
+        return Price(self.input, self.output, *cached)
+
+
+class _Table(msgspec.Struct, forbid_unknown_fields=True):
+    """A file of prices. A name that means nothing is refused: a price must not be passed over in silence."""
+
+    models: dict[str, _Row] = {}
+    endings: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
 
 
 class Prices:
@@ -102,61 +126,24 @@ def spent(cost: Cost, models: Mapping[str, int], prices: Prices) -> float | None
 def load(home: str = "") -> Prices:
     """Return the prices of the package, with those of the person's own file in the home before them."""
     own = os.path.join(home, FILE)
-    paths = [os.path.join(os.path.dirname(os.path.abspath(__file__)), FILE)]
-    paths += [own] if home and os.path.exists(own) else []
-    by_model: dict[str, Price] = {}
-    endings: tuple[str, ...] = ()
-    free: tuple[str, ...] = ()
-    for path in paths:
-        table = _read(path)
-        # A price in the wrong place must not be passed over in silence.
-        for name in table.keys() - set(_TABLES):
-            hint = f'Write `"{name}" = {{ input = 1.0, output = 2.0 }}` below [models].'
-            raise BadSetting(f"{path}: {name!a} means nothing here", hint)
-        by_model.update(_prices(path, table))
-        endings += _names(path, table, "endings")
-        free += _names(path, table, "free")
-    return Prices(by_model, endings, free)
+    tables = [_read(os.path.join(os.path.dirname(os.path.abspath(__file__)), FILE))]
+    tables += [_read(own)] if home and os.path.exists(own) else []
+    by_model = {name: row.price() for table in tables for name, row in table.models.items()}
+    endings = tuple(word for table in tables for word in table.endings)
+    return Prices(by_model, endings, tuple(name for table in tables for name in table.free))
 
 
-def _read(path: str) -> dict[str, object]:
+def _read(path: str) -> _Table:
     try:
         with open(path, "rb") as file:
-            return tomllib.load(file)
+            return msgspec.convert(tomllib.load(file), _Table)
     except OSError as problem:
         raise BadSetting(f"{path} cannot be read: {problem.strerror}", "Check its owner and mode.") from problem
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise BadSetting(f"{path} is no TOML: {problem}", "Correct that line, or remove the file.") from problem
-
-
-def _prices(path: str, table: dict[str, object]) -> dict[str, Price]:
-    models = table.get("models", {})
-    if not isinstance(models, dict):
-        raise BadSetting(
-            f"{path}: models is no table", 'Write `"NAME" = { input = 1.0, output = 2.0 }` below [models].'
-        )
-    return {str(name): _price(path, str(name), row) for name, row in models.items()}
-
-
-def _price(path: str, name: str, row: object) -> Price:
-    """Return one row; reading from a cache costs as input where it is not said, and so does writing to it."""
-    given = row if isinstance(row, dict) else {}
-    wrong = [key for key, value in given.items() if key not in _KINDS or not _is_amount(value)]
-    if wrong or not {"input", "output"} <= given.keys():
-        hint = f"A price has input and output, and may have cache_read and cache_write: {', '.join(_KINDS)}."
-        raise BadSetting(f"{path}: the price of {name} cannot be used", hint)
-    return Price(*(float(given[kind] if kind in given else given["input"]) for kind in _KINDS))
-
-
-def _is_amount(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < _MILLION
-
-
-def _names(path: str, table: dict[str, object], key: str) -> tuple[str, ...]:
-    listed = table.get(key, [])
-    if not (isinstance(listed, list) and all(isinstance(word, str) for word in listed)):
-        raise BadSetting(f"{path}: {key} is no list of words", "Write it as a list of texts.")
-    return tuple(listed)
+    except msgspec.ValidationError as problem:
+        hint = 'Write `"NAME" = { input = 1.0, output = 2.0 }` below [models]; cache_read and cache_write may be added.'
+        raise BadSetting(f"{path} cannot be used: {problem}", hint) from problem
 
 
 def _plain(model: str) -> str:

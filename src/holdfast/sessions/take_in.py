@@ -216,7 +216,10 @@ class Taker:
                 taking.place = max(taking.place, reading.offset)
                 session = self._complete(reading, parent)
                 there, original = self._archived(session.name), self._original(session)
-                ids = self._copied(transcript, number, original, _own_beginning(session, there)) - {""}
+                # Where the archive says that a copy begins, if it is not where the transcript does.
+                is_copy = there is not None and bool(there.parent) and there.source == session.source
+                own = there.beginning if there and is_copy and there.beginning != session.beginning else ""
+                ids = self._copied(transcript, number, original, own) - {""}
                 if ids <= skip or copies == _MAX_COPIES:
                     mark += f"{zlib.crc32(repr(session).encode('utf-8', 'replace')):x}"
                     self._keep(taking, Kept(session, there, mark, writer, analysis), handed)
@@ -360,12 +363,6 @@ class Taker:
         again = self._cursors.forget(name)
         hint = "The next sweep reads its transcript again." if again else "Its transcript is gone, so it stays so."
         self.tally.problems.append(replace(problem, hint=hint))
-
-
-def _own_beginning(session: Session, there: Session | None) -> str:
-    """Return where the archive says that a copy begins, if it is not where the transcript does."""
-    is_copy = there is not None and bool(there.parent) and there.source == session.source
-    return there.beginning if there and is_copy and there.beginning != session.beginning else ""
 
 
 def _told_apart(session: Session, there: Session | None) -> Session | None:

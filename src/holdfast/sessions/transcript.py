@@ -59,8 +59,8 @@ def digest_page(digest: Digest) -> str:
         _section("Commits", map(_made, digest.commits)),
         _section("Pull requests", map(_made, digest.pull_requests)),
         _section("Said", [f"{one.kind}: {plain(one.text)}{_at(one)}" for one in digest.said]),
-        _section("Errors", map(_trouble, digest.troubles)),
-        _section("Evidence", map(_speaks, digest.outcome.evidence)),
+        _section("Errors", [_trouble(one) for one in digest.troubles]),
+        _section("Evidence", [_speaks(one) for one in digest.outcome.evidence]),
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
 
