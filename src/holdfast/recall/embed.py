@@ -116,9 +116,6 @@ class Tokenizer:
 class Model(Tokenizer):
     """The static model: texts in, vectors of length one out. Open one and keep it; it is safe to share by threads."""
 
-    # A recall makes so many missing vectors on its way; `holdfast reindex` makes all.
-    at_once = 50
-
     def __init__(self, table: memoryview, words: mmap.mmap) -> None:
         super().__init__()
         layout, self.rows, self.dim, self._slot_count = table[8:24].cast("I")

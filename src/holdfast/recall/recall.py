@@ -133,7 +133,7 @@ def _found(workspace: Workspace, query: str, wanted: Filter, limit: int, span: S
     def search(tables: Tables) -> list[Candidate]:
         table = tables.memories
         if model is not None:
-            make_vectors(table, model, model.at_once)
+            make_vectors(table, model)
         asked = table.ask(query)
         scored = Engine(table, model, scan_of(workspace, table)).find(asked, wanted, limit)
         marks = {one.id: (one.marks.words, one.marks.meaning) for one in scored}

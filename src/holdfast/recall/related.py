@@ -99,7 +99,7 @@ def _neighbours(
 
     def nearest(tables: Tables) -> list[tuple[float, Memory]]:
         table = tables.memories
-        make_vectors(table, model, model.at_once)
+        make_vectors(table, model)
         text = "\n".join((memory.title, *memory.tags, memory.body))
         vector = model.encode(text)
         # One more than asked for: the memory is its own nearest.

@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
 # What is stopped in the middle of a portion makes it again.
 PORTION = 256
+# A search makes so many missing vectors on its way; `holdfast reindex` makes all.
+_MAX_ON_THE_WAY = 50
 _MAX_BY_HOOK = 40
 
 
-def make_vectors(table: SearchTable, model: Model, most: int) -> int:
+def make_vectors(table: SearchTable, model: Model, most: int = _MAX_ON_THE_WAY) -> int:
     """Make the vectors of rows that have none yet, at most so many, the newest first; return how many."""
     table.use_model(model.version)
     missing = table.without_vector(most)

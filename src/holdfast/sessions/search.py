@@ -93,7 +93,7 @@ def search(
     model = model_of(workspace)
     # A home that cannot be written is searched as it is.
     if model is not None and not workspace.store.is_temporary:
-        workspace.store.ask(lambda tables: make_vectors(tables.passages, model, model.at_once))
+        workspace.store.ask(lambda tables: make_vectors(tables.passages, model))
     searching = _Searching(query, wanted, max(_MIN_LOOKED_AT, _LOOKED_AT * limit), model, explain)
     hits = workspace.store.ask(searching.hits)[:limit]
     return FoundPassages(tuple(hits), projects[0] if projects else "")

@@ -24,11 +24,12 @@ from holdfast.surfaces.mcp import arguments as given
 from holdfast.surfaces.mcp import results
 from holdfast.surfaces.mcp.caller import Request
 
+# A result, and a text that says the same.
 Answer = tuple[results.Result, str]
 _MAX_OWN_WORDS = 4_000
 
 
-def store(request: Request, asked: given.Store) -> Answer:
+def store(request: Request, asked: given.Store) -> results.Stored:
     """Store a memory on behalf of an agent."""
     stored = remember(
         request.workspace,
@@ -45,7 +46,7 @@ def store(request: Request, asked: given.Store) -> Answer:
     hand_over.note_known(request.workspace, request.session, [stored.memory])
     if stored.action != "unchanged":
         hand_over.renew_rules_files(request.workspace)
-    result = results.Stored(
+    return results.Stored(
         key=stored.memory.key,
         scope=stored.memory.scope.kind,
         scope_id=stored.memory.scope.owner,
@@ -53,7 +54,6 @@ def store(request: Request, asked: given.Store) -> Answer:
         action=stored.action,
         redacted=list(stored.redacted),
     )
-    return result, ""
 
 
 def recall(request: Request, asked: given.Recall) -> Answer:
@@ -133,15 +133,15 @@ def search_sessions(request: Request, asked: given.SessionSearch) -> Answer:
     return results.Searched(passages=passages), hand_over.fenced(lines) or "Nothing was found."
 
 
-def forget_one(request: Request, asked: given.Forget) -> Answer:
+def forget_one(request: Request, asked: given.Forget) -> results.Forgotten:
     """Forget a memory; one that is not there is no error."""
     try:
         gone = forget.forget(request.workspace, asked.key, scope=asked.scope)
     except NotFound:
-        return results.Forgotten(deleted=False, key=asked.key, scope=asked.scope), ""
+        return results.Forgotten(deleted=False, key=asked.key, scope=asked.scope)
     hand_over.note_known(request.workspace, request.session, gone=[gone])
     hand_over.renew_rules_files(request.workspace)
-    return results.Forgotten(deleted=True, key=gone.key, scope=gone.scope.kind), ""
+    return results.Forgotten(deleted=True, key=gone.key, scope=gone.scope.kind)
 
 
 def list_all(request: Request, asked: given.List) -> Answer:
@@ -168,25 +168,24 @@ def list_all(request: Request, asked: given.List) -> Answer:
     return results.Listing(memories=listed, more=more), hand_over.fenced(lines) or "Nothing is known yet."
 
 
-def rate_one(request: Request, asked: given.Rate) -> Answer:
+def rate_one(request: Request, asked: given.Rate) -> results.Rated:
     """Mark a memory as helpful or harmful."""
     memory, kinds = mark.mark(
         request.workspace, asked.key, asked.rating, scope=asked.scope, note=asked.note or "", agent=request.agent
     )
-    return results.Rated(key=memory.key, scope=memory.scope.kind, rating=asked.rating, redacted=list(kinds)), ""
+    return results.Rated(key=memory.key, scope=memory.scope.kind, rating=asked.rating, redacted=list(kinds))
 
 
-def rate_session(request: Request, asked: given.SessionRate) -> Answer:
+def rate_session(request: Request, asked: given.SessionRate) -> results.SessionRated:
     """Write down the rating that the person gave this session in words."""
     rated = rate.pass_on(request.workspace, asked.rating, asked.words, agent=request.agent, session=request.session)
     learn_from(request.workspace, rated)
-    result = results.SessionRated(
+    return results.SessionRated(
         rating=rated.rating.rating,
         session=hand_over.safe(rated.rating.session),
         action=rated.action,
         redacted=list(rated.redacted),
     )
-    return result, ""
 
 
 def read_state(request: Request, asked: given.StateRead) -> Answer:
@@ -207,8 +206,7 @@ def read_state(request: Request, asked: given.StateRead) -> Answer:
 
 
 def _safe(items: tuple[str, ...]) -> list[str]:
-    most = MAX_ITEM
-    return [cut(hand_over.safe(item), most, CUT) for item in items[:MAX_ITEMS]]
+    return [cut(hand_over.safe(item), MAX_ITEM, CUT) for item in items[:MAX_ITEMS]]
 
 
 def _state_lines(state: results.State) -> list[str]:
@@ -221,7 +219,7 @@ def _state_lines(state: results.State) -> list[str]:
     return [*lines, f"Updated {state.updated_at}{by}."] if lines and state.updated_at else lines
 
 
-def update_state(request: Request, asked: given.StateUpdate) -> Answer:
+def update_state(request: Request, asked: given.StateUpdate) -> results.StateUpdated:
     """Write down what is being done now."""
     updated = working_state.update(
         request.workspace,
@@ -232,13 +230,12 @@ def update_state(request: Request, asked: given.StateUpdate) -> Answer:
         clear=asked.clear,
         by=request.agent,
     )
-    result = results.StateUpdated(
+    return results.StateUpdated(
         action=updated.action,
         file_path=updated.state.path,
         redacted=list(updated.redacted),
         dropped_decisions=[hand_over.safe(item) for item in updated.dropped],
     )
-    return result, ""
 
 
 def path_of(request: Request, memory: Memory) -> str:

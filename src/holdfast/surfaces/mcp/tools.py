@@ -22,7 +22,7 @@ class Tool:
     title: str
     arguments: type[given.Arguments]
     result: type[results.Result]
-    answer: Callable[..., Answer]
+    answer: Callable[..., results.Result | Answer]
     reads: bool = False
     destroys: bool = False
     again: bool = False
@@ -33,9 +33,10 @@ class Tool:
 
     def call(self, request: Request, asked: given.Arguments) -> types.CallToolResult:
         """Return what the tool answers: the typed result, and a text that says the same."""
-        off: Answer = self.result(success=False, disabled=True), ""
-        result, text = self.answer(request, asked) if request.workspace.enabled else off
-        content = types.TextContent(text=text if text and result.success else result.model_dump_json())
+        off = self.result(success=False, disabled=True)
+        answer = self.answer(request, asked) if request.workspace.enabled else off
+        result, text = answer if isinstance(answer, tuple) else (answer, answer.model_dump_json())
+        content = types.TextContent(text=text)
         return types.CallToolResult(content=[content], structured_content=result.model_dump(mode="json"))
 
 
