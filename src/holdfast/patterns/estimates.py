@@ -1,19 +1,22 @@
 """What a pattern or a memory changes: sessions without it against sessions with it, and a plain verdict.
 
+Shares, counts and amounts of the two groups are compared: the difference or the ratio of the second to the first, with
+bounds that are too wide rather than too narrow where there is little to go by. docs/decisions/0030 says why these were
+chosen.
+
 A verdict is given only where the bounds of the estimate allow it. `too little data` is one too: then half the trouble
 could have gone, or a success become half as frequent again, and it would not have shown.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean, median_high
+from statistics import NormalDist, fmean, median_high, variance
 from typing import Final, Literal
 
 from holdfast.base.text import count
-from holdfast.patterns import intervals
-from holdfast.patterns.intervals import Interval
 
 Verdict = Literal["helps", "harms", "no effect seen", "too little data"]
 Comparison = Literal["before-after", "withheld-given"]
@@ -99,13 +102,13 @@ class Followed:
 
 def of_shares(compares: Comparison, before: Sequence[float], after: Sequence[float], *, good: bool = False) -> Estimate:
     """Compare in how many sessions something occurs at all; each number is how often it did in one."""
-    z = intervals.deviation(CONFIDENCE)
+    z = deviation(CONFIDENCE)
     before, after = ([float(number > 0) for number in group] for group in (before, after))
 
     def change(having: float) -> Interval:
-        return intervals.difference(first, intervals.share(int(having), len(after), z))
+        return difference(first, share(int(having), len(after), z))
 
-    first = intervals.share(int(sum(before)), len(before), z)
+    first = share(int(sum(before)), len(before), z)
     found = change(sum(after))
     supposed = min(len(after), round(_worthwhile(good) * first.value * len(after)))
     return _estimate(compares, "sessions with it", before, after, found, _verdict(found, change(supposed), good))
@@ -121,15 +124,15 @@ def of_counts(
     confidence: float = CONFIDENCE,
 ) -> Estimate:
     """Compare how often something occurs in a session; counts that come in bunches widen the bounds."""
-    z = intervals.deviation(confidence)
-    both = intervals.spread_of(before, after)
+    z = deviation(confidence)
+    both = spread_of(before, after)
     # A group of few sessions may look calmer than it is; then what both show together holds.
-    spreads = [max(both, intervals.spread_of(group)) for group in (before, after)]
+    spreads = [max(both, spread_of(group)) for group in (before, after)]
 
     def change(total: float) -> Interval:
-        return intervals.difference(first, intervals.mean_count(total, len(after), spreads[1], z))
+        return difference(first, mean_count(total, len(after), spreads[1], z))
 
-    first = intervals.mean_count(sum(before), len(before), spreads[0], z)
+    first = mean_count(sum(before), len(before), spreads[0], z)
     found = change(sum(after))
     supposed = change(_worthwhile(good) * first.value * len(after))
     return _estimate(compares, measure, before, after, found, _verdict(found, supposed, good), confidence)
@@ -144,7 +147,7 @@ def of_amounts(
     confidence: float = CONFIDENCE,
 ) -> Estimate:
     """Compare what sessions take as a rule: tokens, time; less is better, and one endless session weighs little."""
-    found = intervals.ratio(before, after, intervals.deviation(confidence))
+    found = ratio(before, after, deviation(confidence))
     verdict: Verdict = NO_EFFECT if found.high <= _WIDEST * found.low else THIN
     if found.high < 1 or found.low > 1:
         verdict = HELPS if found.high < 1 else HARMS
@@ -224,3 +227,91 @@ def _estimate(
         confidence=confidence,
     )
     return estimate if is_known else replace(estimate, why=reason(estimate))
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """What was found, and the bounds within which the truth is likely to be."""
+
+    value: float
+    low: float
+    high: float
+
+
+def deviation(confidence: float) -> float:
+    """Return how many standard deviations leave out so little on both sides together."""
+    return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+def share(having: int, of: int, z: float) -> Interval:
+    """Return the share of sessions that have something, with the bounds of Wilson's score."""
+    if not of:
+        return Interval(0.0, 0.0, 1.0)
+    found = having / of
+    middle = (found + z * z / (2 * of)) / (1 + z * z / of)
+    half = z / (1 + z * z / of) * math.sqrt(found * (1 - found) / of + z * z / (4 * of * of))
+    # At the ends the score is exact but for rounding.
+    low = 0.0 if not having else max(0.0, middle - half)
+    high = 1.0 if having == of else min(1.0, middle + half)
+    return Interval(found, low, high)
+
+
+def mean_count(total: float, sessions: int, spread: float, z: float) -> Interval:
+    """Return the mean of counts, with the bounds of Poisson counts that vary `spread` times as much as they should.
+
+    The bounds of the sum are Byar's, which are close to the exact ones also for none and for one.
+    """
+    if not sessions:
+        return Interval(0.0, 0.0, math.inf)
+    events = total / spread
+    low = _cubed(events, -z) if events > 0 else 0.0
+    high = _cubed(events + 1, z)
+    return Interval(total / sessions, low * spread / sessions, high * spread / sessions)
+
+
+def spread_of(*groups: Sequence[float]) -> float:
+    """Return how much more counts vary within their groups than Poisson counts would; at least 1."""
+    off, free = 0.0, 0
+    for counts in groups:
+        middle = fmean(counts) if counts else 0.0
+        if middle > 0:
+            off += sum((count - middle) ** 2 for count in counts) / middle
+            free += len(counts) - 1
+    return max(1.0, off / free) if free > 0 else 1.0
+
+
+def difference(one: Interval, other: Interval) -> Interval:
+    """Return by how much the other is larger; its bounds follow from those of both (Newcombe's hybrid)."""
+    value = other.value - one.value
+    low = value - math.hypot(other.value - other.low, one.high - one.value)
+    high = value + math.hypot(other.high - other.value, one.value - one.low)
+    return Interval(value, low, high)
+
+
+def ratio(one: Sequence[float], other: Sequence[float], z: float) -> Interval:
+    """Return how many times as large the other amounts are as a rule, by the means of their logarithms (Welch)."""
+    logs = [[math.log1p(max(0.0, amount)) for amount in group] for group in (one, other)]
+    if min(map(len, logs)) < 2:
+        return Interval(1.0, 0.0, math.inf)
+    middle = fmean(logs[1]) - fmean(logs[0])
+    parts = [variance(group) / len(group) for group in logs]
+    error = math.sqrt(sum(parts))
+    if not error:
+        return Interval(math.exp(middle), math.exp(middle), math.exp(middle))
+    free = sum(parts) ** 2 / sum(part**2 / (len(group) - 1) for part, group in zip(parts, logs, strict=True))
+    half = student(z, free) * error
+    return Interval(math.exp(middle), math.exp(middle - half), math.exp(middle + half))
+
+
+def student(z: float, free: float) -> float:
+    """Return the quantile of Student's t that belongs to one of the normal distribution (Cornish and Fisher)."""
+    terms = (
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+    )
+    return z + sum(term / free**power for power, term in enumerate(terms, 1))
+
+
+def _cubed(events: float, z: float) -> float:
+    return events * max(0.0, 1 - 1 / (9 * events) + z / (3 * math.sqrt(events))) ** 3

@@ -7,10 +7,10 @@ import random
 
 import pytest
 
-from holdfast.patterns import intervals
-from holdfast.patterns.intervals import Interval
+from holdfast.patterns import estimates
+from holdfast.patterns.estimates import Interval
 
-Z = intervals.deviation(0.95)
+Z = estimates.deviation(0.95)
 
 
 @pytest.mark.parametrize(
@@ -19,44 +19,44 @@ Z = intervals.deviation(0.95)
 )
 def test_a_share_has_the_bounds_of_the_score(having, of, low, high):
     """The bounds of a share are those that solving the score test by hand gives."""
-    found = intervals.share(having, of, Z)
+    found = estimates.share(having, of, Z)
     assert (found.low, found.high) == pytest.approx((low, high), abs=2e-4)
 
 
 @pytest.mark.parametrize(("count", "low", "high"), [(0, 0.0, 3.689), (1, 0.0253, 5.572), (10, 4.795, 18.39)])
 def test_a_count_has_nearly_the_exact_bounds(count, low, high):
     """The bounds of a sum of Poisson counts are near the exact ones, also for none and for one."""
-    found = intervals.mean_count(count, 1, 1.0, Z)
+    found = estimates.mean_count(count, 1, 1.0, Z)
     assert found.low == pytest.approx(low, abs=0.02) and found.high == pytest.approx(high, rel=0.01)
 
 
 def test_counts_in_bunches_widen_the_bounds():
     """The same sum says less where one session has most of it."""
     calm, wild = [1.0] * 20, [0.0] * 19 + [20.0]
-    assert intervals.spread_of(calm) == 1.0
-    assert intervals.spread_of(wild) > 5
+    assert estimates.spread_of(calm) == 1.0
+    assert estimates.spread_of(wild) > 5
     assert (
-        intervals.mean_count(20, 20, intervals.spread_of(wild), Z).high > 2 * intervals.mean_count(20, 20, 1.0, Z).high
+        estimates.mean_count(20, 20, estimates.spread_of(wild), Z).high > 2 * estimates.mean_count(20, 20, 1.0, Z).high
     )
 
 
 @pytest.mark.parametrize(("free", "quantile"), [(5, 2.571), (9, 2.262), (30, 2.042), (1_000, 1.962)])
 def test_students_t(free, quantile):
     """The quantile of t is that of the tables."""
-    assert intervals.student(Z, free) == pytest.approx(quantile, abs=0.01)
+    assert estimates.student(Z, free) == pytest.approx(quantile, abs=0.01)
 
 
 def test_nothing_at_all_says_nothing():
     """Without sessions the bounds are as wide as can be, and nothing fails."""
-    assert intervals.share(0, 0, Z) == Interval(0.0, 0.0, 1.0)
-    assert intervals.mean_count(0, 0, 1.0, Z).high == math.inf
-    assert intervals.ratio([], [5.0], Z) == Interval(1.0, 0.0, math.inf)
+    assert estimates.share(0, 0, Z) == Interval(0.0, 0.0, 1.0)
+    assert estimates.mean_count(0, 0, 1.0, Z).high == math.inf
+    assert estimates.ratio([], [5.0], Z) == Interval(1.0, 0.0, math.inf)
 
 
 def test_the_difference_turns_with_its_sides():
     """Which of the two comes first only changes the sign."""
-    one, other = intervals.share(8, 20, Z), intervals.share(2, 30, Z)
-    there, back = intervals.difference(one, other), intervals.difference(other, one)
+    one, other = estimates.share(8, 20, Z), estimates.share(2, 30, Z)
+    there, back = estimates.difference(one, other), estimates.difference(other, one)
     assert (there.value, there.low, there.high) == pytest.approx((-back.value, -back.high, -back.low))
 
 
@@ -66,7 +66,7 @@ def test_the_truth_is_within_the_bounds_as_often_as_they_say():
     held = 0
     for _ in range(1_000):
         having = [sum(chance.random() < share for _ in range(of)) for share, of in ((0.3, 25), (0.1, 40))]
-        found = intervals.difference(intervals.share(having[0], 25, Z), intervals.share(having[1], 40, Z))
+        found = estimates.difference(estimates.share(having[0], 25, Z), estimates.share(having[1], 40, Z))
         held += found.low <= -0.2 <= found.high
     assert held >= 930
 
@@ -74,5 +74,5 @@ def test_the_truth_is_within_the_bounds_as_often_as_they_say():
 def test_a_ratio_is_not_moved_by_one_endless_session():
     """Amounts are compared by their logarithms, so that one huge one does not decide."""
     one = [100.0 + number for number in range(20)]
-    found = intervals.ratio(one, [*one[:-1], 1_000_000.0], Z)
+    found = estimates.ratio(one, [*one[:-1], 1_000_000.0], Z)
     assert 1.0 < found.value < 2.0 and found.low < 1.0

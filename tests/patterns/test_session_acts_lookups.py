@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.patterns.searches import in_names, in_pattern, in_words
+from holdfast.patterns.session_acts import in_names, in_pattern, in_words
 
 
 @pytest.mark.parametrize(
