@@ -55,12 +55,7 @@ GUARD_SECONDS = 5
 # hooks together: one agent gives them three seconds at most.
 HOOK_SECONDS = {
     "start": 10,
-    "prompt": 5,
-    "tool-failed": 5,
-    "compact": 5,
-    "compacted": 5,
-    "subagent-stop": 5,
-    "stop": 5,
+    **dict.fromkeys(("prompt", "tool-failed", "compact", "compacted", "subagent-stop", "stop"), 5),
     "end": 3,
 }
 # No agent's folder of rules or memories has more files than this; one that has is something else.
@@ -454,23 +449,15 @@ def _module(name: str) -> ModuleType:
 
 def told(data: Mapping[str, object], *names: str) -> str:
     """Return the first of these fields that is a text and not empty."""
-    for name in names:
-        value = data.get(name)
-        if isinstance(value, str) and value:
-            return value
-    return ""
+    return next((value for name in names if isinstance(value := data.get(name), str) and value), "")
 
 
 def plain(value: object) -> str:
     """Return the value as a text of bounded length: a text as it is, a lone command without its key."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value[:MAX_TEXT]
     if isinstance(value, dict) and isinstance(value.get("command"), str):
-        return str(value["command"])[:MAX_TEXT]
+        value = value["command"]
     try:
-        return dumps(value)[:MAX_TEXT]
+        return (value if isinstance(value, str) else "" if value is None else dumps(value))[:MAX_TEXT]
     except (TypeError, RecursionError):
         return ""
 
