@@ -26,6 +26,7 @@ _CAPABILITIES = {
 }
 _INITIALIZE, _DISCOVER = "initialize", "server/discover"
 _META = "io.modelcontextprotocol/"
+_ENVELOPED = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "_meta": {f"{_META}serverInfo": SERVER}}
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -77,25 +78,18 @@ class FirstAnswers:
         if version not in HANDSHAKES or not _is_client(params.get("clientInfo"), params.get("capabilities")):
             return None
         self._has_shaken = True
-        return {"protocolVersion": version, "serverInfo": SERVER, **self._about()}
+        about = {"capabilities": _CAPABILITIES, "instructions": guidance(self._variant)}
+        return {"protocolVersion": version, "serverInfo": SERVER, **about}
 
     def _enveloped(self, method: str, params: dict[str, Any]) -> dict[str, Any] | None:
         meta = _meta(params)
         is_known = meta.get(f"{_META}protocolVersion") == ENVELOPE and not params.get("cursor")
         if not is_known or not _is_client(meta.get(f"{_META}clientInfo"), meta.get(f"{_META}clientCapabilities")):
             return None
-        envelope = {
-            "resultType": "complete",
-            "ttlMs": 0,
-            "cacheScope": "private",
-            "_meta": {f"{_META}serverInfo": SERVER},
-        }
-        if method == _DISCOVER:
-            return {"supportedVersions": [ENVELOPE], **self._about(), **envelope}
-        return {LISTS[method]: listed(LISTS[method]), **envelope}
-
-    def _about(self) -> dict[str, Any]:
-        return {"capabilities": _CAPABILITIES, "instructions": guidance(self._variant)}
+        if method in LISTS:
+            return {LISTS[method]: listed(LISTS[method]), **_ENVELOPED}
+        about = {"capabilities": _CAPABILITIES, "instructions": guidance(self._variant)}
+        return {"supportedVersions": [ENVELOPE], **about, **_ENVELOPED}
 
 
 def is_id(number: object) -> bool:
