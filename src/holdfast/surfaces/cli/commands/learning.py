@@ -131,7 +131,7 @@ def _research(workspace: Workspace, since: str, everywhere: bool, limit: int) ->
         say_empty(workspace, "no sub-agent handed anything over yet")
 
 
-@_research.sub("show", "holdfast research show 1a2b3c", sees=PROJECT)
+@_research.sub("show", "holdfast research show 1a2b3c")
 @options.id
 def _show_report(workspace: Workspace, name: str) -> None:
     """Show one report. ID is what the list shows, or a file."""

@@ -118,7 +118,7 @@ def _withdraw_decision(workspace: Workspace, name: str) -> None:
     _print_written(notes.withdraw(workspace, DECISION, name), "decision")
 
 
-@group("lesson", _LESSON, adds=True, **_HERE)
+@group("lesson", _LESSON, adds=True, sees=PROJECT)
 @_ended
 def _lessons(workspace: Workspace, everything: bool) -> None:
     """Write a lesson into the table of the project's lessons.md, or list those that hold, and those that were learned
