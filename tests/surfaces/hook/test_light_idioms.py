@@ -32,8 +32,8 @@ LIGHT = {"holdfast.base.light_records", "holdfast.base.minijson"}
 MAKERS = {*LIGHT, "holdfast"}
 # Modules that a usual prompt loads, and modules off the list with light idioms. They go down and never up.
 # The goals are 45 and none.
-MAX_AT_A_PROMPT = 77
-MAX_OFF_THE_LIST = 63
+MAX_AT_A_PROMPT = 76
+MAX_OFF_THE_LIST = 46
 FAILED = {"tool_name": "Bash", "tool_input": {"command": "npm test"}, "error": "Exit code 1\nno such module: left"}
 FIXED = {"tool_name": "Bash", "tool_input": {"command": "npm test"}, "tool_response": {"stdout": "ok"}}
 # A session with everything in it that makes a hook load more than usual, in this order.
@@ -68,9 +68,8 @@ SESSION: tuple[tuple[str, dict[str, object]], ...] = (
 
 
 def ours(modules: list[str]) -> set[str]:
-    """Return those of the modules that are Holdfast's, before a hook that stores a memory asks for all packages."""
-    bare = modules[: modules.index("site")] if "site" in modules else modules
-    return {name for name in bare if name.partition(".")[0] == "holdfast"}
+    """Return those of the modules that are Holdfast's."""
+    return {name for name in modules if name.partition(".")[0] == "holdfast"}
 
 
 @pytest.fixture(scope="session")
@@ -87,7 +86,8 @@ def on_the_list(tmp_path_factory) -> set[str]:
     for number, (event, told) in enumerate(SESSION):
         add_to(transcript, number, told)
         modules, _ = hook.loaded_by(event, **{"transcript_path": str(transcript), "prompt_id": str(number), **told})
-        found |= ours(modules)
+        # A hook that stores a memory asks for all packages in the end, so what it loads may be heavy.
+        found |= ours(modules) if "site" not in modules else set()
     # The sessions that were left are finished by a later start.
     for path in [*hook.home.glob("state/*/*")]:
         os.utime(path, (0, 0))
