@@ -36,8 +36,10 @@ _MAX_REMEMBERED, _MAX_REMEMBERED_LINE = 1_024, 300
 # Behind these signs another command gives the line its exit.
 _HIDING = ("|", "|&", "||", ";", ";;", "\n")
 _remembered: dict[str, list[Command]] = {}
-_patterns: dict[str, list[tuple[list[str], Kind]]] = {}
-_forms: dict[str, list[tuple[str, str, list[str]]]] = {}
+_entries: dict[str, Kind] = {}
+# Entries of which the last word may go on, without the star.
+_open_ended: dict[str, Kind] = {}
+_rules: list[tuple[str, str, str]] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,23 +262,20 @@ def _by_words(name: str) -> Kind:
 
 def _longest(words: Sequence[str]) -> tuple[int, Kind | None]:
     """Return how many words the longest entry has that a command begins with, and the kind of that entry."""
-    if not _patterns:
-        table = lists(f"{TABLES}/{TABLE}.txt")
-        for kind in KINDS:
-            for entry in table[kind]:
-                _patterns.setdefault(entry.split()[0].rstrip("*"), []).append((entry.split(), kind))
-    best: tuple[int, Kind | None] = (0, None)
-    for wanted, kind in _patterns.get(words[0], ()) if words else ():
-        if len(wanted) > best[0] and _begins(words, wanted):
-            best = (len(wanted), kind)
-    return best
-
-
-def _begins(words: Sequence[str], wanted: list[str]) -> bool:
-    last = len(wanted) - 1
-    if len(words) <= last or [*words[:last]] != wanted[:last]:
-        return False
-    return words[last].startswith(wanted[last][:-1]) if wanted[last][-1] == "*" else words[last] == wanted[last]
+    if not _entries:
+        for kind in reversed(KINDS):
+            entries = listed(TABLE, kind)
+            _entries.update(dict.fromkeys(entries, kind))
+            _open_ended.update({entry[:-1]: kind for entry in entries if entry[-1] == "*"})
+    for length in range(min(len(words), _MAX_PATTERN), 0, -1):
+        text = " ".join(words[:length])
+        if text in _entries:
+            return length, _entries[text]
+        if text.startswith(tuple(_open_ended)):
+            fitting = [one for one in _open_ended if text.startswith(one) and one.count(" ") == length - 1]
+            if fitting:
+                return length, _open_ended[max(fitting, key=len)]
+    return 0, None
 
 
 def _script(words: list[str]) -> list[str]:
@@ -293,19 +292,21 @@ def rules_of(words: Sequence[str]) -> Iterator[tuple[str, str]]:
 
     Groups are `destructive` and `secret`, and `removes`, which has no names.
     """
-    if not _forms:
+    if not _rules:
         for kind, forms in lists(f"{TABLES}/{TABLE}.txt").items():
             group, _, name = kind.partition(" ")
             if group in ("destructive", "secret", "removes"):
-                for program, *form in map(str.split, forms):
-                    for one in program.split("|"):
-                        _forms.setdefault(one, []).append((group, name, form))
+                _rules.extend([(group, name, form) for form in forms])
     program = words[0].rpartition("/")[2]
+    begins = program.partition(".")[0]
     seen = set()
-    for group, name, form in _forms.get(program) or _forms.get(program.partition(".")[0] + ".*") or ():
-        if (group, name) not in seen and _fulfils(words, form):
-            seen.add((group, name))
-            yield group, name
+    for group, name, form in _rules:
+        # Most forms are about another program, which is told without taking them apart.
+        if begins in form and (group, name) not in seen:
+            first, *rest = form.split()
+            if any(fits(program, one) for one in first.split("|")) and _fulfils(words, rest):
+                seen.add((group, name))
+                yield group, name
 
 
 def removes(line: str) -> bool:

@@ -1,4 +1,4 @@
-"""The one reader of word lists: text files of `kind: word, word`, a line a list, in which `#` begins a comment.
+"""The one reader of word lists: text files of `kind: word, word`, a line a list; `#` begins a comment.
 
 A list may go on over several lines of its kind. A `~` at the end of a word stands for a space. A file is read
 when it is first asked for, as bytes, which takes half the time. Hooks ask, so nothing heavy is imported.
@@ -15,8 +15,7 @@ _sets: dict[tuple[str, str], frozenset[str]] = {}
 def lines(path: str) -> list[str]:
     """Return the lines of a file that say something, without spaces around them."""
     with open(path, "rb") as file:
-        found = [line.strip() for line in file.read().decode().split("\n")]
-    return [line for line in found if line and line[0] != "#"]
+        return [line.strip() for line in file.read().decode().split("\n") if line and line[0] != "#"]
 
 
 def sections(path: str) -> dict[str, str]:
@@ -35,15 +34,14 @@ def rows(path: str) -> list[tuple[str, str]]:
 def lists(path: str) -> dict[str, tuple[str, ...]]:
     """Return the words of a file by their kind."""
     if path not in _read:
-        found: dict[str, tuple[str, ...]] = {}
+        found: dict[str, list[str]] = {}
         for kind, rest in rows(path):
-            found[kind] = (*found.get(kind, ()), *[_word(part.strip()) for part in rest.split(",")])
-        _read[path] = found
+            words = rest.split(", ")
+            if "~" in rest:
+                words = [word[:-1] + " " if word[-1] == "~" else word for word in words]
+            found.setdefault(kind, []).extend(words)
+        _read[path] = {kind: tuple(words) for kind, words in found.items()}
     return _read[path]
-
-
-def _word(text: str) -> str:
-    return text[:-1] + " " if text[-1:] == "~" else text
 
 
 def spoken(folder: str, kind: str) -> tuple[str, ...]:
