@@ -76,7 +76,9 @@ def error_line(output: str) -> str:
     for said in lines:
         folded = said.casefold()
         spoken = any(word in folded for word in words)
-        begins = folded.startswith(listed(TABLE, "start")) or _begins_with_a_class(folded)
+        first = folded.split(" ", 1)[0]
+        is_class = first.rstrip(":").endswith(listed(TABLE, "class")) and "=" not in first
+        begins = is_class or folded.startswith(listed(TABLE, "start"))
         if not (spoken or begins) or "warning" in folded or not _is_telling(normalised(said), ""):
             continue
         if begins:
@@ -108,11 +110,6 @@ def _message(line: str) -> str:
     if "|" in said and said.partition("|")[0].strip(" >").isdigit():
         return ""
     return "" if folded.startswith(listed(TABLE, "no-message")) else said
-
-
-def _begins_with_a_class(line: str) -> bool:
-    first = line.split(" ", 1)[0]
-    return first.rstrip(":").endswith(listed(TABLE, "class")) and "=" not in first
 
 
 def _is_telling(words: str, name: str) -> bool:

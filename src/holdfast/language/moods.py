@@ -78,7 +78,8 @@ class Words(dict[str, frozenset[str]]):
             for end in range(place + 1, min(place + _LONGEST_PHRASE, len(said)) + 1):
                 phrase = " ".join(said[place:end])
                 # In a phrase `*ing` is any word that ends so.
-                if len(phrase) > len(longest) and (phrase in phrases or _with_any(phrase) in phrases):
+                any_deed = f"{phrase.rpartition(' ')[0]} {_ANY}" if phrase.endswith("ing") else phrase
+                if len(phrase) > len(longest) and not phrases.isdisjoint((phrase, any_deed)):
                     longest = phrase
         return longest
 
@@ -97,20 +98,12 @@ def mood(text: str) -> Mood | None:
     sentences = list(_sentences(text))
     spoken = _spoken({word for one in sentences for word in one.words})
     found = [one for words in spoken for one in _moods(sentences, words)]
-    if text.isupper() and _shouts(sentences, spoken):
+    said = [word for one in sentences for word in one.words] if text.isupper() else []
+    # Capitals are for the agent where there are several words, and one of them is `you`.
+    if len(said) >= _MIN_SHOUTED and any(words.has("did", said) for words in spoken):
         found.append(Mood(_LOW, _LIKELY, "shouting"))
-    return max(found, key=_weight, default=None)
-
-
-def _shouts(sentences: list[Sentence], spoken: list[Words]) -> bool:
-    """Whether capitals are for the agent: there are several words, and one of them is `you`."""
-    said = [word for one in sentences for word in one.words]
-    return len(said) >= _MIN_SHOUTED and any(one.has("did", said) for one in spoken)
-
-
-def _weight(one: Mood) -> tuple[bool, float]:
-    """Praise beside a complaint is mockery, or said to soften it."""
-    return one.rating <= _LOW, one.confidence
+    # Praise beside a complaint is mockery, or said to soften it.
+    return max(found, key=lambda one: (one.rating <= _LOW, one.confidence), default=None)
 
 
 def _moods(sentences: list[Sentence], words: Words) -> Iterator[Mood]:
@@ -131,20 +124,24 @@ def _praise(one: Sentence, words: Words, whole: bool) -> str:
     if words.has("turns", said):
         return ""
     found = [_verdict(part, words) for part in one.parts]
+    if not _is_real(said, words):
+        return max(found, key=len)
     strong = next((word for word in said if word in words["strong"]), "")
-    if strong and _is_real(said, words) and (words.has("you", said) or _opens_report(one, words)):
+    # Strong praise may open the sentence where the rest says what is so good, and not what to do next.
+    first, then = [*one.parts, (), ()][:2]
+    opens = bool(then) and _is_only_praise(first, words) and then[0] in words["goes on"]
+    if strong and (opens or words.has("you", said)):
         found.append(strong)
-    if words.has("best", said) and words.has("ever", said) and _is_real(said, words):
+    if words.has("best", said) and words.has("ever", said):
         found.append("best")
-    if _is_glad(said, words) and _is_real(said, words):
+    # "I am really happy with"
+    if words.has("me", said) and _has_pair(said, words["glad"], words["about"]):
         found.append("glad")
     return max(found, key=len)
 
 
-def _is_glad(said: tuple[str, ...], words: Words) -> bool:
-    """Whether the person is glad about something: "I am really happy with"."""
-    found = any(one in words["glad"] and two in words["about"] for one, two in pairwise(said))
-    return found and words.has("me", said)
+def _has_pair(said: tuple[str, ...], first: frozenset[str], second: frozenset[str]) -> bool:
+    return any(one in first and two in second for one, two in pairwise(said))
 
 
 def _is_real(said: tuple[str, ...], words: Words, phrase: str = "") -> bool:
@@ -160,22 +157,11 @@ def _is_only_praise(said: tuple[str, ...], words: Words) -> bool:
     known = ("strong", "mild", "plain", "stronger", "work", "made", "fill")
     if any(all(word not in words[name] for name in known) for word in said):
         return False
-    return words.has("strong", said) or words.has("mild", said) or _is_made_stronger(said, words)
-
-
-def _is_made_stronger(said: tuple[str, ...], words: Words) -> bool:
-    """Whether a plain word is praise here: with a stronger one before it, or with what was done behind it."""
-    return any(
-        (two in words["plain"] and one in words["stronger"]) or (one in words["plain"] and two in words["work"])
-        for one, two in pairwise(said)
-    )
-
-
-def _opens_report(one: Sentence, words: Words) -> bool:
-    """Whether strong praise opens the sentence and the rest says what is so good, not what to do next."""
-    if len(one.parts) < 2 or not _is_only_praise(one.parts[0], words):
-        return False
-    return one.parts[1][0] in words["goes on"]
+    if words.has("strong", said) or words.has("mild", said):
+        return True
+    # A plain word is praise with a stronger one before it, or with what was done behind it.
+    plain = words["plain"]
+    return _has_pair(said, words["stronger"], plain) or _has_pair(said, plain, words["work"])
 
 
 def _verdict(part: tuple[str, ...], words: Words) -> str:
@@ -204,21 +190,18 @@ def _blame(one: Sentence, words: Words) -> Mood | None:
     if words.has("others", said):
         return None
     phrase = words.phrase("frustrated", said)
-    if phrase and not words.has("unreal", said[: _place(said, phrase)][-1:]):
+    before = f" {' '.join(said)} ".partition(f" {phrase} ")[0].split()
+    if phrase and not words.has("unreal", before[-1:]):
         return Mood(_LOW, _CLEAR, phrase)
     return _reproach(one, words)
-
-
-def _place(said: tuple[str, ...], phrase: str) -> int:
-    """Return at which word of a sentence a phrase begins."""
-    return len(f" {' '.join(said)} ".partition(f" {phrase} ")[0].split())
 
 
 def _reproach(one: Sentence, words: Words) -> Mood | None:
     said = one.words
     if one.end != "?" and any(_condemns(part, words, one) for part in one.parts):
         return Mood(_LOW, _CLEAR, "verdict")
-    if _mocks(said, words):
+    # Praise for a deed that nobody praises: "great job deleting my branch".
+    if _has_pair(said, words["work"], words["deeds"]):
         return Mood(_LOW, _LIKELY, "mockery")
     if not words.has("you", said) or words.has("unreal", said[:1]):
         return None
@@ -228,11 +211,6 @@ def _reproach(one: Sentence, words: Words) -> Mood | None:
         return Mood(_LOW, _CLEAR, "again")
     told = words.has("told", said) and words.has("twice", said) and words.has("me", said)
     return Mood(_LOW, _CLEAR, "told before") if told else None
-
-
-def _mocks(said: tuple[str, ...], words: Words) -> bool:
-    """Whether praise is followed by a deed that nobody praises: "great job deleting my branch"."""
-    return any(one in words["work"] and two in words["deeds"] for one, two in pairwise(said))
 
 
 def _condemns(part: tuple[str, ...], words: Words, one: Sentence) -> bool:
@@ -259,10 +237,6 @@ def _deed(said: tuple[str, ...], words: Words) -> tuple[str, bool]:
             if not bracketed and other not in words["between"]:
                 break
     return "", False
-
-
-def _with_any(phrase: str) -> str:
-    return f"{phrase.rpartition(' ')[0]} {_ANY}" if phrase.endswith("ing") else ""
 
 
 def _sentences(text: str) -> Iterator[Sentence]:
@@ -314,14 +288,11 @@ def words_of(text: str) -> list[str]:
 
 def _spoken(said: set[str]) -> list[Words]:
     """Return the words of the languages that a message may be in; only what tells one apart spares the other."""
-    known = {language for language, telling in _TELLING.items() if not telling.isdisjoint(said)}
-    return [_words_in(language) for language in _TELLING if language in known or not known]
-
-
-def _words_in(language: str) -> Words:
-    if language not in _WORDS:
-        _WORDS[language] = Words(f"{_FOLDER}/{language}.txt")
-    return _WORDS[language]
+    known = [language for language, telling in _TELLING.items() if not telling.isdisjoint(said)] or [*_TELLING]
+    for language in known:
+        if language not in _WORDS:
+            _WORDS[language] = Words(f"{_FOLDER}/{language}.txt")
+    return [_WORDS[language] for language in known]
 
 
 _WORDS: dict[str, Words] = {}

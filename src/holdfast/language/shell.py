@@ -22,6 +22,8 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 _PLAIN = _LETTERS + "-_./,:=@%+~*?[]^!"
 _AHEAD = 80
 _NEEDS_NO_QUOTES = _LETTERS + "_@%+=:,./-"
+# A quote within quotes.
+_QUOTE = "'\"'\"'"
 # What may stand before a redirection: the number of the stream that is redirected.
 _NUMBERS = frozenset(("", "0", "1", "2"))
 
@@ -50,11 +52,11 @@ def split(line: str) -> list[ShellCommand]:
 
 def quoted(words: Iterable[str]) -> str:
     """Return words as a line that is taken apart into the same words."""
-    return " ".join([word if word and not word.strip(_NEEDS_NO_QUOTES) else _in_quotes(word) for word in words])
-
-
-def _in_quotes(word: str) -> str:
-    return "'" + word.replace("'", "'\"'\"'") + "'"
+    found = []
+    for word in words:
+        is_plain = word and not word.strip(_NEEDS_NO_QUOTES)
+        found.append(word if is_plain else "'" + word.replace("'", _QUOTE) + "'")
+    return " ".join(found)
 
 
 def is_variable(word: str) -> bool:
@@ -95,20 +97,14 @@ class _Parser:
                 end = size if end < 0 else end
                 word = line[self._at : end]
                 if not word.strip(_PLAIN):
-                    self._take_word(word)
+                    self._word, self._in_word = word, bool(word)
+                    self._close_word()
                     self._at = end + 1
                     continue
             self._step(line[self._at])
         self._at = min(self._at, size)
         self._end("")
         return self._found
-
-    def _take_word(self, word: str) -> None:
-        if word and self._redirect:
-            self._word, self._in_word = word, True
-            self._close_word()
-        elif word:
-            self._words.append(word)
 
     def _step(self, letter: str) -> None:
         line, at = self._line, self._at
@@ -143,7 +139,10 @@ class _Parser:
         self._put(ahead[:length], length)
 
     def _sign_or_letter(self, letter: str) -> None:
-        if letter in "()" or (letter in "{}" and self._groups()):
+        following = self._line[self._at + 1 : self._at + 2]
+        # A brace that stands alone groups commands.
+        is_alone = not self._in_word and (not following or following.isspace() or following in ";&|)")
+        if letter in "()" or (letter in "{}" and is_alone):
             sign, length = "", 1
         else:
             sign = next((sign for sign in _ENDS if self._line.startswith(sign, self._at)), "")
@@ -156,11 +155,6 @@ class _Parser:
         if sign == "\n" and self._documents:
             self._take_documents()
         self._start = self._at
-
-    def _groups(self) -> bool:
-        """Whether a brace stands alone, and so groups commands."""
-        following = self._line[self._at + 1 : self._at + 2]
-        return not self._in_word and (not following or following.isspace() or following in ";&|)")
 
     def _put(self, text: str, length: int) -> None:
         self._word += text

@@ -135,7 +135,8 @@ class Arguments:
         """Return the files that a patch changes, each once."""
         texts = [self.given.replace("\\n", "\n") if self.given[:1] == "{" else self.given]
         if self.fields is not None:
-            texts = [_as_text(value) for value in self.fields.values()]
+            values = [value if isinstance(value, list) else [value] for value in self.fields.values()]
+            texts = [text for value in values for text in value if isinstance(text, str)]
         lines = [line for text in texts if "*** " in text for line in text.split("\n")]
         found = [line[len(mark) :].strip() for line in lines for mark in _PATCHED if line.startswith(mark)]
         return list(dict.fromkeys(path[:_MAX_PATH] for path in found if path))[:_MAX_FILES]
@@ -166,7 +167,3 @@ def _as_line(value: object) -> str:
     if not (isinstance(value, list) and all(isinstance(word, str) for word in value)):
         return ""
     return value[2] if len(value) == 3 and value[1] in _CARRIES else shell.quoted(value)
-
-
-def _as_text(value: object) -> str:
-    return "\n".join(each for each in value if isinstance(each, str)) if isinstance(value, list) else _as_line(value)

@@ -14,11 +14,13 @@ _MAX_DIGITS = 6
 def moment(text: str, now: str) -> str:
     """Return the time that the text means, as ISO 8601 in UTC."""
     try:
-        return _iso(_meant(text.strip(), datetime.fromisoformat(now)))
+        found = _meant(text.strip(), datetime.fromisoformat(now))
     except ValueError:
-        raise BadInput(f"{text!a} is no time", "Use 2026-11-01, 7d, 2w, 3m, 12h, today or yesterday.") from None
+        raise BadInput(f"{text!a} is not a time", "Use 2026-11-01, 7d, 2w, 3m, 12h, today or yesterday.") from None
     except OverflowError:
         raise BadInput(f"{text!a} is too long ago", "Use a date, for example 2026-11-01.") from None
+    # Not strftime: it leaves out the leading zeros of early years, and times are compared as texts.
+    return found.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
 
 
 def _meant(wish: str, today: datetime) -> datetime:
@@ -31,8 +33,3 @@ def _meant(wish: str, today: datetime) -> datetime:
         return today - timedelta(days=int(name[:-1]) * _UNITS[name[-1]])
     found = datetime.fromisoformat(wish)
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-
-
-def _iso(moment: datetime) -> str:
-    # Not strftime: it leaves out the leading zeros of early years, and times are compared as texts.
-    return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
