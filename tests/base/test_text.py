@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.base.text import CUT, DOTS, cut, ends_of, one_line
+from holdfast.base.text import CUT, DOTS, by_prefix, cut, ends_of, one_line
+from holdfast.errors import BadInput, NotFound
 
 
 @pytest.mark.parametrize(
@@ -63,3 +64,15 @@ def test_the_ends_of_a_long_text() -> None:
     """Its beginning and its end stand on lines of their own; a short one is left as it is."""
     assert ends_of("0123456789", 2) == "01\n89"
     assert ends_of("0123", 2) == "0123"
+
+
+def test_the_beginning_of_a_name_is_enough() -> None:
+    """A whole name wins over longer ones; two names of one thing are no choice; none and several are told apart."""
+    known = {"1a2b": "one", "1a2c": "two", "first": "one", "1a2b3": "three"}
+    assert by_prefix("1a2b", known, "no thing", "") == "one"
+    assert by_prefix("fi", known, "no thing", "") == "one"
+    with pytest.raises(BadInput, match="1a2b, 1a2c, 1a2b3"):
+        by_prefix("1a", known, "no thing", "")
+    for nothing in ("x", ""):
+        with pytest.raises(NotFound, match="no thing"):
+            by_prefix(nothing, known, "no thing", "")

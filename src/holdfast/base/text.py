@@ -1,10 +1,19 @@
-"""Texts made shorter, and numbers with what they count.
+"""Texts made shorter, numbers with what they count, and what the beginning of a name means.
 
 A text that may hold a secret is redacted before it is cut: half a secret is not recognised. Who cuts first, to bound
 the work of redacting, leaves out the last word that is not whole (`whole_words`).
 """
 
 from __future__ import annotations
+
+from holdfast.errors import BadInput, NotFound
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import TypeVar
+
+    Named = TypeVar("Named")
 
 # What stands at the end of a text that was cut: in lists for people, in pages, and where a program looks for it.
 ELLIPSIS = "…"
@@ -60,3 +69,13 @@ def count(number: int, thing: str, plural: str = "") -> str:
         ends_in_y = thing.endswith("y") and thing[-2:-1] not in "aeiou"
         plural = f"{thing[:-1]}ies" if ends_in_y else f"{thing}es" if thing.endswith(("s", "x", "ch")) else f"{thing}s"
     return f"{number:,} {plural}"
+
+
+def by_prefix(text: str, known: Mapping[str, Named], missing: str, hint: str) -> Named:
+    """Return what has this name, or the only thing whose name begins so; NotFound says what is `missing`."""
+    names = [text] if text in known else [name for name in known if text and name.startswith(text)]
+    if not names:
+        raise NotFound(f"{missing} {text}", hint)
+    if len({known[name] for name in names}) > 1:
+        raise BadInput(f"{text} begins several ids: {', '.join(names[:5])}", "Give more of it.")
+    return known[names[0]]

@@ -19,7 +19,8 @@ import os
 from holdfast.base import files, rows
 from holdfast.base.digests import sha256
 from holdfast.base.light_records import asdict, dataclass, replace
-from holdfast.errors import BadInput, HoldfastError, NotFound
+from holdfast.base.text import by_prefix
+from holdfast.errors import HoldfastError, NotFound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -172,12 +173,7 @@ class Updates:
 
 def find(updates: list[Update], text: str) -> Update:
     """Return the update whose id begins so; NotFound or BadInput where that is none or several."""
-    found = [one for one in updates if text and one.id.startswith(text)]
-    if not found:
-        raise NotFound(f"no update {text!a}", "`holdfast updates` lists them.")
-    if len(found) > 1:
-        raise BadInput(f"{text} begins several ids: {', '.join(one.id for one in found[:5])}", "Give more of it.")
-    return found[0]
+    return by_prefix(text, {one.id: one for one in updates}, "no update", "`holdfast updates` lists them.")
 
 
 def kept_bytes(update: Update) -> int:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.base import files, rows
 from holdfast.base.digests import short
+from holdfast.base.text import by_prefix
 from holdfast.errors import BadInput, BrokenFile, Conflict, HoldfastError, NotFound, Refused
 from holdfast.records import TYPES, Problem, Proposal, Scope
 from holdfast.store import front_matter, layout, memory_file
@@ -79,13 +80,8 @@ class Proposals:
 
     def find(self, text: str) -> str:
         """Return the id that begins so; NotFound or BadInput where that is none or several."""
-        ids = self.ids()
-        found = [text] if text in ids else [name for name in ids if text and name.startswith(text)]
-        if not found:
-            raise NotFound(f"no proposal {text}", "`holdfast proposals` lists those that wait.")
-        if len(found) > 1:
-            raise BadInput(f"{text} begins several ids: {', '.join(found[:5])}", "Give more of it.")
-        return found[0]
+        known = {name: name for name in self.ids()}
+        return by_prefix(text, known, "no proposal", "`holdfast proposals` lists those that wait.")
 
     def put(self, proposal: Proposal) -> None:
         """Write the proposal in place of what its file said."""

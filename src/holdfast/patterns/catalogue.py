@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 
 from holdfast.base import files
 from holdfast.base.clock import iso
+from holdfast.base.text import by_prefix
 from holdfast.errors import BadInput, BrokenFile, Conflict, HoldfastError, NotFound, TooLarge
 from holdfast.patterns import catalogue_file
 from holdfast.patterns.catalogue_file import FOLDER, CatalogueEntry, number_in
@@ -76,7 +77,8 @@ class Catalogue:
 
     def find(self, text: str) -> str:
         """Return the id that begins so; NotFound or BadInput where that is none or several."""
-        return chosen(text, self.ids(), "the catalogue has no pattern", "`holdfast patterns catalogue` lists them.")
+        known = {name: name for name in self.ids()}
+        return by_prefix(text, known, "the catalogue has no pattern", "`holdfast patterns catalogue` lists them.")
 
     def get(self, text: str) -> CatalogueEntry:
         """Return the entry whose id begins so."""
@@ -256,17 +258,6 @@ def _cleaned(entry: CatalogueEntry) -> CatalogueEntry:
         evidence=tuple(replace(one, text=redact(catalogue_file.line(one.text))[0]) for one in entry.evidence),
         also=tuple(redact(one)[0] for one in entry.also),
     )
-
-
-def chosen(text: str, ids: Iterable[str], missing: str, hint: str) -> str:
-    """Return the id that begins so; NotFound or BadInput where that is none or several."""
-    known = list(dict.fromkeys(ids))
-    found = [text] if text in known else [name for name in known if text and name.startswith(text)]
-    if not found:
-        raise NotFound(f"{missing} {text}", hint)
-    if len(found) > 1:
-        raise BadInput(f"{text} begins several ids: {', '.join(found[:5])}", "Give more of it.")
-    return found[0]
 
 
 def speaks_for(entry: CatalogueEntry, kind: str, signature: str, projects: Iterable[str] = ()) -> bool:

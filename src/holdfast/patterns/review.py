@@ -12,10 +12,11 @@ from typing import Literal
 
 from holdfast.base import clock, files
 from holdfast.base.clock import now
+from holdfast.base.text import by_prefix
 from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound, Refused, StoreUnavailable, SwitchedOff
 from holdfast.memory import edit as editing
 from holdfast.patterns import report
-from holdfast.patterns.catalogue import Catalogue, chosen, speaks_for
+from holdfast.patterns.catalogue import Catalogue, speaks_for
 from holdfast.patterns.catalogue_file import MAX_QUOTES, CatalogueEntry, line
 from holdfast.patterns.clusters import Pattern, Quote
 from holdfast.patterns.decided import Decided, DecidedRow, signatures_of
@@ -115,7 +116,7 @@ def get(workspace: Workspace, what: str | Pattern) -> Pattern:
         # One that others were merged into comes with their evidence; what was decided about is found as well.
         known = {one.id: one for one in (*found, *_left(workspace.home, found))}
         try:
-            return known[chosen(what, known, "", "")]
+            return by_prefix(what, known, "", "")
         except NotFound:
             continue
     try:

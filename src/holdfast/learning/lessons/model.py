@@ -18,7 +18,8 @@ import os
 from holdfast.base import files
 from holdfast.base.clock import days_between, stamp_of
 from holdfast.base.light_records import replace
-from holdfast.errors import BadInput, HoldfastError, NotFound
+from holdfast.base.text import by_prefix
+from holdfast.errors import HoldfastError
 from holdfast.language.likeness import alike, words_of
 from holdfast.learning.lessons import lesson_file
 from holdfast.learning.lessons.categories import CATEGORIES
@@ -65,13 +66,9 @@ class Lessons:
 
     def get(self, name: str) -> Lesson:
         """Return the lesson whose id, or the key of its memory, begins so."""
-        found = [one for one in self.all() if name and (one.id.startswith(name) or one.key.startswith(name))]
-        if not found:
-            raise NotFound(f"no learned lesson {name}", "`holdfast lesson` lists them.")
-        if len(found) > 1:
-            ids = ", ".join(one.id for one in found[:5])
-            raise BadInput(f"{name} begins several ids: {ids}", "Give more of it.")
-        return found[0]
+        every = self.all()
+        known = {**{one.key: one for one in every if one.key}, **{one.id: one for one in every}}
+        return by_prefix(name, known, "no learned lesson", "`holdfast lesson` lists them.")
 
     def like(self, project: str, evidence: Evidence) -> Lesson | None:
         """Return the lesson that an occurrence in a project speaks for, if there is one."""
