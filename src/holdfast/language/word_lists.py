@@ -9,6 +9,7 @@ from __future__ import annotations
 LANGUAGES = ("en", "de")
 TABLES = __file__.rpartition("/")[0] + "/tables"
 _read: dict[str, dict[str, tuple[str, ...]]] = {}
+_tuples: dict[tuple[str, str], tuple[str, ...]] = {}
 _sets: dict[tuple[str, str], frozenset[str]] = {}
 
 
@@ -51,7 +52,9 @@ def spoken(folder: str, kind: str) -> tuple[str, ...]:
 
 def listed(table: str, kind: str) -> tuple[str, ...]:
     """Return the words of a kind in one of our own tables; nothing where it has no such kind."""
-    return lists(f"{TABLES}/{table}.txt").get(kind, ())
+    if (table, kind) not in _tuples:
+        _tuples[table, kind] = lists(f"{TABLES}/{table}.txt").get(kind, ())
+    return _tuples[table, kind]
 
 
 def among(table: str, kind: str) -> frozenset[str]:
