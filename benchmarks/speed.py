@@ -57,7 +57,7 @@ if kind == "passages":
     from holdfast.store.passages import Passages
     table = Passages(sqlite3.connect(path, isolation_level=None))
 else:
-    from holdfast.store.index import Index
+    from holdfast.store.database import Index
     from holdfast.store.memory_table import MemoryTable
     table = MemoryTable(Index(path))
 asked = table.ask(prompt)

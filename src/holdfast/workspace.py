@@ -14,7 +14,6 @@ from holdfast.agents.base import Place
 from holdfast.errors import BadInput, NotFound, ScopeUnknown, SwitchedOff
 from holdfast.journal.events import Journal
 from holdfast.records import SCOPES, Scope
-from holdfast.store.layout import check_text as check_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

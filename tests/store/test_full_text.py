@@ -6,7 +6,6 @@ import sqlite3
 
 import pytest
 
-from holdfast.store.database import TOKENIZE
 from holdfast.store.full_text import (
     MAX_DOCUMENTS,
     MAX_HOLDERS,
@@ -17,7 +16,7 @@ from holdfast.store.full_text import (
     in_parts,
     word_count,
 )
-from holdfast.store.words import COUNTED, Asked
+from holdfast.store.words import COUNTED, TOKENIZE, Asked
 
 TEXTS = ["Deploys need the VPN.", "The VPN is slow, and the deploy was slow.", "Lunch.", "word " * 300]
 

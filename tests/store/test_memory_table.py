@@ -7,8 +7,8 @@ import os
 import pytest
 
 from holdfast.records import Filter, Memory
-from holdfast.store.database import MEMORY
-from holdfast.store.index import Index, Stamp
+from holdfast.store.database import MEMORY, Index
+from holdfast.store.index import Stamp
 from holdfast.store.memory_table import MemoryTable
 from holdfast.store.words import COUNTED, is_narrowed
 from passage_rows import all_vectors

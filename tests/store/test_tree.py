@@ -11,7 +11,7 @@ import pytest
 
 import holdfast
 from holdfast.records import Filter, Refreshed, Scope
-from holdfast.store.index import Index
+from holdfast.store.database import Index
 from holdfast.store.local import LocalStore
 from holdfast.store.tree import CLOCK_TICK_NS
 from store.making import EVERYTHING, GLOBAL, PROJECT, child, draft, finished, found, listed, path_of, read, write

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.store import words as tokens
-from holdfast.store.database import TOKENIZE
-from holdfast.store.words import MAX_WORDS, Asked, ask
+from holdfast.store.words import MAX_WORDS, TOKENIZE, Asked, ask
 from support.sampling import count
 
 

@@ -23,6 +23,16 @@ CUT = " [...]"
 _LOOK = 8
 
 
+def check_text(text: str) -> None:
+    """Refuse a text with NUL bytes or with bytes that were not UTF-8."""
+    if "\0" in text:
+        raise BadInput("the text has a NUL byte", "Remove it; a memory is text.")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as problem:
+        raise BadInput("the text is not UTF-8", f"Convert it first (position {problem.start}).") from None
+
+
 def cut(text: str, most: int, mark: str = ELLIPSIS, *, whole_words: bool = False) -> str:
     """Return the text, or its beginning and the mark; together they have at most `most` characters.
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from holdfast import project as projects
 from holdfast.base.clock import now
+from holdfast.base.text import check_text
 from holdfast.continuity import pages, region
 from holdfast.continuity.buffer import ProjectPages
 from holdfast.continuity.note_tables import Note
 from holdfast.errors import BadInput, ScopeUnknown, TooLarge
 from holdfast.memory.remember import redacted
 from holdfast.records import Draft, Project, Scope
-from holdfast.workspace import Workspace, check_text
+from holdfast.workspace import Workspace
 
 # Looking for secrets in more than can be kept would only take its time; spaces and line ends do not count in the end.
 _MAX_GIVEN = 4 * pages.MAX_BECAUSE

@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from holdfast.base.clock import now
+from holdfast.base.text import check_text
 from holdfast.continuity import page, pages, region
 from holdfast.continuity.buffer import ProjectPages
 from holdfast.continuity.distil_rules import (
@@ -32,7 +33,7 @@ from holdfast.memory.proposals import Kind
 from holdfast.privacy import redact
 from holdfast.records import Proposal, Scope
 from holdfast.store import layout
-from holdfast.workspace import Workspace, check_text
+from holdfast.workspace import Workspace
 
 KIND = "page"
 _STRUCK = "\nstruck through"

@@ -12,12 +12,13 @@ from typing import Any
 from holdfast import project as projects
 from holdfast.base.clock import now
 from holdfast.base.light_records import replace
+from holdfast.base.text import check_text
 from holdfast.continuity import buffer, open_sessions, region
 from holdfast.continuity.buffer import MAX_FOCUS, MAX_ITEM, MAX_ITEMS, ProjectPages, WorkingState
 from holdfast.errors import BadInput, TooLarge
 from holdfast.privacy import redact
 from holdfast.privacy.fence import shown
-from holdfast.workspace import Workspace, check_text
+from holdfast.workspace import Workspace
 
 # A command may wait longer for its turn than a hook.
 _WAIT_SECONDS = 20.0

@@ -10,11 +10,12 @@ import sys
 import tempfile
 from typing import TYPE_CHECKING
 
+from holdfast.base.text import check_text
 from holdfast.errors import BadInput, Conflict
 from holdfast.privacy import redact
 from holdfast.records import Memory
 from holdfast.store import front_matter, memory_file
-from holdfast.workspace import Workspace, check_text
+from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.base.clock import now
+from holdfast.base.text import check_text
 from holdfast.errors import (
     BadInput,
     BrokenFile,
@@ -32,7 +33,7 @@ from holdfast.recall.fusion import ALIKE
 from holdfast.records import Draft, Filter, Memory, Problem, Proposal, Scope, replace
 from holdfast.store.keys import MAX_LENGTH, automatic_key
 from holdfast.store.memory_file import split_title
-from holdfast.workspace import Workspace, check_text
+from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from holdfast.base.clock import now
-from holdfast.base.text import count
+from holdfast.base.text import check_text, count
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, TooLarge
 from holdfast.memory import edit as editing
 from holdfast.patterns import review
@@ -15,7 +15,7 @@ from holdfast.patterns.clusters import Pattern
 from holdfast.patterns.decided import Decided, DecidedRow
 from holdfast.privacy import redact
 from holdfast.records import Problem
-from holdfast.workspace import Workspace, check_text
+from holdfast.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

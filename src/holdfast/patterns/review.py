@@ -12,7 +12,7 @@ from typing import Literal
 
 from holdfast.base import clock, files
 from holdfast.base.clock import now
-from holdfast.base.text import by_prefix
+from holdfast.base.text import by_prefix, check_text
 from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound, Refused, StoreUnavailable, SwitchedOff
 from holdfast.memory import edit as editing
 from holdfast.patterns import report
@@ -22,7 +22,7 @@ from holdfast.patterns.clusters import Pattern, Quote
 from holdfast.patterns.decided import Decided, DecidedRow, signatures_of
 from holdfast.patterns.signals import KINDS
 from holdfast.patterns.signatures import frame, words
-from holdfast.workspace import Workspace, check_text
+from holdfast.workspace import Workspace
 
 MAX_DAYS = 3_650
 DAYS = 30

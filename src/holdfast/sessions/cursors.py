@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from holdfast.base import files
-from holdfast.store.database import Transaction, is_damage, unavailable
+from holdfast.store.index import Transaction, is_damage, unavailable
 
 FILE, FOLDER, DATABASE = "file", "folder", "database"
 UNCHANGED, NEW, GROWN, REWRITTEN = "unchanged", "new", "grown", "rewritten"

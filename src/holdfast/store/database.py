@@ -1,4 +1,4 @@
-"""The file of the index: how it is opened, made anew where it cannot be used, and written.
+"""The index as it is written: how its file is opened, made anew where it cannot be used, and filled.
 
 Every write is one `BEGIN IMMEDIATE` transaction with a busy timeout, in WAL mode, so that readers never wait. A file
 that is missing, damaged or of another schema is made anew, by one process at a time; `fresh` says that it has to be
@@ -10,15 +10,23 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from typing import TYPE_CHECKING
 
 from holdfast.base import files
-from holdfast.errors import StoreFull, StoreUnavailable
+from holdfast.errors import StoreUnavailable
+from holdfast.store.index import SCHEMA, TAGS_APART, IndexReader, Transaction, is_damage, unavailable
+from holdfast.store.words import TOKENIZE, grams
+from holdfast.store.words import digest as words_digest
 
-SCHEMA = "3"
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.records import Memory, Problem
+    from holdfast.store.index import Stamp
+
 MEMORY = ":memory:"
 DAMAGED = "it was damaged"
 UNFINISHED = "it was not finished"
-TOKENIZE = "porter unicode61 remove_diacritics 2"
 _TABLES = f"""
 CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE folder(path TEXT PRIMARY KEY, seen_ns INTEGER NOT NULL DEFAULT 0, stale INTEGER NOT NULL DEFAULT 1)
@@ -48,8 +56,8 @@ CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
 """
 
 
-class Database:
-    """The open file. `path` may be MEMORY, for a home that cannot be written.
+class Index(IndexReader):
+    """The open file, to be read and written. `path` may be MEMORY, for a home that cannot be written.
 
     `damaged` is the inode of a file that turned out to be broken: if it still stands there, it is set aside.
     """
@@ -73,10 +81,6 @@ class Database:
     def was_replaced(self) -> bool:
         """Whether the file at the path is no longer the one that is open here."""
         return not self.in_memory and _inode(self.path) != self.inode
-
-    def close(self) -> None:
-        """Close the file."""
-        self.db.close()
 
     def _open(self, damaged: int) -> sqlite3.Connection:
         if self.in_memory:
@@ -166,65 +170,106 @@ class Database:
             else:
                 os.unlink(self.path + ending)
 
-    def begin(self) -> Transaction:
-        """Return a write transaction for a `with` block: all of it happens, or none."""
-        return Transaction(self.db, self.path)
+    def finished(self) -> None:
+        """Note that the index holds every file."""
+        with self.begin():
+            self.db.execute("INSERT OR REPLACE INTO meta VALUES ('complete', '1')")
+        self.why_fresh = ""
 
+    def put(self, memory: Memory, stamp: Stamp, digest: bytes, problems: Iterable[Problem] = ()) -> None:
+        """Add the memory of one file, in place of what the index had for that path."""
+        folder = os.path.dirname(memory.path)
+        row = self.db.execute(
+            "INSERT INTO memory(id, path, folder, scope, owner, key, type, trust, created, updated, source, agent,"
+            " session, pinned, earlier, ctime_ns, size, inode, unsure, digest)"
+            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            (
+                self._take_out(memory.path),
+                *(memory.path, folder, memory.scope.kind, memory.scope.owner, memory.key, memory.type, memory.trust),
+                *(memory.created, memory.updated, memory.source, memory.agent, memory.session, memory.pinned),
+                *(len(memory.history), stamp.ctime_ns, stamp.size, stamp.inode, stamp.unsure, digest),
+            ),
+        ).lastrowid
+        self._put_words(row, memory)
+        self._put_lists(row, memory)
+        self.put_problems(problems)
+        self.mark_stale([folder])
 
-class Transaction:
-    """A write transaction, taken at once so that it never fails half-way for want of the lock.
+    def put_problems(self, problems: Iterable[Problem]) -> None:
+        """Add what is wrong in a file."""
+        for each in problems:
+            problem = (each.path, each.kind, each.text, each.hint, each.line, each.severity)
+            self.db.execute("INSERT INTO problem VALUES (?,?,?,?,?,?)", problem)
 
-    Within another one it is a part of that, which alone ends it.
-    """
+    def _put_words(self, row: int | None, memory: Memory) -> None:
+        earlier = "\n".join(statement.text for statement in memory.history)
+        tags = TAGS_APART.join(memory.tags)
+        everything = "\n".join((memory.title, tags, memory.body, earlier))
+        pairs = " ".join(grams(everything))
+        self.db.execute(
+            "INSERT INTO words(rowid, title, name, tags, body, earlier, grams) VALUES (?,?,?,?,?,?,?)",
+            (row, memory.title, memory.key, tags, memory.body, earlier, pairs),
+        )
 
-    def __init__(self, db: sqlite3.Connection, path: str) -> None:
-        self.db = db
-        self.path = path
-        self.is_part = db.in_transaction
+    def _put_lists(self, row: int | None, memory: Memory) -> None:
+        for tag in memory.tags:
+            self.db.execute("INSERT OR IGNORE INTO tag VALUES (?, ?)", (row, tag.lower()))
+        for key in memory.supersedes:
+            place = (row, memory.scope.kind, memory.scope.owner, key)
+            self.db.execute("INSERT INTO supersedes VALUES (?,?,?,?)", place)
+        for statement in memory.history:
+            self.db.execute("INSERT INTO earlier VALUES (?, ?)", (row, words_digest(statement.text)))
 
-    def __enter__(self) -> sqlite3.Connection:
-        if self.is_part:
-            return self.db
-        try:
-            self.db.execute("BEGIN IMMEDIATE")
-        except sqlite3.Error as problem:
-            self._raise(problem)
-        return self.db
+    def drop(self, paths: Iterable[str]) -> None:
+        """Take out what the index has for these paths."""
+        for path in paths:
+            if self._take_out(path) is not None:
+                self.db.execute("UPDATE folder SET stale = 1 WHERE path = ?", (os.path.dirname(path),))
 
-    def __exit__(self, kind: object, problem: BaseException | None, trace: object) -> None:
-        if self.is_part:
-            return
-        if problem is None:
-            try:
-                self.db.execute("COMMIT")
-                return
-            except sqlite3.Error as refused:
-                problem = refused
-        # SQLite has rolled back by itself after some errors, such as a full disk.
-        if self.db.in_transaction:
-            self.db.execute("ROLLBACK")
-        if isinstance(problem, sqlite3.Error):
-            self._raise(problem)
+    def _take_out(self, path: str) -> int | None:
+        """Take out one path and return its number, which its next version keeps."""
+        self.db.execute("DELETE FROM problem WHERE path = ?", (path,))
+        found = self.db.execute("SELECT id FROM memory WHERE path = ?", (path,)).fetchone()
+        if not found:
+            return None
+        self.db.execute("DELETE FROM memory WHERE id = ?", found)
+        self.db.execute("DELETE FROM words WHERE rowid = ?", found)
+        for table in ("tag", "supersedes", "earlier"):
+            self.db.execute(f"DELETE FROM {table} WHERE memory = ?", found)
+        return int(found[0])
 
-    def _raise(self, problem: sqlite3.Error) -> None:
-        if is_damage(problem):
-            raise problem
-        raise unavailable(problem, self.path) from problem
+    def erase_traces(self, *, passages: bool = False) -> None:
+        """Merge the full-text index, so that no word of what was removed is left in it, and empty the log."""
+        wanted = "('passage_words', 'session_words')" if passages else "('words')"
+        tables = self.db.execute(f"SELECT name FROM sqlite_master WHERE name IN {wanted}").fetchall()
+        with self.begin():
+            for (table,) in tables:
+                self.db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
+        self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
+    def settle(self, paths: Iterable[str]) -> None:
+        """Note that the files are known for sure to say what the index has."""
+        self.db.executemany("UPDATE memory SET unsure = 0 WHERE path = ?", [(path,) for path in paths])
 
-def is_damage(problem: sqlite3.Error) -> bool:
-    """Whether the error means a broken file, rather than one that cannot be reached or written now."""
-    if type(problem) is sqlite3.DatabaseError:
-        return True
-    signs = ("malformed", "not a database", "no such", "vtable constructor", "corrupt", "no column")
-    return any(sign in str(problem) for sign in signs)
+    def see(self, folder: str, seen_ns: int) -> None:
+        """Note the newest change seen in the folder."""
+        self.db.execute(
+            "INSERT INTO folder(path, seen_ns) VALUES (?1, ?2) ON CONFLICT(path) DO UPDATE SET seen_ns = ?2",
+            (folder, seen_ns),
+        )
 
+    def mark_stale(self, folders: Iterable[str]) -> None:
+        """Note that the `index.md` of these folders has to be written."""
+        self.db.executemany(
+            "INSERT INTO folder(path) VALUES (?) ON CONFLICT DO UPDATE SET stale = 1 WHERE stale = 0",
+            [(folder,) for folder in folders],
+        )
 
-def unavailable(problem: sqlite3.Error, path: str) -> StoreUnavailable:
-    """Return the error that says what SQLite could not do."""
-    if "full" in str(problem):
-        return StoreFull(f"no space left to write {path}", "Free some space, or set HOLDFAST_HOME to another disk.")
-    return StoreUnavailable(f"cannot use {path}: {problem}", "Run `holdfast doctor`.")
+    def lose(self, folder: str) -> None:
+        """Take out a folder that is gone, with all that it held."""
+        self.drop([path for (path,) in self.db.execute("SELECT path FROM memory WHERE folder = ?", (folder,))])
+        self.db.execute("DELETE FROM folder WHERE path = ?", (folder,))
+        self.mark_stale(["", os.path.dirname(folder)])
 
 
 def _set_up(db: sqlite3.Connection) -> None:

@@ -1,27 +1,29 @@
-"""The index of the local store: what the Markdown files say, ready to be searched and listed.
+"""The index of the local store as it is read: what the Markdown files say, ready to be searched and listed.
 
-It may be deleted at any time: it holds nothing that the files and the journal do not say.
+It may be deleted at any time: it holds nothing that the files and the journal do not say. `database` is how the file is
+opened, made and filled.
 """
 
 from __future__ import annotations
 
 import os
+import sqlite3
 
 from holdfast.base.light_records import dataclass
+from holdfast.errors import StoreFull, StoreUnavailable
 from holdfast.records import Filter, Group, Memory, Problem, Scope
-from holdfast.store.database import Database
 from holdfast.store.words import digest as digest_of_words
-from holdfast.store.words import grams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+SCHEMA = "3"
 COLUMNS = (
     "m.id, m.path, m.scope, m.owner, m.key, m.type, m.trust, m.created, m.updated, m.source, m.agent, m.session, "
     "m.pinned, w.title, w.tags, w.body"
 )
-_TAGS_APART = "\n"
+TAGS_APART = "\n"
 _PAGE = 200
 
 
@@ -44,85 +46,19 @@ def stamp_of(status: os.stat_result, *, unsure: bool = False) -> Stamp:
     return Stamp(status.st_ctime_ns, status.st_size, status.st_ino, unsure)
 
 
-class Index(Database):
-    """The open index: memories in, memories out."""
+class IndexReader:
+    """The index as it is asked, by commands and by hooks; how it was opened is up to who did."""
 
-    def finished(self) -> None:
-        """Note that the index holds every file."""
-        with self.begin():
-            self.db.execute("INSERT OR REPLACE INTO meta VALUES ('complete', '1')")
-        self.why_fresh = ""
+    db: sqlite3.Connection
+    path: str
 
-    def put(self, memory: Memory, stamp: Stamp, digest: bytes, problems: Iterable[Problem] = ()) -> None:
-        """Add the memory of one file, in place of what the index had for that path."""
-        folder = os.path.dirname(memory.path)
-        row = self.db.execute(
-            "INSERT INTO memory(id, path, folder, scope, owner, key, type, trust, created, updated, source, agent,"
-            " session, pinned, earlier, ctime_ns, size, inode, unsure, digest)"
-            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-            (
-                self._take_out(memory.path),
-                *(memory.path, folder, memory.scope.kind, memory.scope.owner, memory.key, memory.type, memory.trust),
-                *(memory.created, memory.updated, memory.source, memory.agent, memory.session, memory.pinned),
-                *(len(memory.history), stamp.ctime_ns, stamp.size, stamp.inode, stamp.unsure, digest),
-            ),
-        ).lastrowid
-        self._put_words(row, memory)
-        self._put_lists(row, memory)
-        self.put_problems(problems)
-        self.mark_stale([folder])
+    def close(self) -> None:
+        """Close the file."""
+        self.db.close()
 
-    def put_problems(self, problems: Iterable[Problem]) -> None:
-        """Add what is wrong in a file."""
-        for each in problems:
-            problem = (each.path, each.kind, each.text, each.hint, each.line, each.severity)
-            self.db.execute("INSERT INTO problem VALUES (?,?,?,?,?,?)", problem)
-
-    def _put_words(self, row: int | None, memory: Memory) -> None:
-        earlier = "\n".join(statement.text for statement in memory.history)
-        tags = _TAGS_APART.join(memory.tags)
-        everything = "\n".join((memory.title, tags, memory.body, earlier))
-        pairs = " ".join(grams(everything))
-        self.db.execute(
-            "INSERT INTO words(rowid, title, name, tags, body, earlier, grams) VALUES (?,?,?,?,?,?,?)",
-            (row, memory.title, memory.key, tags, memory.body, earlier, pairs),
-        )
-
-    def _put_lists(self, row: int | None, memory: Memory) -> None:
-        for tag in memory.tags:
-            self.db.execute("INSERT OR IGNORE INTO tag VALUES (?, ?)", (row, tag.lower()))
-        for key in memory.supersedes:
-            place = (row, memory.scope.kind, memory.scope.owner, key)
-            self.db.execute("INSERT INTO supersedes VALUES (?,?,?,?)", place)
-        for statement in memory.history:
-            self.db.execute("INSERT INTO earlier VALUES (?, ?)", (row, digest_of_words(statement.text)))
-
-    def drop(self, paths: Iterable[str]) -> None:
-        """Take out what the index has for these paths."""
-        for path in paths:
-            if self._take_out(path) is not None:
-                self.db.execute("UPDATE folder SET stale = 1 WHERE path = ?", (os.path.dirname(path),))
-
-    def _take_out(self, path: str) -> int | None:
-        """Take out one path and return its number, which its next version keeps."""
-        self.db.execute("DELETE FROM problem WHERE path = ?", (path,))
-        found = self.db.execute("SELECT id FROM memory WHERE path = ?", (path,)).fetchone()
-        if not found:
-            return None
-        self.db.execute("DELETE FROM memory WHERE id = ?", found)
-        self.db.execute("DELETE FROM words WHERE rowid = ?", found)
-        for table in ("tag", "supersedes", "earlier"):
-            self.db.execute(f"DELETE FROM {table} WHERE memory = ?", found)
-        return int(found[0])
-
-    def erase_traces(self, *, passages: bool = False) -> None:
-        """Merge the full-text index, so that no word of what was removed is left in it, and empty the log."""
-        wanted = "('passage_words', 'session_words')" if passages else "('words')"
-        tables = self.db.execute(f"SELECT name FROM sqlite_master WHERE name IN {wanted}").fetchall()
-        with self.begin():
-            for (table,) in tables:
-                self.db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
-        self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    def begin(self) -> Transaction:
+        """Return a write transaction for a `with` block: all of it happens, or none."""
+        return Transaction(self.db, self.path)
 
     def was_corrected(self, scope: Scope, statement: str) -> bool:
         """Whether a memory of the scope said these words once and says something else now."""
@@ -146,10 +82,6 @@ class Index(Database):
         row = self.db.execute("SELECT ctime_ns, size, inode, unsure FROM memory WHERE path = ?", (path,)).fetchone()
         return Stamp(row[0], row[1], row[2], bool(row[3])) if row else None
 
-    def settle(self, paths: Iterable[str]) -> None:
-        """Note that the files are known for sure to say what the index has."""
-        self.db.executemany("UPDATE memory SET unsure = 0 WHERE path = ?", [(path,) for path in paths])
-
     def digest(self, path: str) -> bytes:
         """Return the digest of the bytes that were read from the file."""
         row = self.db.execute("SELECT digest FROM memory WHERE path = ?", (path,)).fetchone()
@@ -162,26 +94,6 @@ class Index(Database):
     def folders(self) -> dict[str, int]:
         """Return every known folder with the newest change seen in it."""
         return dict(self.db.execute("SELECT path, seen_ns FROM folder WHERE path <> ''"))
-
-    def see(self, folder: str, seen_ns: int) -> None:
-        """Note the newest change seen in the folder."""
-        self.db.execute(
-            "INSERT INTO folder(path, seen_ns) VALUES (?1, ?2) ON CONFLICT(path) DO UPDATE SET seen_ns = ?2",
-            (folder, seen_ns),
-        )
-
-    def mark_stale(self, folders: Iterable[str]) -> None:
-        """Note that the `index.md` of these folders has to be written."""
-        self.db.executemany(
-            "INSERT INTO folder(path) VALUES (?) ON CONFLICT DO UPDATE SET stale = 1 WHERE stale = 0",
-            [(folder,) for folder in folders],
-        )
-
-    def lose(self, folder: str) -> None:
-        """Take out a folder that is gone, with all that it held."""
-        self.drop([path for (path,) in self.db.execute("SELECT path FROM memory WHERE folder = ?", (folder,))])
-        self.db.execute("DELETE FROM folder WHERE path = ?", (folder,))
-        self.mark_stale(["", os.path.dirname(folder)])
 
     def paths(self, scope: Scope, key: str) -> list[str]:
         """Return the files of that key; more than one where two claim it."""
@@ -225,7 +137,7 @@ class Index(Database):
         found = self.db.execute("SELECT key FROM supersedes WHERE memory = ?", (row[0],))
         return Memory(
             *(key, Scope(scope, owner), str(row[13]), str(row[15]), kind),
-            tags=tuple(tag for tag in str(row[14]).split(_TAGS_APART) if tag),
+            tags=tuple(tag for tag in str(row[14]).split(TAGS_APART) if tag),
             trust=trust,
             created=created,
             updated=updated,
@@ -297,3 +209,59 @@ def where_of(wanted: Filter) -> tuple[str, list[object]]:
         clauses.append("(m.updated >= ? AND m.updated < ? OR m.created >= ? AND m.created < ?)")
         values += [since, until, since, until]
     return " AND ".join(clauses), values
+
+
+class Transaction:
+    """A write transaction, taken at once so that it never fails half-way for want of the lock.
+
+    Within another one it is a part of that, which alone ends it.
+    """
+
+    def __init__(self, db: sqlite3.Connection, path: str) -> None:
+        self.db = db
+        self.path = path
+        self.is_part = db.in_transaction
+
+    def __enter__(self) -> sqlite3.Connection:
+        if self.is_part:
+            return self.db
+        try:
+            self.db.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as problem:
+            self._raise(problem)
+        return self.db
+
+    def __exit__(self, kind: object, problem: BaseException | None, trace: object) -> None:
+        if self.is_part:
+            return
+        if problem is None:
+            try:
+                self.db.execute("COMMIT")
+                return
+            except sqlite3.Error as refused:
+                problem = refused
+        # SQLite has rolled back by itself after some errors, such as a full disk.
+        if self.db.in_transaction:
+            self.db.execute("ROLLBACK")
+        if isinstance(problem, sqlite3.Error):
+            self._raise(problem)
+
+    def _raise(self, problem: sqlite3.Error) -> None:
+        if is_damage(problem):
+            raise problem
+        raise unavailable(problem, self.path) from problem
+
+
+def is_damage(problem: sqlite3.Error) -> bool:
+    """Whether the error means a broken file, rather than one that cannot be reached or written now."""
+    if type(problem) is sqlite3.DatabaseError:
+        return True
+    signs = ("malformed", "not a database", "no such", "vtable constructor", "corrupt", "no column")
+    return any(sign in str(problem) for sign in signs)
+
+
+def unavailable(problem: sqlite3.Error, path: str) -> StoreUnavailable:
+    """Return the error that says what SQLite could not do."""
+    if "full" in str(problem):
+        return StoreFull(f"no space left to write {path}", "Free some space, or set HOLDFAST_HOME to another disk.")
+    return StoreUnavailable(f"cannot use {path}: {problem}", "Run `holdfast doctor`.")

@@ -77,16 +77,6 @@ def is_text(name: str) -> bool:
     return True
 
 
-def check_text(text: str) -> None:
-    """Refuse a text with NUL bytes or with bytes that were not UTF-8."""
-    if "\0" in text:
-        raise BadInput("the text has a NUL byte", "Remove it; a memory is text.")
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as problem:
-        raise BadInput("the text is not UTF-8", f"Convert it first (position {problem.start}).") from None
-
-
 def memory_folders(root: str, scope: Scope) -> Iterator[str]:
     """Return the folders of the scope that hold memories, relative to the tree. Links are not followed."""
     base = folder_of(scope)

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from holdfast.store.base import Answer, Progress, Tables
-    from holdfast.store.database import Transaction
-    from holdfast.store.index import Index
+    from holdfast.store.database import Index
+    from holdfast.store.index import Transaction
     from holdfast.store.passages import Passages
     from holdfast.store.session_table import SessionTable
 

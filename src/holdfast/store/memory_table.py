@@ -9,7 +9,7 @@ from __future__ import annotations
 from holdfast.records import Candidate, Filter, Scope
 from holdfast.store import words
 from holdfast.store.full_text import MAX_WEIGHED, FullTextTable, heaviest, in_parts, word_count
-from holdfast.store.index import COLUMNS, Index, where_of
+from holdfast.store.index import COLUMNS, IndexReader, where_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class MemoryTable(FullTextTable):
         """The table of vectors; those of another model are not kept."""
         return "meaning"
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: IndexReader) -> None:
         self.index = index
         self.db = index.db
         self._sketches: Sketches | None = None

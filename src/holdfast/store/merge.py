@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.base.clock import now
+from holdfast.base.text import check_text
 from holdfast.errors import BadInput, TooLarge
 from holdfast.records import TRUSTS, TYPES, Draft, Memory, Statement, replace
 from holdfast.store import layout, memory_file
@@ -16,7 +17,7 @@ def check(draft: Draft, largest: int) -> None:
         hint = "Store what matters of it, or keep the file under data/ and store a memory that points to it."
         raise TooLarge(f"the text has {size:,} bytes, and a memory at most {largest:,}", hint)
     for text in (draft.text, draft.title or "", draft.source, draft.agent, draft.session, *(draft.tags or ())):
-        layout.check_text(text)
+        check_text(text)
     if not draft.text.strip():
         raise BadInput("there is no text to remember", 'Example: holdfast remember "Deploys need the VPN."')
     for name, value, allowed in (("type", draft.type, TYPES), ("trust", draft.trust, TRUSTS)):

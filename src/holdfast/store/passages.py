@@ -24,9 +24,10 @@ from typing import TYPE_CHECKING
 from holdfast.errors import NotFound
 from holdfast.records import Scope
 from holdfast.store import words
-from holdfast.store.database import TOKENIZE, Transaction
 from holdfast.store.full_text import MAX_WEIGHED, FullTextTable, heaviest, in_parts, word_count, worth_of
+from holdfast.store.index import Transaction
 from holdfast.store.sketches import Sketches
+from holdfast.store.words import TOKENIZE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -15,9 +15,8 @@ from holdfast.base.clock import iso
 from holdfast.base.digests import file_digest
 from holdfast.errors import HoldfastError, NotFound, StoreUnavailable
 from holdfast.records import Candidate, Memory, Scope
-from holdfast.store.database import SCHEMA
 from holdfast.store.full_text import in_parts
-from holdfast.store.index import Index, Stamp
+from holdfast.store.index import SCHEMA, IndexReader, Stamp
 from holdfast.store.memory_table import MemoryTable
 
 TYPE_CHECKING = False
@@ -30,15 +29,13 @@ _MAX_READ = 1_048_576
 _REMAKE = "Run `holdfast reindex`."
 
 
-class ReadOnlyIndex(Index):
+class ReadOnlyIndex(IndexReader):
     """The index of a home, opened to be read; `late` says when a query has taken too long and must stop."""
 
     def __init__(self, home: str, late: Callable[[], bool]) -> None:
         self.home = home
         self.root = os.path.join(home, "memory")
         self.path = os.path.join(home, "index.db")
-        self.why_fresh = ""
-        self.inode = 0
         self._late = late
         # Of what is about to be given, read together with it.
         self._stamps: dict[str, Stamp] = {}

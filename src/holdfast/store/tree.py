@@ -23,8 +23,8 @@ from holdfast.base.clock import iso
 from holdfast.errors import Conflict, HoldfastError, NotFound, StoreUnavailable
 from holdfast.records import Memory, Problem, Refreshed, Scope, replace
 from holdfast.store import layout, memory_file
-from holdfast.store.database import MEMORY, is_damage, unavailable
-from holdfast.store.index import Index, Stamp, stamp_of
+from holdfast.store.database import MEMORY, Index
+from holdfast.store.index import Stamp, is_damage, stamp_of, unavailable
 from holdfast.store.keys import key_of_file
 
 if TYPE_CHECKING:

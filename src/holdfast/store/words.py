@@ -19,7 +19,6 @@ from __future__ import annotations
 from holdfast.base.digests import sha256
 from holdfast.base.light_records import dataclass
 from holdfast.language.word_lists import lines
-from holdfast.store.database import TOKENIZE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     Row = tuple[int, int, int]
     Match = tuple[int, int, int, float]
 
+TOKENIZE = "porter unicode61 remove_diacritics 2"
 MAX_WORDS = 12
 MIN_WORDS = 3
 # Up to so many documents in all, words are counted and every document is weighed that has one.

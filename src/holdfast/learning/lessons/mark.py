@@ -6,11 +6,12 @@ The memory of a learned lesson is weighed by its marks: where harm outweighs, it
 from __future__ import annotations
 
 from holdfast.base.clock import now
+from holdfast.base.text import check_text
 from holdfast.errors import BadInput
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.privacy import redact
 from holdfast.records import Event, Memory, Scope
-from holdfast.workspace import Workspace, check_text
+from holdfast.workspace import Workspace
 
 KIND = "mark"
 RATINGS = ("helpful", "harmful")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from holdfast.base.text import check_text
 from holdfast.errors import Forgotten, NotFound
 from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons import standing as lesson_standing
@@ -15,7 +16,7 @@ from holdfast.memory.proposals import Kind
 from holdfast.memory.remember import put
 from holdfast.privacy import redact
 from holdfast.records import Draft, Proposal
-from holdfast.workspace import Workspace, check_text
+from holdfast.workspace import Workspace
 
 KIND = lesson_standing.KIND
 

@@ -7,6 +7,7 @@ import os
 from holdfast.base import clock, files
 from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
+from holdfast.base.text import check_text
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
 from holdfast.language.judging import Judged
 from holdfast.language.moods import MIN_CONFIDENCE
@@ -17,7 +18,7 @@ from holdfast.privacy import redact
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.browse import list_sessions, projects_here
 from holdfast.store.memory_file import as_time
-from holdfast.workspace import Workspace, check_text
+from holdfast.workspace import Workspace
 
 # A hook has heard the person before an agent can pass it on.
 _HEARD_SECONDS = 600

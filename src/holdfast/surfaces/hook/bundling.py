@@ -28,17 +28,17 @@ ALWAYS = ("holdfast.surfaces.hook.main", "holdfast.agents", "holdfast.app.hook")
 # moment need stays out: all others would read it, too, and wait for it.
 MODULES = {
     "start": "continuity.hook agents.transcript_calls language.tools learning.work.hook app.at_start inject.receipts",
-    "prompt": "continuity.hook language.triggers learning.ratings.hook agents.transcript_calls learning.work.hook"
-    " app.at_prompt inject.receipts",
-    "before-tool": "learning.security.hook learning.security.judge",
+    "prompt": "project continuity.hook language.triggers learning.ratings.hook agents.transcript_calls"
+    " learning.work.hook app.at_prompt inject.receipts",
+    "before-tool": "learning.security.hook learning.security.judge project",
     "tool": "continuity.hook learning.fixes.hook learning.security.hook learning.security.judge learning.work.hook"
     " agents.transcript_calls learning.work.turns",
-    "tool-failed": "continuity.hook learning.fixes.hook learning.security.hook learning.security.judge"
-    " learning.fixes.session_failures",
+    "tool-failed": "project continuity.hook learning.fixes.session_failures learning.security.hook"
+    " learning.security.judge",
     "compact": "continuity.hook agents.transcript_calls language.tools continuity.closing",
-    "compacted": "",
-    "subagent-start": "",
-    "subagent-stop": "learning.research.hook learning.work.hook",
+    "compacted": "project",
+    "subagent-start": "project",
+    "subagent-stop": "project learning.research.hook learning.work.hook",
     "stop": "continuity.hook agents.transcript_calls learning.work.hook continuity.closing learning.work.turns"
     " recall.vectors store.sketches",
     "end": "continuity.hook agents.transcript_calls learning.work.hook continuity.closing learning.work.turns"

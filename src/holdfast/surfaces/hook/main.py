@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MAX_INPUT = 16 * 1024 * 1024
 _PIECE = 1 << 20
 _ASK_THE_INDEX = ("start", "prompt", "stop", "end")
-_INDEX = "holdfast.store.database"
+_INDEX = "holdfast.store.index"
 
 
 class Trouble(HoldfastError):
