@@ -20,8 +20,8 @@ import time
 from types import ModuleType
 from typing import Any
 
-from holdfast.language.judging import judge
 from holdfast.language.moods import mood
+from holdfast.learning.ratings.hook import judge
 from holdfast.privacy import speech
 
 MOODS = ("praise", "frustration")

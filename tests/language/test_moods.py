@@ -58,7 +58,7 @@ def test_no_signal_is_no_rating(text) -> None:
 def test_it_is_light() -> None:
     """A hook can load it: no regular expressions, no JSON, no dataclasses."""
     script = (
-        "import sys; from holdfast.language import moods, judging, ratings; moods.mood('great job')\n"
+        "import sys; from holdfast.language import moods, ratings; moods.mood('great job')\n"
         "print([name for name in ('re', 'json', 'dataclasses', 'typing') if name in sys.modules])"
     )
     command = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{script}"]

@@ -10,10 +10,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from holdfast.base import clock
-from holdfast.language import judging
 from holdfast.language.ratings import Rating
 from holdfast.learning.ratings import model
-from holdfast.learning.ratings.hook import MAX_MESSAGE, row_of
+from holdfast.learning.ratings.hook import MAX_MESSAGE, judge, row_of
 from holdfast.privacy import speech
 from holdfast.session_records import SessionEvent
 from holdfast.sessions.facts import Digest
@@ -49,7 +48,7 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
 
 def _row(event: SessionEvent, answer: str, digest: Digest) -> Rating | None:
     session, text = digest.session, speech.typed(event.text)
-    judged = judging.judge(text, lambda: answer) if text else None
+    judged = judge(text, lambda: answer) if text else None
     if judged is None:
         return None
     told = event.at or session.started

@@ -9,11 +9,10 @@ from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.text import check_text
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
-from holdfast.language.judging import Judged
 from holdfast.language.moods import MIN_CONFIDENCE
 from holdfast.language.ratings import HIGHEST, LOWEST, MAX_COMMENT, Rating, id_of
 from holdfast.learning.ratings import model as signals
-from holdfast.learning.ratings.hook import row_of
+from holdfast.learning.ratings.hook import Judged, row_of
 from holdfast.privacy import redact
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.browse import list_sessions, projects_here

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as texts
 
-from holdfast.language.judging import judge
+from holdfast.learning.ratings.hook import judge
 from support.sampling import count
 
 OPTIONS = "Which one do you want?\n1. Keep the table\n2. Drop the table\n3. Ask later"
