@@ -9,9 +9,10 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.base.light_records import replace
-from holdfast.continuity import buffer, log, region
+from holdfast.continuity import buffer, log
 from holdfast.continuity.buffer import SaidSentence, WorkingState
 from holdfast.errors import BrokenFile, Refused, TooLarge
+from holdfast.privacy.fence import harmless_line
 from support.sampling import count
 
 AT = "2026-11-15T10:00:00Z"
@@ -341,8 +342,8 @@ def test_any_bytes_survive_and_any_words_are_one_line(tmp_path, before, behind, 
     page = tmp_path / os.urandom(8).hex() / "memory" / "projects" / "shop" / "buffer.md"
     page.parent.mkdir(parents=True)
     page.write_bytes(before)
-    words = region.one_line(sentence)
-    put(page, focus=region.one_line(focus), said=(SaidSentence("decision", words, AT, "codex", "s1"),))
+    words = harmless_line(sentence)
+    put(page, focus=harmless_line(focus), said=(SaidSentence("decision", words, AT, "codex", "s1"),))
     page.write_bytes(page.read_bytes() + behind)
     put(page, open_threads=("more",))
     data = page.read_bytes()

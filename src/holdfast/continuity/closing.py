@@ -12,6 +12,7 @@ from holdfast.base.minijson import loads
 from holdfast.continuity import buffer, log, open_sessions, region
 from holdfast.continuity.buffer import SaidSentence, WorkingState
 from holdfast.continuity.log import LogEntry
+from holdfast.privacy.fence import harmless_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def rotate(pages: ProjectPages, one: Opened, entry: LogEntry, at: str) -> Workin
     lines = frozenset(_happened(one.agent, one.rows))
     day = one.began[:10]
     title, logged = f"{day} {one.agent}: {entry.title or 'a session'} (", f"; log/{day}.md)"
-    told = region.one_line(f"{title}{entry.outcome or 'ended'}{logged}", buffer.MAX_ITEM)
+    told = harmless_line(f"{title}{entry.outcome or 'ended'}{logged}", buffer.MAX_ITEM)
     living = open_sessions.living(pages.home, one.project) - {open_sessions.source(one.session)}
 
     def edit(state: WorkingState) -> WorkingState:

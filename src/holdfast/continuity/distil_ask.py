@@ -30,11 +30,12 @@ from holdfast.agents.headless import ROLE, Answered, Headless
 from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.text import DOTS, cut
-from holdfast.continuity import distil_help, page, region
+from holdfast.continuity import distil_help, page
 from holdfast.continuity.distil_rules import Material, Suggestion, suggest
 from holdfast.errors import BadInput, HoldfastError, NotFound, Refused
 from holdfast.inject.block import tokens_of
 from holdfast.privacy import fence, redact
+from holdfast.privacy.fence import harmless_line
 from holdfast.settings import variable_of
 from holdfast.workspace import Workspace
 
@@ -187,7 +188,7 @@ def _asked(
         checked = distil_help.check(answer.text, data, _clean)
     except (HoldfastError, OSError, ValueError, http.client.HTTPException) as problem:
         # A secret that was cut would not be known for one.
-        told = cut(redact.redact(region.one_line(str(problem)))[0], _MAX_REASON, DOTS)
+        told = cut(redact.redact(harmless_line(str(problem)))[0], _MAX_REASON, DOTS)
         failed = f"{asked.name}: {told or type(problem).__name__}"
         took = 0 if isinstance(problem, _NOT_REACHED) else aside
     if answer is None:

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import accumulate
 
-from holdfast.continuity import page, region
+from holdfast.continuity import page
 from holdfast.continuity.distil_rules import Material, SessionWork
 from holdfast.continuity.page import PageEntry
 from holdfast.errors import BrokenFile
-from holdfast.privacy.fence import shown
+from holdfast.privacy.fence import harmless_line, shown
 
 MAX_DATA = 24_000
 MAX_ANSWER = 16_000
@@ -82,7 +82,7 @@ def data_of(material: Material, clean: Callable[[str], str]) -> str:
     for heading, texts in parts.items():
         # A long list must not take the room of those behind it.
         part = room if heading == "Sessions" else room // 2
-        cleaned = ["- " + region.one_line(clean(region.one_line(text, 2 * page.MAX_CELL))) for text in texts]
+        cleaned = ["- " + harmless_line(clean(harmless_line(text, 2 * page.MAX_CELL))) for text in texts]
         # So many lines have room, each with its end.
         ends = accumulate(len(line) + 1 for line in cleaned)
         taken = cleaned[: sum(end <= part for end in ends)]

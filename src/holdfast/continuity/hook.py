@@ -11,7 +11,7 @@ import os
 
 from holdfast.base.light_records import replace
 from holdfast.base.minijson import dumps
-from holdfast.continuity import messages, open_sessions, region
+from holdfast.continuity import messages, open_sessions
 from holdfast.errors import HoldfastError
 from holdfast.parts import CONTINUES, Effect
 from holdfast.privacy.fence import shown
@@ -138,7 +138,7 @@ def _open_session(run: HookRun) -> None:
 
 
 def _finish(run: HookRun, project: Project, left: list[Opened]) -> None:
-    from holdfast.continuity import closing
+    from holdfast.continuity import closing, region
 
     pages = _pages(run, project)
     problems: list[HoldfastError] = []
@@ -211,7 +211,7 @@ def _close_session(run: HookRun) -> None:
     one = _refresh(run)
     if one is None or one.closed:
         return
-    from holdfast.continuity import closing
+    from holdfast.continuity import closing, region
 
     pages = _pages(run, project)
     with region.lock_of(pages.folder, "closing"):

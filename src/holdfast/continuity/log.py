@@ -15,6 +15,7 @@ from holdfast.base.light_records import dataclass
 from holdfast.base.marker_lines import lines_of
 from holdfast.continuity import region
 from holdfast.errors import BadInput, Refused
+from holdfast.privacy.fence import harmless_line
 
 FOLDER = "log"
 MAX_ITEMS = 40
@@ -216,13 +217,13 @@ def _write(path: str, text: str, day: str, name: str, lines: list[str]) -> None:
 
 
 def _lines(entry: LogEntry) -> list[str]:
-    title = region.one_line(entry.title, 120) or _UNTITLED
+    title = harmless_line(entry.title, 120) or _UNTITLED
     ended = f" to {entry.ended}" if entry.ended else ""
-    agent, session = region.one_line(entry.agent, 80), region.one_line(entry.session, 120)
-    heading = _heading(title, region.one_line(entry.outcome, 40))
+    agent, session = harmless_line(entry.agent, 80), harmless_line(entry.session, 120)
+    heading = _heading(title, harmless_line(entry.outcome, 40))
     lines = [heading, "", f"{_SESSION}{session} of {agent}, {entry.began}{ended}.", ""]
     for field, heading in _LISTS.items():
-        items = [region.one_line(item, MAX_ITEM) for item in getattr(entry, field)[-MAX_ITEMS:]]
+        items = [harmless_line(item, MAX_ITEM) for item in getattr(entry, field)[-MAX_ITEMS:]]
         if items:
             lines += [f"### {heading}", "", *(region.item(item) for item in items if item), ""]
     return lines

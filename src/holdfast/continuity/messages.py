@@ -6,9 +6,8 @@ looks at every prompt, so a long one costs no more than a look at its beginning.
 
 from __future__ import annotations
 
-from holdfast.continuity import region
 from holdfast.language.word_lists import LANGUAGES, lines
-from holdfast.privacy.fence import shown
+from holdfast.privacy.fence import harmless_line, shown
 from holdfast.privacy.kept import kept
 
 TYPE_CHECKING = False
@@ -82,7 +81,7 @@ _BULLETS = ("- ", "* ", "• ")
 def clean(text: str, most: int) -> str:
     """Return the text as one harmless line without secrets."""
     # What hides within a secret is taken out first, or the secret would be whole again afterwards.
-    return region.one_line(kept(shown(text), most * 2), most)
+    return harmless_line(kept(shown(text), most * 2), most)
 
 
 def asked(text: str) -> str:
@@ -249,11 +248,11 @@ def summary(answer: str) -> str:
     for line in answer.splitlines():
         if line.lstrip().startswith(("```", "|", "<")):
             continue
-        for text in _sentences(region.one_line(line[:_MAX_LINE]).strip("#*_`>- "), openers):
+        for text in _sentences(harmless_line(line[:_MAX_LINE]).strip("#*_`>- "), openers):
             if not text.casefold().replace("’", "'").startswith(openers):
-                return region.one_line(text, MAX_SUMMARY)
+                return harmless_line(text, MAX_SUMMARY)
             passed_over.append(text)
-    return region.one_line(max(passed_over, key=len), MAX_SUMMARY)
+    return harmless_line(max(passed_over, key=len), MAX_SUMMARY)
 
 
 def _sentences(text: str, openers: tuple[str, ...]) -> list[str]:
@@ -281,7 +280,10 @@ def next_steps(answer: str) -> tuple[str, ...]:
             found.append(line)
         elif line.strip() and (found or not line.startswith(" ")):
             break
-    steps = [region.one_line(item, _MAX_STEP) for item in region.entries(found)[:_MAX_STEPS]]
+    # Only a pause reads answers; a prompt needs nothing of pages.
+    from holdfast.continuity.region import entries
+
+    steps = [harmless_line(item, _MAX_STEP) for item in entries(found)[:_MAX_STEPS]]
     return tuple(step.removeprefix("[ ] ") for step in steps if step and not step.lower().startswith("[x]"))
 
 
@@ -295,7 +297,7 @@ def _headings(line: str) -> list[str]:
 def ticked(answer: str) -> tuple[str, ...]:
     """Return the items of an answer that it shows as done, with a tick in their box."""
     items = [line.strip()[2:].strip() for line in answer.splitlines() if line.lstrip().startswith(_BULLETS)]
-    return tuple(region.one_line(item[3:], _MAX_STEP) for item in items if item.lower().startswith("[x]"))
+    return tuple(harmless_line(item[3:], _MAX_STEP) for item in items if item.lower().startswith("[x]"))
 
 
 def _words(text: str) -> list[str]:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from holdfast import project as projects
 from holdfast.base.clock import now
 from holdfast.base.text import check_text
-from holdfast.continuity import pages, region
+from holdfast.continuity import pages
 from holdfast.continuity.buffer import ProjectPages
 from holdfast.continuity.note_tables import Note
 from holdfast.errors import BadInput, ScopeUnknown, TooLarge
 from holdfast.memory.remember import redacted
+from holdfast.privacy.fence import harmless_line
 from holdfast.records import Draft, Project, Scope
 from holdfast.workspace import Workspace
 
@@ -62,7 +63,7 @@ def without_secrets(
             raise TooLarge(f"the text has {len(given):,} characters", "Say it in a sentence or two.")
     scope = Scope("project", _project(workspace).id)
     first, kinds = redacted(Draft(text, scope, title=because, source=source))
-    lines = [region.one_line(given) for given in (first.text, first.title or "", first.source)]
+    lines = [harmless_line(given) for given in (first.text, first.title or "", first.source)]
     # Once more: taking out invisible characters may have made a secret whole.
     last, more = redacted(Draft(lines[0], scope, title=lines[1], source=lines[2]))
     every = tuple(sorted({*kinds, *more}))

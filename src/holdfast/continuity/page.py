@@ -15,6 +15,7 @@ from holdfast.base.marker_lines import lines_of
 from holdfast.continuity import region
 from holdfast.continuity.check_boxes import Lines, body_of
 from holdfast.errors import BrokenFile
+from holdfast.privacy.fence import harmless_line
 
 PAGE = "MEMORY.md"
 REGION = "page"
@@ -75,7 +76,7 @@ class PageEntry:
 
 def made(section: str, *cells: str) -> PageEntry:
     """Return an entry of harmless, bounded cells."""
-    return PageEntry(section, tuple(region.one_line(cell, MAX_CELL) for cell in cells))
+    return PageEntry(section, tuple(harmless_line(cell, MAX_CELL) for cell in cells))
 
 
 def text_of(entry: PageEntry) -> str:

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from holdfast.base.clock import now
 from holdfast.base.text import check_text
-from holdfast.continuity import page, pages, region
+from holdfast.continuity import page, pages
 from holdfast.continuity.buffer import ProjectPages
 from holdfast.continuity.distil_rules import (
     DECISIONS,
@@ -31,6 +31,7 @@ from holdfast.errors import BrokenFile, HoldfastError, Refused, ScopeUnknown
 from holdfast.memory.proposal_files import id_of
 from holdfast.memory.proposals import Kind
 from holdfast.privacy import redact
+from holdfast.privacy.fence import harmless_line
 from holdfast.records import Proposal, Scope
 from holdfast.store import layout
 from holdfast.workspace import Workspace
@@ -162,7 +163,7 @@ def _of_note(note: Note) -> FoundDecision:
 @lru_cache(maxsize=4096)
 def clean(text: str) -> str:
     """Return the text as it would stand on the page: one line without secrets, also those that only one line makes."""
-    return redact.redact(region.one_line(redact.redact(text)[0]))[0] if text else ""
+    return redact.redact(harmless_line(redact.redact(text)[0]))[0] if text else ""
 
 
 def without_secrets(entry: PageEntry) -> PageEntry:

@@ -17,6 +17,7 @@ from holdfast.continuity import region
 from holdfast.continuity.check_boxes import Boxes, Todo
 from holdfast.continuity.note_tables import REPLACED, WITHDRAWN, Columns, Note, Table
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, TooLarge
+from holdfast.privacy.fence import harmless_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def add_note(
         note,
         text=_said(note.text, MAX_TEXT, "the text"),
         because=_said(note.because, MAX_BECAUSE, "the reason") if note.because else "",
-        source=region.one_line(note.source),
+        source=harmless_line(note.source),
     )
 
     def edit(page: str) -> tuple[str, tuple[Note, bool]]:
@@ -152,7 +153,7 @@ def _one(table: Table, name: str, kind: str) -> Note:
 
 
 def _said(text: str, most: int, what: str) -> str:
-    said = region.one_line(text)
+    said = harmless_line(text)
     if not said:
         raise BadInput(f"{what} is empty", "Say it in a sentence.")
     if len(said) > most:

@@ -12,9 +12,7 @@ from itertools import pairwise
 
 from holdfast.base import files
 from holdfast.base.marker_lines import in_code, lines_of
-from holdfast.base.text import DOTS, cut
 from holdfast.errors import BrokenFile, NotFound, TooLarge
-from holdfast.privacy.fence import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +28,6 @@ _ESCAPE = "\\"
 _BYTE_ORDER_MARK = "\ufeff"
 # A line that is moved in by more is code.
 _MAX_INDENT = 3
-_OURS = ("<!--", "<! --"), ("<holdfast", "‹holdfast"), ("</holdfast", "‹/holdfast")
 
 
 def begin(name: str) -> str:
@@ -193,15 +190,6 @@ def plain(text: str) -> str:
     """Return the words of a text between spaces, however they are written."""
     kept = "".join([letter if letter.isalnum() else " " for letter in text.casefold()])
     return f" {' '.join(kept.split())} "
-
-
-def one_line(text: str, most: int = 0) -> str:
-    """Return the text as one line that hides nothing and cannot pass for a marker of ours, cut between two words."""
-    text = " ".join(shown(text).split())
-    if "<" in text:
-        for ours, harmless in _OURS:
-            text = text.replace(ours, harmless)
-    return cut(text, most, DOTS) if most else text
 
 
 def read_page(path: str) -> str:

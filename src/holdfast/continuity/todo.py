@@ -21,6 +21,7 @@ from holdfast.base.clock import now
 from holdfast.continuity import notes, pages, region
 from holdfast.continuity.check_boxes import Todo
 from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound
+from holdfast.privacy.fence import harmless_line
 from holdfast.records import Step
 from holdfast.store.words import words_of
 from holdfast.workspace import Workspace
@@ -162,7 +163,7 @@ def _by_words(every: tuple[Todo, ...], words: str, fits: Callable[[Todo], bool])
 
 def _named(found: list[Todo]) -> str:
     return "; ".join(
-        f"{todo.id} {region.one_line(todo.text, 60)}{' (done)' if todo.done else ''}" for todo in found[:_MAX_NAMED]
+        f"{todo.id} {harmless_line(todo.text, 60)}{' (done)' if todo.done else ''}" for todo in found[:_MAX_NAMED]
     )
 
 

@@ -13,12 +13,12 @@ from holdfast import project as projects
 from holdfast.base.clock import now
 from holdfast.base.light_records import replace
 from holdfast.base.text import check_text
-from holdfast.continuity import buffer, open_sessions, region
+from holdfast.continuity import buffer, open_sessions
 from holdfast.continuity.buffer import MAX_FOCUS, MAX_ITEM, MAX_ITEMS, ProjectPages, WorkingState
 from holdfast.errors import BadInput, TooLarge
 from holdfast.privacy import redact
-from holdfast.privacy.fence import shown
-from holdfast.workspace import Workspace
+from holdfast.privacy.fence import harmless_line, shown
+from holdfast.workspace import Workspace, check_text
 
 # A command may wait longer for its turn than a hook.
 _WAIT_SECONDS = 20.0
@@ -65,7 +65,7 @@ def update(
     new.update({name: _items(name, items, kinds) for name, items in lists.items() if items is not None})
     if not new and not new_decisions and not clear:
         raise BadInput("nothing is said about the working state", "Give at least one field.")
-    told_by = region.one_line(redact.redact(by)[0]) if by else ""
+    told_by = harmless_line(redact.redact(by)[0]) if by else ""
     pages, before, over = _pages(workspace), WorkingState(), tuple[str, ...]()
 
     def edit(state: WorkingState) -> WorkingState:
@@ -118,6 +118,6 @@ def _cleaned(name: str, text: str, most: int, kinds: set[str]) -> str:
         raise TooLarge(f"{name} has {len(text):,} characters, and at most {most:,} are kept", _SHORTER)
     # What is whole only when its lines are joined may be a secret, too.
     first, found = redact.redact(shown(text)) if text else ("", ())
-    cleaned, more = redact.redact(region.one_line(first))
+    cleaned, more = redact.redact(harmless_line(first))
     kinds.update((*found, *more))
     return cleaned

@@ -7,6 +7,8 @@ between our lines is taken out of everything that is captured, so that nothing i
 
 from __future__ import annotations
 
+from holdfast.base.text import DOTS, cut
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -30,6 +32,8 @@ _EVERYDAY = (
 # What no tag has in its name, wherever in it: agents put a name of their own before it.
 _ANYWHERE = ("holdfastmemory", "systemreminder", "userpromptsubmit")
 _BRACKETS = {"<": "‹", "＜": "‹", "﹤": "‹", "〈": "‹", "⟨": "‹", "❮": "‹", "≺": "‹"}
+# What begins a marker of ours in a page, and how it is written where it is none.
+_OURS = ("<!--", "<! --"), ("<holdfast", "‹holdfast"), ("</holdfast", "‹/holdfast")
 _LOOK = 48
 # Direction marks, invisible joiners and tags: they hide what a text says. Joiners that scripts and emoji need stay.
 _HIDDEN = ((0x200B, 0x200B), (0x200E, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0xFEFF, 0xFEFF), (0xFFF9, 0xFFFB))
@@ -103,6 +107,15 @@ def shown(text: str) -> str:
     text = text.encode("utf-8", "replace").decode("utf-8")
     kept = [letter for letter in text if letter == "\r" or (_is_kept(letter) and letter not in "\u2028\u2029")]
     return without_hidden("".join(kept))
+
+
+def harmless_line(text: str, most: int = 0) -> str:
+    """Return the text as one line that hides nothing and cannot pass for a marker of ours, cut between two words."""
+    text = " ".join(shown(text).split())
+    if "<" in text:
+        for ours, harmless in _OURS:
+            text = text.replace(ours, harmless)
+    return cut(text, most, DOTS) if most else text
 
 
 def without_hidden(text: str) -> str:
