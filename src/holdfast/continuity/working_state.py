@@ -18,7 +18,7 @@ from holdfast.continuity.buffer import MAX_FOCUS, MAX_ITEM, MAX_ITEMS, ProjectPa
 from holdfast.errors import BadInput, TooLarge
 from holdfast.privacy import redact
 from holdfast.privacy.fence import harmless_line, shown
-from holdfast.workspace import Workspace, check_text
+from holdfast.workspace import Workspace
 
 # A command may wait longer for its turn than a hook.
 _WAIT_SECONDS = 20.0
