@@ -23,7 +23,7 @@ def test_public_is_a_list() -> None:
 
 
 def test_the_import_is_light() -> None:
-    """`import holdfast` loads nothing that costs: no click, no re, no dataclasses, no sqlite3, none of our rooms."""
+    """`import holdfast` loads nothing that costs: no click, no re, no dataclasses, no sqlite3, none of our packages."""
     code = (
         f"import sys; sys.path.insert(0, {SOURCE!r}); before = set(sys.modules); import holdfast;"
         " print(*sorted(set(sys.modules) - before))"

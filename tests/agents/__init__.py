@@ -1,1 +1,1 @@
-"""The doors: the contract as a suite, one file for each agent, and how their config files are edited."""
+"""The adapters: the contract as a suite, one file for each agent, and how their config files are edited."""

@@ -1,4 +1,4 @@
-"""Houses of a process that stays."""
+"""Workspaces of a process that stays."""
 
 from __future__ import annotations
 

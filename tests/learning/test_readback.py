@@ -40,7 +40,7 @@ def stamp(days: float = 0) -> str:
 
 
 def run(home, folder, native: str = "SessionStart", session: str = "s1", **told: object) -> HookRun:
-    """Return a hook's visit in a folder, as an agent makes it."""
+    """Return the run of a hook in a folder, as an agent makes it."""
     agent = agents.get("claude-code")
     data = {"session_id": session, "cwd": str(folder), "prompt_id": os.urandom(4).hex(), **told}
     return HookRun(str(home), agent, agent.read_hook_input(native, data, {}), {**os.environ, "CLAUDECODE": "1"})

@@ -29,7 +29,7 @@ FOREIGN = {
 }
 READS_NO = {("antigravity", "project"), ("antigravity", "global"), ("kimi", "global")}
 # What is in a file before matters only where the file is not wholly ours.
-DOORS = [
+PLACES = [
     (name, scope, to, foreign)
     for name in agents.BUILT_IN
     for scope in distribute.SCOPES
@@ -53,7 +53,7 @@ def undone(h, name: str = ID, **more):
     return planned
 
 
-@pytest.mark.parametrize(("agent", "scope", "to", "foreign"), DOORS)
+@pytest.mark.parametrize(("agent", "scope", "to", "foreign"), PLACES)
 def test_every_door_takes_it_and_gives_it_back(workspace, machine, tree, agent, scope, to, foreign) -> None:
     """The pattern is in the file that the agent reads, foreign bytes stay, twice is once, and nothing is left after."""
     with workspace() as h:

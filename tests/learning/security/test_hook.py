@@ -26,7 +26,7 @@ TOKEN = "ghp_" + "a1B2" * 9
 
 @pytest.fixture
 def hook_run(home, shop):
-    """Return the visit of a hook that is told of an event."""
+    """Return the run of a hook that is told of an event."""
     (home / "state").mkdir(parents=True)
 
     def make(native: str, agent: str = "claude-code", block: str = "off", **fields: object) -> HookRun:
