@@ -19,14 +19,8 @@ _HEX = "0123456789abcdef"
 _SHOWN = 60
 _SSH_PORT = "22"
 _PORTS = {
-    "ssh": _SSH_PORT,
-    "git+ssh": _SSH_PORT,
-    "ssh+git": _SSH_PORT,
-    "http": "80",
-    "https": "443",
-    "git": "9418",
-    "ftp": "21",
-    "ftps": "990",
+    **dict.fromkeys(("ssh", "git+ssh", "ssh+git"), _SSH_PORT),
+    **{"http": "80", "https": "443", "git": "9418", "ftp": "21", "ftps": "990"},
 }
 
 

@@ -86,11 +86,11 @@ def write(folder: str, marker: Marker, *, replace: bool) -> None:
 
 
 def _parsed(data: bytes) -> Marker | None:
+    fields: dict[str, str] = {}
     try:
         lines = data.decode().split("\n")
     except UnicodeDecodeError:
         return None
-    fields: dict[str, str] = {}
     for line in lines:
         name, colon, value = line.partition(":")
         if line.startswith("#") or not line.strip():

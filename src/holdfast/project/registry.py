@@ -24,11 +24,11 @@ from holdfast.project.ids import check_id, is_hex, is_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    pass
 
 Row = tuple[str, ...]
 
-_ESCAPES = (("\\", "\\\\"), ("\t", "\\t"), ("\n", "\\n"), ("\r", "\\r"))
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _UNESCAPES = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
 _READ_LIMIT = 64 * 1024 * 1024
 _LOCK_SECONDS = 5.0
@@ -98,7 +98,9 @@ class Registry:
             data = b""
         except OSError as error:
             raise files.unavailable(error, self.path) from error
-        return Known(dict(_keyed(row) for row in _rows(data)))
+        lines = data.decode("utf-8", "surrogateescape").split("\n")
+        rows = (tuple(map(_unescaped, line.split("\t"))) for line in lines)
+        return Known(dict(_keyed(row) for row in rows if _is_whole(row)))
 
     def append(self, *added: Row) -> None:
         """Add the rows that do not hold yet, durably."""
@@ -108,7 +110,11 @@ class Registry:
         files.make_folder(os.path.dirname(os.path.abspath(self.path)))
         with files.Lock(self.path, _LOCK_SECONDS):
             known = self.known()
-            lines = ["\t".join(map(_escaped, row)) for row in dict.fromkeys(added) if not known.has(row)]
+            lines = [
+                "\t".join([field.translate(_ESCAPES) for field in row])
+                for row in dict.fromkeys(added)
+                if not known.has(row)
+            ]
             if lines:
                 rows.append(self.path, lines, alone=True, errors="surrogateescape")
 
@@ -141,13 +147,6 @@ def _keyed(row: Row) -> tuple[Row, Row]:
     return (kind, name), tuple(rest)
 
 
-def _rows(data: bytes) -> Iterator[Row]:
-    for line in data.decode("utf-8", "surrogateescape").split("\n"):
-        row = tuple(_unescaped(field) for field in line.split("\t"))
-        if _is_whole(row):
-            yield row
-
-
 def _is_whole(row: Row) -> bool:
     match row:
         case ("alias", old, new):
@@ -161,12 +160,6 @@ def _is_whole(row: Row) -> bool:
         case ("path", name, path):
             return is_id(name) and path.startswith("/")
     return False
-
-
-def _escaped(field: str) -> str:
-    for plain, escape in _ESCAPES:
-        field = field.replace(plain, escape)
-    return field
 
 
 def _unescaped(field: str) -> str:

@@ -266,9 +266,9 @@ def _real(folder: str) -> str:
     """Return the real path of a folder, empty if it is not there."""
     try:
         path = os.path.realpath(folder or ".")
-        return path if os.path.isdir(path) else ""
     except (OSError, ValueError):
         return ""
+    return path if os.path.isdir(path) else ""
 
 
 def mark(folder: str, registry: Registry, *, adopt: bool = False, new: bool = False) -> Project:
