@@ -109,7 +109,11 @@ def scalar(value: str, *, in_list: bool = False) -> str:
 
 def entry_line(name: str, value: Value) -> str:
     """Write one name and its value as a line, without its ending."""
-    return f"{name}: {_written(value)}" if value != "" else f"{name}:"
+    if value == "":
+        return f"{name}:"
+    if isinstance(value, str):
+        return f"{name}: {value if isinstance(value, Plain) else scalar(value)}"
+    return f"{name}: [{', '.join(scalar(item, in_list=True) for item in value)}]"
 
 
 def _set(entries: list[Entry], name: str, value: Value | None, newline: str) -> None:
@@ -125,12 +129,6 @@ def _set(entries: list[Entry], name: str, value: Value | None, newline: str) -> 
         entries.append(Entry(name, text, 0))
 
 
-def _written(value: Value) -> str:
-    if isinstance(value, str):
-        return value if isinstance(value, Plain) else scalar(value)
-    return "[" + ", ".join(scalar(item, in_list=True) for item in value) + "]"
-
-
 def _lines(text: str) -> list[str]:
     """Split after each \\n and nowhere else, so that no other character is taken for a line ending."""
     pieces = text.split("\n")
@@ -142,7 +140,8 @@ def _entries(lines: list[str]) -> tuple[tuple[Entry, ...], tuple[tuple[int, str]
     entries: list[Entry] = []
     broken: list[tuple[int, str]] = []
     for number, line in enumerate(lines, 2):
-        name = _name(line)
+        # A line that begins so continues an entry, or is a comment or no flat YAML.
+        name = "" if not line or line[0] in " \t#-[{" else _name_and_rest(line)[0]
         if name:
             entries.append(Entry(name, line, number))
         elif not line.strip() or line.lstrip().startswith("#"):
@@ -164,11 +163,6 @@ def _continue(entries: list[Entry], line: str) -> bool:
     text = "".join(entry.text for entry in entries[place:]) + line
     entries[place:] = [Entry(last.name, text, last.line)]
     return True
-
-
-def _name(line: str) -> str:
-    """Return the name that the line sets, if it begins an entry."""
-    return "" if not line or line[0] in " \t#-[{" else _name_and_rest(line)[0]
 
 
 def _name_and_rest(line: str) -> tuple[str, str]:

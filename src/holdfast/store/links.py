@@ -69,9 +69,6 @@ def _found(pattern: re.Pattern[str], text: str) -> list[tuple[str, int]]:
         if line.lstrip().startswith("```"):
             fenced = not fenced
         elif not fenced:
-            found += [(match.group(1).strip(), number) for match in pattern.finditer(_without_code(line))]
+            without_code = re.sub(r"`[^`]*`", "", line)
+            found += [(match.group(1).strip(), number) for match in pattern.finditer(without_code)]
     return found
-
-
-def _without_code(line: str) -> str:
-    return re.sub(r"`[^`]*`", "", line)
