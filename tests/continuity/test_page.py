@@ -173,8 +173,8 @@ def test_an_entry_as_a_text_and_back() -> None:
         ("Section: Decisions\nDate: 2026", "no Decision"),
         ("Section: Decisions\nDecision: a\nColour: red", "Colour"),
         ("Section: Workstreams\nWorkstream: a\nStatus: maybe", "maybe"),
-        ("Section: State\nTopic: a\nTopic: b", "no line"),
-        ("Section: State\njust words", "no line"),
+        ("Section: State\nTopic: a\nTopic: b", "not a line"),
+        ("Section: State\njust words", "not a line"),
     ):
         with pytest.raises(BrokenFile, match=wrong):
             page.read_entry(text)
