@@ -15,7 +15,7 @@ from holdfast.sessions import activity
 from holdfast.sessions.activity import DoneSession
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import PROJECT, command
-from holdfast.surfaces.cli.output import answered, say, say_empty, say_where, why_empty
+from holdfast.surfaces.cli.output import answered, print_each, say, say_empty, say_where, why_empty
 from holdfast.surfaces.cli.tables import columns, cut, indented, local_time, on_terminal, padded, print_table
 from holdfast.workspace import Workspace
 
@@ -150,14 +150,8 @@ def _receipts(workspace: Workspace, of_session: str, limit: int) -> None:
     found = receipts(workspace, of_session, limit=limit)
     if answered({"receipts": [_receipt_json(receipt) for receipt in found]}):
         return
-    for at, receipt in enumerate(found):
-        if on_terminal():
-            click.echo("\n" if at else "", nl=False)
-            _show_receipt(receipt)
-        else:
-            _print_receipt(receipt)
-    if not found:
-        say_empty(workspace, "no session was given anything yet")
+    show = _show_receipt if on_terminal() else _print_receipt
+    print_each(workspace, found, show, "no session was given anything yet")
 
 
 def _print_receipt(receipt: Receipt) -> None:
@@ -188,6 +182,7 @@ def _show_receipt(receipt: Receipt) -> None:
     for reason, names in left_out.items():
         told = indented(harmless(f"left out ({reason}): {', '.join(names)}"), " " * 9)
         click.secho("\n".join(told), dim=True)
+    click.echo()
 
 
 def _receipt_json(receipt: Receipt) -> dict[str, object]:

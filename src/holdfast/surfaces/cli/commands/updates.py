@@ -79,14 +79,9 @@ def _plain(listed: Listed) -> dict[str, object]:
     """Return an update as `--json` promises it (docs/json.md)."""
     one = listed.update
     told = {name: value for name, value in asdict(one).items() if name != "files"}
-    touched = [
-        {
-            "path": each.path,
-            "act": "create" if not each.before else "edit" if each.after else "remove",
-            "kept": each.can_come_back,
-        }
-        for each in one.files
-    ]
+    acts = ["create" if not each.before else "edit" if each.after else "remove" for each in one.files]
+    pairs = zip(one.files, acts, strict=True)
+    touched = [{"path": each.path, "act": act, "kept": each.can_come_back} for each, act in pairs]
     return {**told, "files": touched, "can_be_undone": listed.can_be_undone, "undone_by": listed.undone_by}
 
 
