@@ -11,6 +11,7 @@ from holdfast.memory.remember import remember
 from holdfast.memory.show import show
 from holdfast.recall.recall import recall
 from holdfast.records import Scope
+from support.archived import said, session, store
 
 SHOP = "example.com--acme--shop"
 
@@ -134,3 +135,20 @@ def test_a_mark_follows_a_renamed_folder(workspace, machine) -> None:
     plain.rename(machine / "code" / "renamed")
     with workspace(folder=str(machine / "code" / "renamed")) as h:
         assert project.explain(h).id == marked.id and show(h, "a").body == "Apples are red."
+
+
+def test_every_project_is_listed_once(workspace, shop, cli) -> None:
+    """Each has its memories, sessions, last change and folder; an id that means another project counts there."""
+    assert "no project is known yet" in cli("project", "list").err
+    cli("remember", "Old.", "--project", "before-git")
+    cli("remember", "The shop sells tea.")
+    cli("remember", "The blog is static.", "--project", "blog")
+    cli("project", "alias", "before-git")
+    with workspace() as h:
+        store(h, session("s-1", shop, day="2999-01-01"), said("human", "Hello."))
+    ended = cli("project", "list", "--json")
+    found = {one["id"]: one for one in ended.json["projects"]}
+    assert list(found) == [SHOP, "blog"] and found[SHOP]["aliases"] == ["before-git"]
+    assert (found[SHOP]["memories"], found[SHOP]["sessions"], found[SHOP]["last"][:4]) == (2, 1, "2999")
+    assert (found[SHOP]["folder"], found["blog"]["folder"], found["blog"]["memories"]) == (str(shop), "", 1)
+    assert cli("project", "list").out.splitlines()[0].split("\t")[:3] == [SHOP, "2", "1"]

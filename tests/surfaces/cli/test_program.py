@@ -95,6 +95,18 @@ def test_consent_on_a_terminal(shop, home) -> None:
     assert code == 0 and "forgotten: apples" in shown and not list(home.rglob("apples.md"))
 
 
+def test_up_asks_on_a_terminal_whether_to_connect_an_agent(shop, machine) -> None:
+    """Of each agent that is here and not connected it asks; no leaves its files alone, yes connects it."""
+    (machine / ".codex").mkdir()
+    code, shown = on_a_terminal([*HOLDFAST, "up"], b"n\n")
+    assert code == 0 and "Connect Codex?" in shown and "→ Connect Codex: " in shown
+    assert list((machine / ".codex").iterdir()) == []
+    code, shown = on_a_terminal([*HOLDFAST, "up"], b"y\n")
+    assert code == 0 and "installed Codex" in shown and "→ Connect" not in shown
+    assert (machine / ".codex" / "hooks.json").exists()
+    assert "Connect Codex?" not in on_a_terminal([*HOLDFAST, "up"])[1]
+
+
 def test_no_text_on_a_terminal(shop) -> None:
     """`holdfast remember` alone does not wait for a person who does not know that it waits."""
     code, shown = on_a_terminal([*HOLDFAST, "remember"])
