@@ -66,7 +66,9 @@ def _recall(
     for hit, others in zip(hits, beside, strict=True):
         show(hit, several)
         for each in others or ():
-            click.echo(f"  {', '.join(each.why)}: {each.memory.key}  {each.memory.scope}  {each.memory.title}")
+            scope = "" if on_terminal() else f"  {each.memory.scope}"
+            line = f"  {', '.join(each.why)}: {each.memory.key}{scope}  {each.memory.title}"
+            click.echo(cut(harmless(line), columns()) if on_terminal() else line)
         for part in hit.parts if explain else ():
             click.echo(f"    {part.points:6.3f} = {part.value:.3f} × {part.weight:.2f}  {part.name:8} {part.why}")
     if not hits:
