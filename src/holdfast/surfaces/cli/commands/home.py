@@ -75,7 +75,7 @@ def _print_status(found: dict[str, Any]) -> None:
         name = f"{scope['scope']}:{scope['owner']}" if scope["owner"] else scope["scope"]
         click.echo(f"  {scope['memories']:>7,}  {name}  (newest {scope['updated'][:10]})")
     if found["proposals"]:
-        click.echo(runnable(f"proposals {found['proposals']:,} (holdfast proposals)"))
+        click.echo(runnable(f"proposals {found['proposals']:,} waiting (holdfast proposals)"))
     if found["problems"]:
         click.echo(runnable(f"problems  {found['problems']} (holdfast lint)"))
 
