@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from holdfast.base import files
@@ -19,7 +20,7 @@ from holdfast.store.index import stamp_of
 from holdfast.store.tree import Tree, digest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 _LOCKS = 64
 
@@ -35,13 +36,15 @@ class LocalTree(Tree):
         # Who keeps a change history is told the path of each file, below `root`, right before it changes.
         self.before_change: Callable[[str], None] | None = None
 
-    def lock_memories(self, *places: tuple[Scope, str]) -> Locks:
-        """Return the lock of these memories, each a scope and a key."""
+    @contextmanager
+    def lock_memories(self, *places: tuple[Scope, str]) -> Iterator[None]:
+        """Hold the locks of these memories, each a scope and a key, for the length of a `with` block."""
         # A fixed number of names, so that locks do not pile up; in one order, so that nobody waits for each other.
-        digests = [hashlib.sha256(f"{scope}/{key}".encode()).digest() for scope, key in places]
-        return Locks(
-            [files.lock_of(self.home, f"key-{number:02d}") for number in sorted({one[0] % _LOCKS for one in digests})]
-        )
+        numbers = {hashlib.sha256(f"{scope}/{key}".encode()).digest()[0] % _LOCKS for scope, key in places}
+        with ExitStack() as held:
+            for number in sorted(numbers):
+                held.enter_context(files.lock_of(self.home, f"key-{number:02d}"))
+            yield
 
     def make_root(self) -> None:
         """Make the home with its memory tree, private to the person."""
@@ -162,18 +165,3 @@ class LocalTree(Tree):
         """Note that the `index.md` of the folder is true again."""
         with self.index.begin() as db:
             db.execute("UPDATE folder SET stale = 0 WHERE path = ?", (folder,))
-
-
-class Locks:
-    """Several locks, taken in the order given and held for the length of a `with` block."""
-
-    def __init__(self, locks: list[files.Lock]) -> None:
-        self.locks = locks
-
-    def __enter__(self) -> None:
-        for lock in self.locks:
-            lock.__enter__()
-
-    def __exit__(self, kind: object, problem: object, trace: object) -> None:
-        for lock in reversed(self.locks):
-            lock.__exit__(None, None, None)
