@@ -191,9 +191,17 @@ def _put(edited: Insertions, place: Node, key: str | None, value: object) -> Non
     text = edited.text
     line = "\n" in (text[place.at : place.end] if place.inner else text) or (place.up is None and not place.inner)
     outer, step = _indents(text, place)
-    body = _render(value, key, outer + step if line else None, step, newline_of(text))
+    body = "" if key is None else json.dumps(key, ensure_ascii=False) + ": "
+    body += json.dumps(value, ensure_ascii=False, indent=step if line else None)
+    if line:
+        ours = newline_of(text) + outer + step
+        body = ours + ours.join(body.split("\n"))
     if not place.inner:
-        _put_first(edited, place, body, outer, line)
+        inside = text[place.at + 1 : place.end - 1]
+        empty = not inside.strip()
+        if line and ("\n" not in inside or not empty):
+            body += newline_of(text) + outer
+        edited.insert(place.at + 1 if empty else skip(text, place.at + 1), body)
         return
     last = place.inner[-1].end
     comma = skip(text, last)
@@ -212,15 +220,6 @@ def _comment_end(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def _put_first(edited: Insertions, place: Node, body: str, outer: str, line: bool) -> None:
-    text = edited.text
-    inside = text[place.at + 1 : place.end - 1]
-    empty = not inside.strip()
-    if line and ("\n" not in inside or not empty):
-        body += newline_of(text) + outer
-    edited.insert(place.at + 1 if empty else skip(text, place.at + 1), body)
-
-
 def _indents(text: str, place: Node) -> tuple[str, str]:
     """Return the indent of the container's own line, and one step of indent as this text has it."""
     root = place
@@ -235,14 +234,6 @@ def _indent_of(text: str, at: int) -> str:
     begin = text.rfind("\n", 0, at) + 1
     line = text[begin:at]
     return line[: len(line) - len(line.lstrip(" \t"))]
-
-
-def _render(value: object, key: str | None, indent: str | None, step: str, newline: str) -> str:
-    name = "" if key is None else json.dumps(key, ensure_ascii=False) + ": "
-    if indent is None:
-        return name + json.dumps(value, ensure_ascii=False)
-    lines = json.dumps(value, ensure_ascii=False, indent=step).split("\n")
-    return newline + indent + name + (newline + indent).join(lines)
 
 
 def drop(text: str, is_ours: Callable[[Node], bool], made: tuple[Path, ...] | None) -> str:

@@ -90,7 +90,7 @@ def _own_file(path: str, data: bytes | None, part: ConfigPart) -> Change | None:
 
 
 def _is_ours(data: bytes) -> bool:
-    return any(tag.encode() in data for tag in (HOOK_FILE, HOOK_PROGRAM))
+    return HOOK_FILE.encode() in data or HOOK_PROGRAM.encode() in data
 
 
 def _is_blank(text: str) -> bool:
@@ -127,9 +127,7 @@ def _holds(agent: Agent, text: str, parts: list[ConfigPart]) -> bool:
     root = json_text.scan(text)
     for part in parts:
         node = _at(root, part.keys)
-        if node is None:
-            return False
-        if part.form == "member" and node.plain() != part.value:
+        if node is None or (part.form == "member" and node.plain() != part.value):
             return False
         if part.form == "element" and part.value not in [inner.plain() for inner in node.inner]:
             return False

@@ -100,21 +100,16 @@ def _cut_lines(text: str, path: Path) -> str | None:
     while (header := ours.search(text)) is not None:
         following = _ANY_HEADER.search(text, header.end())
         limit = following.start() if following else len(text)
-        end = header.end() + len(_own_lines(text[header.end() : limit]))
-        start = header.start()
+        section = text[header.end() : limit].splitlines(keepends=True)
+        # Blank lines and comments behind the last line that says something belong to what follows.
+        while section and (not section[-1].strip() or section[-1].lstrip().startswith("#")):
+            section.pop()
+        start, end = header.start(), header.end() + len("".join(section))
         blank = re.search(r"\r?\n[ \t]*\r?\n\Z", text[:start])
         if blank and (end == len(text) or text[end:].startswith(("\n", "\r\n"))):
             start -= len(re.sub(r"\A\r?\n", "", blank.group()))
         text = text[:start] + text[end:]
     return text
-
-
-def _own_lines(section: str) -> str:
-    """Return the section up to its last line that says something: comments behind it belong to what follows."""
-    lines = section.splitlines(keepends=True)
-    while lines and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
-        lines.pop()
-    return "".join(lines)
 
 
 def _cut_by_library(text: str, path: Path) -> str | None:
