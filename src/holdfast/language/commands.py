@@ -32,31 +32,38 @@ _TELLING: tuple[Kind, ...] = (
 _MAX_DEPTH = 3
 _MAX_PATTERN = 4
 # Lines that come again and again are short, and only those are remembered.
-_MAX_REMEMBERED, _MAX_REMEMBERED_LINE = 1_024, 300
+_MAX_REMEMBERED, _MAX_REMEMBERED_LINE = 4_096, 300
 # Behind these signs another command gives the line its exit.
 _HIDING = ("|", "|&", "||", ";", ";;", "\n")
 _remembered: dict[str, list[Command]] = {}
 _entries: dict[str, Kind] = {}
-# Entries of which the last word may go on, without the star.
+# Entries of which the last word may go on, without the star; and what entries begin with.
 _open_ended: dict[str, Kind] = {}
+_beginnings: list[tuple[str, ...]] = []
+_firsts: set[str] = set()
+_wrapping: set[str] = set()
 _rules: list[tuple[str, str, str]] = []
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command of a line: its program and sub-command, its kind, its words, its text as it was written.
+    """One command of a line: its kind, its words without wrappers, its text as it was written.
 
     `is_hidden`: the exit of the line is not its own. `is_inline`: its program stands in the line or behind it. `folder`
     is where the line goes before it.
     """
 
-    name: str
     kind: Kind
     words: tuple[str, ...]
     text: str
     is_hidden: bool = False
     is_inline: bool = False
     folder: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its program with its script or its sub-command; of one that stands in the line the program alone."""
+        return self.words[0] if self.is_inline else _name_of(self.words)
 
     @property
     def about(self) -> str:
@@ -152,16 +159,20 @@ def _parsed(line: str, depth: int) -> list[Command]:
             continue
         folder = words[1] if words[0] == "cd" and len(words) > 1 else folder
         inline = bool(part.fed) or (is_a(words[0], "runner") and len(words) > 1 and is_a(words[1], "inline"))
-        name = words[0] if inline else _name_of(words)
-        found.append(Command(name, _kind_of(words, name), tuple(words), part.text, hidden, inline, folder))
+        found.append(Command(_kind_of(words, inline), tuple(words), part.text, hidden, inline, folder))
     return found
 
 
 def unwrapped(words: Sequence[str]) -> list[str]:
     """Return a command's words without variables and wrappers before it, its program without folder and version."""
     at, wrapper = 0, ""
+    if not _wrapping:
+        pairs = [pair.partition(" ")[0] for pair in listed(TABLE, "wrapper-of-two")]
+        _wrapping.update([*listed(TABLE, "wrapper"), *listed(TABLE, "wrapper-with-value"), *pairs])
     while at < len(words):
         name = _program(words[at])
+        if name not in _wrapping and "=" not in words[at] and name[:1] != "-":
+            return [name, *words[at + 1 :]]
         pair = f"{name} {words[at + 1]}" if at + 1 < len(words) else ""
         if shell.is_variable(words[at]):
             at += 1
@@ -213,7 +224,7 @@ def plain_words(words: Sequence[str]) -> list[str]:
     return found
 
 
-def _name_of(words: list[str]) -> str:
+def _name_of(words: Sequence[str]) -> str:
     """Return a program with its script or its sub-command, where it has one."""
     if is_a(words[0], "runner"):
         at = next((number for number, word in enumerate(words) if number and word[0] != "-"), 0)
@@ -221,7 +232,7 @@ def _name_of(words: list[str]) -> str:
             script = words[at].rpartition("/")[2]
             sub = words[at + 1] if at + 1 < len(words) and is_a(script, "with-sub-command") else ""
             return f"{words[0]} {script} {sub if sub[:1].isalpha() else ''}".rstrip()
-    name = words[:1]
+    name = [words[0]]
     most = 2 if is_a(words[0], "with-sub-command") else 1
     for word in plain_words(words)[1:]:
         if len(name) == most or word.isdigit() or not all(letter.isalnum() or letter in "-_:" for letter in word):
@@ -231,14 +242,16 @@ def _name_of(words: list[str]) -> str:
     return " ".join(name)
 
 
-def _kind_of(words: list[str], name: str) -> Kind:
+def _kind_of(words: list[str], is_inline: bool) -> Kind:
     if not among(TABLE, "tells-option").isdisjoint(words):
         return "look"
     script = _script(words)
-    known = _longest(plain_words(script)[:_MAX_PATTERN])
-    # With its options, more of a line may be known than without them.
-    other = _longest(script[:_MAX_PATTERN])
-    kind = (other if other[0] > known[0] else known)[1]
+    plain = plain_words(script)
+    length, kind = _longest(plain)
+    if len(plain) < len(script):
+        # With its options, more of a line may be known than without them.
+        longer, other = _longest(script)
+        kind = other if longer > length else kind
     if kind:
         return kind
     second = words[1] if len(words) > 1 and not is_a(words[0], "runner") else ""
@@ -246,7 +259,7 @@ def _kind_of(words: list[str], name: str) -> Kind:
         return "look"
     if words[0] == "sed":
         return "other" if any(word.startswith(("-i", "--in-place")) for word in words) else "look"
-    return _by_words(name)
+    return _by_words(words[0] if is_inline else _name_of(words))
 
 
 def _by_words(name: str) -> Kind:
@@ -267,11 +280,15 @@ def _longest(words: Sequence[str]) -> tuple[int, Kind | None]:
             entries = listed(TABLE, kind)
             _entries.update(dict.fromkeys(entries, kind))
             _open_ended.update({entry[:-1]: kind for entry in entries if entry[-1] == "*"})
+        _beginnings.append(tuple(_open_ended))
+        _firsts.update([entry.partition(" ")[0] for entry in _entries])
+    if not words or words[0] not in _firsts:
+        return 0, None
     for length in range(min(len(words), _MAX_PATTERN), 0, -1):
         text = " ".join(words[:length])
         if text in _entries:
             return length, _entries[text]
-        if text.startswith(tuple(_open_ended)):
+        if text.startswith(_beginnings[0]):
             fitting = [one for one in _open_ended if text.startswith(one) and one.count(" ") == length - 1]
             if fitting:
                 return length, _open_ended[max(fitting, key=len)]

@@ -71,45 +71,46 @@ def error_line(output: str) -> str:
     text = plain(output[:MAX_ERROR])
     folded_text = text.casefold()
     words = [word for word in listed(TABLE, "word") if word in folded_text]
-    lines = [said for line in text.split("\n")[:_MAX_LINES] if (said := _message(line))]
+    starts, classes = listed(TABLE, "start"), listed(TABLE, "class")
+    lines = _messages(text)
     good = ""
-    for said in lines:
-        folded = said.casefold()
-        spoken = any(word in folded for word in words)
+    for said, folded in lines:
         first = folded.split(" ", 1)[0]
-        is_class = first.rstrip(":").endswith(listed(TABLE, "class")) and "=" not in first
-        begins = is_class or folded.startswith(listed(TABLE, "start"))
+        begins = folded.startswith(starts) or (first.rstrip(":").endswith(classes) and "=" not in first)
+        spoken = not begins and not good and any(word in folded for word in words)
         if not (spoken or begins) or "warning" in folded or not _is_telling(normalised(said), ""):
             continue
         if begins:
             return said[:_MAX_LINE]
         # A line of a log has its time before it; a program goes on after most of them.
-        good = good or ("" if folded[:1] == "[" and folded[1:2].isdigit() else said)
+        good = "" if folded[:1] == "[" and folded[1:2].isdigit() else said
     # Among many lines, of which none speaks of an error, the first says nothing about it.
-    return (good or (lines[0] if 0 < len(lines) <= _FEW_LINES else ""))[:_MAX_LINE]
+    return (good or (lines[0][0] if 0 < len(lines) <= _FEW_LINES else ""))[:_MAX_LINE]
 
 
 def first_message(output: str) -> str:
     """Return the first line of an output that begins as an error does, or else the first that says anything."""
-    lines = [said for line in plain(output[:MAX_ERROR]).split("\n")[:_MAX_LINES] if (said := _message(line))]
-    begins = listed(TABLE, "start")
-    return next((said for said in lines if said.casefold().startswith(begins)), (lines or [""])[0])[:_MAX_LINE]
+    lines = _messages(plain(output[:MAX_ERROR]))
+    starts = listed(TABLE, "start")
+    return next((said for said, folded in lines if folded.startswith(starts)), (lines or [("", "")])[0][0])[:_MAX_LINE]
 
 
-def _message(line: str) -> str:
-    """Return what a line says, without the label before it; nothing where it says nothing about an error."""
-    said = line.strip()
-    folded = said.casefold()
-    while folded.startswith(listed(TABLE, "label")):
-        label = next(one for one in listed(TABLE, "label") if folded.startswith(one))
-        said = said[len(label) :].strip()
-        if not said:
-            return ""
+def _messages(text: str) -> list[tuple[str, str]]:
+    """Return the lines that may say an error, without the labels before them, as they are and in small letters."""
+    labels, silent = listed(TABLE, "label"), listed(TABLE, "no-message")
+    found = []
+    for line in text.split("\n")[:_MAX_LINES]:
+        said = line.strip()
         folded = said.casefold()
-    # Many programs show the lines of the source around an error.
-    if "|" in said and said.partition("|")[0].strip(" >").isdigit():
-        return ""
-    return "" if folded.startswith(listed(TABLE, "no-message")) else said
+        while said and folded.startswith(labels):
+            label = next(one for one in labels if folded.startswith(one))
+            said = said[len(label) :].strip()
+            folded = said.casefold()
+        # Many programs show the lines of the source around an error.
+        is_source = "|" in said and said.partition("|")[0].strip(" >").isdigit()
+        if said and not is_source and not folded.startswith(silent):
+            found.append((said, folded))
+    return found
 
 
 def _is_telling(words: str, name: str) -> bool:

@@ -20,8 +20,11 @@ _ESCAPED = frozenset('"\\$`')
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 # Signs that say nothing to a shell; a word of these alone is taken at once.
 _PLAIN = _LETTERS + "-_./,:=@%+~*?[]^!"
+_PLAIN_LINE = _PLAIN + " "
 _AHEAD = 80
 _NEEDS_NO_QUOTES = _LETTERS + "_@%+=:,./-"
+# What follows a brace that stands alone; at the end of a line it is nothing.
+_ALONE = ("", " ", "\t", "\r", "\n", ";", "&", "|", ")")
 # A quote within quotes.
 _QUOTE = "'\"'\"'"
 # What may stand before a redirection: the number of the stream that is redirected.
@@ -91,6 +94,8 @@ class _Parser:
     def all(self) -> list[ShellCommand]:
         """Return the commands."""
         line, size = self._line, len(self._line)
+        if not line.strip(_PLAIN_LINE):
+            return [ShellCommand(tuple(line.split()), line.strip())] if line.strip() else []
         while self._at < size and len(self._found) < MAX_COMMANDS:
             if not self._in_word:
                 end = line.find(" ", self._at)
@@ -139,13 +144,12 @@ class _Parser:
         self._put(ahead[:length], length)
 
     def _sign_or_letter(self, letter: str) -> None:
-        following = self._line[self._at + 1 : self._at + 2]
+        line, at = self._line, self._at
         # A brace that stands alone groups commands.
-        is_alone = not self._in_word and (not following or following.isspace() or following in ";&|)")
-        if letter in "()" or (letter in "{}" and is_alone):
+        if letter in "()" or (letter in "{}" and not self._in_word and line[at + 1 : at + 2] in _ALONE):
             sign, length = "", 1
         else:
-            sign = next((sign for sign in _ENDS if self._line.startswith(sign, self._at)), "")
+            sign = next((sign for sign in _ENDS if line.startswith(sign, at)), "")
             length = len(sign)
         if not length:
             self._put(letter, 1)
