@@ -7,13 +7,16 @@ the order of the table in `app/features.py`. What features do with archived sess
 
 from __future__ import annotations
 
+import os
 import time
 
+from holdfast.base import files, rows
 from holdfast.base.clock import now
+from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
 from holdfast.errors import HoldfastError
 from holdfast.privacy import fence, speech
-from holdfast.privacy.kept import kept, kept_end
+from holdfast.privacy.fence import kept, kept_end
 from holdfast.workspace import NARROWEST_FIRST, Workspace
 
 TYPE_CHECKING = False
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from holdfast.agents.base import Agent
-    from holdfast.agents.transcript_calls import Call, Cursor
+    from holdfast.agents.transcript_calls import Call
     from holdfast.records import HookCall, Project, Scope
 
 # A message may have a whole file in it; what a person says of it themselves stands at its beginning or its end.
@@ -32,6 +35,65 @@ _MAX_SESSION = 500
 _MAX_LABEL = 200
 # A session that goes on with its context has in it what it was given when it started; so has a fork of it.
 CONTINUES = ("resume", "fork")
+_TAILS = ("state", "tails")
+# So much of a transcript is read in front of a waiting person; mostly a pause read all of it before.
+_MAX_AT_PROMPT = 1 << 18
+_MAX_CALLS = 400
+# Stands in the file of a cursor for each call that a hook was told of since the transcript was read.
+_TOLD = "told"
+
+
+class Cursor:
+    """How far hooks have read the transcript of a session: `state/tails/<digest>`, a number and marks behind it.
+
+    May be lost: then the next prompt begins anew, at the end of the transcript as it is then.
+    """
+
+    def __init__(self, home: str, agent: str, session: str) -> None:
+        self.path = os.path.join(home, *_TAILS, short(agent, session))
+        self._end: int | None = None
+
+    def note_told(self) -> None:
+        """Note that a hook was told of a call, which the transcript then need not tell again."""
+        if os.path.exists(self.path):
+            rows.append(self.path, [_TOLD], durable=False)
+
+    def read(self, call: HookCall) -> tuple[Call, ...]:
+        """Return the calls behind the cursor; at the first prompt of a session it is put at the transcript's end."""
+        if call.subagent or not call.transcript:
+            return ()
+        since, _, marks = files.read_if_there(self.path).partition(b"\n")
+        if not since.isdigit():
+            self._end = _size(call.transcript) if call.moment == "prompt" else None
+            return ()
+        if _size(call.transcript) == int(since):
+            return ()
+        from holdfast.agents.transcript_calls import MAX_TAIL, tail, told
+
+        lines, end = tail(call.transcript, int(since), _MAX_AT_PROMPT if call.moment == "prompt" else MAX_TAIL)
+        self._end = end
+        # Between a pause and a prompt an agent mostly writes what has no call in it, whatever it calls one.
+        if marks or not any(b"ool" in line or b"all" in line for line in lines):
+            return ()
+        found = told(lines)
+        if call.moment == "stop" and found.settled < len(lines):
+            # The results of the last calls may not be written yet; such calls are left for the moment behind this.
+            self._end = end - len(b"\n".join(lines[found.settled :]))
+            found = told(lines[: found.settled])
+        return tuple(found.calls[-_MAX_CALLS:])
+
+    def settle(self) -> None:
+        """Put the cursor behind what was read."""
+        if self._end is not None:
+            files.make_folder(os.path.dirname(self.path))
+            files.write(self.path, b"%d\n" % self._end, durable=False)
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except (OSError, ValueError):
+        return 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +181,6 @@ class HookRun:
     def calls(self) -> tuple[Call, ...]:
         """Return the calls of tools that the transcript has since the last pause, where no hook was told of them."""
         if self._calls is None:
-            from holdfast.agents.transcript_calls import Cursor
-
             self._cursor = Cursor(self.home, self.call.agent, self.session)
             self._calls = self._cursor.read(self.call)
         return self._calls
@@ -130,8 +190,6 @@ class HookRun:
         if self._cursor is not None:
             self._cursor.settle()
         elif self.call.moment == "tool":
-            from holdfast.agents.transcript_calls import Cursor
-
             Cursor(self.home, self.call.agent, self.session).note_told()
 
     def latest(self, kind: str, field: str) -> str | None:

@@ -11,7 +11,7 @@ from holdfast.app.hand_over import mark_shown
 from holdfast.app.hook import hook
 from holdfast.memory.remember import remember
 from holdfast.parts import HookRun
-from holdfast.privacy.kept import kept
+from holdfast.privacy.fence import kept
 from holdfast.recall.recall import recall
 from holdfast.records import Scope
 

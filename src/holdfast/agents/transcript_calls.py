@@ -6,11 +6,8 @@ for hooks, which have no time for a reader of transcripts; the digest of a sessi
 
 from __future__ import annotations
 
-import os
-
 from holdfast.agents.call_results import FAILED, Result, result_of
-from holdfast.base import files, rows
-from holdfast.base.digests import short
+from holdfast.base import files
 from holdfast.base.light_records import dataclass
 from holdfast.base.minijson import dumps, loads
 
@@ -18,16 +15,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holdfast.records import HookCall
 
-FOLDER = ("state", "tails")
 # The most of a transcript that one hook reads.
 MAX_TAIL = 1 << 20
-# So much of a transcript is read in front of a waiting person; mostly a pause read all of it before.
-_MAX_AT_PROMPT = 1 << 18
-_MAX_CALLS = 400
-# Stands in the file of a cursor for each call that a hook was told of since the transcript was read.
-_TOLD = "told"
 
 _NAMES = ("name", "tool_name", "toolName", "tool")
 _GIVEN = ("input", "arguments", "args", "parameters", "tool_input", "toolInput", "toolArgs")
@@ -79,57 +69,6 @@ def tail(path: str, since: int, most: int = MAX_TAIL) -> tuple[list[bytes], int]
     lines = data[:end].split(b"\n")
     # Where the beginning was left out, the first line may be the end of a longer one; it does not parse.
     return lines, start + end
-
-
-class Cursor:
-    """How far hooks have read the transcript of a session: `state/tails/<digest>`, a number and marks behind it.
-
-    May be lost: then the next prompt begins anew, at the end of the transcript as it is then.
-    """
-
-    def __init__(self, home: str, agent: str, session: str) -> None:
-        self.path = os.path.join(home, *FOLDER, short(agent, session))
-        self._end: int | None = None
-
-    def note_told(self) -> None:
-        """Note that a hook was told of a call, which the transcript then need not tell again."""
-        if os.path.exists(self.path):
-            rows.append(self.path, [_TOLD], durable=False)
-
-    def read(self, call: HookCall) -> tuple[Call, ...]:
-        """Return the calls behind the cursor; at the first prompt of a session it is put at the transcript's end."""
-        if call.subagent or not call.transcript:
-            return ()
-        since, _, marks = files.read_if_there(self.path).partition(b"\n")
-        if not since.isdigit():
-            self._end = _size(call.transcript) if call.moment == "prompt" else None
-            return ()
-        if _size(call.transcript) == int(since):
-            return ()
-        lines, end = tail(call.transcript, int(since), _MAX_AT_PROMPT if call.moment == "prompt" else MAX_TAIL)
-        self._end = end
-        # Between a pause and a prompt an agent mostly writes what has no call in it, whatever it calls one.
-        if marks or not any(b"ool" in line or b"all" in line for line in lines):
-            return ()
-        found = told(lines)
-        if call.moment == "stop" and found.settled < len(lines):
-            # The results of the last calls may not be written yet; such calls are left for the moment behind this.
-            self._end = end - len(b"\n".join(lines[found.settled :]))
-            found = told(lines[: found.settled])
-        return tuple(found.calls[-_MAX_CALLS:])
-
-    def settle(self) -> None:
-        """Put the cursor behind what was read."""
-        if self._end is not None:
-            files.make_folder(os.path.dirname(self.path))
-            files.write(self.path, b"%d\n" % self._end, durable=False)
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except (OSError, ValueError):
-        return 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from holdfast.continuity import messages
 from holdfast.errors import HoldfastError
 from holdfast.inject import block, prompt
 from holdfast.privacy import fence
-from holdfast.privacy.kept import without_secrets
+from holdfast.privacy.fence import without_secrets
 from holdfast.recall.embed import Model, cosines
 from holdfast.records import SCOPES, Filter
 from holdfast.store.read_only_index import ReadOnlyIndex, is_empty

@@ -11,7 +11,7 @@ from holdfast.errors import HoldfastError
 from holdfast.inject import block
 from holdfast.learning import readback
 from holdfast.privacy import fence
-from holdfast.privacy.kept import without_secrets
+from holdfast.privacy.fence import without_secrets
 from holdfast.recall import fusion
 from holdfast.records import replace
 from holdfast.store.read_only_index import ReadOnlyIndex, is_empty

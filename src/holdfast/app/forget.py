@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from holdfast.agents.transcript_calls import Cursor
 from holdfast.app.features import FEATURES
 from holdfast.base import files, rows
 from holdfast.base.minijson import dumps
 from holdfast.inject import shown
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.memory import audit
+from holdfast.parts import Cursor
 from holdfast.records import Filter, Step
 from holdfast.sessions import browse
 from holdfast.sessions import index as session_index

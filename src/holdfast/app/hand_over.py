@@ -11,7 +11,7 @@ from holdfast.errors import HoldfastError
 from holdfast.inject.block import Entry, digest_of, line_of
 from holdfast.inject.shown import FORGOTTEN, ShownSet
 from holdfast.privacy import fence
-from holdfast.privacy.kept import without_secrets
+from holdfast.privacy.fence import without_secrets
 from holdfast.records import Hit, Memory, Scope, replace
 from holdfast.workspace import Workspace
 

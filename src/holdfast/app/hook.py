@@ -16,7 +16,7 @@ from holdfast.base import files
 from holdfast.errors import HoldfastError, StoreUnavailable
 from holdfast.inject import shown
 from holdfast.parts import CONTINUES, HookRun
-from holdfast.privacy.kept import kept
+from holdfast.privacy.fence import kept
 from holdfast.records import Event
 
 TYPE_CHECKING = False

@@ -18,7 +18,7 @@ from holdfast.continuity.log import DECIDING, LogEntry, decided, entries
 from holdfast.continuity.resume import ToldPages
 from holdfast.errors import HoldfastError
 from holdfast.language import when
-from holdfast.privacy.kept import without_secrets
+from holdfast.privacy.fence import without_secrets
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.browse import ask, projects_here, span
 from holdfast.sessions.facts import Digest

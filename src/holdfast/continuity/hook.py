@@ -14,8 +14,7 @@ from holdfast.base.minijson import dumps
 from holdfast.continuity import messages, open_sessions
 from holdfast.errors import HoldfastError
 from holdfast.parts import CONTINUES, Effect
-from holdfast.privacy.fence import shown
-from holdfast.privacy.kept import kept, kept_end
+from holdfast.privacy.fence import kept, kept_end, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

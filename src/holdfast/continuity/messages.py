@@ -7,8 +7,7 @@ looks at every prompt, so a long one costs no more than a look at its beginning.
 from __future__ import annotations
 
 from holdfast.language.word_lists import LANGUAGES, lines
-from holdfast.privacy.fence import harmless_line, shown
-from holdfast.privacy.kept import kept
+from holdfast.privacy.fence import harmless_line, kept, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

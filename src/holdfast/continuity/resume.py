@@ -15,7 +15,7 @@ from holdfast.continuity import buffer, closing, log, messages, pages, region
 from holdfast.errors import HoldfastError
 from holdfast.inject import sources
 from holdfast.inject.sources import Source
-from holdfast.privacy.kept import without_secrets
+from holdfast.privacy.fence import without_secrets
 from holdfast.records import Scope
 from holdfast.store import layout
 from holdfast.store.tombstones import Tombstones

@@ -16,7 +16,7 @@ from holdfast.errors import HoldfastError
 from holdfast.inject import block
 from holdfast.inject.block import Block, Entry
 from holdfast.inject.sources import Source, fill
-from holdfast.privacy.kept import without_secrets
+from holdfast.privacy.fence import without_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ between our lines is taken out of everything that is captured, so that nothing i
 
 from __future__ import annotations
 
-from holdfast.base.text import DOTS, cut
+from holdfast.base.text import CUT, DOTS, cut
+from holdfast.privacy import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ _OURS = ("<!--", "<! --"), ("<holdfast", "‹holdfast"), ("</holdfast", "‹/hol
 _LOOK = 48
 # Direction marks, invisible joiners and tags: they hide what a text says. Joiners that scripts and emoji need stay.
 _HIDDEN = ((0x200B, 0x200B), (0x200E, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0xFEFF, 0xFEFF), (0xFFF9, 0xFFFB))
+# More than is kept is looked at, so that a secret is not cut in two where it could be seen.
+_MARGIN = 4
 _JOINERS = "\u200c\u200d\u00ad\u034f\u061c\u180e"
 
 
@@ -157,3 +160,26 @@ def _as_latin(name: str) -> str:
 
     folded = unicodedata.normalize("NFKD", "".join([letter for letter in name if letter not in _JOINERS]))
     return "".join([letter for letter in folded if letter.isascii()])
+
+
+def kept(text: str, limit: int) -> str:
+    """Return the beginning of a text as it is kept, cut between two words."""
+    text = text[: limit * _MARGIN * 4].encode("utf-8", "replace").decode("utf-8")
+    text = cut(stripped(without_hidden(text)), limit * _MARGIN, CUT, whole_words=True)
+    return cut(without_secrets(text), limit, CUT)
+
+
+def kept_end(text: str, start: int, limit: int) -> str:
+    """Return the last lines of a text behind `start` as they are kept; what was marked private before counts."""
+    from holdfast.privacy import private
+
+    text = private.without(stripped(text))[start:]
+    if len(text) > limit * _MARGIN:
+        text = text[-limit * _MARGIN :].partition("\n")[2]
+    text = without_secrets(stripped(without_hidden(text)))
+    return text if len(text) <= limit else text[-limit:].partition("\n")[2]
+
+
+def without_secrets(text: str) -> str:
+    """Return the text with each secret taken out."""
+    return redact.redact(text)[0]

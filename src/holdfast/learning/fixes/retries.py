@@ -14,7 +14,7 @@ from holdfast.language.commands import TABLE, Command, is_a, main_of, shown, wit
 from holdfast.language.word_lists import listed
 from holdfast.learning.fixes.model import MAX_STEPS, Fix, id_of
 from holdfast.privacy import fence
-from holdfast.privacy.kept import without_secrets
+from holdfast.privacy.fence import without_secrets
 
 MAX_OPEN = 40
 MAX_COMMAND = 160

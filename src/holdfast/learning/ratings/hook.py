@@ -9,7 +9,7 @@ from holdfast.base.light_records import dataclass
 from holdfast.base.text import CUT
 from holdfast.language import moods
 from holdfast.parts import Effect
-from holdfast.privacy.kept import kept
+from holdfast.privacy.fence import kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from holdfast.learning.research import model
-from holdfast.privacy.kept import kept
+from holdfast.privacy.fence import kept
 from holdfast.session_records import SessionEvent
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.facts import Digest

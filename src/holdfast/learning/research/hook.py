@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.learning.research import model
 from holdfast.parts import Effect
-from holdfast.privacy.kept import kept
+from holdfast.privacy.fence import kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

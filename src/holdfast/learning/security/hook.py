@@ -11,7 +11,7 @@ from holdfast.agents.base import Place
 from holdfast.errors import HoldfastError
 from holdfast.learning.security import model
 from holdfast.parts import Effect
-from holdfast.privacy.kept import kept
+from holdfast.privacy.fence import kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

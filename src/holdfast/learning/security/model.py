@@ -16,7 +16,7 @@ from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
 from holdfast.base.minijson import dumps
 from holdfast.errors import Refused
-from holdfast.privacy.kept import kept
+from holdfast.privacy.fence import kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

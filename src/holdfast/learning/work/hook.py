@@ -11,7 +11,7 @@ import os
 from holdfast.base.text import CUT, cut
 from holdfast.learning.work import session_log
 from holdfast.parts import Effect
-from holdfast.privacy.kept import kept
+from holdfast.privacy.fence import kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
