@@ -139,7 +139,7 @@ def _write_folder_page(store: Store, settings: Settings, folder: str) -> None:
     )
     new_page = scaffold.template("scope.md").format(title=page.title) + "\n"
     path = layout.contained(store.tree.root, f"{folder}/{layout.INDEX}")
-    write_page(path, new_page, harmless_lines(page, settings.number("index.group_at")))
+    write_page(path, new_page, page_lines(page, settings.number("index.group_at")))
 
 
 def _write_root_page(store: Store, settings: Settings) -> None:
@@ -169,7 +169,7 @@ def _data_files(folder: str) -> tuple[str, ...]:
     return tuple([name for name in files.names_in(folder) if name != layout.INDEX][:_MAX_DATA])
 
 
-def harmless_lines(page: Page, group_at: int) -> list[str]:
+def page_lines(page: Page, group_at: int) -> list[str]:
     """Return the generated lines of a scope's or a sub-folder's index."""
     lines: list[str] = []
     memories = sorted(page.memories, key=lambda memory: (not memory.pinned, memory.key))

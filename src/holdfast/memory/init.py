@@ -47,7 +47,7 @@ def write_workspace_page(workspace: Workspace, root: str) -> None:
     memories = [_read(root, name) for name in sorted(os.listdir(os.path.join(root, layout.MEMORIES)))]
     found = [memory for memory in memories if memory is not None]
     page = Page("Memory", found, len(found), "", data=tuple(sorted(os.listdir(os.path.join(root, layout.DATA)))))
-    lines = index_pages.harmless_lines(page, workspace.settings.number("index.group_at"))
+    lines = index_pages.page_lines(page, workspace.settings.number("index.group_at"))
     index_pages.write_page(os.path.join(root, layout.INDEX), scaffold.template("index.md") + "\n", lines)
 
 

@@ -27,22 +27,31 @@ ALWAYS = ("holdfast.surfaces.hook.main", "holdfast.agents", "holdfast.app.hook")
 # they are loaded comes with them. A test runs a hook of each moment and holds this equal. What only few hooks of a
 # moment need stays out: all others would read it, too, and wait for it.
 MODULES = {
-    "start": "continuity.hook agents.transcript_calls language.tools learning.work.hook app.at_start inject.receipts",
-    "prompt": "project continuity.hook language.triggers learning.ratings.hook agents.transcript_calls"
-    " learning.work.hook app.at_prompt inject.receipts",
+    "start": ("continuity.hook agents.transcript_calls language.tools learning.work.hook app.at_start inject.receipts"),
+    "prompt": (
+        "project continuity.hook language.triggers learning.ratings.hook learning.work.hook "
+        "app.at_prompt inject.receipts"
+    ),
     "before-tool": "learning.security.hook learning.security.judge project",
-    "tool": "continuity.hook learning.fixes.hook learning.security.hook learning.security.judge learning.work.hook"
-    " agents.transcript_calls learning.work.turns",
-    "tool-failed": "project continuity.hook learning.fixes.session_failures learning.security.hook"
-    " learning.security.judge",
+    "tool": (
+        "continuity.hook learning.fixes.hook learning.security.hook learning.security.judge "
+        "learning.work.hook agents.transcript_calls learning.work.turns"
+    ),
+    "tool-failed": (
+        "project continuity.hook learning.fixes.session_failures learning.security.hook learning.security.judge"
+    ),
     "compact": "continuity.hook agents.transcript_calls language.tools continuity.closing",
     "compacted": "project",
     "subagent-start": "project",
     "subagent-stop": "project learning.research.hook learning.work.hook",
-    "stop": "continuity.hook agents.transcript_calls learning.work.hook continuity.closing learning.work.turns"
-    " recall.vectors store.sketches",
-    "end": "continuity.hook agents.transcript_calls learning.work.hook continuity.closing learning.work.turns"
-    " app.background_sweep recall.vectors store.sketches",
+    "stop": (
+        "continuity.hook agents.transcript_calls learning.work.hook continuity.closing "
+        "learning.work.turns recall.vectors store.sketches"
+    ),
+    "end": (
+        "continuity.hook agents.transcript_calls learning.work.hook continuity.closing "
+        "learning.work.turns app.background_sweep recall.vectors store.sketches"
+    ),
 }
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
