@@ -192,6 +192,10 @@ class HookRun:
         elif self.call.moment == "tool":
             Cursor(self.home, self.call.agent, self.session).note_told()
 
+    def last_prompt(self) -> str:
+        """Return what the person asked last in this session."""
+        return " ".join((self.latest("prompt", "prompt") or "").split())
+
     def latest(self, kind: str, field: str) -> str | None:
         """Return what the latest event of a kind in this session says in a field; None where there is no event."""
         for event in self.journal.latest(kind):

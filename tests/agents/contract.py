@@ -22,6 +22,7 @@ from holdfast import agents
 from holdfast.agents.base import Change, Launcher, Place
 from holdfast.agents.editing.apply import apply, remove_empty
 from holdfast.agents.editing.json_text import scan
+from holdfast.agents.editing.plan import plan_install, plan_uninstall
 from holdfast.agents.editing.record import without
 from holdfast.errors import BrokenFile
 from holdfast.records import MOMENTS, HookCall, asdict, replace
@@ -175,11 +176,11 @@ class AgentContract:
     def test_an_empty_machine_is_left_as_it_was(self, agent, place, tmp_path, tree) -> None:
         """Install makes what it needs, a second install has nothing to do, and uninstall leaves not even a folder."""
         before = tree(tmp_path)
-        changes = agent.plan_install(place, COMMAND)
+        changes = plan_install(agent, place, COMMAND)
         assert tree(tmp_path) == before, "a plan writes nothing"
         folders = apply(changes, place)
-        assert changes and agent.plan_install(place, COMMAND) == []
-        removals = agent.plan_uninstall(place)
+        assert changes and plan_install(agent, place, COMMAND) == []
+        removals = plan_uninstall(agent, place)
         assert {change.path for change in removals} == {change.path for change in changes}
         assert all(change.after is None or change.empty for change in removals)
         apply([Change(change.path, change.before, None) for change in removals], place)
@@ -189,7 +190,7 @@ class AgentContract:
     def test_the_files_are_those_of_its_documents(self, agent, place, tmp_path) -> None:
         """Where the golden file has the config files of the agent's documents, install makes exactly those."""
         golden = golden_of(self.name).get("files", {}).get(place.scope)
-        apply(agent.plan_install(place, COMMAND), place)
+        apply(plan_install(agent, place, COMMAND), place)
         if golden is not None:
             found = {str(path.relative_to(tmp_path)): path for path in tmp_path.rglob("*") if path.is_file()}
             assert {name: json.loads(path.read_text(encoding="utf-8")) for name, path in found.items()} == golden
@@ -197,28 +198,28 @@ class AgentContract:
     def test_foreign_bytes_stay(self, agent, place) -> None:
         """In lived-in files, with comments, tabs, CRLF and a BOM, only our bytes are added, and found again."""
         originals = lived_in(agent, place)
-        for change in agent.plan_install(place, COMMAND):
+        for change in plan_install(agent, place, COMMAND):
             if change.path not in originals:
                 continue
             before, after = originals[change.path], change.after or b""
             assert without(after, change.spans) == before
             assert change.before == before and len(after) > len(before)
             assert foreign(change.path, after) >= foreign(change.path, before)
-        apply(agent.plan_install(place, COMMAND), place)
-        assert agent.plan_install(place, COMMAND) == []
-        apply(agent.plan_uninstall(place), place)
+        apply(plan_install(agent, place, COMMAND), place)
+        assert plan_install(agent, place, COMMAND) == []
+        apply(plan_uninstall(agent, place), place)
         for path, data in originals.items():
             assert read_value(path, Path(path).read_bytes()) == read_value(path, data)
 
     def test_our_entries_are_found_in_a_file_that_was_rewritten(self, agent, place) -> None:
         """When the agent wrote its config anew, in its own style, uninstall takes out ours and nothing else."""
         originals = lived_in(agent, place)
-        apply(agent.plan_install(place, COMMAND), place)
+        apply(plan_install(agent, place, COMMAND), place)
         for path in originals:
             if not path.endswith(".toml"):
                 value = read_value(path, Path(path).read_bytes())
                 Path(path).write_text(json.dumps({**value, "later": [{"command": "theirs"}]}, indent=4))
-        apply(agent.plan_uninstall(place), place)
+        apply(plan_uninstall(agent, place), place)
         for path, data in originals.items():
             left = read_value(path, Path(path).read_bytes())
             left.pop("later", None)
@@ -227,13 +228,13 @@ class AgentContract:
     def test_a_newer_command_replaces_the_old(self, agent, place) -> None:
         """After a move of the program an install changes our entries and leaves no second set of them."""
         originals = lived_in(agent, place)
-        apply(agent.plan_install(place, COMMAND), place)
+        apply(plan_install(agent, place, COMMAND), place)
         moved = Launcher("/new/python", "/new/holdfast/surfaces/hook/run.py", ("/new/holdfast",), "/some/home")
-        apply(agent.plan_install(place, moved), place)
+        apply(plan_install(agent, place, moved), place)
         for part in agent.parts(place, moved):
             text = Path(part.path).read_text(encoding="utf-8")
             assert "/opt/py" not in text and "/new/" in text
-        apply(agent.plan_uninstall(place), place)
+        apply(plan_uninstall(agent, place), place)
         for path, data in originals.items():
             assert read_value(path, Path(path).read_bytes()) == read_value(path, data)
 
@@ -245,7 +246,7 @@ class AgentContract:
             Path(path).write_text('x = "1"\n[[[broken' if path.endswith(".toml") else '{\n  "a": 1,\n  "b": }\n')
             before = tree(tmp_path)
             with pytest.raises(BrokenFile) as told:
-                agent.plan_install(place, COMMAND)
+                plan_install(agent, place, COMMAND)
             assert path in str(told.value) and "line" in str(told.value) and told.value.hint
             assert tree(tmp_path) == before
             Path(path).unlink()
@@ -280,13 +281,13 @@ class AgentContract:
         assert agent.moment(agent.guard) == "before-tool"
         printed = agent.refusal_output(HookCall(self.name, "before-tool", agent.guard), TEXT)
         assert TEXT in _texts(printed)
-        apply(agent.plan_install(place, COMMAND), place)
+        apply(plan_install(agent, place, COMMAND), place)
         paths = {part.path for part in agent.parts(place, guarding)}
         before = {path: Path(path).read_bytes() for path in paths}
-        apply(agent.plan_install(place, guarding), place)
-        assert agent.plan_install(place, guarding) == []
+        apply(plan_install(agent, place, guarding), place)
+        assert plan_install(agent, place, guarding) == []
         assert sum(Path(path).read_bytes() != before[path] for path in paths) == 1
-        apply(agent.plan_install(place, COMMAND), place)
+        apply(plan_install(agent, place, COMMAND), place)
         assert {path: Path(path).read_bytes() for path in paths} == before
 
     def test_what_it_reads_besides_is_not_ours(self, agent, place) -> None:

@@ -13,6 +13,7 @@ import pytest
 import holdfast
 from holdfast import agents
 from holdfast.agents.base import Agent, ConfigPart, Launcher, is_hook_of, shell_line
+from holdfast.agents.editing.plan import plan_install, plan_uninstall
 from holdfast.errors import NotFound
 from support.dummy_agent import DUMMY_AGENT
 
@@ -78,7 +79,7 @@ def test_an_agent_that_says_nothing_is_harmless(tmp_path) -> None:
     from holdfast.agents.base import Place
 
     agent, place = Agent(), Place(str(tmp_path), str(tmp_path), "user", {})
-    assert agent.plan_install(place, Launcher("p", "r", ("h",))) == [] == agent.plan_uninstall(place)
+    assert plan_install(agent, place, Launcher("p", "r", ("h",))) == [] == plan_uninstall(agent, place)
     assert agent.detect(place) is None and agent.rules_file(place) is None and agent.memory_files(place) == []
     assert agent.keeps_memory and not agent.injects and agent.moment("x") == "other"
     call = agent.read_hook_input("x", {}, {})

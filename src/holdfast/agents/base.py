@@ -10,7 +10,7 @@ outside this folder asks for a name: it asks for a capability below.
 nothing but `base/`, read no transcript and never raise for what an agent sends: a field that is missing or of another
 kind is empty. `is_host` is false where another agent runs our line because it reads this one's files.
 
-**Installing** is a plan. `parts` says what of ours stands in which file; `plan_install` and `plan_uninstall` turn that
+**Installing** is a plan. `parts` says what of ours stands in which file; `agents/editing/plan` turns that
 into changes of whole files and write nothing. A change only adds bytes to a foreign file, so taking those bytes out
 again gives back the file as it was. What is ours is found again by its tag: the hook's command line, or the server's
 name. A file that cannot be parsed is refused, and then nothing is changed anywhere.
@@ -375,19 +375,6 @@ class Agent:
     def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         """Return what of ours stands in which of its files."""
         return []
-
-    def plan_install(self, place: Place, command: Launcher) -> list[Change]:
-        """Return the changes that bring every part in; none where all of them are there."""
-        # Editing configs is heavy and an adapter is light, so it is loaded only when something is installed.
-        from holdfast.agents.editing.plan import plan_install
-
-        return plan_install(self, place, command)
-
-    def plan_uninstall(self, place: Place) -> list[Change]:
-        """Return the changes that take every part out, found by its tag."""
-        from holdfast.agents.editing.plan import plan_uninstall
-
-        return plan_uninstall(self, place)
 
     def memory_files(self, place: Place) -> list[MemoryFile]:
         """Return the instruction and memory files of the agent's own that are there, at whatever scope `place` is."""

@@ -105,9 +105,9 @@ def _fixes(run: HookRun, budget: int) -> Block:
     """Return what worked last time for what failed since the last prompt; in most sessions nothing failed."""
     if not os.path.isdir(os.path.join(run.home, "state", "failures")):
         return block.Block("")
-    from holdfast.learning.fixes import hook as fix_hooks
+    from holdfast.learning import fixes
 
-    if not os.path.exists(fix_hooks.path_of(run)):
+    if not os.path.exists(fixes.path_of(run)):
         return block.Block("")
     from holdfast.learning import readback
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sqlite3
 
-from holdfast.app.hook import last_prompt
 from holdfast.continuity import resume as recovery
 from holdfast.errors import HoldfastError
 from holdfast.inject import block
@@ -64,7 +63,7 @@ def _length(part: Block) -> int:
 def _asked(run: HookRun) -> str:
     """Return what the person had asked last when the conversation was compacted."""
     if run.call.moment == "start":
-        return last_prompt(run)
+        return run.last_prompt()
     return " ".join((run.latest("compact", "last_prompt") or "").split())
 
 

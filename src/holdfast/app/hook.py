@@ -202,15 +202,10 @@ def record(run: HookRun) -> Aside:
     data: dict[str, object] = {"agent": call.agent, "session": run.session_id}
     data.update({name: kept(text, _KEPT.get(name, _KEPT_OTHERWISE)) for name, text in told.items() if text})
     if call.moment == "compact":
-        data["last_prompt"] = last_prompt(run)
+        data["last_prompt"] = run.last_prompt()
     event = Event(run.at, call.moment, data)
     run.journal.append(event, durable=False)
     return Aside(lambda: files.sync(run.journal.path_of(event)))
-
-
-def last_prompt(run: HookRun) -> str:
-    """Return what the person asked last in this session."""
-    return " ".join((run.latest("prompt", "prompt") or "").split())
 
 
 def _at_start(run: HookRun) -> str:

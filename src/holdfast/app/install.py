@@ -11,7 +11,7 @@ from holdfast import agents
 from holdfast.agents.base import Agent, Change, FoundAgent, Launcher, Place
 from holdfast.agents.editing import record
 from holdfast.agents.editing.apply import apply as carry_out
-from holdfast.agents.editing.plan import read
+from holdfast.agents.editing.plan import plan_install, read
 from holdfast.agents.editing.record import Install
 from holdfast.base import files
 from holdfast.base.clock import now
@@ -94,7 +94,7 @@ def plan(workspace: Workspace, name: str, *, scope: str = "user", portable: bool
     """Return what is missing for that agent. Where one of its files cannot be used, nothing is changed at all."""
     agent = agents.get(name)
     place = remembering(load(workspace.home), agent, workspace.place(scope))
-    return Plan(agent, place, tuple(agent.plan_install(place, command_of(workspace, portable=portable))))
+    return Plan(agent, place, tuple(plan_install(agent, place, command_of(workspace, portable=portable))))
 
 
 def apply(workspace: Workspace, planned: Plan) -> None:
@@ -233,6 +233,6 @@ def _is_whole(workspace: Workspace, agent: Agent, installed: Install, portable: 
     usual = workspace.place("user")
     place = replace(usual, scope=installed.scope, folder=installed.folder or usual.folder)
     try:
-        return not agent.plan_install(place, command_of(workspace, portable=portable))
+        return not plan_install(agent, place, command_of(workspace, portable=portable))
     except HoldfastError:
         return False

@@ -9,7 +9,7 @@ from holdfast.agents.base import HOOK_FILE, HOOK_PROGRAM, Agent, Change, Place
 from holdfast.agents.editing import record
 from holdfast.agents.editing.apply import apply as carry_out
 from holdfast.agents.editing.apply import remove_empty
-from holdfast.agents.editing.plan import NOBODY, read
+from holdfast.agents.editing.plan import NOBODY, plan_uninstall, read
 from holdfast.agents.editing.record import EditedFile, Install
 from holdfast.app import install
 from holdfast.app.install import Plan
@@ -45,7 +45,7 @@ def plan(workspace: Workspace, name: str, *, scope: str = "user") -> Plan:
     installs = install.load(workspace.home)
     place = install.remembering(installs, agent, workspace.place(scope))
     known = install.find(installs, Plan(agent, place, ()).where)
-    by_tag = {change.path: change for change in agent.plan_uninstall(place)}
+    by_tag = {change.path: change for change in plan_uninstall(agent, place)}
     for one in known.files if known else ():
         change = _exact(one, place)
         if change is not None:
@@ -95,7 +95,7 @@ def verify(workspace: Workspace, name: str, *, scope: str = "user") -> tuple[lis
     searched = sorted(_searched(agent, place))
     left = [problem for path in searched for problem in [*_left_in(path, agent), *_distributed(workspace, path, agent)]]
     try:
-        left += [_problem(change.path, 0, "a part of ours") for change in agent.plan_uninstall(place)]
+        left += [_problem(change.path, 0, "a part of ours") for change in plan_uninstall(agent, place)]
     except HoldfastError as problem:
         left.append(_problem(name, 0, str(problem)))
     return searched, left

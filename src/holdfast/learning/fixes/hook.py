@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import os
 
-from holdfast.base.digests import short
+from holdfast.learning.fixes import path_of
 from holdfast.parts import Effect
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.parts import HookRun
-
-FOLDER = ("state", "failures")
 
 
 def at_tool(run: HookRun) -> list[Effect]:
@@ -47,9 +45,3 @@ def _taking(run: HookRun, path: str, calls: list[tuple[str, str, str, str]]) -> 
     from holdfast.learning.fixes.session_failures import take
 
     return [Effect(lambda: take(run, path, calls))]
-
-
-def path_of(run: HookRun) -> str:
-    """Return the file of this session's failures in this project; nothing where there is no project."""
-    project = run.project()
-    return os.path.join(run.home, *FOLDER, short(run.call.agent, run.session, project.id)) if project else ""

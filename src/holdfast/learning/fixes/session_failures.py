@@ -16,8 +16,7 @@ from holdfast.errors import HoldfastError
 from holdfast.language.commands import main_of
 from holdfast.language.failures import fingerprints, is_refused
 from holdfast.language.tools import kind_of, line_of
-from holdfast.learning.fixes import model
-from holdfast.learning.fixes.hook import FOLDER, path_of
+from holdfast.learning.fixes import FOLDER, model, path_of
 from holdfast.learning.fixes.retries import Failure, Fixed, Retries, clean, edits_of, failure_of, fix_of
 
 TYPE_CHECKING = False

@@ -38,7 +38,8 @@ MODULES = {
         "learning.work.hook agents.transcript_calls learning.work.turns"
     ),
     "tool-failed": (
-        "project continuity.hook learning.fixes.session_failures learning.security.hook learning.security.judge"
+        "project continuity.hook learning.fixes.hook learning.fixes.session_failures "
+        "learning.security.hook learning.security.judge"
     ),
     "compact": "continuity.hook agents.transcript_calls language.tools continuity.closing",
     "compacted": "project",
