@@ -70,6 +70,10 @@ class Troubles:
 
 
 def error_line(output: str) -> str:
-    """Return the line of an output that says the error, of a long one from either end; or the first that says any."""
-    text = ends_of(failures.without_tags(output), _LOOK)
-    return failures.error_line(text) or failures.first_message(text)
+    """Return the line of an output that says the error, of a long one from either end; or the first that says any.
+
+    It is the whole line, with the label that a program puts before its errors.
+    """
+    text = failures.plain(ends_of(failures.without_tags(output), _LOOK))
+    said = failures.error_line(text) or failures.first_message(text)
+    return next((line.strip() for line in text.split("\n") if said and said in line), said)[:_SHOWN]
