@@ -6,16 +6,13 @@ asked here is no session of the person's.
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
-from holdfast.base.light_records import dataclass
-from holdfast.base.minijson import loads
 from holdfast.errors import Refused
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 ROLE = "You are a careful editor of a software project's notes. You use no tools. You answer with JSON only."
 # What could run, look or reach out; a version that does not know one of them passes over it.
@@ -110,7 +107,7 @@ def _read_events(out: str) -> Answered:
 
 
 def _object(text: str) -> dict[str, object]:
-    value = loads(text)
+    value = json.loads(text)
     if not isinstance(value, dict):
         raise ValueError("it did not print what was expected")
     return value

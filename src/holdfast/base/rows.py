@@ -90,6 +90,11 @@ def read(path: str, most: int = -1) -> list[bytes]:
     return [line for line in files.read_if_there(path, most).replace(b"\r\n", b"\n").split(b"\n") if line]
 
 
+def encoded(value: object) -> bytes:
+    """Return a value as rows have it, to be written as one or looked for in one."""
+    return dumps(value).encode("utf-8", "replace")
+
+
 def object_in(line: bytes, most: int = MAX_ROW) -> dict[str, object] | None:
     """Return the object that a line says; None where it says none, or has more than `most` bytes."""
     if not line.strip() or len(line) > most:

@@ -14,14 +14,13 @@ from functools import cached_property, partial
 from holdfast.base import files
 from holdfast.base.digests import short
 from holdfast.base.files import names_in
-from holdfast.base.light_records import replace
 from holdfast.base.text import count
 from holdfast.continuity import buffer, log, page_proposals, region
 from holdfast.continuity.buffer import WorkingState
 from holdfast.continuity.open_sessions import every, source
 from holdfast.journal.updates import Updates
 from holdfast.memory.proposal_files import FOLDER, Proposals
-from holdfast.records import Step
+from holdfast.records import Step, replace
 from holdfast.sessions.parts import Change, ForgetTarget, folded
 
 _KEPT = "made-room"

@@ -11,13 +11,13 @@ from typing import Any
 
 from holdfast import project as projects
 from holdfast.base.clock import now
-from holdfast.base.light_records import replace
 from holdfast.base.text import check_text
 from holdfast.continuity import buffer, open_sessions
 from holdfast.continuity.buffer import MAX_FOCUS, MAX_ITEM, MAX_ITEMS, ProjectPages, WorkingState
 from holdfast.errors import BadInput, TooLarge
 from holdfast.privacy import redact
 from holdfast.privacy.fence import harmless_line, shown
+from holdfast.records import replace
 from holdfast.workspace import Workspace
 
 # A command may wait longer for its turn than a hook.

@@ -19,7 +19,6 @@ from holdfast.agents.base import Agent, MemoryFile, Place
 from holdfast.agents.editing import blocks
 from holdfast.base import files
 from holdfast.base.clock import now
-from holdfast.base.light_records import replace
 from holdfast.errors import BadInput, HoldfastError, NotFound, ScopeUnknown
 from holdfast.exchange import statements
 from holdfast.exchange.statements import Cut, Statement
@@ -30,7 +29,7 @@ from holdfast.memory.proposals import Decision, Judge
 from holdfast.memory.remember import redacted
 from holdfast.privacy import fence, redact
 from holdfast.project import git
-from holdfast.records import Draft, Problem, Proposal, Scope
+from holdfast.records import Draft, Problem, Proposal, Scope, replace
 from holdfast.workspace import Workspace
 
 MAX_READ = 262_144

@@ -15,16 +15,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from holdfast.base import files, rows
 from holdfast.base.digests import sha256
-from holdfast.base.light_records import asdict, dataclass, replace
 from holdfast.base.text import by_prefix
 from holdfast.errors import HoldfastError, NotFound
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from holdfast.records import asdict, replace
 
 FOLDER = "updates"
 _HEX = frozenset("0123456789abcdef")

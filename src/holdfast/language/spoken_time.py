@@ -9,9 +9,9 @@ All times are UTC. `time_words.py` knows the words. The prompt hook uses both: n
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from holdfast.base.light_records import dataclass, replace
 from holdfast.language.time_words import AROUND, CODE, Word, kinds_at, taken_apart
 
 NARROWS, LEANS, FIRST, BEFORE, AFTER = "narrows", "leans", "first", "before", "after"

@@ -16,7 +16,8 @@ some kinds a value, and the words:
 
 from __future__ import annotations
 
-from holdfast.base.light_records import dataclass, replace
+from dataclasses import dataclass, replace
+
 from holdfast.language.word_lists import LANGUAGES, rows
 
 AROUND = " .,;:!?()[]{}<>\"'“”„‘’«»…*"

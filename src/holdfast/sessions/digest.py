@@ -15,10 +15,9 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from holdfast.base.light_records import replace
 from holdfast.base.text import one_line
 from holdfast.language.commands import CHECKS
-from holdfast.records import Session, SessionEvent
+from holdfast.records import Session, SessionEvent, replace
 from holdfast.sessions.facts import CommandRun, Digest, Evidence, Said, encode
 from holdfast.sessions.outcome import outcome_of
 from holdfast.sessions.prices import Prices, dollars

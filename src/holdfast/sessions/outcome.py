@@ -18,7 +18,7 @@ an earlier part is no evidence.
 
 from __future__ import annotations
 
-from holdfast.base.light_records import replace
+from holdfast.records import replace
 from holdfast.sessions.facts import Evidence, Outcome
 
 # From which weight on one side alone decides, and from which on the other side still counts.

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from holdfast.base import files
-from holdfast.base.minijson import dumps
+from holdfast.base import files, rows
 from holdfast.errors import HoldfastError
 from holdfast.records import Step, asdict
 from holdfast.sessions.archive import Archive
@@ -87,7 +86,7 @@ class ForgetTarget:
 
     def in_rows(self, place: tuple[str, ...], forget: Callable[[str, str, str], object], what: str) -> list[Change]:
         """Return the change of a file of rows below the home, in a list of one, where the session is named in it."""
-        if dumps(self.session).encode() not in files.read_if_there(os.path.join(self.home, *place)):
+        if rows.encoded(self.session) not in files.read_if_there(os.path.join(self.home, *place)):
             return []
         return [Change(Step("redact", "/".join(place), what), partial(forget, self.home, self.agent, self.session))]
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from holdfast.language import tools
 from holdfast.language.commands import main_of, only_answers, parse
 from holdfast.language.failures import is_refused
 from holdfast.learning.fixes import model as fixes
+from holdfast.learning.fixes.model import Fix
 from holdfast.learning.fixes.retries import Retries, clean, edits_of, failure_of, fix_of
+from holdfast.records import SessionEvent
 from holdfast.sessions.check_results import exit_of, result_of
+from holdfast.sessions.facts import Digest
 from holdfast.sessions.parts import Finding
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from holdfast.learning.fixes.model import Fix
-    from holdfast.records import SessionEvent
-    from holdfast.sessions.facts import Digest
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 MAX_OF_A_SESSION = 50
 

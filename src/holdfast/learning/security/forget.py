@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from functools import partial
 
 from holdfast.base import files, rows
-from holdfast.base.minijson import dumps
 from holdfast.learning.security import model
 from holdfast.records import Step
 from holdfast.sessions.parts import Change, ForgetTarget
@@ -36,6 +35,6 @@ def _without_text(target: ForgetTarget) -> rows.Instead:
         told = rows.object_in(line, _MAX_LINE)
         if told is None or not target.is_of(told.get("agent"), told.get("session")) or not told.get("text"):
             return None
-        return dumps({**told, "text": ""}).encode("utf-8", "replace")
+        return rows.encoded({**told, "text": ""})
 
     return without
