@@ -33,7 +33,7 @@ from holdfast.records import Draft, Problem, Proposal, Scope, replace
 from holdfast.workspace import Workspace
 
 MAX_READ = 262_144
-# The agent of a file that no door names.
+# The agent of a file that no adapter names.
 NO_AGENT = "file"
 _BLOCK = re.compile(r"<!-- holdfast:(?:pattern-)?begin.*?<!-- holdfast:(?:pattern-)?end[^>\n]*-->", re.DOTALL)
 # Line ends, and the joiners that scripts and emoji need.

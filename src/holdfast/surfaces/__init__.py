@@ -1,1 +1,1 @@
-"""The front: thin doors to the actions. Nothing here decides anything."""
+"""Command line, hook and MCP server: options, printing and protocols. Nothing here decides anything."""
