@@ -8,6 +8,7 @@ from holdfast.learning.fixes import model as fixes
 from outside.agents import PROGRAMS, Person, Ran
 from outside.loopback import Call, Say
 from outside.reading import events, fences, hook_log
+from support.sampling import some
 
 FAILING = "python3 report.py"
 MENDING = "cp sample_data.py till_data.py"
@@ -34,7 +35,7 @@ def run(person: Person, agent: str, prompt: str, lines: tuple[str, ...], *option
 
 
 @pytest.mark.parametrize(
-    ("finder", "other"), [("codex", "gemini-cli"), ("gemini-cli", "codex"), ("claude-code", "codex")]
+    ("finder", "other"), some([("codex", "gemini-cli"), ("gemini-cli", "codex"), ("claude-code", "codex")], 2)
 )
 def test_a_fix_is_kept_and_offered_without_a_sweep(worker: Person, finder: str, other: str) -> None:
     """A fix is kept when its session pauses, and offered at the prompt after the same failure in another agent."""

@@ -205,7 +205,7 @@ def statuses(person: Person) -> list[str]:
     return [one.status for one in criteria.read(item.path).criteria]
 
 
-@pytest.mark.parametrize("finder", AGENTS)
+@pytest.mark.parametrize("finder", some(AGENTS, 1))
 def test_a_fix_of_one_agent_is_offered_to_the_other(learner: Person, finder: str) -> None:
     """What put a failed command right with one agent comes with the prompt after the same failure with the other."""
     (learner.folder / "report.py").write_text("import till_data\n\nprint('sold')\n")
