@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.app import bench
+from holdfast.surfaces.cli import bench
 
 SYSTEMS = ["holdfast", "fts5", "words", "meaning"]
 BENCHMARKS = Path(bench._folder())

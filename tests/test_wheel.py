@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.app import bench
+from holdfast.surfaces.cli import bench
 
 ROOT = Path(__file__).parent.parent
 # Read at run time.

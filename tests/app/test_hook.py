@@ -7,8 +7,8 @@ import os
 import pytest
 
 from holdfast import agents
-from holdfast.app.hand_over import mark_shown
 from holdfast.app.hook import hook
+from holdfast.inject.hand_over import mark_shown
 from holdfast.memory.remember import remember
 from holdfast.parts import HookRun
 from holdfast.privacy.fence import kept

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from holdfast.app import bench
+from holdfast.surfaces.cli import bench
 
 BENCHMARKS = Path(bench._folder())
 PARTS = ("dev", "held")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from holdfast.app import bench
+from holdfast.surfaces.cli import bench
 
 PARENT, FORK = "019a0000-0000-7000-8000-000000000001", "019b0000-0000-7000-8000-000000000002"
 

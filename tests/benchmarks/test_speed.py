@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.app import bench
+from holdfast.surfaces.cli import bench
 
 WARM = {f"warm_{what}_{part}_ms" for what in ("20_words", "short") for part in ("p50", "p95")}
 BOTH = {*WARM, "build_s", "fresh_ms", "floor_ms", "fresh_to_floor"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.app import bench
+from holdfast.surfaces.cli import bench
 
 
 @pytest.fixture(scope="module")

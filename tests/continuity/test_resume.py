@@ -9,12 +9,12 @@ import pytest
 
 from holdfast import agents
 from holdfast.app.hook import hook
-from holdfast.app.receipts import receipts
 from holdfast.base.clock import now
 from holdfast.continuity import buffer, log, notes, working_state
 from holdfast.continuity import resume as recovery
 from holdfast.continuity.pages import DECISION
 from holdfast.errors import NotFound
+from holdfast.inject.receipts import receipts
 from holdfast.memory.forget import forget
 from holdfast.memory.remember import remember
 from holdfast.privacy import fence

@@ -12,7 +12,7 @@ from holdfast import agents
 from holdfast.app import project
 from holdfast.app.harvest import harvest
 from holdfast.app.hook import hook
-from holdfast.app.receipts import receipts
+from holdfast.inject.receipts import receipts
 from holdfast.learning import readback
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes import retries

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from holdfast import agents
-from holdfast.app.hand_over import mark_shown
 from holdfast.app.hook import hook
 from holdfast.base.clock import now
 from holdfast.errors import NotFound
+from holdfast.inject.hand_over import mark_shown
 from holdfast.inject.receipts import withholds
 from holdfast.learning.lessons.lesson_file import Evidence
 from holdfast.learning.lessons.standing import stated

@@ -16,7 +16,7 @@ again gives back the file as it was. What is ours is found again by its tag: the
 name. A file that cannot be parsed is refused, and then nothing is changed anywhere.
 
 **Rules files** are for agents whose hooks cannot hand text to the model: `rules_file` says where a file or a block
-of memories stands that is kept up to date by `holdfast.app.publish`.
+of memories stands that is kept up to date by `holdfast.inject.publish`.
 
 **Standing rules and skills** are what a person approved for agents to be told: `instruction_files` and `skill_folders`
 say where an agent reads them. Several agents read one file, so each names all of its places, the best first.

@@ -6,12 +6,14 @@ import os
 import shutil
 import sqlite3
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime
 from importlib.util import cache_from_source
 
 from holdfast import agents
-from holdfast.app import install, status
+from holdfast.agents.editing import record
+from holdfast.app import status
 from holdfast.app.reindex import reindex
 from holdfast.base import files
 from holdfast.base.text import count
@@ -20,10 +22,6 @@ from holdfast.memory.heal import close_to_others, open_to_others
 from holdfast.patterns import distributed
 from holdfast.records import Problem
 from holdfast.workspace import Workspace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _LOW_SPACE = 100_000_000
 # A session that ended so long after the last word of its agent's hooks was not told by them.
@@ -137,10 +135,10 @@ def settings_are_known(workspace: Workspace) -> Iterator[Problem]:
 def agents_are_heard(workspace: Workspace) -> Iterator[Problem]:
     """Every connected agent runs our hooks."""
     try:
-        installs = install.load(workspace.home)
+        installs = record.load(workspace.home)
         found = status.agents(workspace)
     except BrokenFile as problem:
-        yield Problem("installs", install.FILE, str(problem), problem.hint, severity="error")
+        yield Problem("installs", record.FILE, str(problem), problem.hint, severity="error")
         return
     except sqlite3.Error:
         return  # the check of the index told it

@@ -23,7 +23,7 @@ def finish(workspace: Workspace) -> None:
         # What the store holds back, such as a write-ahead log, is on the disk before somebody reads it.
         workspace.close()
         # Only a change needs it, and every command would wait for what it loads.
-        from holdfast.app import publish
+        from holdfast.inject import publish
 
         publish.refresh(workspace)
 

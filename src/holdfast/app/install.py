@@ -13,11 +13,10 @@ from holdfast.agents.editing import record
 from holdfast.agents.editing.apply import apply as carry_out
 from holdfast.agents.editing.plan import plan_install, read
 from holdfast.agents.editing.record import Install
-from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.package import FOLDER
-from holdfast.errors import BrokenFile, HoldfastError, NotFound
+from holdfast.errors import HoldfastError, NotFound
 from holdfast.memory import audit
 from holdfast.privacy.redact import redact
 from holdfast.project.git import upwards
@@ -27,7 +26,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FILE = "installs.json"
 _MOMENTS = {"start": "session start", "prompt": "every prompt"}
 
 
@@ -57,7 +55,7 @@ class Seen:
 
 def overview(workspace: Workspace) -> list[Seen]:
     """Return every agent that is known, those that are here first."""
-    installs, place = load(workspace.home), workspace.place("user")
+    installs, place = record.load(workspace.home), workspace.place("user")
     seen = []
     for agent in _loadable(workspace):
         scopes = [one.scope for one in installs if one.agent == agent.name and _concerns(one, place)]
@@ -93,24 +91,24 @@ def gets(agent: Agent, place: Place) -> tuple[str, ...]:
 def plan(workspace: Workspace, name: str, *, scope: str = "user", portable: bool = False) -> Plan:
     """Return what is missing for that agent. Where one of its files cannot be used, nothing is changed at all."""
     agent = agents.get(name)
-    place = remembering(load(workspace.home), agent, workspace.place(scope))
+    place = remembering(record.load(workspace.home), agent, workspace.place(scope))
     return Plan(agent, place, tuple(plan_install(agent, place, command_of(workspace, portable=portable))))
 
 
 def apply(workspace: Workspace, planned: Plan) -> None:
     """Carry the plan out. The record comes first: whatever happens then, an uninstall knows what to look for."""
-    with lock(workspace.home):
-        before = load(workspace.home)
+    with record.lock(workspace.home):
+        before = record.load(workspace.home)
         others = [one for one in before if one.where != planned.where]
-        install = _recorded(planned, find(before, planned.where))
-        save(workspace.home, [*others, install])
+        install = _recorded(planned, record.find(before, planned.where))
+        record.save(workspace.home, [*others, install])
         try:
             folders = carry_out(list(planned.changes), planned.place)
         except BaseException:
-            save(workspace.home, before)
+            record.save(workspace.home, before)
             raise
         made = tuple(sorted({*install.folders, *folders}))
-        save(workspace.home, [*others, replace(install, folders=made)])
+        record.save(workspace.home, [*others, replace(install, folders=made)])
     note(workspace, "install", planned)
 
 
@@ -132,7 +130,7 @@ def _recorded(planned: Plan, earlier: Install | None) -> Install:
 
 def remembering(installs: list[Install], agent: Agent, place: Place) -> Place:
     """Return the place with what an earlier install made there."""
-    earlier = find(installs, Plan(agent, place, ()).where)
+    earlier = record.find(installs, Plan(agent, place, ()).where)
     if earlier is None:
         return place
     return replace(place, made={one.path: one.made for one in earlier.files}, was=_as_they_were(earlier, place))
@@ -178,41 +176,11 @@ def _lines(data: bytes | None) -> list[str]:
     return [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
 
 
-def lock(home: str) -> files.Lock:
-    """Return the lock of the record, in a home that is made where it is missing."""
-    return files.lock_of(home, "installs")
-
-
-def load(home: str) -> list[Install]:
-    """Return what is installed; without a record nothing is."""
-    path = os.path.join(home, FILE)
-    data = files.read_if_there(path)
-    try:
-        return record.loads(data) if data else []
-    except ValueError as problem:
-        hint = "Move it away: an uninstall then finds what is ours by its tags."
-        raise BrokenFile(f"{path} cannot be read: {problem}", hint) from problem
-
-
-def save(home: str, installs: list[Install]) -> None:
-    """Write the record; without an install there is none."""
-    path = os.path.join(home, FILE)
-    if installs:
-        files.write(path, record.dumps(installs).encode())
-    else:
-        files.remove(path)
-
-
-def find(installs: list[Install], where: tuple[str, str, str]) -> Install | None:
-    """Return the install of that agent, scope and folder."""
-    return next((one for one in installs if one.where == where), None)
-
-
 def unguarded(workspace: Workspace) -> list[str]:
     """Return why calls are not refused although that is switched on, for each installed agent where it is so."""
     if not workspace.enabled or workspace.settings.text("security.block") == "off":
         return []
-    found = {why: None for one in load(workspace.home) if (why := _why_not(workspace, one))}
+    found = {why: None for one in record.load(workspace.home) if (why := _why_not(workspace, one))}
     return list(found)
 
 

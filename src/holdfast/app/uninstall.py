@@ -42,9 +42,9 @@ class Outcome:
 def plan(workspace: Workspace, name: str, *, scope: str = "user") -> Plan:
     """Return what takes the agent's parts out: exactly where nobody touched a file since, by their tags elsewhere."""
     agent = agents.get(name)
-    installs = install.load(workspace.home)
+    installs = record.load(workspace.home)
     place = install.remembering(installs, agent, workspace.place(scope))
-    known = install.find(installs, Plan(agent, place, ()).where)
+    known = record.find(installs, Plan(agent, place, ()).where)
     by_tag = {change.path: change for change in plan_uninstall(agent, place)}
     for one in known.files if known else ():
         change = _exact(one, place)
@@ -71,12 +71,12 @@ def _exact(known: EditedFile, place: Place) -> Change | None:
 
 def apply(workspace: Workspace, planned: Plan) -> list[Outcome]:
     """Carry the plan out, remove folders that the install made and that are empty, and forget the install."""
-    with install.lock(workspace.home):
-        installs = install.load(workspace.home)
-        known = install.find(installs, planned.where)
+    with record.lock(workspace.home):
+        installs = record.load(workspace.home)
+        known = record.find(installs, planned.where)
         carry_out(list(planned.changes), planned.place)
         remove_empty(list(known.folders) if known else [])
-        install.save(workspace.home, [one for one in installs if one.where != planned.where])
+        record.save(workspace.home, [one for one in installs if one.where != planned.where])
     distributed.note_uninstall(workspace, planned.agent.name, planned.place, planned.changes)
     install.note(workspace, "uninstall", planned)
     return [_outcome(change, known) for change in planned.changes]

@@ -12,6 +12,7 @@ from holdfast.records import Event, Given, Receipt, Scope
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.inject.block import Block
+    from holdfast.workspace import Workspace
 
 KIND = "receipt"
 _DIGITS = 13
@@ -79,3 +80,11 @@ def made(
     size = len(block.text)
     facts = at, agent, session, moment, block.given, block.left_out, size, -(-size // 4)
     return Receipt(*facts, holdout=share, withheld=withheld)
+
+
+def receipts(workspace: Workspace, session: str = "", *, limit: int | None = None) -> list[Receipt]:
+    """Return the receipts, newest first; of the sessions whose id begins so, or of all."""
+    if not workspace.enabled:
+        return []
+    found = [receipt_of(event) for event in workspace.journal.events(KIND)]
+    return [receipt for receipt in reversed(found) if receipt.session.startswith(session)][:limit]

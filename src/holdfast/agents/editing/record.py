@@ -9,11 +9,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from holdfast.agents.base import Change
+from holdfast.base import files
+from holdfast.errors import BrokenFile
+
+# The record of all installs, in the home.
+FILE = "installs.json"
 
 Keys = tuple[str, ...]
 Span = tuple[int, int]
@@ -133,3 +139,33 @@ def _file(data: dict[str, Any]) -> EditedFile:
 def _known(kind: Any, data: dict[str, Any], **read: object) -> dict[str, Any]:
     """Return the fields of a record; what another version added is passed over."""
     return {name: read[name] if name in read else data[name] for name in kind.__match_args__}
+
+
+def lock(home: str) -> files.Lock:
+    """Return the lock of the record, in a home that is made where it is missing."""
+    return files.lock_of(home, "installs")
+
+
+def load(home: str) -> list[Install]:
+    """Return what is installed; without a record nothing is."""
+    path = os.path.join(home, FILE)
+    data = files.read_if_there(path)
+    try:
+        return loads(data) if data else []
+    except ValueError as problem:
+        hint = "Move it away: an uninstall then finds what is ours by its tags."
+        raise BrokenFile(f"{path} cannot be read: {problem}", hint) from problem
+
+
+def save(home: str, installs: list[Install]) -> None:
+    """Write the record; without an install there is none."""
+    path = os.path.join(home, FILE)
+    if installs:
+        files.write(path, dumps(installs).encode())
+    else:
+        files.remove(path)
+
+
+def find(installs: list[Install], where: tuple[str, str, str]) -> Install | None:
+    """Return the install of that agent, scope and folder."""
+    return next((one for one in installs if one.where == where), None)

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import os
 
-from holdfast.app import hand_over, recall_modes
 from holdfast.app.harvest import learn_from
 from holdfast.base.text import CUT, cut
 from holdfast.continuity import working_state
 from holdfast.continuity.buffer import MAX_ITEM, MAX_ITEMS
 from holdfast.errors import NotFound
+from holdfast.inject import hand_over
 from holdfast.learning.lessons import mark
 from holdfast.learning.ratings import rate
-from holdfast.memory import forget
+from holdfast.memory import forget, recall_modes
 from holdfast.memory.remember import remember
 from holdfast.memory.show import list_memories
 from holdfast.records import Hit, Memory

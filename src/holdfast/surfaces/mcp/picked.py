@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import mcp_types as types
 
-from holdfast.app import hand_over
 from holdfast.errors import BadInput, NotFound
+from holdfast.inject import hand_over
 from holdfast.memory.show import list_memories, show
 from holdfast.records import SCOPES, Hit
 from holdfast.surfaces.mcp import answers, arguments, first_answers

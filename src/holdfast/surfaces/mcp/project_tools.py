@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 
-from holdfast.app import hand_over
 from holdfast.base.text import CUT, cut
 from holdfast.continuity import notes as project_notes
 from holdfast.continuity import todo
@@ -17,6 +16,7 @@ from holdfast.continuity.notes import NoteChange
 from holdfast.continuity.pages import DECISION
 from holdfast.continuity.todo import TodoChange
 from holdfast.errors import BadInput, NotFound
+from holdfast.inject import hand_over
 from holdfast.learning.lessons import lesson
 from holdfast.learning.work import items as work
 from holdfast.learning.work.criteria import Criterion

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from holdfast.app import hand_over
+from holdfast.inject import hand_over
 
 
 class Result(BaseModel):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import mcp_types as types
 
-from holdfast.app import recall_modes
+from holdfast.memory import recall_modes
 from holdfast.surfaces.mcp import answers, project_tools, results
 from holdfast.surfaces.mcp import arguments as given
 from holdfast.surfaces.mcp.answers import Answer

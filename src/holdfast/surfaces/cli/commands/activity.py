@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from holdfast.app.receipts import receipts
 from holdfast.base.terminal import harmless
 from holdfast.continuity.catch_up import catch_up, markdown
+from holdfast.inject.receipts import receipts
 from holdfast.records import Receipt, asdict
 from holdfast.sessions import activity
 from holdfast.sessions.activity import DoneSession

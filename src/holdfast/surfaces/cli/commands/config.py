@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from holdfast.app import config
-from holdfast.app.config import Shown
+from holdfast.memory import config
+from holdfast.memory.config import Shown
 from holdfast.records import asdict
 from holdfast.settings import BY_NAME, variable_of
 from holdfast.surfaces.cli.making import group

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from holdfast.agents.editing import record
 from holdfast.app import install
 from holdfast.app.doctor import doctor
 from holdfast.app.status import AgentState, agents, status
@@ -42,14 +43,14 @@ def _up(workspace: Workspace) -> None:
 
 def _offer(workspace: Workspace, states: list[dict[str, Any]]) -> bool:
     """Ask of each agent that is here and not connected whether to connect it; return whether one was."""
-    before = len(install.load(workspace.home))
+    before = len(record.load(workspace.home))
     for one in states:
         if one["can_connect"] and not one["connected"]:
             look = runnable(f"holdfast install {one['name']} --dry-run")
             if click.confirm(f"Connect {one['title']}? (`{look}` shows what changes)", default=True):
                 invocation().yes = True
                 connect(workspace, install.plan(workspace, one["name"]), show=False)
-    return len(install.load(workspace.home)) > before
+    return len(record.load(workspace.home)) > before
 
 
 @command("status", "holdfast status", sees=PROJECT)

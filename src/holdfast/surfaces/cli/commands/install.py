@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holdfast.app import install, plugin, publish, schedule, uninstall
+from holdfast.app import install, plugin, schedule, uninstall
 from holdfast.base.text import count
+from holdfast.inject import publish
 from holdfast.patterns import distributed
 from holdfast.records import asdict
 from holdfast.surfaces.cli import options

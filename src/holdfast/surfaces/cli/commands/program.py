@@ -5,10 +5,10 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from holdfast.app.bench import bench, names
-from holdfast.app.demo import demo
 from holdfast.memory import init
 from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.bench import bench, names
+from holdfast.surfaces.cli.demo import demo
 from holdfast.surfaces.cli.main import cli, invocation
 from holdfast.surfaces.cli.making import command
 from holdfast.surfaces.cli.output import answered, plan_json, print_plan, say

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable, Sequence
 
-from holdfast.app import publish
 from holdfast.base.clock import now
 from holdfast.base.text import CUT, cut
 from holdfast.errors import HoldfastError
-from holdfast.inject.block import Entry, digest_of, line_of
+from holdfast.inject import publish, receipts
+from holdfast.inject.block import Block, Entry, digest_of, given_of, line_of, statement_of
 from holdfast.inject.shown import FORGOTTEN, ShownSet
 from holdfast.privacy import fence
 from holdfast.privacy.fence import without_secrets
 from holdfast.records import Hit, Memory, Scope, replace
 from holdfast.workspace import Workspace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 LABEL = fence.LABEL
 # All texts of one answer together; a share that one memory does not need goes to the next.
@@ -121,9 +118,6 @@ def mark_shown(
 
     `handed` are the same memories as they were handed over, where long ones were cut: the receipt counts those.
     """
-    from holdfast.inject import receipts
-    from holdfast.inject.block import Block, Entry, digest_of, given_of, statement_of
-
     if not session or not workspace.enabled:
         return
     memories = [hit.memory for hit in hits]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.app import recall_modes
 from holdfast.errors import BadInput, ScopeUnknown
+from holdfast.memory import recall_modes
 from holdfast.memory.remember import remember
 from holdfast.recall.meaning import model_of
 

@@ -8,16 +8,15 @@ of the same agent does, so that nothing comes twice.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 from holdfast import agents, project
 from holdfast.agents.base import Change, ManagedFile, Place
-from holdfast.agents.editing import blocks
+from holdfast.agents.editing import blocks, record
 from holdfast.agents.editing.apply import apply as carry_out
 from holdfast.agents.editing.plan import decoded, read
 from holdfast.agents.editing.record import Install
-from holdfast.app import install
 from holdfast.base.clock import now
-from holdfast.base.light_records import replace
 from holdfast.errors import Conflict, HoldfastError
 from holdfast.inject.block import start_block
 from holdfast.privacy.redact import redact
@@ -32,15 +31,15 @@ RANKED = 40
 
 def refresh(workspace: Workspace) -> list[str]:
     """Bring every rules file up to date and return those that changed. It never fails what the caller did."""
-    if not os.path.exists(os.path.join(workspace.home, install.FILE)) or not workspace.enabled:
+    if not os.path.exists(os.path.join(workspace.home, record.FILE)) or not workspace.enabled:
         return []
     changed: list[str] = []
     try:
-        with install.lock(workspace.home):
-            installs = install.load(workspace.home)
+        with record.lock(workspace.home):
+            installs = record.load(workspace.home)
             kept = [_refreshed(workspace, one, installs, changed) for one in installs]
             if kept != installs:
-                install.save(workspace.home, kept)
+                record.save(workspace.home, kept)
     except (HoldfastError, OSError) as problem:
         workspace.say(f"a rules file is not up to date: {problem}")
     return changed

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.app import bench
 from holdfast.errors import NotFound
+from holdfast.surfaces.cli import bench
 
 
 def test_a_benchmark_that_is_not_there() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 
-from holdfast.app.demo import demo
+from holdfast.surfaces.cli.demo import demo
 
 
 def test_the_demo_leaves_nothing_behind(home, tmp_path, monkeypatch) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from holdfast.app import hand_over
 from holdfast.base import files
+from holdfast.inject import hand_over
 from holdfast.inject.block import digest_of
 from holdfast.inject.receipts import receipt_of
 from holdfast.inject.shown import ShownSet

@@ -8,7 +8,7 @@ import pytest
 
 from holdfast import agents
 from holdfast.app.hook import hook
-from holdfast.app.receipts import receipts
+from holdfast.inject.receipts import receipts
 from holdfast.memory.remember import remember
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import MutableMapping
+from dataclasses import dataclass
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from holdfast import settings as table
 from holdfast.base import files
-from holdfast.base.light_records import dataclass
 from holdfast.errors import NotFound, Refused
 from holdfast.settings import Setting, Value
 from holdfast.workspace import Workspace

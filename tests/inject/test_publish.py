@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from holdfast.app import publish
+from holdfast.inject import publish
 from holdfast.memory.forget import apply as forget
 from holdfast.memory.remember import remember
 

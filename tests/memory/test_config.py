@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.app import config
 from holdfast.errors import BadSetting, NotFound, Refused
+from holdfast.memory import config
 
 MINE = """# my settings, in my order
 
