@@ -108,13 +108,13 @@ def not_told(pages: Sequence[Source], learned: Iterable[Memory], told: Block) ->
     said = frozenset([_plain(memory.body) for memory in learned if (memory.scope, memory.key) in keys])
     if not said:
         return list(pages)
-    left = [_without(one, said) if one.name == "lessons.md" else one for one in pages]
-    return [one for one in left if one.entries]
-
-
-def _without(page: Source, said: frozenset[str]) -> Source:
-    entries = tuple([text for text in page.entries if _plain(text) not in said])
-    return Source(page.name, page.head, entries, page.part, page.before)
+    left = []
+    for one in pages:
+        if one.name == "lessons.md":
+            entries = tuple([text for text in one.entries if _plain(text) not in said])
+            one = Source(one.name, one.head, entries, one.part, one.before)
+        left += [one] if one.entries else []
+    return left
 
 
 def _plain(statement: str) -> str:

@@ -125,13 +125,13 @@ def test_find(made, tmp_path):
             work.find(str(tmp_path), PROJECT, name)
 
 
-def test_open_work_and_stale(made, tmp_path):
-    """A session's start asks for what was worked on lately, and for what nobody touched for long."""
-    fresh, old = made("Fresh", 3), made("Old one", 24 * 20)
+def test_open_work(made, tmp_path):
+    """A session's start asks for what was worked on lately."""
+    fresh = made("Fresh", 3)
+    made("Old one", 24 * 20)
     made("Closed", 1, status=work.COMPLETED)
     made("Elsewhere", 1, project="other")
     assert [one.id for one in work.open_work(str(tmp_path), PROJECT, 48)] == [fresh.id]
-    assert [one.id for one in work.stale(str(tmp_path), PROJECT, 14)] == [old.id]
     assert work.open_work(str(tmp_path), "nobody", 48) == []
 
 

@@ -15,23 +15,21 @@ def forget(target: ForgetTarget) -> Iterator[Change]:
     """Yield the incidents that go, and what stays of them."""
     for one in incidents_of(target):
         step = Step("remove", os.path.relpath(one.path, target.home), "an incident of it", one.size)
-        yield Change(step, partial(_forget_incident, target, one))
+        by_hand = f"{one.path.rpartition('_')[0]}_by-hand-{one.rating[:6]}"
+        yield Change(step, partial(_remove, target, one, by_hand))
         if own := sorted(set(os.listdir(one.path)) - one.sizes.keys()):
-            place = os.path.relpath(_by_hand(one), target.home)
+            place = os.path.relpath(by_hand, target.home)
             yield Change(Step("keep", place, f"written by hand: {', '.join(own)}"))
+
+
+def _remove(target: ForgetTarget, one: Incident, by_hand: str) -> None:
+    """Remove an incident; what is not ours in its folder stays in one of another name."""
+    Incidents(target.home).forget(target.agent, target.session)
+    if os.path.isdir(one.path):
+        os.rename(one.path, by_hand)
 
 
 def incidents_of(target: ForgetTarget) -> list[Incident]:
     """Return the incidents of the session."""
     told = [(one, sentiment(one.path)) for one in Incidents(target.home).all()]
     return [one for one, row in told if target.is_of(row.get("agent"), row.get("session"))]
-
-
-def _forget_incident(target: ForgetTarget, one: Incident) -> None:
-    Incidents(target.home).forget(target.agent, target.session)
-    if os.path.isdir(one.path):
-        os.rename(one.path, _by_hand(one))
-
-
-def _by_hand(one: Incident) -> str:
-    return f"{one.path.rpartition('_')[0]}_by-hand-{one.rating[:6]}"

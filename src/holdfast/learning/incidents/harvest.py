@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 
 from holdfast.base.terminal import harmless
 from holdfast.base.text import ends_of, one_line
@@ -27,7 +28,7 @@ from holdfast.sessions.parts import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from holdfast.language.ratings import Rating
     from holdfast.records import Session, SessionEvent, Step
@@ -40,6 +41,7 @@ _CALLS, _CALL = 10, 200
 _EVENTS, _TEXT, _TRANSCRIPT = 400, 4_000, 1_000_000
 _KEPT_CALLS, _INPUT, _OUTPUT = 50, 2_000, 1_000
 _BEHIND = 2
+_SPEAKERS = {"human": "The person", "assistant": "The agent"}
 
 
 def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterable[Finding]:
@@ -50,7 +52,8 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
     for rating in reversed(rated.values()):
         if rating.rating <= WORST:
             text = f"incident {incidents.name_of(rating.at, about(rating, events))}"
-            yield Finding("incident", text, rating.at, session.name, _Make(workspace, rating, digest, events))
+            keep = partial(make, workspace, rating, digest, events)
+            yield Finding("incident", text, rating.at, session.name, keep)
 
 
 def about(rating: Rating, events: Sequence[SessionEvent]) -> str:
@@ -66,16 +69,6 @@ def _asked(before: Sequence[SessionEvent]) -> list[str]:
     return [text for text in said if explicit(text) is None]
 
 
-class _Make:
-    """Makes one incident when it is called."""
-
-    def __init__(self, workspace: Workspace, rating: Rating, digest: Digest, events: Sequence[SessionEvent]) -> None:
-        self._workspace, self._rating, self._digest, self._events = workspace, rating, digest, events
-
-    def __call__(self) -> bool:
-        return make(self._workspace, self._rating, self._digest, self._events)
-
-
 def make(workspace: Workspace, rating: Rating, digest: Digest, events: Sequence[SessionEvent]) -> bool:
     """Write the incident of a rating; False where it is there already."""
     room = Incidents(workspace.home)
@@ -86,10 +79,20 @@ def make(workspace: Workspace, rating: Rating, digest: Digest, events: Sequence[
     # They were cleaned when they were archived; what is known to be a secret by now is taken out once more.
     shown_events = list(Cleaner().events(events[max(0, end - _EVENTS) : end + _BEHIND]))
     before = shown_events[: min(end, _EVENTS)]
+    sentiment = {
+        name: redact.redact(value)[0] if isinstance(value, str) else value for name, value in asdict(rating).items()
+    }
+    calls = [
+        {
+            **{"place": event.place, "at": event.at, "tool": event.tool, "failed": event.failed},
+            **{"input": _both_ends(event.input, _INPUT), "output": _both_ends(event.output, _OUTPUT)},
+        }
+        for event in [event for event in before if event.role == "tool"][-_KEPT_CALLS:]
+    ]
     contents = {
         incidents.CONTEXT: _context(workspace, rating, digest, before).encode("utf-8", "replace"),
-        incidents.SENTIMENT: incidents.as_json({name: _clean(value) for name, value in asdict(rating).items()}),
-        incidents.CALLS: incidents.as_json(list(_calls(before))),
+        incidents.SENTIMENT: incidents.as_json(sentiment),
+        incidents.CALLS: incidents.as_json(calls),
         incidents.TRANSCRIPT: _transcript(shown_events),
     }
     return room.put(path, contents)
@@ -124,9 +127,9 @@ def _context(workspace: Workspace, rating: Rating, digest: Digest, before: Seque
         "## Likely cause",
         _told_cause(cause),
         "## Last turns",
-        "\n\n".join(_turns(before)) or "The archive has no events of this session.",
+        "\n\n".join(_last_turns(before)) or "The archive has no events of this session.",
         "## Last tool calls",
-        "\n".join(_call_lines(before)) or "None.",
+        "\n".join(map(_call_line, [event for event in before if event.role == "tool"][-_CALLS:])) or "None.",
         "## More",
         f"- session: `holdfast sessions show {session.name} --raw`\n- lesson: {lesson}",
     ]
@@ -152,27 +155,18 @@ def _lesson_of(workspace: Workspace, rating: Rating, session: Session) -> str:
     return f"`holdfast lesson show {found.id}`" if found else "none, as nothing was said that could be one"
 
 
-def _turns(before: Sequence[SessionEvent]) -> Iterator[str]:
-    said = [event for event in before if event.role in ("human", "assistant") and event.text.strip()]
-    for event in said[-_TURNS:]:
-        who = "The person" if event.role == "human" else "The agent"
-        said_then = _quoted(_both_ends(event.text, _TURN))
-        yield f"{who}, {event.at or 'time not known'} (place {event.place}):\n\n{said_then}"
+def _last_turns(before: Sequence[SessionEvent]) -> list[str]:
+    turns = []
+    for event in [event for event in before if event.role in _SPEAKERS and event.text.strip()][-_TURNS:]:
+        when = f"{event.at or 'time not known'} (place {event.place})"
+        turns.append(f"{_SPEAKERS[event.role]}, {when}:\n\n{_quoted(_both_ends(event.text, _TURN))}")
+    return turns
 
 
-def _call_lines(before: Sequence[SessionEvent]) -> Iterator[str]:
-    for event in [event for event in before if event.role == "tool"][-_CALLS:]:
-        failed = " (failed)" if event.failed else ""
-        call = one_line(shown(event), _CALL).replace("`", "'")
-        yield f"- place {event.place}, {event.tool}{failed}: `{call or event.tool}`"
-
-
-def _calls(before: Sequence[SessionEvent]) -> Iterator[dict[str, object]]:
-    for event in [event for event in before if event.role == "tool"][-_KEPT_CALLS:]:
-        yield {
-            **{"place": event.place, "at": event.at, "tool": event.tool, "failed": event.failed},
-            **{"input": _both_ends(event.input, _INPUT), "output": _both_ends(event.output, _OUTPUT)},
-        }
+def _call_line(event: SessionEvent) -> str:
+    failed = " (failed)" if event.failed else ""
+    call = one_line(shown(event), _CALL).replace("`", "'")
+    return f"- place {event.place}, {event.tool}{failed}: `{call or event.tool}`"
 
 
 def _transcript(events: Sequence[SessionEvent]) -> bytes:
@@ -180,7 +174,8 @@ def _transcript(events: Sequence[SessionEvent]) -> bytes:
     lines: list[bytes] = []
     size = 0
     for event in reversed(events):
-        plain = {name: _both_ends(value, _TEXT) if isinstance(value, str) else value for name, value in _told(event)}
+        told = {name: value for name, value in asdict(event).items() if value or name == "place"}
+        plain = {name: _both_ends(value, _TEXT) if isinstance(value, str) else value for name, value in told.items()}
         line = json.dumps(plain, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
         size += len(line)
         if size > _TRANSCRIPT:
@@ -189,17 +184,9 @@ def _transcript(events: Sequence[SessionEvent]) -> bytes:
     return b"".join(reversed(lines))
 
 
-def _told(event: SessionEvent) -> list[tuple[str, object]]:
-    return [(name, value) for name, value in asdict(event).items() if value or name == "place"]
-
-
 def _both_ends(text: str, most: int) -> str:
     return ends_of(text, most // 2) if len(text) > most else text
 
 
 def _quoted(text: str) -> str:
     return "\n".join(f"> {line}" for line in text.strip().split("\n"))
-
-
-def _clean(value: object) -> object:
-    return redact.redact(value)[0] if isinstance(value, str) and value else value

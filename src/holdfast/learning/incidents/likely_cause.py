@@ -47,7 +47,8 @@ def cause_of(complaint: str, before: Sequence[SessionEvent]) -> Cause | None:
         common, things = shared(said, words_of(call))
         if not things:
             continue
-        signs = _signs(event)
+        signs = ["it removed something"] if is_destructive(event) else []
+        signs += ["it failed"] if event.failed else []
         points = common + things + 2 * len(signs)
         if best is None or points > best[0]:
             best = (points, Cause(call, event, (*signs, "it shares words with what was said"), things))
@@ -81,8 +82,3 @@ def _calls(before: Sequence[SessionEvent]) -> list[SessionEvent]:
         if event.role == "tool" and tools.kind_of(event.tool) not in _READING:
             found.append(event)
     return found
-
-
-def _signs(event: SessionEvent) -> tuple[str, ...]:
-    signs = (("it removed something", is_destructive(event)), ("it failed", event.failed))
-    return tuple(sign for sign, holds in signs if holds)

@@ -55,11 +55,7 @@ def takes_back(text: str) -> bool:
 def sets_up(command: str) -> bool:
     """Whether a command line sets something up, by its first words: `uv sync`, `docker compose up`."""
     words = [word.casefold() for word in command.split()[:_FIRST_WORDS] if not word.startswith("-")]
-    return not _mending().isdisjoint(words)
-
-
-def _mending() -> frozenset[str]:
-    return frozenset(word.strip() for word in _of("mends"))
+    return any(f" {word} " in _of("mends") for word in words)
 
 
 def _of(kind: str) -> frozenset[str]:

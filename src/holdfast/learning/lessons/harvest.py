@@ -59,12 +59,9 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
     if session.is_subagent:
         return
     for one in learned(digest, events, low_ratings(workspace.home, session.agent, session.id)):
-        yield Finding("lesson", one.statement, one.evidence.at, session.name, partial(_keep, workspace, session, one))
-
-
-def _keep(workspace: Workspace, session: Session, one: Learned) -> bool:
-    project = one.project or session.project
-    return lesson_standing.occurred(workspace, one.statement, project, one.evidence, category=one.category)
+        project = one.project or session.project
+        keep = partial(lesson_standing.occurred, workspace, one.statement, project, one.evidence, category=one.category)
+        yield Finding("lesson", one.statement, one.evidence.at, session.name, keep)
 
 
 def learned(digest: Digest, events: Sequence[SessionEvent], ratings: Sequence[Rating]) -> Iterator[Learned]:
@@ -142,9 +139,11 @@ def _fixed(digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Learned]:
     found = 0
     for trouble in digest.troubles:
         at = by_place.get(trouble.last_place, -1)
-        if trouble.ended != "fixed" or at < 0 or found >= _MAX_FAILURES or not _is_run(events[at]):
+        if trouble.ended != "fixed" or at < 0 or found >= _MAX_FAILURES:
             continue
-        steps = _steps(events, at)
+        failed = _main(events[at])
+        # A search that found nothing did not fail.
+        steps = _steps(events, at, failed) if failed is not None and failed.kind != "look" else []
         quote = one_line(f"{trouble.about}: {trouble.text}", _MAX_QUOTE)
         if steps and len(words_of(quote)) >= FEWEST:
             found += 1
@@ -156,18 +155,11 @@ def _fixed(digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Learned]:
             yield Learned(text, evidence, category="system")
 
 
-def _is_run(event: SessionEvent) -> bool:
-    """Whether an event is the run of a command that does something, no search."""
-    main = _main(event)
-    return main is not None and main.kind != "look"
-
-
-def _steps(events: Sequence[SessionEvent], at: int) -> list[str]:
+def _steps(events: Sequence[SessionEvent], at: int, failed: Command) -> list[str]:
     """Return the commands that set something up between a failure and the success of the same, or its other options.
 
     Where a file was edited between, that was the remedy: work as usual, which teaches nothing.
     """
-    failed = _main(events[at])
     between: list[str] = []
     for event in events[at + 1 : at + _MAX_BETWEEN]:
         if event.role != "tool":
@@ -175,19 +167,16 @@ def _steps(events: Sequence[SessionEvent], at: int) -> list[str]:
         if tools.kind_of(event.tool) == "edit":
             return []
         main = _main(event)
-        if main is None or failed is None or event.failed:
+        if main is None or event.failed:
             continue
         if main.about == failed.about:
-            otherwise = [one_line(main.text, 120)] if _has_more(main.text, failed.text) else []
-            return (between if main.text == failed.text else otherwise)[-_MAX_STEPS:]
+            if main.text == failed.text:
+                return between[-_MAX_STEPS:]
+            # Other options put it right where the command says all that it said before, and more.
+            return [one_line(main.text, 120)] if set(failed.text.split()) <= set(main.text.split()) else []
         if main.kind not in _IDLE and sets_up(main.text):
             between.append(one_line(main.text, 120))
     return []
-
-
-def _has_more(text: str, failed: str) -> bool:
-    """Whether a command says all that another says, and something besides."""
-    return text != failed and set(failed.split()) <= set(text.split())
 
 
 def _main(event: SessionEvent) -> Command | None:

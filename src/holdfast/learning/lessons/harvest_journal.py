@@ -38,14 +38,25 @@ def unarchived(workspace: Workspace, archive: Archive, now: str) -> Iterator[tup
     """Yield name and low ratings of each session that was rated low some time ago and is not in the archive."""
     for (agent, session), every in by_session(workspace.home).items():
         name, ratings = f"{agent}/{session}", [one for one in every if one.rating <= LOW]
-        if agent and session and ratings and all(_is_old(one.at, now) for one in ratings) and not _has(archive, name):
+        if not (agent and session and ratings and all(_is_old(one.at, now) for one in ratings)):
+            continue
+        try:
+            is_known = archive.has(name) or archive.is_forgotten(name)
+        except HoldfastError:
+            continue
+        if not is_known:
             yield name, ratings
 
 
 def told(workspace: Workspace, name: str, ratings: list[Rating]) -> tuple[Digest, list[SessionEvent]]:
     """Return such a session as hooks told it, as far back as the newest part of the journal goes."""
     agent, _, id = name.partition("/")
-    found = [event for kind in _ROLES for event in workspace.journal.latest(kind) if _is_of(event, agent, id)]
+    found = [
+        event
+        for kind in _ROLES
+        for event in workspace.journal.latest(kind)
+        if (event.data.get("agent"), event.data.get("session")) == (agent, id) and not event.data.get("subagent")
+    ]
     events = [_session_event(place, event) for place, event in enumerate(sorted(found, key=lambda event: event.at))]
     folder = str(found[0].data.get("folder", "")) if found else ""
     times = [event.at for event in events] or [ratings[0].at]
@@ -67,19 +78,8 @@ def _session_event(place: int, event: Event) -> SessionEvent:
     )
 
 
-def _is_of(event: Event, agent: str, session: str) -> bool:
-    return (event.data.get("agent"), event.data.get("session")) == (agent, session) and not event.data.get("subagent")
-
-
 def _is_old(at: str, now: str) -> bool:
     try:
         return (datetime.fromisoformat(now) - datetime.fromisoformat(at)).total_seconds() > _PATIENCE_SECONDS
     except (ValueError, TypeError):
-        return True
-
-
-def _has(archive: Archive, name: str) -> bool:
-    try:
-        return archive.has(name) or archive.is_forgotten(name)
-    except HoldfastError:
         return True

@@ -67,9 +67,11 @@ def learn(
     workspace: Workspace, text: str, *, because: str = "", source: str = "", replaces: str = "", trust: str = "user"
 ) -> NoteChange:
     """Add a lesson; the one that it replaces is struck through in the same write, and ends."""
-    before = _texts(workspace) if replaces else {}
+    name = replaces.strip().casefold()
+    holding = notes.listed(workspace, LESSON) if name else ()
+    replaced = next((note.text for note in holding if note.id.casefold() == name and not note.done), "")
     written = notes.add(workspace, LESSON, text, because=because, source=source, replaces=replaces)
-    _end(workspace, before.get(replaces.strip().casefold(), ""))
+    _end(workspace, replaced)
     if written.action == "added":
         evidence = Evidence(now(), written.note.source or BY_HAND, workspace.session, STATED, written.note.text)
         lesson_standing.stated(workspace, workspace.project().id, evidence, because=written.note.because, trust=trust)
@@ -87,11 +89,6 @@ def withdraw(workspace: Workspace, name: str) -> NoteChange:
 def path(workspace: Workspace) -> str:
     """Return where the page lies."""
     return notes.path_of(workspace, LESSON)
-
-
-def _texts(workspace: Workspace) -> dict[str, str]:
-    """Return the lessons that hold by their ids, whose letter may be written either way."""
-    return {note.id.casefold(): note.text for note in notes.listed(workspace, LESSON) if not note.done}
 
 
 def _end(workspace: Workspace, text: str) -> None:

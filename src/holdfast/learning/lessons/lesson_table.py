@@ -70,11 +70,18 @@ def _rows(home: str) -> list[Row]:
     folders = _month_folders(home)
     if not folders:
         return []
-    path, mark = os.path.join(home, *PLACE), _mark(folders)
+    path = os.path.join(home, *PLACE)
+    # The time of a folder tells whether a file was written in it.
+    mark = short(*[f"{folder} {os.lstat(folder).st_mtime_ns}" for folder in folders])
     head, *lines = files.read_if_there(path).decode("utf-8", "replace").split("\n")
     if head != mark:
         lines = _made(folders)
-        _write(path, "\n".join([mark, *lines]))
+        try:
+            files.make_folder(os.path.dirname(path))
+            files.write(path, "\n".join([mark, *lines]).encode("utf-8", "replace"), durable=False)
+        except (HoldfastError, OSError):
+            # It is made again the next time.
+            pass
     return [row for line in lines if (row := _row(line)) is not None]
 
 
@@ -91,27 +98,18 @@ def _month_folders(home: str) -> list[str]:
     return found
 
 
-def _mark(folders: list[str]) -> str:
-    """Return what tells whether a file was written in one of the folders."""
-    return short(*[f"{path} {os.lstat(path).st_mtime_ns}" for path in folders])
-
-
 def _made(folders: list[str]) -> list[str]:
     """Return the rows of every lesson that stands; what cannot be read as one does not."""
     lines, now = [], time.time()
     for folder in folders:
-        for name in sorted(os.listdir(folder)):
+        for name in files.names_in(folder, ".md"):
             try:
-                text = files.read(os.path.join(folder, name), _MAX_READ) if _is_lesson(name) else b""
+                text = files.read(os.path.join(folder, name), _MAX_READ)
             except HoldfastError:
                 continue
             row = _told(text.decode("utf-8", "replace"), now)
             lines += [row] if row else []
     return lines
-
-
-def _is_lesson(name: str) -> bool:
-    return name.endswith(".md") and name[0] != "."
 
 
 def _told(text: str, now: float) -> str:
@@ -150,12 +148,3 @@ def _row(line: str) -> Row | None:
         return Row(told[0], told[1], told[2], int(told[3]), float(told[4]), float(told[5]))
     except ValueError:
         return None
-
-
-def _write(path: str, text: str) -> None:
-    """Write the table; what could not be written is made again the next time."""
-    try:
-        files.make_folder(os.path.dirname(path))
-        files.write(path, text.encode("utf-8", "replace"), durable=False)
-    except (HoldfastError, OSError):
-        return

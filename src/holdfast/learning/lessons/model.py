@@ -74,17 +74,15 @@ class Lessons:
         """Return the lesson that an occurrence in a project speaks for, if there is one."""
         wanted, name = words_of(evidence.quote), id_of(project, evidence)
         for one in self.all():
-            first = one.evidence[0] if one.evidence else None
-            is_family = first is not None and one.project == project and first.family == evidence.family
-            if one.id == name or (is_family and first is not None and alike(self._words_of(first.quote), wanted)):
+            if one.id == name:
                 return one
+            for first in one.evidence[:1] if one.project == project else ():
+                if first.quote not in self._words:
+                    # Every new occurrence is compared with all of them.
+                    self._words[first.quote] = words_of(first.quote)
+                if first.family == evidence.family and alike(self._words[first.quote], wanted):
+                    return one
         return None
-
-    def _words_of(self, quote: str) -> frozenset[str]:
-        """Return the words of a quote; every new occurrence is compared with all of them."""
-        if quote not in self._words:
-            self._words[quote] = words_of(quote)
-        return self._words[quote]
 
     def add_evidence(self, statement: str, category: str, project: str, evidence: Evidence) -> tuple[Lesson, bool]:
         """Add an occurrence to the lesson that it speaks for, or make that; return it, and whether it was new."""

@@ -34,7 +34,8 @@ class LessonKind(Kind):
             lesson = lessons.room(workspace.home).get(proposal.id)
         except NotFound:
             # Somebody removed the file of the lesson; what it says is still worth keeping.
-            return put(workspace, _draft(proposal, text)).memory.key
+            told = {name: getattr(proposal, name) for name in ("scope", "title", "tags", "source", "agent")}
+            return put(workspace, Draft(text=text, type="lesson", trust="user", **told)).memory.key
         said = lesson.statement if same(text) == same(lesson.statement) else text
         lesson = lesson_standing.stand(workspace, lesson, trust="user", why="a person approved it", text=said)
         if lesson.status != "standing":
@@ -50,16 +51,3 @@ class LessonKind(Kind):
         with suppress(NotFound):
             lesson_standing.reject(workspace, lessons.room(workspace.home).get(proposal.id))
         return []
-
-
-def _draft(proposal: Proposal, text: str) -> Draft:
-    return Draft(
-        text=text,
-        scope=proposal.scope,
-        title=proposal.title,
-        type="lesson",
-        tags=proposal.tags,
-        trust="user",
-        source=proposal.source,
-        agent=proposal.agent,
-    )

@@ -74,7 +74,10 @@ def settle(workspace: Workspace, lesson: Lesson, *, stated: bool, is_new: bool) 
 def propose(workspace: Workspace, lesson: Lesson) -> None:
     """Offer the lesson for a person's decision, unless it is offered or decided already."""
     waiting, first = Proposals(workspace.home), lesson.evidence[0]
-    if lesson.id in waiting.ids() or (first.kind != "rating" and _wait_enough(waiting)):
+    if lesson.id in waiting.ids():
+        return
+    may_be_full = first.kind != "rating" and len(waiting.ids()) >= MAX_WAITING
+    if may_be_full and sum(one.kind == KIND for one in waiting.all()[0]) >= MAX_WAITING:
         return
     waiting.put(
         Proposal(
@@ -91,11 +94,6 @@ def propose(workspace: Workspace, lesson: Lesson) -> None:
             created=now(),
         )
     )
-
-
-def _wait_enough(waiting: Proposals) -> bool:
-    is_long = len(waiting.ids()) >= MAX_WAITING
-    return is_long and sum(one.kind == KIND for one in waiting.all()[0]) >= MAX_WAITING
 
 
 def stand(workspace: Workspace, lesson: Lesson, *, trust: str, why: str, text: str = "", again: bool = False) -> Lesson:

@@ -31,7 +31,13 @@ _BEGINNING = 120
 def at_prompt(run: HookRun) -> Iterator[Effect]:
     """Keep the rating that the person's message gives, if it gives one."""
     text = run.words() if len(run.call.prompt) <= MAX_MESSAGE else ""
-    judged = judge(text, lambda: _last_answer(run)) if text else None
+
+    def last_answer() -> str | None:
+        answer = run.latest("stop", "answer")
+        # What was cut off may end in a question.
+        return f"{answer}\n?" if answer and answer.endswith(CUT) else answer or None
+
+    judged = judge(text, last_answer) if text else None
     if judged is None:
         return
     # Most prompts rate nothing.
@@ -97,10 +103,3 @@ def row_of(judged: Judged, text: str, *, at: str, agent: str, session: str, proj
 
 def _one_line(text: str, most: int) -> str:
     return " ".join(kept(text, most).split())
-
-
-def _last_answer(run: HookRun) -> str | None:
-    """Return what the agent said last in this session; None where that is not known."""
-    answer = run.latest("stop", "answer")
-    # What was cut off may end in a question.
-    return f"{answer}\n?" if answer and answer.endswith(CUT) else answer or None

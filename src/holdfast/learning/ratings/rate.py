@@ -68,13 +68,24 @@ def pass_on(workspace: Workspace, number: int, words: str, *, agent: str, sessio
     rating, said = _number(number), _checked(words)
     if not said:
         raise BadInput("the words of the person are missing", "Quote what they said.")
-    session = session or _session_of(workspace, agent)
-    prompts = _prompts(workspace, agent, session)
-    if prompts and not any(_plain(said) in _plain(prompt) for prompt in prompts):
+    if not session:
+        # An agent that cannot name its session means the last one that a hook heard here.
+        heard = _heard_last(workspace, agent)
+        session = heard[2] if heard else ""
+    told = [event.data for event in workspace.journal.latest("prompt")]
+    prompts = [
+        _plain(str(data.get("prompt", "")))
+        for data in told
+        if (data.get("agent"), data.get("session")) == (agent, session)
+    ]
+    if prompts and not any(_plain(said) in prompt for prompt in prompts):
         raise BadInput("the person did not say that in this session", "Quote their own words; rate nothing yourself.")
-    heard = _heard(workspace, rating, agent, session)
-    meant = _Meant(agent, session, _project(workspace))
-    return Rated(heard, "unchanged") if heard else _written(workspace, rating, said, said, meant)
+    given = [
+        row for row in signals.read(workspace.home) if (row.agent, row.session, row.rating) == (agent, session, rating)
+    ]
+    if given and clock.seconds(now()) - clock.seconds(given[-1].at) <= _HEARD_SECONDS:
+        return Rated(given[-1], "unchanged")
+    return _written(workspace, rating, said, said, _Meant(agent, session, _project(workspace)))
 
 
 def ratings(workspace: Workspace, *, everywhere: bool = False, limit: int = 0) -> list[Rating]:
@@ -97,7 +108,8 @@ def plan_import(workspace: Workspace, path: str) -> Imported:
     known = passed_over = 0
     for line in data.split(b"\n"):
         row = signals.of_line(line)
-        if row is None or _says_nothing(row):
+        guessed = row is not None and row.source == "implicit"
+        if row is None or (guessed and (row.confidence < MIN_CONFIDENCE or row.rating == _NO_SIGNAL)):
             passed_over += bool(line.strip())
             continue
         row = _cleaned(workspace, row)
@@ -165,12 +177,6 @@ def _named(workspace: Workspace, text: str) -> _Meant:
     return _Meant(found.agent, found.id, found.project or _project(workspace))
 
 
-def _session_of(workspace: Workspace, agent: str) -> str:
-    """Return the session of an agent that cannot name it: the last one that a hook heard here, if any."""
-    heard = _heard_last(workspace, agent)
-    return heard[2] if heard else ""
-
-
 def _heard_last(workspace: Workspace, agent: str) -> tuple[str, str, str] | None:
     """Return time, agent and id of the session of this project that a hook heard last, of one agent or of any."""
     project = _project(workspace)
@@ -182,30 +188,8 @@ def _heard_last(workspace: Workspace, agent: str) -> tuple[str, str, str] | None
     return None
 
 
-def _prompts(workspace: Workspace, agent: str, session: str) -> list[str]:
-    events = workspace.journal.latest("prompt")
-    return [
-        str(event.data.get("prompt", ""))
-        for event in events
-        if event.data.get("session") == session and event.data.get("agent") == agent
-    ]
-
-
-def _heard(workspace: Workspace, rating: int, agent: str, session: str) -> Rating | None:
-    """Return the same rating of the session where a hook, or an earlier call, wrote it down a moment ago."""
-    for row in reversed(signals.read(workspace.home)):
-        if (row.agent, row.session, row.rating) == (agent, session, rating):
-            return row if clock.seconds(now()) - clock.seconds(row.at) <= _HEARD_SECONDS else None
-    return None
-
-
 def _plain(text: str) -> str:
     return " ".join("".join(letter if letter.isalnum() else " " for letter in text.casefold()).split())
-
-
-def _says_nothing(row: Rating) -> bool:
-    guessed = row.source == "implicit"
-    return guessed and (row.confidence < MIN_CONFIDENCE or row.rating == _NO_SIGNAL)
 
 
 def _cleaned(workspace: Workspace, row: Rating) -> Rating:

@@ -70,7 +70,8 @@ def add(home: str, report: Report) -> str:
     month, stamp = stamp_of(report.at)
     files.refuse_links(home, f"{FOLDER}/{month}")
     # A hook hears the end a little later than the transcript has it, and that may be the next month.
-    if any(_is_there(os.path.join(home, FOLDER, name), report.id) for name in _months(home)):
+    names = [name for one in _months(home) for name in files.names_in(os.path.join(home, FOLDER, one), ".md")]
+    if any(name.endswith(f"-{report.id}.md") for name in names):
         return ""
     folder = os.path.join(home, FOLDER, month)
     files.make_folder(folder)
@@ -129,10 +130,6 @@ def find(home: str, name: str) -> Report:
                 if report is not None:
                     return report
     raise NotFound(f"there is no research record {name!a}", "`holdfast research` lists them.")
-
-
-def _is_there(folder: str, id: str) -> bool:
-    return any(name.endswith(f"-{id}.md") for name in files.names_in(folder, ".md"))
 
 
 def _months(home: str) -> list[str]:

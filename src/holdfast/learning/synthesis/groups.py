@@ -72,10 +72,7 @@ def _read() -> list[Cues]:
     for language in LANGUAGES:
         for heading, body in sections(f"{_FOLDER}/{language}.txt").items():
             name, _, mood = heading.partition(": ")
-            found.setdefault((name, mood), []).extend(_piece(line) for line in body.splitlines() if line)
+            # With a star at the end of a line its last word may go on.
+            pieces = [f" {line[:-1]}" if line.endswith("*") else f" {line} " for line in body.splitlines() if line]
+            found.setdefault((name, mood), []).extend(pieces)
     return [Cues(name, mood, tuple(pieces)) for (name, mood), pieces in found.items()]
-
-
-def _piece(line: str) -> str:
-    """Return a line as a piece of a text; with a star at its end its last word may go on."""
-    return f" {line[:-1]}" if line.endswith("*") else f" {line} "

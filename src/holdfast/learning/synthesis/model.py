@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from holdfast.language.ratings import Rating
     from holdfast.learning.fixes.model import Fix
     from holdfast.learning.incidents.model import Incident
-    from holdfast.learning.lessons.model import Lesson
+    from holdfast.learning.lessons.model import Evidence, Lesson
 
 KINDS = {"week": 7, "month": 30, "all": 0}
 EXAMPLES = 3
@@ -166,7 +166,11 @@ def report(period: Period, found: Found, project: str = "", *, clean: Callable[[
         days_a_bar=days,
         groups=_groups(by_group, found, clean),
         ungrouped=_sessions(alone),
-        done=_done_in(period, found),
+        done=_done(
+            [one for one in found.lessons if any(period.has(each.at) for each in one.evidence)],
+            [one for one in found.incidents if period.has(one.name[:10])],
+            [one for one in found.fixes if period.has(one.at)],
+        ),
     )
 
 
@@ -232,26 +236,16 @@ def _done_about(rows: Sequence[Rating], found: Found) -> Done:
     said: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         said.setdefault((row.agent, row.session), []).append(" ".join(words_of(said_in(row))))
-    lessons = [
-        lesson
-        for lesson in found.lessons
-        if any(
-            _beginning(one.quote) in text for one in lesson.evidence for text in said.get((one.agent, one.session), ())
-        )
-    ]
+
+    def quotes(one: Evidence) -> bool:
+        # A quote may be cut at its end, so only its first words are looked for.
+        first = " ".join(words_of(one.quote)[:_TELLING])
+        return any(first in text for text in said.get((one.agent, one.session), ()))
+
     return _done(
-        lessons,
+        [lesson for lesson in found.lessons if any(map(quotes, lesson.evidence))],
         [one for one in found.incidents if one.rating in ids],
         [one for one in found.fixes if (one.agent, one.session) in sessions],
-    )
-
-
-def _done_in(period: Period, found: Found) -> Done:
-    """Return what came up in a period, whatever it came of."""
-    return _done(
-        [one for one in found.lessons if any(period.has(each.at) for each in one.evidence)],
-        [one for one in found.incidents if period.has(one.name[:10])],
-        [one for one in found.fixes if period.has(one.at)],
     )
 
 
@@ -261,11 +255,6 @@ def _done(lessons: Iterable[Lesson], incidents: Iterable[Incident], fixes: Seque
         tuple(one.name for one in incidents),
         len({(one.fingerprint, one.steps) for one in fixes}),
     )
-
-
-def _beginning(text: str) -> str:
-    """Return the first words of a quote, which may be cut at its end, as they stand in what was said."""
-    return " ".join(words_of(text)[:_TELLING])
 
 
 def _sessions(rows: Iterable[Rating]) -> int:

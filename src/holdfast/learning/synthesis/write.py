@@ -69,7 +69,8 @@ def due(workspace: Workspace) -> str:
 def _written(
     workspace: Workspace, period: Period, project: str, names: frozenset[str] | None, *, dry_run: bool
 ) -> Written:
-    found = _found(workspace)
+    home = workspace.home
+    found = Found(signals.read(home), lessons.room(home).all(), incidents.Incidents(home).all(), fixes.read(home))
     if names is not None:
         found = room.matching(found, lambda name: name in names)
     report = room.report(period, found, project, clean=lambda text: redact.redact(text)[0])
@@ -84,15 +85,6 @@ def _written(
     files.make_folder(os.path.dirname(path))
     files.write(path, text.encode("utf-8", "replace"))
     return Written(report, text, path, "changed" if before else "added")
-
-
-def _found(workspace: Workspace) -> Found:
-    return Found(
-        signals.read(workspace.home),
-        lessons.room(workspace.home).all(),
-        incidents.Incidents(workspace.home).all(),
-        fixes.read(workspace.home),
-    )
 
 
 def _path(workspace: Workspace, period: Period, project: str) -> str:

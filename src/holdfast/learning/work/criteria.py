@@ -85,14 +85,10 @@ def added(isc: Criteria, text: str, event: str, *, anti: bool = False, status: s
         return isc
     if len(isc.criteria) + len(isc.anti_criteria) >= MAX_GIVEN:
         raise TooLarge(f"a work item has at most {MAX_GIVEN} criteria", "Make a work item of its own for the rest.")
-    name = f"{'a' if anti else 'c'}{_next_number(listed)}"
+    numbers = [int(one.id[1:]) for one in listed if one.id[1:].isdigit()]
+    name = f"{'a' if anti else 'c'}{max(numbers, default=0) + 1}"
     one = Criterion(name, one_line(said, MAX_TEXT, DOTS), status, (one_line(event, _MAX_EVENT, DOTS),) if event else ())
     return replace(isc, anti_criteria=(*listed, one)) if anti else replace(isc, criteria=(*listed, one))
-
-
-def _next_number(listed: tuple[Criterion, ...]) -> int:
-    numbers = [int(one.id[1:]) for one in listed if one.id[1:].isdigit()]
-    return max(numbers, default=0) + 1
 
 
 def marked(isc: Criteria, name: str, status: str, event: str) -> Criteria:

@@ -59,31 +59,29 @@ def _known(isc: Criteria, text: str) -> Criterion | None:
 def applied(isc: Criteria, seen: Evidence) -> Criteria:
     """Return the criteria as the evidence leaves them."""
     if seen.said == "bad":
-        return _taken_back(isc, f'the person said: "{one_line(seen.words, 80, DOTS)}"')
+        for one in [one for one in isc.criteria if one.status in (SATISFIED, PARTIAL)]:
+            isc = criteria.marked(isc, one.id, PENDING, _said(seen))
+        return isc
     for one in isc.criteria:
         status, why = _judged(one, seen, only_one=len(isc.criteria) == 1)
         if status and status != one.status:
             isc = criteria.marked(isc, one.id, status, why)
     for one in isc.anti_criteria:
-        touched = _touched(one, seen.files)
+        named = [name.strip("`'\"").removeprefix("./").casefold() for name in work_text.files_named(one.text)]
+        ends = tuple([f"/{name}" for name in named])
+        touched = next((path for path in seen.files if f"/{path.casefold()}".endswith(ends)), "")
         if touched and one.status != FAILED:
             isc = criteria.marked(isc, one.id, FAILED, f"{touched} was changed {seen.at}")
-    return isc
-
-
-def _taken_back(isc: Criteria, why: str) -> Criteria:
-    for one in isc.criteria:
-        if one.status in (SATISFIED, PARTIAL):
-            isc = criteria.marked(isc, one.id, PENDING, why)
     return isc
 
 
 def _judged(one: Criterion, seen: Evidence, *, only_one: bool) -> tuple[str, str]:
     """Return the status that the evidence gives to a criterion, and why; nothing where it says nothing about it."""
     if seen.said in ("done", "good"):
-        if not only_one and not _is_meant(one, seen):
-            return "", ""
-        return SATISFIED, f'the person said: "{one_line(seen.words, 80, DOTS)}"'
+        # Their word is about all criteria, unless it names the things that work.
+        things = work_text.things_that_work(seen.words) if seen.said == "good" and not only_one else ""
+        is_meant = not things or work_text.topic([things]).stems & work_text.topic([one.text]).stems
+        return (SATISFIED, _said(seen)) if is_meant else ("", "")
     spoken = frozenset(work_text.plain(one.text))
     about_tests = spoken & work_text.every("tests") and spoken & work_text.every("passing")
     if about_tests and (seen.passed or seen.failed):
@@ -102,10 +100,8 @@ def _judged(one: Criterion, seen: Evidence, *, only_one: bool) -> tuple[str, str
     return "", ""
 
 
-def _is_meant(one: Criterion, seen: Evidence) -> bool:
-    """Whether the person's word is about a criterion: about all of them, unless it names the things that work."""
-    things = work_text.things_that_work(seen.words) if seen.said == "good" else ""
-    return not things or bool(work_text.topic([things]).stems & work_text.topic([one.text]).stems)
+def _said(seen: Evidence) -> str:
+    return f'the person said: "{one_line(seen.words, 80, DOTS)}"'
 
 
 def _ended(seen: Evidence) -> str:
@@ -115,16 +111,8 @@ def _ended(seen: Evidence) -> str:
 def _commit_about(one: Criterion, commits: tuple[str, ...]) -> str:
     """Return the subject of the last commit that is about a criterion, by its words."""
     wanted = work_text.topic([one.text])
-    near = [subject for subject in commits if _names(work_text.topic([subject]), wanted)]
-    return near[-1] if near else ""
-
-
-def _names(subject: work_text.Topic, wanted: work_text.Topic) -> bool:
-    shared = len(subject.stems & wanted.stems)
-    return shared >= 1 and shared / max(1, min(len(wanted.stems), 4)) >= _FITTING
-
-
-def _touched(one: Criterion, changed: tuple[str, ...]) -> str:
-    """Return the changed file that an anti-criterion names."""
-    named = [name.strip("`'\"").removeprefix("./").casefold() for name in work_text.files_named(one.text)]
-    return next((path for path in changed for name in named if f"/{path.casefold()}".endswith(f"/{name}")), "")
+    for subject in reversed(commits):
+        shared = len(work_text.topic([subject]).stems & wanted.stems)
+        if shared and shared / max(1, min(len(wanted.stems), 4)) >= _FITTING:
+            return subject
+    return ""

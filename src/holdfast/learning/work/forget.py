@@ -144,7 +144,8 @@ class _Item:
             self.by_hand.append(path)
             return
         text = files.read(os.path.join(self.one.path, path), _MAX_READ).decode("utf-8", "replace")
-        at = _time_of(ours.group(1))
+        day, _, clock = ours.group(1).rstrip("Z").partition("T")
+        at = f"{day[:4]}-{day[4:6]}-{day[6:]}T{clock[:2]}:{clock[2:4]}:{clock[4:]}Z" if day else ""
         if part == "items":
             self._ask(path, text, at)
         elif part == "agents":
@@ -236,8 +237,12 @@ class _Item:
         if one.source != work.MANUAL and not self._has_own_title() and self._is_mine(title):
             told = [work_text.title_of(self.asks[0])] if self.asks else [each.text for each in isc.criteria]
             title = work_text.title_of(told[0]) if told and told[0] else UNTITLED
-        shared = self.words.files_of(self.others)
-        changed = [path for path in one.lineage.files_changed if _is_among(path, shared) or not self._is_mine(path)]
+        shared = [f"/{path}" for path in self.words.files_of(self.others)]
+        changed = [
+            path
+            for path in one.lineage.files_changed
+            if any(other.endswith(f"/{path}") for other in shared) or not self._is_mine(path)
+        ]
         spawned = [name for name in one.lineage.agents_spawned if not self._is_mine(name)]
         lineage = replace(one.lineage, files_changed=tuple(changed), agents_spawned=tuple(spawned))
         after = replace(one, title=title, sessions=self.others, lineage=lineage)
@@ -246,16 +251,6 @@ class _Item:
 
 def _is_by_command(text: str) -> bool:
     return text.startswith(_BY_COMMAND[0]) or _BY_COMMAND[1] in text
-
-
-def _is_among(path: str, changed: frozenset[str]) -> bool:
-    return any(path == one or one.endswith(f"/{path}") for one in changed)
-
-
-def _time_of(stamp: str) -> str:
-    if not stamp:
-        return ""
-    return f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}T{stamp[9:11]}:{stamp[11:13]}:{stamp[13:15]}Z"
 
 
 def _files_in(folder: str) -> list[tuple[str, str]]:

@@ -6,6 +6,8 @@ by what happened between its beginning and that of the session's next one.
 
 from __future__ import annotations
 
+from functools import partial
+
 from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.learning.work import closing as work_closing
@@ -44,11 +46,8 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
         yield late
     for span in _spans(mine, digest, events):
         if span.work.is_open and _changes(workspace, digest, span):
-            yield Finding("work", span.work.title, span.seen.at, session.name, _keeper(workspace, digest, span))
-
-
-def _keeper(workspace: Workspace, digest: Digest, span: Span):  # type: ignore[no-untyped-def]
-    return lambda: _keep(workspace, digest, span)
+            keep = partial(_keep, workspace, digest, span)
+            yield Finding("work", span.work.title, span.seen.at, session.name, keep)
 
 
 def _begun_late(workspace: Workspace, digest: Digest) -> Finding | None:

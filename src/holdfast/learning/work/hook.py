@@ -16,7 +16,6 @@ from holdfast.privacy.fence import kept
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.learning.work.model import Work
-    from holdfast.learning.work.plan_items import Planned
     from holdfast.parts import HookRun
     from holdfast.records import Project
 
@@ -66,7 +65,12 @@ def at_stop(run: HookRun) -> list[Effect]:
     if project is None or run.call.subagent or not os.path.exists(_path(run, project)):
         return []
     rows = _rows_of_calls(run, project)
-    return [Effect(lambda: _pause(run, project, rows))]
+
+    def pause() -> None:
+        _note(run, project, rows)
+        _take_in(run, project)
+
+    return [Effect(pause)]
 
 
 def at_end(run: HookRun) -> list[Effect]:
@@ -89,11 +93,6 @@ def at_subagent_stop(run: HookRun) -> list[Effect]:
 
     row = (session_log.OUTPUT, dumps([kept(run.call.subagent, _MAX_NAME), answer]))
     return [Effect(lambda: _note(run, project, [row]))]
-
-
-def _pause(run: HookRun, project: Project, rows: list[tuple[str, str]]) -> None:
-    _note(run, project, rows)
-    _take_in(run, project)
 
 
 def _take_call(run: HookRun, project: Project) -> None:
@@ -119,10 +118,13 @@ def _rows(project: Project, tool: str, given: str, ended: str) -> list[tuple[str
         return rows
     changed = tools.changed_files(tool, given)
     if changed:
-        return [*rows, *[(session_log.FILE, _shown(project, path)) for path in changed]]
+        root = project.root.rstrip("/") + "/"
+        return [*rows, *[(session_log.FILE, kept(path.removeprefix(root), _MAX_PATH)) for path in changed]]
     plan = plan_items.plan_of(tool, given)
     if plan:
-        return [*rows, (session_log.PLAN, _told_plan(plan))]
+        from holdfast.base.minijson import dumps
+
+        return [*rows, (session_log.PLAN, dumps([[kept(one.text, _MAX_COMMAND), one.ticked] for one in plan]))]
     spawned = tools.spawned(tool, given)
     if spawned:
         return [*rows, (session_log.AGENT, kept(spawned, _MAX_NAME))]
@@ -131,12 +133,6 @@ def _rows(project: Project, tool: str, given: str, ended: str) -> list[tuple[str
         kind = session_log.PASSED if ended == "passed" else session_log.RUN
         rows.append((kind, kept(command, _MAX_COMMAND)))
     return rows
-
-
-def _told_plan(plan: tuple[Planned, ...]) -> str:
-    from holdfast.base.minijson import dumps
-
-    return dumps([[kept(entry.text, _MAX_COMMAND), entry.ticked] for entry in plan])
 
 
 def _rows_of_calls(run: HookRun, project: Project) -> list[tuple[str, str]]:
@@ -162,8 +158,3 @@ def _note(run: HookRun, project: Project, rows: list[tuple[str, str]]) -> None:
 
 def _path(run: HookRun, project: Project) -> str:
     return session_log.path_of(run.home, run.call.agent, run.session_label, project.id)
-
-
-def _shown(project: Project, path: str) -> str:
-    """Return the name of a file, from the root of the project where it lies below."""
-    return kept(path.removeprefix(project.root.rstrip("/") + "/"), _MAX_PATH)

@@ -305,13 +305,6 @@ def open_work(home: str, project: str, hours: float, *, now: float = 0.0) -> lis
     return [one for one in _open_among(home, project, newest) if one.updated_at >= iso(since)]
 
 
-def stale(home: str, project: str, days: float, *, now: float = 0.0) -> list[Work]:
-    """Return the open work items on which nobody worked for so many days, the newest first."""
-    before = iso((now or time.time()) - days * 86_400)
-    every = [name for _, name in _by_change(folder_of(home, project))]
-    return [one for one in _open_among(home, project, every) if one.updated_at < before]
-
-
 def _open_among(home: str, project: str, names: list[str]) -> list[Work]:
     """Return the open ones of these items and of those in them; a session's start looks at no more than some."""
     folder = folder_of(home, project)

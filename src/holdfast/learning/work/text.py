@@ -161,12 +161,8 @@ def topic(texts: Iterable[str], files: Iterable[str] = ()) -> Topic:
     small = every("small")
     spoken = [word for text in texts for word in plain(without_code(text))]
     stems = {word[:_STEM] for word in spoken if len(word) >= _FEW_LETTERS and word not in small and not word.isdigit()}
-    names = {_file_name(path) for path in files}
+    names = {path.rstrip("/").rpartition("/")[2].casefold() for path in files}
     return Topic(frozenset(stems), frozenset(names - {""}))
-
-
-def _file_name(path: str) -> str:
-    return path.rstrip("/").rpartition("/")[2].casefold()
 
 
 def likeness(one: Topic, other: Topic) -> float:

@@ -119,10 +119,7 @@ class Turns:
             except HoldfastError:
                 return None
         lately = work.open_work(self.home, self.noted.project, _FITS_FOR_DAYS * 24) if self.noted.is_new else []
-        return next((one for one in lately if self._is_last(one)), None)
-
-    def _is_last(self, one: Work) -> bool:
-        return bool(one.sessions) and one.sessions[-1] == self.name
+        return next((one for one in lately if one.sessions[-1:] == (self.name,)), None)
 
     def waiting(self) -> str:
         """Return what was asked and not begun, as the session's file keeps it."""
@@ -148,7 +145,7 @@ class Turns:
             if kind == "done":
                 self._save()
         if kind == "on" and self.current is None and not self.pending:
-            self.current = self._last_open()
+            self.current = next(iter(self._others()), None)
             self._joined = self.current is not None
         if kind in ("ask", "question") or (kind == "maybe" and not self.pending):
             self._asked(Ask(text, at, kind != "ask"))
@@ -220,9 +217,6 @@ class Turns:
         living = living_sessions(self.home, self.noted.project) - {self.name}
         open_ones = work.open_work(self.home, self.noted.project, _FITS_FOR_DAYS * 24)
         return [one for one in open_ones if not one.sessions or one.sessions[-1] not in living]
-
-    def _last_open(self) -> Work | None:
-        return next(iter(self._others()), None)
 
     def _fitting(self) -> Work | None:
         """Return the open item of another session that what was asked, or what was changed for it, fits."""
