@@ -30,7 +30,7 @@ from holdfast.agents.base import Agent
 from holdfast.app.hook import hook
 from holdfast.base.clock import now
 from holdfast.memory.remember import remember
-from holdfast.patterns import measure as measuring
+from holdfast.patterns import estimates as measuring
 from holdfast.patterns import signal_files
 from holdfast.patterns.catalogue import Catalogue
 from holdfast.patterns.catalogue_file import CatalogueEntry, Target
