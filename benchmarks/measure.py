@@ -52,11 +52,11 @@ _DRAWS = 400
 Row = dict[str, Any]
 
 
-class Door(Agent):
+class BenchAgent(Agent):
     """An agent that takes what it is given as plain text."""
 
     name = "bench-agent"
-    injects = ("start", "prompt")
+    injects = frozenset(("start", "prompt"))
 
     def injection_output(self, call: HookCall, text: str) -> str:
         return text
@@ -148,20 +148,20 @@ def _distribute(home: str, planted: list[Planted], at: str) -> None:
 
 def _lived(home: str, environment: dict[str, str], id: str, planted: list[Planted], chance: random.Random) -> None:
     """Let a session start with the real hook, then have the signals that what it was given leaves it."""
-    call = HookCall(Door.name, "start", "start", session=id, folder=os.path.dirname(home), source="startup")
-    given = hook(home, Door(), call, environment)
+    call = HookCall(BenchAgent.name, "start", "start", session=id, folder=os.path.dirname(home), source="startup")
+    given = hook(home, BenchAgent(), call, environment)
     rates = [(one, one.given if one.key in given else one.without) for one in planted]
     _keep(home, id, now(), [one for one, rate in rates if chance.random() < rate])
 
 
 def _keep(home: str, id: str, at: str, having: list[Planted]) -> None:
-    session = Session(Door.name, id, project=PROJECT, started=at, ended=at)
+    session = Session(BenchAgent.name, id, project=PROJECT, started=at, ended=at)
     made = Digest(session, id, None, None, Outcome("unknown", 0.0), asks=1, calls=5, failed_calls=len(having))
     Archive(home).put_digest(made)
     signals = tuple(
-        Signal("failed-command", one.signature, one.signature, Door.name, id, PROJECT, at, severity=2) for one in having
+        Signal("failed-command", one.signature, one.signature, BenchAgent.name, id, PROJECT, at, severity=2) for one in having
     )
-    signal_files.put(home, Signals(Door.name, id, signals=signals))
+    signal_files.put(home, Signals(BenchAgent.name, id, signals=signals))
 
 
 def _row(one: Planted, found: Any) -> Row:
