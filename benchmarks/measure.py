@@ -158,9 +158,8 @@ def _keep(home: str, id: str, at: str, having: list[Planted]) -> None:
     session = Session(BenchAgent.name, id, project=PROJECT, started=at, ended=at)
     made = Digest(session, id, None, None, Outcome("unknown", 0.0), asks=1, calls=5, failed_calls=len(having))
     Archive(home).put_digest(made)
-    signals = tuple(
-        Signal("failed-command", one.signature, one.signature, BenchAgent.name, id, PROJECT, at, severity=2) for one in having
-    )
+    about = BenchAgent.name, id, PROJECT, at
+    signals = tuple(Signal("failed-command", one.signature, one.signature, *about, severity=2) for one in having)
     signal_files.put(home, Signals(BenchAgent.name, id, signals=signals))
 
 
