@@ -9,7 +9,7 @@ from holdfast.errors import NotFound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint, EntryPoints
+    from importlib.metadata import EntryPoints
 
 # The agents that are built in. The module of each has its name; only the one that is asked for is loaded.
 BUILT_IN = (
@@ -29,7 +29,13 @@ def get(name: str) -> Agent:
         return agent
     for entry in _added():
         if entry.name == name:
-            return _loaded(entry)
+            try:
+                added: Agent = entry.load()()
+            except Exception as problem:
+                # Whatever is wrong with a package of others, it takes only its own agent away.
+                why = f"the agent {name} cannot be loaded from {entry.value}: {type(problem).__name__}: {problem}"
+                raise NotFound(why, "Update or remove the package that adds it.") from problem
+            return added
     raise NotFound(f"there is no agent {name!r}", f"Known: {', '.join(names())}.")
 
 
@@ -41,16 +47,6 @@ def module_of(name: str) -> str:
 def names() -> list[str]:
     """Return the names of all agents: those that are built in, then those that other packages add."""
     return [*BUILT_IN, *sorted(entry.name for entry in _added() if entry.name not in BUILT_IN)]
-
-
-def _loaded(entry: EntryPoint) -> Agent:
-    try:
-        agent: Agent = entry.load()()
-    except Exception as problem:
-        # Whatever is wrong with a package of others, it takes only its own agent away.
-        why = f"the agent {entry.name} cannot be loaded from {entry.value}: {type(problem).__name__}: {problem}"
-        raise NotFound(why, "Update or remove the package that adds it.") from problem
-    return agent
 
 
 def _added() -> EntryPoints:

@@ -110,19 +110,12 @@ def _exit_of(text: str) -> str:
         lines.append(line)
     behind = text[-_END:].split("\n")[1:]
     for line in [*lines, *[line for line in behind if line.startswith(_BEHIND)]]:
-        number = _number(line.casefold())
-        if number:
-            return FAILED if number.strip("0") else PASSED
-    return ""
-
-
-def _number(line: str) -> str:
-    """Return the digits of the exit that a line is about, nothing where it is about more than that."""
-    for mark in _EXITS:
-        before, found, rest = line.partition(mark)
-        number = rest.rstrip(" )>\r").lstrip("-")
-        if found and number.isdigit() and before in _BEFORE:
-            return number
+        for mark in _EXITS:
+            before, found, rest = line.casefold().partition(mark)
+            number = rest.rstrip(" )>\r").lstrip("-")
+            # A line that is about more than an exit tells none.
+            if found and number.isdigit() and before in _BEFORE:
+                return FAILED if number.strip("0") else PASSED
     return ""
 
 

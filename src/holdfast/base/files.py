@@ -53,19 +53,15 @@ def make_folder(path: str) -> None:
         path = os.path.dirname(path)
     try:
         for folder in reversed(missing):
-            _make_one_folder(folder)
+            try:
+                os.mkdir(folder, FOLDER_MODE)
+            except FileExistsError:
+                # Another process was quicker, and may not have come to this line yet; a file in the way is an error.
+                if not os.path.isdir(folder):
+                    raise
+            sync_folder(os.path.dirname(folder))
     except OSError as problem:
         raise unavailable(problem, missing[0]) from problem
-
-
-def _make_one_folder(path: str) -> None:
-    try:
-        os.mkdir(path, FOLDER_MODE)
-    except FileExistsError:
-        # Another process was quicker, and may not have come to this line yet; a file in the way is an error.
-        if not os.path.isdir(path):
-            raise
-    sync_folder(os.path.dirname(path))
 
 
 def open_plain(path: str, *, follow: bool = False) -> int:
@@ -341,15 +337,13 @@ class Lock:
     def _wait(self) -> None:
         end = time.monotonic() + self.seconds
         pause = 0.0002
-        while not self._take():
-            if time.monotonic() > end:
-                raise StoreBusy(f"another process holds {self.path}", "Wait for it to end, then try again.")
+        while True:
+            try:
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                if time.monotonic() > end:
+                    hint = "Wait for it to end, then try again."
+                    raise StoreBusy(f"another process holds {self.path}", hint) from None
             time.sleep(pause)
             pause = min(pause * 2, 0.02)
-
-    def _take(self) -> bool:
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True

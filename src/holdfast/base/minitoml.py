@@ -7,7 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    pass
 
 _BARE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
@@ -20,24 +20,18 @@ def read(text: str) -> dict[str, object] | None:
     """Return what the file says, or None where it takes a real parser to tell, or to refuse it."""
     tree: dict[str, object] = {}
     table = tree
+    if any(ord(letter) < 32 and letter not in "\n\t" for letter in text):
+        return None
     try:
-        for line in _lines(text):
+        for row in text.split("\n"):
+            line = row.strip(" \t")
             if line.startswith("["):
                 table = _table(tree, line)
-            else:
+            elif line and not line.startswith("#"):
                 _set(table, line)
     except _NotPlain:
         return None
     return tree
-
-
-def _lines(text: str) -> Iterator[str]:
-    if any(ord(letter) < 32 and letter not in "\n\t" for letter in text):
-        raise _NotPlain
-    for line in text.split("\n"):
-        line = line.strip(" \t")
-        if line and not line.startswith("#"):
-            yield line
 
 
 def _table(tree: dict[str, object], line: str) -> dict[str, object]:
@@ -75,13 +69,10 @@ def _value(text: str) -> object:
     if text in ("true", "false"):
         return text == "true"
     whole, point, rest = text.partition(".")
-    if _is_whole(whole) and (not point or (rest.isascii() and rest.isdigit())):
+    is_whole = whole.isascii() and whole.isdigit() and (whole == "0" or whole[0] != "0")
+    if is_whole and (not point or (rest.isascii() and rest.isdigit())):
         return float(text) if point else int(text)
     raise _NotPlain
-
-
-def _is_whole(text: str) -> bool:
-    return text.isascii() and text.isdigit() and (text == "0" or text[0] != "0")
 
 
 def _before_comment(text: str) -> str:

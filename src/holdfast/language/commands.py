@@ -245,7 +245,11 @@ def _name_of(words: Sequence[str]) -> str:
 def _kind_of(words: list[str], is_inline: bool) -> Kind:
     if not among(TABLE, "tells-option").isdisjoint(words):
         return "look"
-    script = _script(words)
+    script = words
+    if len(words) > 1 and "/" in words[1] and is_a(words[0], "runner"):
+        # A script of a known name is taken as if that were the program.
+        name = _program(words[1]).removesuffix(".js").removesuffix(".mjs").removesuffix(".py")
+        script = [name, *words[2:]] if _longest([name])[1] else words
     plain = plain_words(script)
     length, kind = _longest(plain)
     if len(plain) < len(script):
@@ -293,15 +297,6 @@ def _longest(words: Sequence[str]) -> tuple[int, Kind | None]:
             if fitting:
                 return length, _open_ended[max(fitting, key=len)]
     return 0, None
-
-
-def _script(words: list[str]) -> list[str]:
-    """Return a command that runs a script of a known name as if that were the program, any other as it is."""
-    if len(words) > 1 and "/" in words[1] and is_a(words[0], "runner"):
-        name = _program(words[1]).removesuffix(".js").removesuffix(".mjs").removesuffix(".py")
-        if _longest([name])[1]:
-            return [name, *words[2:]]
-    return words
 
 
 def rules_of(words: Sequence[str]) -> Iterator[tuple[str, str]]:

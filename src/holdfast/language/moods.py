@@ -72,7 +72,10 @@ class Words(dict[str, frozenset[str]]):
 
     def phrase(self, name: str, said: tuple[str, ...]) -> str:
         """Return the longest set phrase of that kind in a sentence."""
-        phrases, first = self._set_phrases(name)
+        if name not in self._phrases:
+            lines = self._texts[name].splitlines()
+            self._phrases[name] = frozenset(lines), frozenset([line.partition(" ")[0] for line in lines])
+        phrases, first = self._phrases[name]
         longest = ""
         for place in [place for place, word in enumerate(said) if word in first]:
             for end in range(place + 1, min(place + _LONGEST_PHRASE, len(said)) + 1):
@@ -83,13 +86,6 @@ class Words(dict[str, frozenset[str]]):
                     longest = phrase
         return longest
 
-    def _set_phrases(self, name: str) -> tuple[frozenset[str], frozenset[str]]:
-        """Return set phrases, one a line, and the words that begin them."""
-        if name not in self._phrases:
-            lines = self._texts[name].splitlines()
-            self._phrases[name] = frozenset(lines), frozenset([line.partition(" ")[0] for line in lines])
-        return self._phrases[name]
-
 
 def mood(text: str) -> Mood | None:
     """Return the mood that a message of the person shows about the work, or None."""
@@ -97,23 +93,21 @@ def mood(text: str) -> Mood | None:
         return None
     sentences = list(_sentences(text))
     spoken = _spoken({word for one in sentences for word in one.words})
-    found = [one for words in spoken for one in _moods(sentences, words)]
+    found = []
+    for words in spoken:
+        whole = all(_is_only_praise(one.words, words) for one in sentences)
+        for one in sentences:
+            blame = _blame(one, words)
+            if blame is not None:
+                found.append(blame)
+            elif one.end != "?" and (praise := _praise(one, words, whole)):
+                found.append(Mood(_HIGH, _SURE if whole else _CLEAR, praise))
     said = [word for one in sentences for word in one.words] if text.isupper() else []
     # Capitals are for the agent where there are several words, and one of them is `you`.
     if len(said) >= _MIN_SHOUTED and any(words.has("did", said) for words in spoken):
         found.append(Mood(_LOW, _LIKELY, "shouting"))
     # Praise beside a complaint is mockery, or said to soften it.
     return max(found, key=lambda one: (one.rating <= _LOW, one.confidence), default=None)
-
-
-def _moods(sentences: list[Sentence], words: Words) -> Iterator[Mood]:
-    whole = all(_is_only_praise(one.words, words) for one in sentences)
-    for one in sentences:
-        blame = _blame(one, words)
-        if blame is not None:
-            yield blame
-        elif one.end != "?" and (praise := _praise(one, words, whole)):
-            yield Mood(_HIGH, _SURE if whole else _CLEAR, praise)
 
 
 def _praise(one: Sentence, words: Words, whole: bool) -> str:

@@ -202,19 +202,14 @@ def _comment_behind_mark(plain: str, rest: str) -> str | None:
         return None
     said = words_of(comment)
     if comment[0].isdigit():
-        return comment if _is_clause(mark, said) else None
+        # It says something of its own, and is no range, sum or enumeration.
+        joined = mark in _DASHES and not _words("joining").isdisjoint(said)
+        return comment if joined or (mark == ":" and len(said) > _FEW) else None
     if said[:2] in _SO_MANY or not _words("other-numbers").isdisjoint(said):
         return None
     chosen = mark == "," and said[:1] and said[0] in _words("choosing")
     counted = said[:1] and said[0] in _words("counted") and len(said) <= _FEW
     return None if chosen or counted else comment
-
-
-def _is_clause(mark: str, said: list[str]) -> bool:
-    """Whether a comment that begins with a number says something of its own, and is no range, sum or enumeration."""
-    if mark == ":":
-        return len(said) > _FEW
-    return mark in _DASHES and not _words("joining").isdisjoint(said)
 
 
 def _cannot_be_counted(comment: str) -> bool:

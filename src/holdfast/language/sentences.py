@@ -99,7 +99,9 @@ def _of_letters(raw: str) -> tuple[str, ...]:
 def _of_signs(raw: str) -> tuple[str, ...]:
     digits = sum(letter.isdigit() for letter in raw)
     if "/" in raw:
-        return ("<datum>", "<path>") if digits or _is_path(raw) else ()
+        # A path or a branch, not two words of which one may be chosen.
+        is_path = raw[0] in "/~.@" or raw.count("/") > 1 or "." in raw or "_" in raw or raw.startswith(_BRANCHES)
+        return ("<datum>", "<path>") if digits or is_path else ()
     if digits and raw.lstrip("vV").replace(".", "").replace(",", "").isdigit():
         return ("<datum>", "<version>", "<number>")
     if "_" in raw or "=" in raw:
@@ -115,11 +117,6 @@ def _of_signs(raw: str) -> tuple[str, ...]:
     if digits or ":" in raw:
         return ("<datum>", "<id>") if digits > 1 or "-" in raw or ":" in raw or raw[0].isupper() else ("<id>",)
     return ("<dashed>",) if "-" in raw else ()
-
-
-def _is_path(raw: str) -> bool:
-    """Whether a word with a slash is a path or a branch, not two words of which one may be chosen."""
-    return raw[0] in "/~.@" or raw.count("/") > 1 or "." in raw or "_" in raw or raw.startswith(_BRANCHES)
 
 
 def _own_lines(text: str) -> list[str]:
@@ -163,17 +160,14 @@ def _is_pasted(line: str, bare: str) -> bool:
         return True
     if sum("=" in word for word in words) > 1 or any(_is_place(word) for word in bare[:200].split()[:2]):
         return True
-    return _signs(bare) > len(bare) // 8 and len(bare) > 20
+    signs = sum(bare.count(sign) for sign in "{}()[];=<>|$\\%+*/_")
+    return signs > len(bare) // 8 and len(bare) > 20
 
 
 def _is_place(word: str) -> bool:
     """Whether a word is a place in a file, as compilers write it: `src/a.go:76:31:`."""
     parts = word.split(":")
     return len(parts) > 2 and parts[1].isdigit() and "." in parts[0] and not parts[0][0].isdigit()
-
-
-def _signs(bare: str) -> int:
-    return sum(bare.count(sign) for sign in "{}()[];=<>|$\\%+*/_")
 
 
 def _without_quotes(line: str) -> str:
@@ -233,7 +227,10 @@ def _sentence(piece: str, text: str) -> Sentence:
     raw: list[str] = []
     after: list[str] = []
     tokens = piece[:_LONGEST_SENTENCE].replace("’", "'").split()
-    for token in tokens[1:] if tokens and _is_marker(tokens[0]) else tokens:
+    if tokens and len(tokens[0]) < 4 and tokens[0][-1] in ".)" and tokens[0][:-1].isdigit():
+        # A first word that only counts the points of a list: `3.` or `3)`.
+        del tokens[0]
+    for token in tokens:
         core = token.lstrip(_OPENING)
         bare = core.rstrip(_CLOSING)
         signs = core[len(bare) :]
@@ -245,8 +242,3 @@ def _sentence(piece: str, text: str) -> Sentence:
         words.append(plain(bare))
         after.append(signs)
     return Sentence(text, words, raw, after, piece.rstrip().endswith(("?", "?)")))
-
-
-def _is_marker(token: str) -> bool:
-    """Whether a first word only counts the points of a list: `3.` or `3)`."""
-    return len(token) < 4 and token[-1] in ".)" and token[:-1].isdigit()

@@ -79,13 +79,11 @@ def spoken(text: str, now: str) -> Span | None:
     found = _together(reader.all_found())
     if found is None:
         return None
-    span = _span(found[0], pieces, [place for each in found for place in range(each.first, each.last)])
-    return replace(span, rest=_rest(pieces, found), bare=reader.asks_nothing_else(found))
-
-
-def _span(found: _Found, pieces: list[str], places: list[int]) -> Span:
-    said = " ".join(pieces[place] for place in places).strip(AROUND)
-    return Span(_iso(found.start), _iso(found.end), said, "", found.kind, event=found.event)
+    said = " ".join(pieces[place] for each in found for place in range(each.first, each.last)).strip(AROUND)
+    pointing = {place for each in found if each.points for place in range(each.first, each.last)}
+    rest = " ".join(piece for place, piece in enumerate(pieces) if place not in pointing)
+    start, end = _iso(found[0].start), _iso(found[0].end)
+    return Span(start, end, said, rest, found[0].kind, reader.asks_nothing_else(found), found[0].event)
 
 
 def _together(found: list[_Found]) -> list[_Found] | None:
@@ -103,11 +101,6 @@ def _together(found: list[_Found]) -> list[_Found] | None:
         if of_kind:
             return of_kind[:1]
     return None
-
-
-def _rest(pieces: list[str], found: list[_Found]) -> str:
-    pointing = {place for each in found if each.points for place in range(each.first, each.last)}
-    return " ".join(piece for place, piece in enumerate(pieces) if place not in pointing)
 
 
 class _Reader:
@@ -301,12 +294,10 @@ class _Reader:
             month_at = self._after(place + 1, "in") or place + 1 if self._word(place + 1) == "of" else place + 1
             last = month_at + 1
         else:
-            number, month_at, last = self._number_after(place), place, place + 2
+            number = _day_number(self.words[place + 1]) if self._goes_on(place) else 0
+            month_at, last = place, place + 2
         month = self._month_number(month_at)
         return self._dated(place, last, month, number) if month and number else None
-
-    def _number_after(self, place: int) -> int:
-        return _day_number(self.words[place + 1]) if self._goes_on(place) else 0
 
     def _dated(self, place: int, last: int, month: int, day: int) -> _Found | None:
         year = self._year_number(last) if last < len(self.words) else 0

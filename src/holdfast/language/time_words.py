@@ -44,12 +44,14 @@ _A_PIECE_OF_CODE = Word(CODE, False, True, False, False)
 
 def kinds_at(words: list[Word], place: int) -> dict[str, tuple[str, int]]:
     """Return the kinds of the longest phrases that begin here, each with its value and the place after it."""
-    known = _known()
+    # Read at the first use. Not lru_cache: functools would cost a prompt hook more than reading the lists.
+    if not _read:
+        _read.append(_all_phrases())
     kinds: dict[str, tuple[str, int]] = {}
     phrase = ""
     for last in range(place, min(len(words), place + _LONGEST_PHRASE)):
         phrase = f"{phrase} {words[last].text}" if phrase else words[last].text
-        for kind, value in known.get(phrase, ()):
+        for kind, value in _read[0].get(phrase, ()):
             kinds[kind] = (value, last + 1)
         if words[last].ends:
             break
@@ -59,14 +61,6 @@ def kinds_at(words: list[Word], place: int) -> dict[str, tuple[str, int]]:
     if len(word) == 4 and word.isascii() and word.isdecimal():
         kinds["year"] = (word, place + 1)
     return kinds
-
-
-def _known() -> dict[str, list[tuple[str, str]]]:
-    """Return every phrase of every language with its kinds and values, read at the first use."""
-    # Not lru_cache: functools would cost a prompt hook more than reading the lists.
-    if not _read:
-        _read.append(_all_phrases())
-    return _read[0]
 
 
 def _all_phrases() -> dict[str, list[tuple[str, str]]]:

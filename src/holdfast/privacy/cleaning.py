@@ -89,7 +89,10 @@ class Cleaner:
         ids = "\n".join([f"{event.id} {event.call}" for event in batch])
         new = list(set(shared) - self._clean)
         suspects = redact_gate.suspects([ids, *own, *[text for texts in new for text in texts]])
-        self._remember(new, {(place - 1 - len(own)) // len(_SHARED) for place in suspects if place > len(own)})
+        suspect_shared = {(place - 1 - len(own)) // len(_SHARED) for place in suspects if place > len(own)}
+        if len(self._clean) > _REMEMBERED:
+            self._clean.clear()
+        self._clean.update(texts for place, texts in enumerate(new) if place not in suspect_shared)
         names = _IDS if 0 in suspects else ()
         suspect_events = {(place - 1) // len(_OWN) for place in suspects if 0 < place <= len(own)}
         for place, event in enumerate(batch):
@@ -99,21 +102,14 @@ class Cleaner:
                 batch[place] = replace(event, **changes) if changes else event
         return batch
 
-    def _remember(self, shared: Sequence[tuple[str, ...]], suspects: set[int]) -> None:
-        if len(self._clean) > _REMEMBERED:
-            self._clean.clear()
-        self._clean.update(texts for place, texts in enumerate(shared) if place not in suspects)
-
     def _changes(self, record: Session | SessionEvent, names: tuple[str, ...]) -> dict[str, Any]:
         changes: dict[str, Any] = {}
         for name in names:
             value = getattr(record, name, "")
             cleaned = self.text(value) if value else value
             if cleaned != value:
-                changes[name] = _distinct(cleaned, value) if name in _KEEP_DISTINCT else cleaned
+                if name in _KEEP_DISTINCT:
+                    # Two ids stay two, and one stays the same wherever it stands, also without what they held.
+                    cleaned += f"-{hashlib.sha256(value.encode('utf-8', 'replace')).hexdigest()[:12]}"
+                changes[name] = cleaned
         return changes
-
-
-def _distinct(cleaned: str, value: str) -> str:
-    """Two ids stay two, and one stays the same wherever it stands, also when what they held is taken out."""
-    return f"{cleaned}-{hashlib.sha256(value.encode('utf-8', 'replace')).hexdigest()[:12]}"

@@ -33,12 +33,10 @@ def may_be_given(text: str, at: int, kind: str) -> bool:
         return True
     if kind != "password":
         return False
-    return text[at : at + 10].lower().startswith(("passphrase", "mnemonic")) or _has_sign_within(near)
-
-
-def _has_sign_within(text: str) -> bool:
-    """Whether a sign stands directly between two letters, as in `hunter!two`."""
-    return any(_is_within(text, at) for sign in _SIGNS for at in _places(text, sign))
+    if text[at : at + 10].lower().startswith(("passphrase", "mnemonic")):
+        return True
+    # A sign stands directly between two letters, as in `hunter!two`.
+    return any(_is_within(near, at) for sign in _SIGNS for at in _places(near, sign))
 
 
 def _places(text: str, sign: str) -> list[int]:

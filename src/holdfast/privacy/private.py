@@ -25,8 +25,13 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield what is marked private; a mark inside another belongs to it, one never closed runs to the end."""
     if "<" not in text or "private" not in text.lower():
         return
+    if not _compiled:
+        # Most texts have no such mark, and a hook saves the import.
+        import re
+
+        _compiled.append(re.compile(_TAG))
     depth = start = 0
-    for tag in _tag().finditer(text):
+    for tag in _compiled[0].finditer(text):
         if not tag[1]:
             start = start if depth else tag.start()
             depth += 1
@@ -36,12 +41,3 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
                 yield start, tag.end()
     if depth:
         yield start, len(text)
-
-
-def _tag() -> re.Pattern[str]:
-    if not _compiled:
-        # Most texts have no such mark, and a hook saves the import.
-        import re
-
-        _compiled.append(re.compile(_TAG))
-    return _compiled[0]

@@ -270,7 +270,11 @@ def _replace(text: str, spans: list[_Span]) -> str:
 def _spans(text: str) -> list[_Span]:
     # This one letter grows when lowered, and would shift every index behind it.
     lowered = text.replace("\u0130", "I").lower()
-    spans = [*_private(text), *_shaped(text, lowered), *_named(text, lowered)]
+    spans = [*_shaped(text, lowered), *_named(text, lowered)]
+    if "<" in text:
+        from holdfast.privacy import private
+
+        spans += [(start, end, -1, "private") for start, end in private.spans(text)]
     return _merge(sorted(spans)) if spans else spans
 
 
@@ -285,13 +289,6 @@ def _merge(spans: list[_Span]) -> list[_Span]:
         else:
             merged.append(span)
     return merged
-
-
-def _private(text: str) -> Iterator[_Span]:
-    if "<" in text:
-        from holdfast.privacy import private
-
-        yield from ((start, end, -1, "private") for start, end in private.spans(text))
 
 
 def _shaped(text: str, lowered: str) -> Iterator[_Span]:
@@ -373,7 +370,10 @@ def value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | N
         stop = _bare_end(text, at, start, bare.end())
     if not _is_given(text, at, match, text[start:stop], kind, quoted):
         return None
-    return start, stop if stop - start < _LONG else _run_end(text, stop)
+    if stop - start >= _LONG:
+        run = pattern(r"[^\s\"'`\\]*").match(text, stop)
+        stop = run.end() if run else stop
+    return start, stop
 
 
 def _is_given(text: str, at: int, match: re.Match[str], value: str, kind: str, quoted: bool) -> bool:
@@ -391,11 +391,6 @@ def value_before(text: str, at: int, kind: str) -> tuple[int, int] | None:
         return None
     match = pattern(_SAID_BEFORE).search(text, start, at)
     return match.span(1) if match and _is_strong(match[1], kind) else None
-
-
-def _run_end(text: str, at: int) -> int:
-    match = pattern(r"[^\s\"'`\\]*").match(text, at)
-    return match.end() if match else at
 
 
 def _is_name(text: str, at: int, match: re.Match[str], kind: str) -> bool:

@@ -141,7 +141,23 @@ class Cursors:
         # Whether nothing is known of earlier sweeps, and by which rules every digest of the archive was made at least.
         self.fresh = True
         self.digested_by = ""
-        self._open()
+        if not os.path.exists(self.path):
+            return
+        try:
+            self._db = _connected(self.path, write=self._keep)
+            self._load(self._db)
+        except sqlite3.Error as problem:
+            if self._db is not None:
+                self._db.close()
+                self._db = None
+            if self._keep and not is_damage(problem):
+                raise unavailable(problem, self.path) from problem
+            # A broken file is no loss, and a look that may not write cannot put it right.
+            self._rows.clear()
+            if self._keep:
+                for ending in ("", "-journal", "-wal", "-shm"):
+                    with suppress(FileNotFoundError):
+                        os.unlink(self.path + ending)
 
     def stands(self, path: str, rules: str) -> bool:
         """Whether a plain file is surely unchanged: the quick way for the many that are; OSError where it is gone."""
@@ -251,25 +267,6 @@ class Cursors:
             rows = self._db.execute("SELECT agent, event, name FROM beginning").fetchall() if self._db else []
             self._beginnings = {(agent, event): name for agent, event, name in rows}
         return self._beginnings
-
-    def _open(self) -> None:
-        if not os.path.exists(self.path):
-            return
-        try:
-            self._db = _connected(self.path, write=self._keep)
-            self._load(self._db)
-        except sqlite3.Error as problem:
-            if self._db is not None:
-                self._db.close()
-                self._db = None
-            if self._keep and not is_damage(problem):
-                raise unavailable(problem, self.path) from problem
-            # A broken file is no loss, and a look that may not write cannot put it right.
-            self._rows.clear()
-            if self._keep:
-                for ending in ("", "-journal", "-wal", "-shm"):
-                    with suppress(FileNotFoundError):
-                        os.unlink(self.path + ending)
 
     def _load(self, db: sqlite3.Connection) -> None:
         if db.execute("PRAGMA user_version").fetchone()[0] != _VERSION:

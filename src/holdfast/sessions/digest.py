@@ -108,7 +108,12 @@ class Digesting:
         amount, source = dollars(session.cost, models, prices, session.spends)
         found = self._lists(session)
         evidence = [*work.evidence(), *talk.evidence(work)]
-        self._look_at(session, [*evidence, talk.first, talk.last, *chain.from_iterable(found.values())])
+        if self._harmless is not None:
+            # Tells at once which of the texts that are kept need no cleaning.
+            facts = [*evidence, talk.first, talk.last, *chain.from_iterable(found.values())]
+            texts = [one for one in facts if isinstance(one, str)]
+            texts += [getattr(one, name) for one in facts for name in _TEXTS if hasattr(one, name)]
+            self._trusted = self._harmless([*texts, self._title_text(session), session.title[: 8 * _TITLE]])
         lists: dict[str, Any] = {name: tuple(self._shown(one) for one in listed) for name, listed in found.items()}
         made = Digest(
             session=_bounded(session, self._clean),
@@ -130,13 +135,6 @@ class Digesting:
             **lists,
         )
         return _within(made, self._counts_left_out())
-
-    def _look_at(self, session: Session, facts: list[Any]) -> None:
-        """Tell at once which of the texts that are kept need no cleaning."""
-        if self._harmless is not None:
-            texts = [one for one in facts if isinstance(one, str)]
-            texts += [getattr(one, name) for one in facts for name in _TEXTS if hasattr(one, name)]
-            self._trusted = self._harmless([*texts, self._title_text(session), session.title[: 8 * _TITLE]])
 
     def _clean(self, text: str) -> str:
         return text if text in self._trusted else self._clean_one(text)

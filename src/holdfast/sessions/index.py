@@ -211,8 +211,12 @@ def _ready(digest: Digest, said: Talk, talk: bool, places: _Places) -> _Ready:
     pieces = [*said.pieces, *_facts(digest, bool(said.pieces), places)]
     row = _row(name, digest, places.own, talk, len(pieces), said.cut)
     source = Source(name, places.scope(""), session.agent, "session", row.title, session.started)
+    spends = session.spends
+    if not spends and session.cost != type(session.cost)():
+        # A session that does not tell days spent everything when it began.
+        spends = (Spend(session.started[:10], session.models[0] if session.models else "", session.cost),)
     characters = sum([len(piece[0]) for piece in pieces])
-    return _Ready(row, _files(digest, places), _spends(session), source, characters, _passages(pieces, places))
+    return _Ready(row, _files(digest, places), spends, source, characters, _passages(pieces, places))
 
 
 def _facts(digest: Digest, talked: bool, places: _Places) -> list[Piece]:
@@ -285,13 +289,6 @@ def _files(digest: Digest, places: _Places) -> list[FileRow]:
         )
         for one in digest.files
     ]
-
-
-def _spends(session: Session) -> tuple[Spend, ...]:
-    """Return what was spent day by day; a session that does not tell days spent everything when it began."""
-    if session.spends or session.cost == type(session.cost)():
-        return session.spends
-    return (Spend(session.started[:10], session.models[0] if session.models else "", session.cost),)
 
 
 def make_passage_vectors(workspace: Workspace, seconds: float, model: Model | None = None) -> int:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from holdfast.base import files, rows
 from holdfast.errors import HoldfastError
@@ -72,7 +73,12 @@ class ForgetTarget:
         self.times: set[str] = set()
         self._spans: dict[str, tuple[str, str]] = {}
         self._vocabulary: set[str] = set()
-        self._corpus = f" {_APART.join(self._gathered(noted))} "
+        corpus = []
+        for text in chain(self._journalled(), self._archived(), noted):
+            words = folded(text)
+            self._vocabulary.update(words.split(" "))
+            corpus.append(words)
+        self._corpus = f" {_APART.join(corpus)} "
         self._spans[name] = self.span(name)
 
     @property
@@ -127,13 +133,6 @@ class ForgetTarget:
             except HoldfastError:
                 continue
         return frozenset(found)
-
-    def _gathered(self, noted: Iterable[str]) -> Iterator[str]:
-        for texts in (self._journalled(), self._archived(), noted):
-            for text in texts:
-                words = folded(text)
-                self._vocabulary.update(words.split(" "))
-                yield words
 
     def _journalled(self) -> Iterator[str]:
         for event in self.workspace.journal.events():

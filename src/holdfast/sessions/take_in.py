@@ -215,7 +215,11 @@ class Taker:
                 mark = self._pass_through(transcript, reading, writer, analysis)
                 taking.place = max(taking.place, reading.offset)
                 session = self._complete(reading, parent)
-                there, original = self._archived(session.name), self._original(session)
+                self._writers.settled(session.name)
+                there = None
+                with suppress(HoldfastError):
+                    there = self._archive.session(session.name) if self._archive.has(session.name) else None
+                original = self._original(session)
                 # Where the archive says that a copy begins, if it is not where the transcript does.
                 is_copy = there is not None and bool(there.parent) and there.source == session.source
                 own = there.beginning if there and is_copy and there.beginning != session.beginning else ""
@@ -269,14 +273,6 @@ class Taker:
                 return frozenset(event.id for event in self._archive.events(original) if event.id)
         # The original was evicted or forgotten, but an earlier reading of the copy knew where its own events begin.
         return self._ids_before(own, self._reopened(transcript, number)) if own else frozenset()
-
-    def _archived(self, name: str) -> Session | None:
-        """Return a session as the archive has it, None where it has none that can be read."""
-        self._writers.settled(name)
-        try:
-            return self._archive.session(name) if self._archive.has(name) else None
-        except HoldfastError:
-            return None
 
     def _ids_before(self, own: str, reading: Reading) -> frozenset[str]:
         found: set[str] = set()

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from holdfast.base.terminal import harmless
 from holdfast.base.text import count
 from holdfast.records import SessionEvent
-from holdfast.sessions.facts import CommandRun, Delivered, Digest, Evidence, FileChange, Trouble
+from holdfast.sessions.facts import CommandRun, Delivered, Digest, Evidence, FileChange
 
 _BACKTICKS = re.compile("`+")
 # What opens markup wherever it stands; an underscore or a number sign does so only at the edge of a word or a text.
@@ -59,7 +59,13 @@ def digest_page(digest: Digest) -> str:
         _section("Commits", map(_made, digest.commits)),
         _section("Pull requests", map(_made, digest.pull_requests)),
         _section("Said", [f"{one.kind}: {plain(one.text)}{_at(one)}" for one in digest.said]),
-        _section("Errors", [_trouble(one) for one in digest.troubles]),
+        _section(
+            "Errors",
+            [
+                f"{code(one.about)}: {plain(one.text)}{_times(one.times)}, {_ENDED[one.ended]}{_at(one)}"
+                for one in digest.troubles
+            ],
+        ),
         _section("Evidence", [_speaks(one) for one in digest.outcome.evidence]),
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
@@ -133,11 +139,6 @@ def _run(run: CommandRun) -> str:
 def _made(made: Delivered) -> str:
     name = code(made.id) if made.id else ""
     return f"{f'{name} {plain(made.text)}'.strip() or 'without a subject'}{_at(made)}"
-
-
-def _trouble(trouble: Trouble) -> str:
-    said = f"{code(trouble.about)}: {plain(trouble.text)}"
-    return f"{said}{_times(trouble.times)}, {_ENDED[trouble.ended]}{_at(trouble)}"
 
 
 def _times(number: int) -> str:

@@ -241,25 +241,19 @@ def drop(text: str, is_ours: Callable[[Node], bool], made: tuple[Path, ...] | No
 
     `made` None: nobody knows who made them, and every container that becomes empty goes.
     """
-    while True:
-        found = next(filter(is_ours, scan(text).walk()), None)
-        if found is None:
-            return text
-        text = _cut(text, _highest(found, made))
-
-
-def _highest(node: Node, made: tuple[Path, ...] | None) -> Node:
-    """Return the outermost value that would hold nothing but ours."""
-    while (up := node.up) is not None and (above := up.up) is not None and len(up.inner) == 1:
-        # The group around a list of handlers is an element of an array, and says nothing without them.
-        in_list = above.kind == "object" and above.up is not None and above.up.kind == "array"
-        if up.kind == "array" and in_list:
-            node = above
-        elif made is not None and path_of(up) not in made:
-            return node
-        else:
-            node = up
-    return node
+    while (node := next(filter(is_ours, scan(text).walk()), None)) is not None:
+        # What goes is the outermost value that would hold nothing but ours.
+        while (up := node.up) is not None and (above := up.up) is not None and len(up.inner) == 1:
+            # The group around a list of handlers is an element of an array, and says nothing without them.
+            in_list = above.kind == "object" and above.up is not None and above.up.kind == "array"
+            if up.kind == "array" and in_list:
+                node = above
+            elif made is not None and path_of(up) not in made:
+                break
+            else:
+                node = up
+        text = _cut(text, node)
+    return text
 
 
 def _cut(text: str, node: Node) -> str:

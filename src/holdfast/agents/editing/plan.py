@@ -101,8 +101,11 @@ def _json_with(
     agent: Agent, text: str, parts: list[ConfigPart], place: Place
 ) -> tuple[Insertions | None, tuple[Keys, ...]]:
     """Return the text with all the parts, or None where they are there already and nothing else of ours is."""
-    _refuse_foreign_server(agent, text, parts)
     if not _is_blank(text):
+        for part in parts:
+            node = _at(json_text.scan(text), part.keys) if part.form == "member" else None
+            if node is not None and not is_server_of(agent.name, node.plain()):
+                raise TypeError(f"there is a server {SERVER} that is not ours")
         if _holds(agent, text, parts):
             return None, ()
         was = _was(place, parts[0].path)
@@ -155,13 +158,6 @@ def is_server_of(agent: str, value: object) -> bool:
     for inner in (value.get("command"), value.get("args", [])):
         words += inner if isinstance(inner, list) else [inner]
     return words[-3:] == ["mcp", "--agent", agent]
-
-
-def _refuse_foreign_server(agent: Agent, text: str, parts: list[ConfigPart]) -> None:
-    for part in parts if not _is_blank(text) else ():
-        node = _at(json_text.scan(text), part.keys) if part.form == "member" else None
-        if node is not None and not is_server_of(agent.name, node.plain()):
-            raise TypeError(f"there is a server {SERVER} that is not ours")
 
 
 def _made(place: Place, path: str) -> tuple[Keys, ...] | None:

@@ -142,7 +142,11 @@ class ClaudeCodeReading(Reading):
 
     def _walk(self) -> Iterator[None]:
         if self.skip:
-            self._copied_until = _last_line_of(self.path, self.skip)
+            # What was copied stands at the beginning, and ends with the last line that has one of these ids.
+            with open_plain(self.path) as file:
+                told_lines = ((number, _line(raw)) for number, _, raw in lines(file))
+                copied = (number for number, line in told_lines if line and line.uuid in self.skip)
+                self._copied_until = max(copied, default=0)
         with open_plain(self.path) as file:
             for number, end, raw in lines(file):
                 self.offset = end
@@ -381,13 +385,6 @@ def _fitting(kind: type, found: dict[str, Any]) -> dict[str, Any]:
 
 
 _INNER: dict[str, type] = {"message": _Message, "usage": _Usage}
-
-
-def _last_line_of(path: str, ids: frozenset[str]) -> int:
-    """Return the number of the last line that has one of these ids; a copy stands at the beginning."""
-    with open_plain(path) as file:
-        told_lines = ((number, _line(raw)) for number, _, raw in lines(file))
-        return max((number for number, line in told_lines if line and line.uuid in ids), default=0)
 
 
 def _lines_before(path: str, first: str) -> int:

@@ -189,24 +189,21 @@ class CodexReading(Reading):
     def _item(self, item: dict[str, Any]) -> None:
         kind = told(item, "type") or ("message" if "role" in item else "")
         if kind == "message":
-            self._message(item)
+            content, role = item.get("content", item.get("message")), item.get("role")
+            if role == "assistant":
+                self._say("assistant", text_of(content), "item")
+            elif role == "user":
+                for block in blocks(content):
+                    self._person(text_of(block), "item")
+            else:
+                text = text_of(content)
+                self._add("ours" if OURS in text else "injected", text)
         elif kind == "agent_message":
             self._add("task", text_of(item.get("content")))
         elif kind.endswith(("_output", "_result")):
             self._result(item)
         elif kind.endswith("_call"):
             self._call(item, kind)
-
-    def _message(self, item: dict[str, Any]) -> None:
-        content, role = item.get("content", item.get("message")), item.get("role")
-        if role == "assistant":
-            self._say("assistant", text_of(content), "item")
-        elif role == "user":
-            for block in blocks(content):
-                self._person(text_of(block), "item")
-        else:
-            text = text_of(content)
-            self._add("ours" if OURS in text else "injected", text)
 
     def _call(self, item: dict[str, Any], kind: str) -> None:
         function = item.get("function")

@@ -89,17 +89,13 @@ class KimiReading(Reading):
         self.circumstances(told(state, "workDir") or _folder_by_hash(os.path.dirname(folder)))
 
     def take(self, record: dict[str, Any]) -> None:
-        message, part = table(record.get("message")), _text_part(record)
+        kind, message, part = told(record, "type"), table(record.get("message")), _text_part(record)
         if part is not None:
             self._said.append(part)
         elif _is_old(message):
             self._take_old(told(message, "type"), message["payload"])
-        else:
-            self._take_new(told(record, "type"), record)
-
-    def _take_new(self, kind: str, record: dict[str, Any]) -> None:
-        if kind == "context.append_message":
-            self._message(table(record.get("message")))
+        elif kind == "context.append_message":
+            self._message(message)
         elif kind == "context.append_loop_event":
             self._step(table(record.get("event")))
         elif kind == "usage.record":

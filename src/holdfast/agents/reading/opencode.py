@@ -168,12 +168,23 @@ class OpenCodeReading(Reading):
         info, path = record["info"], record["info"].get("path")
         self.circumstances(told(path, "cwd") or (path if isinstance(path, str) else ""))
         self.seen_at(when(table(info.get("time")).get("completed")))
-        if _role_of(info) == "assistant":
+        role = _role_of(info)
+        if role == "assistant":
             self.circumstances(model=told(info, "modelID") or told(info.get("model"), "modelID", "id"))
             self._count(info)
         for part in map(table, listed(record.get("parts"))):
             self.malformed += not part
-            self._part(info, part)
+            kind, id = told(part, "type"), told(part, "id")
+            if kind == "tool":
+                self._tool(part)
+            elif kind == "text" and role == "assistant":
+                self.say("summary" if info.get("summary") is True else "assistant", told(part, "text"), id)
+            elif kind == "text":
+                usual = "task" if "parent" in self.facts else "human"
+                typed = role == "user" and part.get("synthetic") is not True
+                self.person(told(part, "text"), id, usual if typed else "injected")
+            elif kind == "subtask":
+                self.say("task", told(part, "prompt"), id)
         error = table(info.get("error"))
         said = text_of(table(error.get("data")).get("message")) or told(error, "message")
         self.say("injected", f"{told(error, 'name')}: {said}" if error else "", failed=True)
@@ -185,19 +196,6 @@ class OpenCodeReading(Reading):
         kinds.append(tokens.get("reasoning"))
         price = dollars(info.get("cost"))
         self.cost.add(told(info, "id"), *kinds, at=self.at, model=self.model, dollars=price)
-
-    def _part(self, info: dict[str, Any], part: dict[str, Any]) -> None:
-        kind, id, role = told(part, "type"), told(part, "id"), _role_of(info)
-        if kind == "tool":
-            self._tool(part)
-        elif kind == "text" and role == "assistant":
-            self.say("summary" if info.get("summary") is True else "assistant", told(part, "text"), id)
-        elif kind == "text":
-            usual = "task" if "parent" in self.facts else "human"
-            typed = role == "user" and part.get("synthetic") is not True
-            self.person(told(part, "text"), id, usual if typed else "injected")
-        elif kind == "subtask":
-            self.say("task", told(part, "prompt"), id)
 
     def _tool(self, part: dict[str, Any]) -> None:
         state = table(part.get("state"))

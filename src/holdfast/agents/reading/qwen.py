@@ -70,8 +70,10 @@ class QwenReading(Reading):
                 found = [one] if one is not None else _glued(raw)
                 self.malformed += not found
                 for record in found:
-                    if "usageMetadata" in record:
-                        self._count(record)
+                    used = counts(record["usageMetadata"], *TOKENS) if "usageMetadata" in record else ()
+                    if any(used):
+                        at, model = when(record.get("timestamp")), told(record, "model")
+                        self.cost.add(told(record, "uuid"), *usage(*used), at=at, model=model)
                     if not any(first < number < last for first, last in void):
                         yield number, record
 
@@ -144,12 +146,6 @@ class QwenReading(Reading):
         elif kind == "chat_compression":
             first = [table(one).get("parts") for one in listed(payload.get("compressedHistory"))[:1]]
             self.say("summary", told(payload, "summary") or text_of(first), id)
-
-    def _count(self, record: dict[str, Any]) -> None:
-        used = counts(record.get("usageMetadata"), *TOKENS)
-        if any(used):
-            at, model = when(record.get("timestamp")), told(record, "model")
-            self.cost.add(told(record, "uuid"), *usage(*used), at=at, model=model)
 
 
 def _glued(raw: bytes) -> list[dict[str, Any]]:
