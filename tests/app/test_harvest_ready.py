@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from holdfast.app.harvest import harvest
-from holdfast.app.harvest_ready import make_ready
+from holdfast.app.harvest import harvest, make_ready
 from holdfast.learning.lessons import lesson_table
 from support.learned import DELETED, REMOVED, SHOP, complained, learned_in
 

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from holdfast.app.finish import write_pages
-from holdfast.app.pooled_workspace import PooledWorkspace, Stores
+from holdfast.app.open import PooledWorkspace, Stores
 from holdfast.errors import NotFound
 from holdfast.memory.remember import remember
 from holdfast.recall.recall import recall

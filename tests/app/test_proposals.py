@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.app import proposals
-from holdfast.app.status import status
-from holdfast.app.up import up
+from holdfast.app.status import status, up
 from holdfast.errors import BrokenFile, NotFound, SwitchedOff
 from holdfast.exchange.import_memories import import_memories
 from holdfast.memory import proposals as offered

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.app import schedule_forms as forms
+from holdfast.app import schedule as forms
 from holdfast.errors import BadInput
 
 ODD = ["/opt/my tools/100%/hold$fast", "--home", '/data/it\'s a "home"/x%y\\z', "sweep", "--quiet"]

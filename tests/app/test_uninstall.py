@@ -7,7 +7,7 @@ import json
 import pytest
 
 from holdfast import agents
-from holdfast.app import install, uninstall
+from holdfast.app import install
 
 LIVED_IN = {
     ".claude/settings.json": '{\n\t"model": "x", // mine\n\t"hooks": {"Stop": [{"hooks": [{"command": "theirs"}]}]}\n}',
@@ -109,7 +109,7 @@ def test_verify_finds_what_is_left(cli, machine, workspace) -> None:
     ended = cli("uninstall", "claude-code", "--yes", "--verify")
     assert ended.code == 1 and f"{copied}:" in ended.out and "is left" in ended.out
     with workspace() as h:
-        searched, left = uninstall.verify(h, "claude-code")
+        searched, left = install.verify(h, "claude-code")
     assert str(copied) in searched and left[0].line > 0
 
 

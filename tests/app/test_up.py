@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.app.up import up
+from holdfast.app.status import up
 from holdfast.memory.remember import remember
 
 

@@ -41,7 +41,8 @@ def block_after_compaction(run: HookRun) -> Block:
     from holdfast.app import at_start
 
     start = at_start.start_block(run)
-    return _one_after_the_other(start, _asked_for(run, _shown_by(start), needed=not start.text))
+    shown = {(one.scope.kind, one.scope.owner, one.key): one.digest for one in start.given}
+    return _one_after_the_other(start, _asked_for(run, shown, needed=not start.text))
 
 
 def _recovered(run: HookRun, shown: Shown) -> Block:
@@ -59,10 +60,6 @@ def _one_after_the_other(*parts: Block) -> Block:
     text = "\n".join([part.text for part in parts if part.text])
     given = [one for part in parts for one in part.given]
     return block.Block(text, tuple(given), tuple(one for part in parts for one in part.left_out))
-
-
-def _shown_by(made: Block) -> Shown:
-    return {(one.scope.kind, one.scope.owner, one.key): one.digest for one in made.given}
 
 
 def prompt_block(run: HookRun, shown: Shown) -> Block:
@@ -155,7 +152,9 @@ def marked(run: HookRun, index: ReadOnlyIndex, bar: float) -> list[tuple[float, 
     wanted = Filter(tuple(scope for scopes in run.scopes().values() for scope in scopes))
     table = index.table()
     asked = table.ask(run.call.prompt)
-    rows = {row: text for row, _, _, text in _matches(table, asked, wanted)}
+    # Memories with the rarest words of the prompt, the best first.
+    telling = " OR ".join([quoted(word) for word in asked.words[:_TELLING]])
+    rows = {row: text for row, _, _, text in table.matches(telling, wanted, _BY_WORDS)} if telling else {}
     near = _nearness(_model(run, table), index, table, asked, wanted, rows)
     worth_reading = _worth_reading(rows, near, bar)
     matched = table.matched(worth_reading, asked)
@@ -167,12 +166,6 @@ def marked(run: HookRun, index: ReadOnlyIndex, bar: float) -> list[tuple[float, 
     cleared = sorted((row for row, mark in marks.items() if mark >= bar), key=lambda row: -marks[row])
     read = {row: (rows.get(row, 0.0), marks[row]) for row in cleared}
     return [(found.meaning, found) for found in table.candidates(read, asked, wanted, matched)] if read else []
-
-
-def _matches(table: MemoryTable, asked: Asked, wanted: Filter) -> list[tuple[int, int, int, float]]:
-    """Return what has the rarest words of the prompt, the best first."""
-    telling = " OR ".join([quoted(word) for word in asked.words[:_TELLING]])
-    return table.matches(telling, wanted, _BY_WORDS) if telling else []
 
 
 def _worth_reading(rows: dict[int, float], near: dict[int, float], bar: float) -> list[int]:

@@ -78,7 +78,12 @@ def _in_the_index(run: HookRun, *, needed: bool) -> tuple[dict[str, list[Hit]], 
             for kind, scopes in run.scopes().items():
                 hits = [hit for hit in fusion.fuse(index.newest(scopes, _RANKED), run.at) if not hit.superseded_by]
                 hits.sort(key=lambda hit: not hit.memory.pinned)
-                by_scope[kind] = _as_they_are(index, hits)
+                found = [(hit, index.as_it_is(hit.memory)) for hit in hits]
+                by_scope[kind] = [
+                    hit if memory is hit.memory else replace(hit, memory=memory)
+                    for hit, memory in found
+                    if memory is not None
+                ]
             return by_scope, readback.lessons(run, index)
     except (HoldfastError, sqlite3.Error):
         if needed and not is_empty(run.home):
@@ -94,11 +99,6 @@ def _without(by_scope: dict[str, list[Hit]], lessons: Block) -> dict[str, list[H
     return {
         kind: [hit for hit in hits if (hit.memory.scope, hit.memory.key) not in told] for kind, hits in by_scope.items()
     }
-
-
-def _as_they_are(index: ReadOnlyIndex, hits: list[Hit]) -> list[Hit]:
-    found = [(hit, index.as_it_is(hit.memory)) for hit in hits]
-    return [hit if memory is hit.memory else replace(hit, memory=memory) for hit, memory in found if memory is not None]
 
 
 def lay_scaffold(run: HookRun) -> None:

@@ -57,7 +57,14 @@ def _is_time(stamp: str, seconds: int) -> bool:
 
 def _spawn(words: list[str], environment: Mapping[str, str]) -> None:
     """Run the words in a session of their own, with nothing on their standard streams and no other descriptor."""
-    _keep_descriptors()
+    for name in os.listdir("/dev/fd"):
+        if int(name) >= _FIRST_OF_OTHERS:
+            try:
+                # What the agent left open is inherited by nobody: it may wait until everybody has closed it.
+                os.set_inheritable(int(name), False)
+            except OSError:
+                # The descriptor by which the folder was listed is closed already.
+                continue
     silent: list[tuple[int, ...] | tuple[int, int, str, int, int]] = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDWR, 0),
         (os.POSIX_SPAWN_DUP2, 0, 1),
@@ -68,14 +75,3 @@ def _spawn(words: list[str], environment: Mapping[str, str]) -> None:
     except NotImplementedError:
         # An older system: it starts in the agent's session and leaves it when it runs.
         os.posix_spawn(words[0], words, dict(environment), file_actions=silent, setpgroup=0)
-
-
-def _keep_descriptors() -> None:
-    """Let no program inherit what the agent left open: it may wait until everybody has closed it."""
-    for name in os.listdir("/dev/fd"):
-        if int(name) >= _FIRST_OF_OTHERS:
-            try:
-                os.set_inheritable(int(name), False)
-            except OSError:
-                # The descriptor by which the folder was listed is closed already.
-                continue

@@ -6,6 +6,7 @@ goes last: a run that was cut short is done again, with the words of the session
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,6 @@ from functools import partial
 
 from holdfast.app.features import FEATURES
 from holdfast.base import files, rows
-from holdfast.base.minijson import dumps
 from holdfast.inject import shown
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.memory import audit
@@ -83,7 +83,14 @@ def changes(workspace: Workspace, name: str) -> list[Change]:
     noted = [text for part in parts if hasattr(part, "noted") for text in part.noted(*whose)]
     target = ForgetTarget(workspace, name, noted)
     found = [change for part in parts for change in part.forget(target)]
-    return [*found, *_memories(target), *_journal(target), *_own_files(target)]
+    # What hooks keep of the session alone.
+    own = shown.ShownSet(target.home, target.session).path, Cursor(target.home, target.agent, target.session).path
+    why = "what was noted while it was open"
+    removed = [
+        Change(Step("remove", os.path.relpath(path, target.home), why), partial(files.remove, path))
+        for path in filter(os.path.lexists, own)
+    ]
+    return [*found, *_memories(target), *_journal(target), *removed]
 
 
 def _memories(target: ForgetTarget) -> Iterator[Change]:
@@ -98,7 +105,7 @@ def _memories(target: ForgetTarget) -> Iterator[Change]:
 
 def _journal(target: ForgetTarget) -> list[Change]:
     """Blank its events and receipts; a mark of a memory stays without its note, as it ranks."""
-    wanted = dumps(target.session).encode()
+    wanted = json.dumps(target.session, ensure_ascii=False).encode()
 
     def of_journal(line: bytes) -> bytes | None:
         told = rows.object_in(line, _MAX_LINE) if wanted in line else None
@@ -106,7 +113,7 @@ def _journal(target: ForgetTarget) -> list[Change]:
             return None
         if told.get("kind") != _MARK:
             return b""
-        return dumps({name: told[name] for name in _MARK_STAYS if name in told}).encode()
+        return json.dumps({name: told[name] for name in _MARK_STAYS if name in told}, ensure_ascii=False).encode()
 
     def of_log(line: bytes) -> bytes | None:
         at, _, rest = line.decode("utf-8", "replace").partition(" ")
@@ -125,11 +132,3 @@ def _blanked(target: ForgetTarget, path: str, instead: rows.Instead, what: str) 
         return None
     step = Step("redact", os.path.relpath(path, target.home), f"{len(places)} {what}")
     return Change(step, partial(rows.write_over, path, instead))
-
-
-def _own_files(target: ForgetTarget) -> Iterator[Change]:
-    """Yield the removal of what hooks keep of the session alone."""
-    own = shown.ShownSet(target.home, target.session).path, Cursor(target.home, target.agent, target.session).path
-    for path in filter(os.path.lexists, own):
-        step = Step("remove", os.path.relpath(path, target.home), "what was noted while it was open")
-        yield Change(step, partial(files.remove, path))

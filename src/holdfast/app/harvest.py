@@ -7,36 +7,35 @@ and by which rules, only so that nobody does it in vain.
 
 from __future__ import annotations
 
+import json
+import os
 import time
 from collections import Counter, deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from holdfast.app.features import FEATURES
-from holdfast.app.harvest_ready import make_ready
-from holdfast.app.harvested import Harvested as Done
+from holdfast.base import files, rows
 from holdfast.base.clock import now
-from holdfast.base.light_records import dataclass, replace
 from holdfast.base.text import ends_of
 from holdfast.errors import HoldfastError, NotFound, StoreBusy
 from holdfast.learning.incidents import harvest as incident
-from holdfast.learning.lessons import harvest_journal
+from holdfast.learning.lessons import harvest_journal, lesson_table
 from holdfast.learning.ratings.harvest import LOW, low_ratings
 from holdfast.learning.ratings.rate import Rated
+from holdfast.learning.synthesis import write as synthesis
+from holdfast.learning.work import closing as work_closing
 from holdfast.patterns import signal_files
-from holdfast.records import Problem, Step
-from holdfast.sessions.archive import Archive
+from holdfast.recall.meaning import model_of
+from holdfast.recall.vectors import make_vectors
+from holdfast.records import Problem, SessionEvent, Step, replace
+from holdfast.sessions.archive import Archive, ArchiveEntry
+from holdfast.sessions.facts import Digest
 from holdfast.sessions.names import stem_of
 from holdfast.sessions.parts import MAX_CHARACTERS, MAX_EVENTS, Finding
 from holdfast.workspace import Workspace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from holdfast.records import SessionEvent
-    from holdfast.sessions.archive import ArchiveEntry
-    from holdfast.sessions.facts import Digest
-
-    Find = Callable[[Workspace, Digest, Sequence[SessionEvent]], Iterable[Finding]]
+Find = Callable[[Workspace, Digest, Sequence[SessionEvent]], Iterable[Finding]]
 
 RECENT = 10
 _LEARN_SECONDS = 20
@@ -47,6 +46,12 @@ _MAX_OF_A_SESSION = 40_000_000
 _SHORTER = 500
 # So many incidents are made before their budget is looked at again.
 _INCIDENTS_TOGETHER = 50
+_FILE = "harvested"
+_LOCK_SECONDS = 0.2
+# So many lines more than sessions are kept before the file is written anew.
+_SLACK = 2_000
+# One by one by a transformer, as some have chosen, they take a moment.
+_MAX_VECTORS = 40
 # The exit code of a store that cannot be used: then nothing else can be done either.
 _STORE = 5
 
@@ -110,7 +115,9 @@ def harvest(
         with run.done.lock():
             signal_files.clear_leftovers(workspace.home)
             done = run.all(wanted, pace)
-            return _made_ready(workspace, done, run.done)
+            # Trouble with what the next session needs of it is told beside the rest.
+            problems = make_ready(workspace, run.done.has, learned=any(one.kind == "lesson" for one in done.found))
+            return replace(done, problems=(*done.problems, *problems))
     except StoreBusy:
         # Another harvest is at work, and what it leaves the next one does.
         return Harvest(waiting=len(wanted))
@@ -119,16 +126,10 @@ def harvest(
 def clear_leftovers(workspace: Workspace) -> None:
     """Remove what a harvest that was killed left half-written; not while another one is at work."""
     try:
-        with Done(workspace.home, str(RULES)).lock():
+        with Harvested(workspace.home, str(RULES)).lock():
             signal_files.clear_leftovers(workspace.home)
     except StoreBusy:
         return
-
-
-def _made_ready(workspace: Workspace, done: Harvest, harvested: Done) -> Harvest:
-    """Make ready what the next session needs of it; trouble with that is told beside the rest."""
-    problems = make_ready(workspace, harvested.has, learned=any(one.kind == "lesson" for one in done.found))
-    return replace(done, problems=(*done.problems, *problems)) if problems else done
 
 
 def _wanted(
@@ -153,19 +154,65 @@ def _wanted(
     return entries if everything else entries[-recent:]
 
 
+class Harvested:
+    """Which sessions were harvested, as they were and by these rules: `state/harvested`, one line of JSON each.
+
+    It may be lost: harvesting again adds nothing. The last line of a session holds.
+    """
+
+    def __init__(self, home: str, rules: str) -> None:
+        self._home = home
+        self._path = os.path.join(home, "state", _FILE)
+        self._rules = rules
+        self._marks: dict[str, str] = {}
+        lines = rows.read(self._path)
+        for row in map(rows.triple_in, lines):
+            if row is not None and row[2] == rules:
+                self._marks[row[0]] = row[1]
+        self._is_long = len(lines) > len(self._marks) + _SLACK
+
+    def lock(self) -> files.Lock:
+        """Return the lock of a harvest; StoreBusy where another one is at work."""
+        return files.lock_of(self._home, _FILE, _LOCK_SECONDS)
+
+    def is_done(self, name: str, mark: str) -> bool:
+        """Whether the session was harvested as it is now."""
+        return self._marks.get(name) == mark
+
+    def has(self, name: str) -> bool:
+        """Whether the session was ever harvested."""
+        return name in self._marks
+
+    def add(self, name: str, mark: str) -> None:
+        """Note that the session was harvested as it is now."""
+        self._marks[name] = mark
+        files.make_folder(os.path.dirname(self._path))
+        if self._is_long:
+            lines = [self._line(name, mark) + "\n" for name, mark in self._marks.items()]
+            files.write(self._path, "".join(lines).encode("utf-8", "replace"), durable=False)
+            self._is_long = False
+        else:
+            rows.append(self._path, [self._line(name, mark)], durable=False)
+
+    def _line(self, name: str, mark: str) -> str:
+        return json.dumps([name, mark, self._rules], ensure_ascii=False)
+
+
 class _Run:
     """One harvest of one home. With `mends` a session of which the signals are lost or broken is done again."""
 
     mends = False
 
     def __init__(self, workspace: Workspace, archive: Archive, end: float, *, dry_run: bool, again: bool) -> None:
-        self.done = Done(workspace.home, str(RULES))
+        self.done = Harvested(workspace.home, str(RULES))
         self._workspace = workspace
         self._archive = archive
         self._end = end
         self._dry_run = dry_run
         self._again = again
-        self._finders = _finders()
+        self._finders: list[tuple[str, Find]] = [
+            (one.name, one.part("harvest").harvest) for one in FEATURES if one.harvests
+        ]
         self._found: list[Taken] = []
         self._problems: list[Problem] = []
         self._dropped: list[Step] = []
@@ -182,7 +229,12 @@ class _Run:
             if pace:
                 pace(number, len(wanted))
         else:
-            self._told_only()
+            # What was rated low in sessions that only hooks told of.
+            told = [] if self._again else harvest_journal.unarchived(self._workspace, self._archive, now())
+            for name, ratings in told:
+                mark = f"told {len(ratings)}"
+                if not self.done.is_done(name, mark):
+                    self._look_at(name, mark, *harvest_journal.told(self._workspace, name, ratings))
         if self._incidents:
             self._dropped += incident.keep_within(self._workspace, dry_run=self._dry_run)
         return Harvest(
@@ -193,18 +245,13 @@ class _Run:
             dry_run=self._dry_run,
         )
 
-    def _told_only(self) -> None:
-        """Harvest what was rated low in sessions that only hooks told of."""
-        for name, ratings in [] if self._again else harvest_journal.unarchived(self._workspace, self._archive, now()):
-            mark = f"told {len(ratings)}"
-            if not self.done.is_done(name, mark):
-                self._look_at(name, mark, *harvest_journal.told(self._workspace, name, ratings))
-
     def _one(self, entry: ArchiveEntry) -> None:
         mark = _mark_of(self._workspace, entry)
-        if not self._again and self.done.is_done(entry.name, mark) and not (self.mends and self._has_lost(entry)):
-            self._counts["unchanged"] += 1
-            return
+        if not self._again and self.done.is_done(entry.name, mark):
+            names = stem_of(entry.agent), stem_of(entry.id)
+            if not self.mends or signal_files.read(self._workspace.home, *names) is not None:
+                self._counts["unchanged"] += 1
+                return
         try:
             digest = self._archive.digest(entry.name)
             events = _bounded(self._archive.events(entry.name))
@@ -212,9 +259,6 @@ class _Run:
             self._problems.append(Problem("session", entry.name, str(problem), problem.hint))
             return
         self._look_at(entry.name, "", digest, events, entry)
-
-    def _has_lost(self, entry: ArchiveEntry) -> bool:
-        return signal_files.read(self._workspace.home, stem_of(entry.agent), stem_of(entry.id)) is None
 
     def _look_at(
         self, name: str, mark: str, digest: Digest, events: Sequence[SessionEvent], entry: ArchiveEntry | None = None
@@ -226,13 +270,6 @@ class _Run:
             # What a finding added to the ratings is known by now.
             self.done.add(name, _mark_of(self._workspace, entry) if entry else mark)
 
-    def _count_incident(self, finding: Finding) -> None:
-        """Keep incidents within their budget also while many of them arrive."""
-        self._incidents += finding.kind == "incident"
-        if self._incidents >= _INCIDENTS_TOGETHER and not self._dry_run:
-            self._dropped += incident.keep_within(self._workspace)
-            self._incidents = 0
-
     def _with(self, name: str, find: Find, digest: Digest, events: Sequence[SessionEvent]) -> bool:
         """Keep what one finder finds; its trouble is told and takes nothing else away. Return whether all went well."""
         try:
@@ -240,7 +277,10 @@ class _Run:
                 is_new = False if self._dry_run else finding.keep()
                 if is_new or self._dry_run:
                     self._found.append(Taken(finding.kind, finding.text, finding.at, finding.session, is_new))
-                    self._count_incident(finding)
+                    self._incidents += finding.kind == "incident"
+                    if self._incidents >= _INCIDENTS_TOGETHER and not self._dry_run:
+                        self._dropped += incident.keep_within(self._workspace)
+                        self._incidents = 0
                 else:
                     self._counts["known"] += 1
         except Exception as problem:
@@ -250,11 +290,6 @@ class _Run:
             self._problems.append(Problem("harvest", digest.session.name, text, "The next harvest tries again."))
             return False
         return True
-
-
-def _finders() -> list[tuple[str, Find]]:
-    """Return the finders by name."""
-    return [(one.name, one.part("harvest").harvest) for one in FEATURES if one.harvests]
 
 
 def _mark_of(workspace: Workspace, entry: ArchiveEntry) -> str:
@@ -294,4 +329,30 @@ def learn_from(workspace: Workspace, rated: Rated) -> None:
         workspace.say(f"rated, but nothing was learned from the session: {problem}")
 
 
-__all__ = ["RECENT", "RULES", "Harvest", "Taken", "harvest", "learn_from"]
+def make_ready(workspace: Workspace, is_harvested: Callable[[str], bool], *, learned: bool) -> list[Problem]:
+    """Make what the next session need not wait for then, and return the trouble of each part that had some.
+
+    Work that is met is closed. The table of standing lessons is made, the synthesis of the week that is over and, where
+    a lesson was `learned`, its meaning, so that a prompt finds it. What could not be made is made by whoever needs it.
+    """
+    parts: dict[str, Callable[[Workspace], object]] = {
+        "work": lambda workspace: work_closing.finish_learned(workspace.home, is_harvested, now()),
+        "lessons": lambda workspace: lesson_table.renew(workspace.home),
+        "synthesis": synthesis.due,
+    }
+    if learned:
+        parts["meaning"] = _make_vectors
+    problems = []
+    for name, make in parts.items():
+        try:
+            make(workspace)
+        except HoldfastError as problem:
+            problems.append(Problem(name, workspace.home, str(problem), problem.hint))
+    return problems
+
+
+def _make_vectors(workspace: Workspace) -> None:
+    """Make the vectors of the newest memories, by the model that the index goes by."""
+    model = model_of(workspace)
+    if model is not None:
+        workspace.store.ask(lambda tables: make_vectors(tables.memories, model, _MAX_VECTORS))

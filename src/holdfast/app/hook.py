@@ -63,7 +63,10 @@ def hook(home: str, agent: Agent, call: HookCall, environment: Mapping[str, str]
     if not run.settings.flag("enabled") or not shown.is_first(home, call):
         return ""
     if call.moment == "before-tool":
-        return _refusal(run)
+        # Nothing is recorded before a call runs: what it did is told afterwards.
+        from holdfast.learning.security.hook import refusal
+
+        return refusal(run)
     journalled = record(run)
     if run.settings.unknown:
         _log_unknown_settings(run)
@@ -138,13 +141,6 @@ def _finish(run: HookRun) -> None:
             finish(run.workspace)
     except Exception as problem:
         run.log("index pages", problem)
-
-
-def _refusal(run: HookRun) -> str:
-    """Return what refuses a call of a tool. Nothing is recorded before it runs: what it did is told afterwards."""
-    from holdfast.learning.security.hook import refusal
-
-    return refusal(run)
 
 
 def _answer(run: HookRun) -> str:

@@ -1,32 +1,45 @@
-"""Connect an agent: the plan, what carries it out, and in `installs.json` the record of what was put where."""
+"""Connect an agent, and take exactly what is ours out again: plans, what carries them out, and the proof.
+
+What was put where is recorded in `installs.json`. A plugin needs none: it is a folder of its own.
+"""
 
 from __future__ import annotations
 
-import difflib
+import json
 import os
 import shutil
 import sys
+from dataclasses import dataclass
 
 from holdfast import agents
-from holdfast.agents.base import Agent, Change, FoundAgent, Launcher, Place
+from holdfast.agents.base import HOOK_FILE, HOOK_PROGRAM, SERVER, Agent, Change, FoundAgent, Launcher, Place
 from holdfast.agents.editing import record
 from holdfast.agents.editing.apply import apply as carry_out
-from holdfast.agents.editing.plan import plan_install, read
-from holdfast.agents.editing.record import Install
+from holdfast.agents.editing.apply import remove_empty
+from holdfast.agents.editing.plan import NOBODY, plan_install, plan_uninstall, read
+from holdfast.agents.editing.record import EditedFile, Install
+from holdfast.app.updates import diff_of
 from holdfast.base.clock import now
-from holdfast.base.light_records import dataclass, replace
-from holdfast.base.package import FOLDER
-from holdfast.errors import HoldfastError, NotFound
+from holdfast.base.package import FOLDER, __version__
+from holdfast.errors import HoldfastError, NotFound, Refused
 from holdfast.memory import audit
-from holdfast.privacy.redact import redact
+from holdfast.patterns import distributed
 from holdfast.project.git import upwards
+from holdfast.records import Problem, replace
 from holdfast.workspace import Workspace
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 _MOMENTS = {"start": "session start", "prompt": "every prompt"}
+# What an agent reads as config or instruction, and how deep below its folder.
+_READ = (".json", ".jsonc", ".toml", ".md", ".mdc", ".js", ".ts")
+_DEEPEST = 3
+_LARGEST = 8 * 1024 * 1024
+_MARKS = (HOOK_FILE, HOOK_PROGRAM, "holdfast:begin", "<holdfast-memory>")
+# Folders of an agent that hold what happened or what others made, not what it is told.
+_PASSED_OVER = frozenset(
+    ("projects", "sessions", "archived_sessions", "session-state", "logs", "tmp", "docs", "node_modules", "cache")
+)
+SKILL = os.path.join(os.path.dirname(agents.__file__), "skill.md")
+_WAY_OUT = "Name a folder that is empty or not there yet."
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,27 +66,31 @@ class Seen:
     gets: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an uninstall did to a file; `identical`: it is byte for byte what it was before the install."""
+
+    path: str
+    removed: bool
+    identical: bool
+
+
 def overview(workspace: Workspace) -> list[Seen]:
     """Return every agent that is known, those that are here first."""
     installs, place = record.load(workspace.home), workspace.place("user")
     seen = []
-    for agent in _loadable(workspace):
-        scopes = [one.scope for one in installs if one.agent == agent.name and _concerns(one, place)]
-        seen.append(Seen(agent, agent.detect(place), tuple(scopes), gets(agent, place)))
-    return sorted(seen, key=lambda one: one.found is None)
-
-
-def _loadable(workspace: Workspace) -> Iterator[Agent]:
-    """Yield every agent; one whose package is broken is only said."""
+    here = upwards(os.path.realpath(place.folder))
     for name in agents.names():
         try:
-            yield agents.get(name)
+            agent = agents.get(name)
         except NotFound as problem:
+            # The package of that adapter is broken; the others are listed all the same.
             workspace.say(str(problem))
-
-
-def _concerns(install: Install, place: Place) -> bool:
-    return install.scope == "user" or install.folder in upwards(os.path.realpath(place.folder))
+            continue
+        mine = [one for one in installs if one.agent == agent.name]
+        scopes = [one.scope for one in mine if one.scope == "user" or one.folder in here]
+        seen.append(Seen(agent, agent.detect(place), tuple(scopes), gets(agent, place)))
+    return sorted(seen, key=lambda one: one.found is None)
 
 
 def gets(agent: Agent, place: Place) -> tuple[str, ...]:
@@ -107,7 +124,7 @@ def apply(workspace: Workspace, planned: Plan) -> None:
         except BaseException:
             record.save(workspace.home, before)
             raise
-        made = tuple(sorted({*install.folders, *folders}))
+        made = tuple(sorted({*folders, *folders}))
         record.save(workspace.home, [*others, replace(install, folders=made)])
     note(workspace, "install", planned)
 
@@ -164,16 +181,7 @@ def _program() -> tuple[str, ...]:
 
 def diff(changes: tuple[Change, ...]) -> str:
     """Return the changes as one unified diff, without the secrets of the lines that it shows."""
-    shown: list[str] = []
-    for change in changes:
-        old, new = ("/dev/null" if data is None else change.path for data in (change.before, change.after))
-        shown += difflib.unified_diff(_lines(change.before), _lines(change.after), old, new, n=2)
-    return "".join(redact(line)[0] for line in shown)
-
-
-def _lines(data: bytes | None) -> list[str]:
-    lines = (data or b"").decode("utf-8", "replace").splitlines(keepends=True)
-    return [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines]
+    return "".join(diff_of(change.path, change.before, change.after) for change in changes)
 
 
 def unguarded(workspace: Workspace) -> list[str]:
@@ -204,3 +212,151 @@ def _is_whole(workspace: Workspace, agent: Agent, installed: Install, portable: 
         return not plan_install(agent, place, command_of(workspace, portable=portable))
     except HoldfastError:
         return False
+
+
+def plan_removal(workspace: Workspace, name: str, *, scope: str = "user") -> Plan:
+    """Return what takes the agent's parts out: exactly where nobody touched a file since, by their tags elsewhere."""
+    agent = agents.get(name)
+    installs = record.load(workspace.home)
+    place = remembering(installs, agent, workspace.place(scope))
+    known = record.find(installs, Plan(agent, place, ()).where)
+    by_tag = {change.path: change for change in plan_uninstall(agent, place)}
+    for one in known.files if known else ():
+        change = _exact(one, place)
+        if change is not None:
+            by_tag[one.path] = change
+        elif one.path in by_tag and one.created and by_tag[one.path].empty:
+            by_tag[one.path] = replace(by_tag[one.path], after=None)
+    rules = agent.rules_file(place)
+    if rules is not None and known is not None and known.created_rules and rules.path in by_tag:
+        change = by_tag[rules.path]
+        by_tag[rules.path] = replace(change, after=None) if change.empty else change
+    for change in distributed.plan_uninstall(workspace, agent.name, place):
+        by_tag.setdefault(change.path, change)
+    return Plan(agent, place, tuple(by_tag.values()))
+
+
+def _exact(known: EditedFile, place: Place) -> Change | None:
+    data = read(known.path, place)
+    if data is None:
+        return None
+    untouched, before = record.restored(data, known)
+    return Change(known.path, data, before) if untouched else None
+
+
+def apply_removal(workspace: Workspace, planned: Plan) -> list[Outcome]:
+    """Carry the plan out, remove folders that the install made and that are empty, and forget the install."""
+    with record.lock(workspace.home):
+        installs = record.load(workspace.home)
+        known = record.find(installs, planned.where)
+        carry_out(list(planned.changes), planned.place)
+        remove_empty(list(known.folders) if known else [])
+        record.save(workspace.home, [one for one in installs if one.where != planned.where])
+    distributed.note_uninstall(workspace, planned.agent.name, planned.place, planned.changes)
+    note(workspace, "uninstall", planned)
+    return [_outcome(change, known) for change in planned.changes]
+
+
+def _outcome(change: Change, known: Install | None) -> Outcome:
+    before = next((one.before for one in known.files if one.path == change.path), "") if known else ""
+    identical = change.after is None or record.digest(change.after) == before
+    return Outcome(change.path, change.after is None, identical)
+
+
+def verify(workspace: Workspace, name: str, *, scope: str = "user") -> tuple[list[str], list[Problem]]:
+    """Return the files that were searched, and every place of ours that is still in one of them."""
+    agent = agents.get(name)
+    place = workspace.place(scope)
+    searched = sorted(_searched(agent, place))
+    left: list[Problem] = []
+    for path in searched:
+        left += _left_in(path, agent)
+        ids = [one for one in distributed.ids_in(path) if distributed.is_read_by(workspace, agent.name, path, one)]
+        left += [_problem(path, 0, f"pattern {one}") for one in ids]
+    try:
+        left += [_problem(change.path, 0, "a part of ours") for change in plan_uninstall(agent, place)]
+    except HoldfastError as problem:
+        left.append(_problem(name, 0, str(problem)))
+    return searched, left
+
+
+def _searched(agent: Agent, place: Place) -> set[str]:
+    """Return every file that the agent reads at that place, as far as it is there."""
+    found = {part.path for part in agent.parts(place, NOBODY)}
+    # Of an install in a project another uninstall takes care; its files are no business of this one.
+    in_project = place.scope == "project"
+    found |= {one.path for one in agent.memory_files(place) if (one.scope == "project") == in_project}
+    rules = agent.rules_file(place)
+    found |= {rules.path} if rules is not None else set()
+    found |= distributed.places_of(agent, place)
+    folder = agent.folder(place)
+    for root, folders, names in os.walk(folder):
+        depth = root[len(folder) :].count(os.sep)
+        folders[:] = [one for one in folders if depth < _DEEPEST and one not in _PASSED_OVER]
+        found |= {os.path.join(root, one) for one in names if one.endswith(_READ)}
+    return {path for path in found if os.path.isfile(path)}
+
+
+def _left_in(path: str, agent: Agent) -> list[Problem]:
+    if os.path.getsize(path) > _LARGEST:
+        return [_problem(path, 0, "too large to be searched")]
+    with open(path, encoding="utf-8", errors="replace") as file:
+        lines = file.read().splitlines()
+    return [
+        _problem(path, number, next(mark for mark in _MARKS if mark in line))
+        for number, line in enumerate(lines, 1)
+        # Another agent may share the file; its hooks do not concern this one.
+        if any(mark in line for mark in _MARKS) and ("--agent" not in line or f"--agent {agent.name}" in line)
+    ]
+
+
+def _problem(path: str, line: int, text: str) -> Problem:
+    return Problem("left", path, text, "Take it out in an editor.", line, "error")
+
+
+def plan_plugin(workspace: Workspace, name: str, folder: str, *, portable: bool = False) -> Plan:
+    """Return the files that the plugin needs and that are not there as they should be."""
+    agent = agents.get(name)
+    root = os.path.abspath(folder)
+    with open(SKILL, encoding="utf-8") as file:
+        wanted = agent.plugin(command_of(workspace, portable=portable), __version__, file.read())
+    if not wanted:
+        known = [one.agent for one in overview(workspace)]
+        takes = [one.name for one in known if one.plugin(command_of(workspace), "", "")]
+        raise NotFound(
+            f"{agent.title} takes no plugin from us",
+            f"Use `holdfast install {name}`. With plugins: {', '.join(takes)}.",
+        )
+    _refuse_foreign(root, list(wanted))
+    place = Place(root, root, "project", workspace.environment)
+    changes = []
+    for path, value in wanted.items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+        whole = os.path.join(root, path)
+        changes.append(Change(whole, read(whole, place), text.encode("utf-8")))
+    return Plan(agent, place, tuple(change for change in changes if change.before != change.after))
+
+
+def apply_plugin(planned: Plan) -> None:
+    """Write the files of the plan."""
+    carry_out(list(planned.changes), planned.place)
+
+
+def _refuse_foreign(root: str, paths: list[str]) -> None:
+    """Refuse a folder with something in it, unless that is a plugin of ours."""
+    if os.path.isfile(root):
+        raise Refused(f"{root} is a file", _WAY_OUT)
+    inside = os.listdir(root) if os.path.isdir(root) else []
+    if inside and not any(_is_manifest(os.path.join(root, path)) for path in paths):
+        raise Refused(f"{root} is not empty and holds no plugin of ours", _WAY_OUT)
+
+
+def _is_manifest(path: str) -> bool:
+    if os.path.basename(path) != "plugin.json":
+        return False
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+    except (OSError, ValueError):
+        return False
+    return isinstance(found, dict) and found.get("name") == SERVER

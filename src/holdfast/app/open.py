@@ -1,15 +1,27 @@
-"""The public handle: `holdfast.open(home)`."""
+"""Workspaces that are opened from outside: the public handle `holdfast.open(home)`, and those of a process that stays.
+
+In a process that stays each call opens a workspace of its own, and gets a store that an earlier call opened. Such a
+store is told of changes in the files and need not sweep them before every read. Settings, project and scopes are looked
+at anew by every workspace, so nothing else can be stale. A store serves one workspace at a time.
+"""
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Callable, Mapping
+from types import TracebackType
 
 from holdfast.app.finish import finish, write_pages
+from holdfast.errors import HoldfastError
 from holdfast.memory import forget, remember, show
 from holdfast.recall import recall, related
 from holdfast.recall.related import Related
 from holdfast.records import Hit, Memory, Stored
+from holdfast.store.base import Store
 from holdfast.workspace import Workspace
+
+_MAX_FREE = 4
 
 
 class Holdfast:
@@ -58,14 +70,11 @@ class Holdfast:
             supersedes=supersedes,
             pinned=pinned,
         )
-        self._write_pages_in_time()
-        return stored
-
-    def _write_pages_in_time(self) -> None:
-        """In a long run, keep the index pages at most a second behind; a short one writes them when it closes."""
+        # In a long run the index pages are at most a second behind; a short one writes them when it closes.
         if time.monotonic() - self._pages_written > 1.0:
             write_pages(self._workspace)
             self._pages_written = time.monotonic()
+        return stored
 
     def recall(
         self,
@@ -119,3 +128,61 @@ def open(
 ) -> Holdfast:
     """Open the memory in `home` (HOLDFAST_HOME, or ~/.holdfast) as seen from `folder` (the working folder)."""
     return Holdfast(Workspace(home, folder=folder, project=project, session=session, profile=profile))
+
+
+class Stores:
+    """The open stores that no workspace uses now."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._free: list[tuple[tuple[str, int], Store]] = []
+
+    def take(self, opened_with: tuple[str, int]) -> Store | None:
+        """Return the store that was used last, if it was opened with this home and limit; others are closed."""
+        with self._lock:
+            its, store = self._free.pop() if self._free else (opened_with, None)
+        if store is not None and its != opened_with:
+            store.close()
+            return None
+        return store
+
+    def give_back(self, opened_with: tuple[str, int], store: Store) -> None:
+        """Keep the store for the next workspace."""
+        with self._lock:
+            if len(self._free) < _MAX_FREE:
+                self._free.append((opened_with, store))
+                return
+        store.close()
+
+    def close(self) -> None:
+        """Close all of them."""
+        while self._free:
+            self._free.pop()[1].close()
+
+
+class PooledWorkspace(Workspace):
+    """A workspace that gives its store back instead of closing it; after a fault the store is closed all the same."""
+
+    def __init__(
+        self,
+        stores: Stores,
+        home: str | None,
+        *,
+        folder: str | None,
+        environment: Mapping[str, str],
+        flags: Mapping[str, str],
+        session: str,
+        say: Callable[[str], None],
+    ) -> None:
+        super().__init__(home, folder=folder, environment=environment, flags=flags, session=session, say=say)
+        self._stores = stores
+        self._opened_with = self.home, self.settings.number("memory.largest")
+        self._store = stores.take(self._opened_with)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._store is not None and (problem is None or isinstance(problem, HoldfastError)):
+            self._stores.give_back(self._opened_with, self._store)
+            self._store = None
+        self.close()

@@ -6,7 +6,7 @@ from holdfast.base.clock import now
 from holdfast.learning.incidents import harvest as incident
 from holdfast.memory import audit, retention
 from holdfast.memory.retention import Verdict
-from holdfast.records import Filter, Memory, Step
+from holdfast.records import Filter, Step
 from holdfast.workspace import Workspace
 
 
@@ -22,8 +22,11 @@ def plan(workspace: Workspace) -> tuple[list[Verdict], list[Step]]:
         "project": workspace.settings.number("retention.project_days"),
         "session": workspace.settings.number("retention.session_days"),
     }
-    memories = list(workspace.store.find(Filter(None)))
-    verdicts = [retention.judge(memory, _touched(workspace, memory), days, at) for memory in memories]
+    verdicts = []
+    for memory in list(workspace.store.find(Filter(None))):
+        # The last update, use or edit by hand: whatever is latest counts for keeping it.
+        used, edited = workspace.store.uses(memory.scope, memory.key)[1], workspace.store.modified(memory)
+        verdicts.append(retention.judge(memory, max(memory.updated, used, edited), days, at))
     expired = [
         Step("expire", f"{v.memory.scope}/{v.memory.key}", v.rule, workspace.store.size(v.memory))
         for v in verdicts
@@ -48,8 +51,3 @@ def apply(workspace: Workspace, verdicts: list[Verdict]) -> int:
     incident.keep_within(workspace)
     audit.trim(workspace)
     return len(expired)
-
-
-def _touched(workspace: Workspace, memory: Memory) -> str:
-    """The last update, use or edit by hand: whatever is latest counts for keeping it."""
-    return max(memory.updated, workspace.store.uses(memory.scope, memory.key)[1], workspace.store.modified(memory))

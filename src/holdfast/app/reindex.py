@@ -7,20 +7,17 @@ made stays, the rest is found by its words, and the next run goes on from there.
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
 from holdfast.base import files
-from holdfast.base.light_records import dataclass
 from holdfast.errors import StoreBusy
+from holdfast.recall.embed import Model
 from holdfast.recall.meaning import model_of
 from holdfast.recall.vectors import in_portions, make_vectors
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.index import make_passage_vectors, rebuild, waiting_passages
+from holdfast.store.base import Tables
 from holdfast.workspace import Workspace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from holdfast.recall.embed import Model
-    from holdfast.store.base import Tables
 
 # Words are what an index must have; meaning may follow. Nobody should wait a minute for it.
 _SECONDS = 30.0
@@ -74,7 +71,7 @@ def _make_vectors(workspace: Workspace, seconds: float) -> Made:
         return Made(0, 0, "")
     end = time.monotonic() + seconds
     try:
-        with _making(workspace):
+        with files.lock_of(workspace.home, "meaning", seconds=0.0):
             made = in_portions(
                 lambda size: workspace.store.ask(lambda tables: make_vectors(tables.memories, model, size)),
                 end,
@@ -86,10 +83,6 @@ def _make_vectors(workspace: Workspace, seconds: float) -> Made:
     done, total = _counts(workspace, model)
     made += make_passage_vectors(workspace, end - time.monotonic(), model)
     return Made(made, total - done + waiting_passages(workspace), model.version)
-
-
-def _making(workspace: Workspace) -> files.Lock:
-    return files.lock_of(workspace.home, "meaning", seconds=0.0)
 
 
 def _counts(workspace: Workspace, model: Model) -> tuple[int, int]:

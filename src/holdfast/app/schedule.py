@@ -1,31 +1,48 @@
 """Let the system run a sweep every so often: a plan of what is written, what carries it out, and what is there now.
 
-A person has one schedule. Where another way was used before, the plan takes that one away.
+A person has one schedule. Where another way was used before, the plan takes that one away. Each text that is written,
+a unit of systemd, a job of launchd or a line of a crontab, has the mark by which it is found again and which says how
+often. What a form cannot say is refused.
 """
 
 from __future__ import annotations
 
 import os
+import plistlib
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 from holdfast import agents
 from holdfast.agents.base import Change, Place, shell_line
 from holdfast.agents.editing.apply import apply as carry_out
 from holdfast.agents.editing.plan import read
 from holdfast.app import install
-from holdfast.app import schedule_forms as forms
-from holdfast.base.light_records import dataclass, replace
 from holdfast.errors import BadInput, Conflict, NotFound, Refused, StoreUnavailable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 WAYS = ("systemd", "launchd", "cron")
 CRONTAB = "crontab"
-_TIMER = f"{forms.UNIT}.timer"
+UNIT = "holdfast-sweep"
+LABEL = "holdfast.sweep"
+# Without two hyphens in a row, which a comment of XML cannot have.
+MARK = "written by holdfast schedule: every "
+MIN_MINUTES = 5
+MAX_MINUTES = 30 * 24 * 60
+NICE = 15
+# A sweep of years of history at first; the next ones take seconds.
+MAX_SECONDS = 3_600
+_HOUR, _DAY, _WEEK = 60, 24 * 60, 7 * 24 * 60
+_UNITS = {"m": 1, "h": _HOUR, "d": _DAY}
+# Away from the full hour, when so many other things start.
+_MINUTE, _NIGHT = 17, 3
+# What a crontab takes as one command, in the strictest of the programs that read one.
+_MAX_LINE = 990
+_TIMER = f"{UNIT}.timer"
 _SECONDS = 30
 
 
@@ -68,21 +85,19 @@ class Plan:
 def plan(workspace: Workspace, *, way: str = "", every: str = "1h") -> Plan:
     """Return what is missing for a sweep every so often. A file of our name that is not ours is refused."""
     way = way or usual_way(workspace)
-    minutes = forms.parse_every(every)
+    minutes = parse_every(every)
     place = workspace.place("user")
     wanted = _wanted(workspace, place, way, minutes)
     changes = [_change(path, data, place) for path, data in wanted.items()]
     if way == "cron":
         table = _crontab(workspace)
-        changes.append(
-            Change(CRONTAB, table, forms.cron_table(table or b"", forms.cron_line(_words(workspace), minutes)))
-        )
+        changes.append(Change(CRONTAB, table, cron_table(table or b"", cron_line(_words(workspace), minutes))))
     changes = [change for change in changes if change.before != change.after]
     others = [_removal(workspace, place, other) for other in WAYS if other != way]
     first, then = _told_after(workspace, way, place, changes)
     return Plan(
         way,
-        forms.spelled(minutes),
+        spelled(minutes),
         (*changes, *(change for one in others for change in one.changes)),
         (*first, *(call for one in others for call in one.first)),
         (*then, *(call for one in others for call in one.then)),
@@ -111,17 +126,16 @@ def apply(workspace: Workspace, planned: Plan) -> tuple[Call, ...]:
     if table is not None and _crontab(workspace) != table.before:
         raise Conflict("the crontab was changed meanwhile", "Look at the plan again. Nothing was changed.")
     carry_out([change for change in planned.changes if change.path != CRONTAB], planned.place)
-    _remove_dead_link(planned.place)
-    if table is not None:
-        _write_crontab(workspace, table.after or b"")
-    return (*first, *(_run(workspace, call) for call in planned.then))
-
-
-def _remove_dead_link(place: Place) -> None:
-    """Take away what enabled a timer that is gone; systemctl does it, where it answers."""
-    link = os.path.join(os.path.dirname(_paths(place, "systemd")[0]), "timers.target.wants", _TIMER)
+    # What enabled a timer that is gone; systemctl takes it away, where it answers.
+    link = os.path.join(os.path.dirname(_paths(planned.place, "systemd")[0]), "timers.target.wants", _TIMER)
     if os.path.islink(link) and not os.path.exists(link):
         os.unlink(link)
+    if table is not None:
+        ended = _ended(workspace, ("crontab", "-" if table.after else "-r"), table.after or b"")
+        if ended.returncode:
+            why = ended.stderr.decode("utf-8", "replace").strip()
+            raise StoreUnavailable(f"the crontab was not taken: {why}", "See what `crontab -l` says now.")
+    return (*first, *(_run(workspace, call) for call in planned.then))
 
 
 def status(workspace: Workspace) -> list[Scheduled]:
@@ -130,10 +144,10 @@ def status(workspace: Workspace) -> list[Scheduled]:
     found = []
     for way in ("systemd", "launchd"):
         path = _paths(place, way)[-1]
-        every = forms.every_of(read(path, place) or b"")
+        every = every_of(read(path, place) or b"")
         if every:
             found.append(Scheduled(way, path, every, _active(workspace, way)))
-    if every := forms.every_of(_our_crontab(workspace)):
+    if every := every_of(_our_crontab(workspace)):
         found.append(Scheduled("cron", CRONTAB, every, "yes"))
     return found
 
@@ -154,52 +168,48 @@ def _wanted(workspace: Workspace, place: Place, way: str, minutes: int) -> dict[
     words = _words(workspace)
     paths = _paths(place, way)
     if way == "systemd":
-        return dict(zip(paths, (forms.systemd_service(words, minutes), forms.systemd_timer(minutes)), strict=True))
+        return dict(zip(paths, (systemd_service(words, minutes), systemd_timer(minutes)), strict=True))
     if way == "launchd":
-        return {paths[0]: forms.launchd_job(words, minutes)}
+        return {paths[0]: launchd_job(words, minutes)}
     return {}
 
 
 def _words(workspace: Workspace) -> list[str]:
     """Return the command; it names the home and the places of sessions: a scheduler knows no variable of a shell."""
-    moved = {name for agent in agents.names() for name in _moved_by(agent) if workspace.environment.get(name)}
-    told = [f"{name}={workspace.environment[name]}" for name in sorted(moved)]
+    moved: set[str] = set()
+    for agent in agents.names():
+        # An adapter of another package that cannot be loaded moves nothing; doctor says so.
+        with suppress(NotFound):
+            moved.update(agents.get(agent).moved_by)
+    told = [f"{name}={workspace.environment[name]}" for name in sorted(moved) if workspace.environment.get(name)]
     return [
         *(["/usr/bin/env", *told] if told else []),
         *(*install.command_of(workspace).program, "--home", workspace.home, "sweep", "--quiet"),
     ]
 
 
-def _moved_by(agent: str) -> tuple[str, ...]:
-    try:
-        return agents.get(agent).moved_by
-    except NotFound:
-        # An adapter of another package that cannot be loaded; doctor says so.
-        return ()
-
-
 def _paths(place: Place, way: str) -> list[str]:
     if way == "systemd":
         config = place.environment.get("XDG_CONFIG_HOME") or os.path.join(place.home, ".config")
-        return [os.path.join(config, "systemd", "user", f"{forms.UNIT}.{kind}") for kind in ("service", "timer")]
+        return [os.path.join(config, "systemd", "user", f"{UNIT}.{kind}") for kind in ("service", "timer")]
     if way == "launchd":
-        return [os.path.join(place.home, "Library", "LaunchAgents", f"{forms.LABEL}.plist")]
+        return [os.path.join(place.home, "Library", "LaunchAgents", f"{LABEL}.plist")]
     return []
 
 
 def _change(path: str, after: bytes | None, place: Place) -> Change:
     before = read(path, place)
-    if before is not None and not forms.every_of(before):
+    if before is not None and not every_of(before):
         raise Refused(f"{path} was not written by `holdfast schedule`", "Move it away. Nothing was changed.")
     return Change(path, before, after)
 
 
 def _removal(workspace: Workspace, place: Place, way: str) -> Plan:
     """Return what takes away what is ours of one way; files of others with our name are left alone."""
-    paths = [path for path in _paths(place, way) if forms.every_of(read(path, place) or b"")]
+    paths = [path for path in _paths(place, way) if every_of(read(path, place) or b"")]
     changes = [_change(path, None, place) for path in paths]
     if way == "cron" and (table := _our_crontab(workspace)):
-        changes.append(Change(CRONTAB, table, forms.cron_table(table, b"") or None))
+        changes.append(Change(CRONTAB, table, cron_table(table, b"") or None))
     first, then = _stopping(way, paths)
     return Plan(way, "", tuple(changes), first, then, place)
 
@@ -208,7 +218,7 @@ def _stopping(way: str, paths: list[str]) -> tuple[tuple[Call, ...], tuple[Call,
     if paths and way == "systemd":
         return (_systemctl("disable", "--now", _TIMER),), (_systemctl("daemon-reload"),)
     if paths and way == "launchd":
-        return (Call(("launchctl", "bootout", f"{_domain()}/{forms.LABEL}")),), ()
+        return (Call(("launchctl", "bootout", f"{_domain()}/{LABEL}")),), ()
     return (), ()
 
 
@@ -223,7 +233,7 @@ def _told_after(
         start = _systemctl("restart", _TIMER) if was_there else _systemctl("enable", "--now", _TIMER)
         return (), (_systemctl("daemon-reload"), start)
     if way == "launchd":
-        stop = (Call(("launchctl", "bootout", f"{_domain()}/{forms.LABEL}")),) if was_there else ()
+        stop = (Call(("launchctl", "bootout", f"{_domain()}/{LABEL}")),) if was_there else ()
         return stop, (Call(("launchctl", "bootstrap", _domain(), _paths(place, way)[0])),)
     return (), ()
 
@@ -244,7 +254,7 @@ def _active(workspace: Workspace, way: str) -> str:
         return "unknown"
     asked = {
         "systemd": ("systemctl", "--user", "is-active", _TIMER),
-        "launchd": ("launchctl", "print", f"{_domain()}/{forms.LABEL}"),
+        "launchd": ("launchctl", "print", f"{_domain()}/{LABEL}"),
     }
     return "yes" if _ended(workspace, asked[way]).returncode == 0 else "no"
 
@@ -285,14 +295,7 @@ def _our_crontab(workspace: Workspace) -> bytes:
         table = _crontab(workspace) or b""
     except StoreUnavailable:
         return b""
-    return table if forms.every_of(table) else b""
-
-
-def _write_crontab(workspace: Workspace, table: bytes) -> None:
-    ended = _ended(workspace, ("crontab", "-"), table) if table else _ended(workspace, ("crontab", "-r"))
-    if ended.returncode:
-        why = ended.stderr.decode("utf-8", "replace").strip()
-        raise StoreUnavailable(f"the crontab was not taken: {why}", "See what `crontab -l` says now.")
+    return table if every_of(table) else b""
 
 
 def _which(workspace: Workspace, program: str) -> str:
@@ -314,3 +317,126 @@ def _ended(workspace: Workspace, words: tuple[str, ...], data: bytes = b"") -> s
         )
     except (OSError, subprocess.TimeoutExpired) as problem:
         return subprocess.CompletedProcess(words, 127, b"", str(problem).encode())
+
+
+def parse_every(text: str) -> int:
+    """Return the minutes that a text such as 30m, 1h or 2d stands for."""
+    found = re.fullmatch(r"([0-9]{1,6}) ?([mhd])", text.strip().lower(), re.ASCII)
+    minutes = int(found[1]) * _UNITS[found[2]] if found else 0
+    if not MIN_MINUTES <= minutes <= MAX_MINUTES:
+        raise BadInput(f"{text!a} is no time between two sweeps", "Use 5m to 59m, 1h to 720h, or 1d to 30d.")
+    return minutes
+
+
+def spelled(minutes: int) -> str:
+    """Return minutes as people type them."""
+    unit, size = next((unit, size) for unit, size in (("d", _DAY), ("h", _HOUR), ("m", 1)) if minutes % size == 0)
+    return f"{minutes // size}{unit}"
+
+
+def every_of(data: bytes) -> str:
+    """Return how often a text of ours says, or nothing where it is not ours."""
+    found = re.search(re.escape(MARK).encode() + rb"([0-9]+[mhd])", data)
+    return found[1].decode() if found else ""
+
+
+def systemd_service(words: Sequence[str], minutes: int) -> bytes:
+    """Return the unit that sweeps once, standing back for everything else."""
+    return f"""# {MARK}{spelled(minutes)}
+[Unit]
+Description=Holdfast reads the sessions of your coding agents
+
+[Service]
+Type=oneshot
+ExecStart={systemd_command(words)}
+Nice={NICE}
+IOSchedulingClass=idle
+TimeoutStartSec={MAX_SECONDS}
+""".encode()
+
+
+def systemd_timer(minutes: int) -> bytes:
+    """Return the unit that starts the other one, some minutes after a login and then every so often."""
+    return f"""# {MARK}{spelled(minutes)}
+[Unit]
+Description=Holdfast reads the sessions of your coding agents every {spelled(minutes)}
+
+[Timer]
+OnStartupSec={MIN_MINUTES}min
+OnUnitActiveSec={minutes}min
+
+[Install]
+WantedBy=timers.target
+""".encode()
+
+
+def systemd_command(words: Sequence[str]) -> str:
+    """Return the words as the value of ExecStart, which reads them back as exactly these."""
+    _refuse_control(words)
+    if any(sign in words[0] for sign in "\"'\\"):
+        # systemd takes no program whose path has one of these, but any argument.
+        words = ["/bin/sh", "-c", 'exec "$0" "$@"', *words]
+    quoted = ['"' + word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%") + '"' for word in words]
+    # With the colon no variable is put in, neither in the program's path, where a doubled sign would stay two.
+    return (":" if any("$" in word for word in words) else "") + " ".join(quoted)
+
+
+def launchd_job(words: Sequence[str], minutes: int) -> bytes:
+    """Return the job as a property list."""
+    _refuse_control(words)
+    job = {
+        "Label": LABEL,
+        "ProgramArguments": list(words),
+        "StartInterval": minutes * 60,
+        "ProcessType": "Background",
+        "LowPriorityIO": True,
+        "Nice": NICE,
+    }
+    mark = f"<!-- {MARK}{spelled(minutes)} -->".encode()
+    return plistlib.dumps(job).replace(b'<plist version="1.0">', mark + b'\n<plist version="1.0">', 1)
+
+
+def cron_line(words: Sequence[str], minutes: int) -> bytes:
+    """Return the line of a crontab, which hands the words to a shell."""
+    _refuse_control(words)
+    command = shell_line(["nice", "-n", str(NICE), *words])
+    if "\\%" in command:
+        raise BadInput(
+            "a path with a backslash before a per cent sign cannot stand in a crontab", "Use --with systemd."
+        )
+    line = f"{cron_time(minutes)} {command} >/dev/null 2>&1 # {MARK}{spelled(minutes)}".replace("%", "\\%")
+    if len(line.encode()) > _MAX_LINE:
+        raise BadInput("the command is too long for a crontab", "Use --with systemd, or a home with a shorter path.")
+    return line.encode() + b"\n"
+
+
+def cron_time(minutes: int) -> str:
+    """Return when a crontab runs it; it knows only parts of an hour, of a day, or of a week."""
+    if minutes < _HOUR and _HOUR % minutes == 0:
+        return f"*/{minutes} * * * *"
+    if minutes == _HOUR:
+        return f"{_MINUTE} * * * *"
+    if minutes < _DAY and minutes % _HOUR == 0 and _DAY % minutes == 0:
+        return f"{_MINUTE} */{minutes // _HOUR} * * *"
+    if minutes == _DAY:
+        return f"{_MINUTE} {_NIGHT} * * *"
+    if minutes == _WEEK:
+        return f"{_MINUTE} {_NIGHT} * * 0"
+    hint = "Use 5m, 10m, 15m, 20m, 30m, 1h, 2h, 3h, 4h, 6h, 8h, 12h, 1d or 7d."
+    raise BadInput(f"a crontab cannot say every {spelled(minutes)}", hint)
+
+
+def cron_table(table: bytes, line: bytes) -> bytes:
+    """Return the table with our line in the place of the one before, or at its end; without a line ours goes."""
+    rows = table.splitlines(keepends=True)
+    ours = [number for number, row in enumerate(rows) if MARK.encode() in row]
+    if not ours:
+        return table + (b"\n" if table and line and not table.endswith(b"\n") else b"") + line
+    kept = [line if number == ours[0] else row for number, row in enumerate(rows) if number not in ours[1:]]
+    return b"".join(kept)
+
+
+def _refuse_control(words: Sequence[str]) -> None:
+    for word in words:
+        if not word.isprintable():
+            raise BadInput(f"{word!a} has a character that no schedule can hold", "Use a home with a plain path.")

@@ -1,4 +1,4 @@
-"""Status: what the home holds, where we are, and which agents are here and were heard from."""
+"""Status: what the home holds, where we are, and which agents are here; `up` prepares it and says what to do next."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from holdfast.app import install
 from holdfast.base import files, rows
 from holdfast.errors import HoldfastError
 from holdfast.journal import hook_log
+from holdfast.memory import init
 from holdfast.memory.proposals import count as count_proposals
 from holdfast.records import MOMENTS
 from holdfast.sessions.browse import ask
@@ -45,7 +46,10 @@ def agents(workspace: Workspace) -> list[AgentState]:
     """Return the agents that are on this machine or connected, the last heard from first."""
     seen = [one for one in install.overview(workspace) if one.found or one.installed]
     heard = _heard(workspace.journal.folder, {one.agent.name for one in seen})
-    ignored = _ignored(workspace.home)
+    # The hooks' log has when those of an agent last stayed silent because another program ran them.
+    lines = (files.read_if_there(hook_log.path(workspace.home)) or b"")[-_MAX_LOG:].decode("utf-8", "replace")
+    silent = [line.split() for line in lines.splitlines() if line.endswith(SILENT)]
+    ignored = {words[1]: words[0] for words in silent if len(words) > 2}
     table = ask(workspace, lambda table: table.totals("agent")) if workspace.enabled else []
     sessions = {name: (number, last) for name, number, last in table}
     found = [
@@ -88,12 +92,6 @@ def _last_told(data: bytes, agent: str) -> str:
     return ""
 
 
-def _ignored(home: str) -> dict[str, str]:
-    """Return when the hooks of each agent last stayed silent because another program ran them, by the hooks' log."""
-    lines = (files.read_if_there(hook_log.path(home)) or b"")[-_MAX_LOG:].decode("utf-8", "replace").splitlines()
-    return {line.split()[1]: line.split()[0] for line in lines if line.endswith(SILENT) and len(line.split()) > 2}
-
-
 def status(workspace: Workspace) -> dict[str, Any]:
     """Return home, project, counts and sizes; nothing is made or changed by looking."""
     if workspace.enabled:
@@ -130,3 +128,30 @@ def _project(workspace: Workspace) -> dict[str, str]:
     except HoldfastError as problem:
         return {"id": "", "rule": "", "reason": str(problem)}
     return {"id": project.id, "rule": project.rule, "reason": project.reason}
+
+
+def up(workspace: Workspace) -> dict[str, Any]:
+    """Prepare the home and return its status with one line for each thing to do next."""
+    steps = init.plan(workspace)
+    init.apply(workspace, steps)
+    found = status(workspace)
+    return {**found, "prepared": len(steps), "next": _next_steps(found)}
+
+
+def _next_steps(found: dict[str, Any]) -> list[str]:
+    has_project = found["project"]["id"]
+    store = 'holdfast remember "..."' if has_project else 'holdfast remember --scope global "..."'
+    steps = [f"Store something: {store}", "Find it again: holdfast recall WORDS"]
+    if not found["memories"]:
+        steps.insert(0, "See a short story in a throw-away home: holdfast demo")
+    for one in found["agents"]:
+        if one["can_connect"] and not one["connected"]:
+            steps.append(f"Connect {one['title']}: holdfast install {one['name']}")
+    if found["proposals"]:
+        waits = "1 proposal waits" if found["proposals"] == 1 else f"{found['proposals']} proposals wait"
+        steps.append(f"{waits} for your decision: holdfast proposals review")
+    if found["problems"]:
+        steps.append("Some files need a look: holdfast lint")
+    if not has_project:
+        steps.append("Memories of a project are stored from inside its folder: cd there first")
+    return steps

@@ -159,8 +159,12 @@ class SweepLock:
         try:
             self._lock.__enter__()
         except StoreBusy:
+            words: list[str] = []
+            with suppress(HoldfastError):
+                words = files.read(self._lock.path, 200).decode("utf-8", "replace").split()
+            holder = f" (process {words[0]}, since {words[1]})" if len(words) == 2 else ""
             hint = "Wait for it to end; nothing is lost by that."
-            raise StoreBusy(f"another sweep is running{self._holder()}", hint) from None
+            raise StoreBusy(f"another sweep is running{holder}", hint) from None
         # Written in place: a file of that name that is new would be no lock.
         descriptor = os.open(self._lock.path, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
@@ -172,13 +176,6 @@ class SweepLock:
 
     def __exit__(self, *problem: object) -> None:
         self._lock.__exit__(None, None, None)
-
-    def _holder(self) -> str:
-        try:
-            words = files.read(self._lock.path, 200).decode("utf-8", "replace").split()
-        except HoldfastError:
-            return ""
-        return f" (process {words[0]}, since {words[1]})" if len(words) == 2 else ""
 
 
 class _Sweep:

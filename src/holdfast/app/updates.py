@@ -7,10 +7,11 @@ all. It is an update itself, so it can be undone. What was forgotten does not co
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from holdfast import project as projects
 from holdfast.base import files
-from holdfast.base.light_records import dataclass
 from holdfast.errors import Conflict, Forgotten, Refused
 from holdfast.journal import updates as history
 from holdfast.journal.updates import Alias, Touched, Update, Updates, digest, undone
@@ -21,10 +22,6 @@ from holdfast.privacy.redact import redact
 from holdfast.sessions.browse import span
 from holdfast.store import layout, memory_file
 from holdfast.workspace import Workspace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 COMMAND = "updates undo"
 # Files below these are ours to put back; what an agent or a person keeps elsewhere is not.
@@ -122,7 +119,10 @@ def apply_undo(workspace: Workspace, planned: Undo) -> Update | None:
         for one in planned.changes:
             act.done(one.path, f"as it was before {', '.join(planned.ids)}")
         for alias in planned.aliases:
-            _set_alias(workspace, alias)
+            if alias.after:
+                projects.add_alias(workspace.registry, alias.old, alias.after)
+            else:
+                projects.remove_alias(workspace.registry, alias.old)
             act.alias(alias.old, alias.before, alias.after)
             act.done(alias.old, f"read in {alias.after} too" if alias.after else "an id of its own again")
     lesson_standing.follow(workspace, [place_of(workspace, one.path) for one in planned.changes if is_memory(one.path)])
@@ -132,7 +132,7 @@ def apply_undo(workspace: Workspace, planned: Undo) -> Update | None:
 
 def diff(changes: Sequence[Change]) -> str:
     """Return the changes as one unified diff, without the secrets of the lines that it shows."""
-    return "".join(_diff(one.path, one.now, one.then) for one in changes)
+    return "".join(diff_of(one.path, one.now, one.then) for one in changes)
 
 
 def _all(workspace: Workspace) -> tuple[list[Update], dict[str, str]]:
@@ -166,14 +166,11 @@ def _put_back(workspace: Workspace, one: Touched, state: dict[str, bytes | None]
     if digest(one.text.encode("utf-8")) != one.before:
         raise Conflict(f"the record of {one.path} was changed; nothing was changed", "Write the file yourself.")
     if is_memory(one.path):
-        _refuse_forgotten(workspace, one.path, one.text)
+        memory = memory_file.read(one.text, place_of(workspace, one.path))[0]
+        if workspace.store.forgot(memory.scope, memory.key, memory.body):
+            hint = "Store it with `holdfast remember` if it holds again."
+            raise Forgotten(f"{one.path} was forgotten since", hint)
     return one.text.encode("utf-8")
-
-
-def _refuse_forgotten(workspace: Workspace, path: str, text: str) -> None:
-    memory = memory_file.read(text, place_of(workspace, path))[0]
-    if workspace.store.forgot(memory.scope, memory.key, memory.body):
-        raise Forgotten(f"{path} was forgotten since", "Store it with `holdfast remember` if it holds again.")
 
 
 def _turned(workspace: Workspace, alias: Alias) -> Alias:
@@ -181,13 +178,6 @@ def _turned(workspace: Workspace, alias: Alias) -> Alias:
     if (meant if meant != alias.old else "") != alias.after:
         raise Conflict(f"the project id {alias.old} means another project by now", "`holdfast project` explains it.")
     return Alias(alias.old, alias.after, alias.before)
-
-
-def _set_alias(workspace: Workspace, alias: Alias) -> None:
-    if alias.after:
-        projects.add_alias(workspace.registry, alias.old, alias.after)
-    else:
-        projects.remove_alias(workspace.registry, alias.old)
 
 
 def _swap_all(workspace: Workspace, act: Act, changes: Sequence[Change]) -> None:
@@ -224,10 +214,11 @@ def _changed(workspace: Workspace, one: Touched) -> str:
     since = "" if digest(now) == one.after else f"# {one.path} changed since; this is what it is now\n"
     if not one.can_come_back:
         return f"# {one.path}: what it was before is not kept\n"
-    return since + _diff(one.path, None if one.text is None else one.text.encode("utf-8"), now)
+    return since + diff_of(one.path, None if one.text is None else one.text.encode("utf-8"), now)
 
 
-def _diff(path: str, before: bytes | None, after: bytes | None) -> str:
+def diff_of(path: str, before: bytes | None, after: bytes | None) -> str:
+    """Return what changed in one file as a unified diff, without the secrets of the lines that it shows."""
     old, new = ("/dev/null" if data is None else path for data in (before, after))
     lines = difflib.unified_diff(_lines(before), _lines(after), old, new, n=2)
     return "".join(redact(line)[0] for line in lines)

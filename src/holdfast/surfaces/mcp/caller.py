@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from holdfast import agents
-from holdfast.app.pooled_workspace import PooledWorkspace, Stores
+from holdfast.app.open import PooledWorkspace, Stores
 from holdfast.project.git import within
 from holdfast.project.ids import is_id
 from holdfast.workspace import Workspace

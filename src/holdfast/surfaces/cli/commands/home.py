@@ -10,8 +10,7 @@ import click
 from holdfast.agents.editing import record
 from holdfast.app import install
 from holdfast.app.doctor import doctor
-from holdfast.app.status import AgentState, agents, status
-from holdfast.app.up import up
+from holdfast.app.status import AgentState, agents, status, up
 from holdfast.base.text import count
 from holdfast.records import asdict
 from holdfast.surfaces.cli import options

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holdfast.app import install, plugin, schedule, uninstall
+from holdfast.app import install, schedule
 from holdfast.base.text import count
 from holdfast.inject import publish
 from holdfast.patterns import distributed
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from holdfast.agents.base import Change
-    from holdfast.app.install import Plan, Seen
+    from holdfast.app.install import Outcome, Plan, Seen
     from holdfast.app.schedule import Call, Scheduled
-    from holdfast.app.uninstall import Outcome
     from holdfast.workspace import Workspace
 
 _scope = click.option(
@@ -150,7 +149,7 @@ def _uninstall(workspace: Workspace, agent: str, scope: str, verify: bool) -> in
     A file that nobody touched since becomes what it was, byte for byte. In one that was changed, our entries are found
     by their tags, and every other byte stays.
     """
-    dry_run, planned = invocation().dry_run, uninstall.plan(workspace, agent, scope=scope)
+    dry_run, planned = invocation().dry_run, install.plan_removal(workspace, agent, scope=scope)
     done: list[Outcome] = []
     if not planned.changes and not dry_run:
         # Files that other agents read, too, do not change, but this agent no longer reads them through us.
@@ -158,10 +157,10 @@ def _uninstall(workspace: Workspace, agent: str, scope: str, verify: bool) -> in
     if planned.changes or dry_run or not verify:
         if not _agreed(planned, "nothing of ours is there"):
             return 0
-        done = uninstall.apply(workspace, planned)
+        done = install.apply_removal(workspace, planned)
         # What stood in one rules file may belong in another one now.
         publish.refresh(workspace)
-    searched, left = uninstall.verify(workspace, agent, scope=scope) if verify else ([], [])
+    searched, left = install.verify(workspace, agent, scope=scope) if verify else ([], [])
     told = {"files": [asdict(one) for one in done], "searched": searched, "left": [asdict(one) for one in left]}
     if not answered({**_plan_json(planned, applied=bool(done)), **told}):
         for one in done:
@@ -183,8 +182,8 @@ def _plugin(workspace: Workspace, agent: str, out: str, portable: bool) -> None:
 
     The folder is a marketplace of one plugin. One that is not empty and not a plugin of ours is refused.
     """
-    planned = plugin.plan(workspace, agent, out, portable=portable)
-    plugin.apply(planned)
+    planned = install.plan_plugin(workspace, agent, out, portable=portable)
+    install.apply_plugin(planned)
     if answered(_plan_json(planned, applied=bool(planned.changes))):
         return
     for change in planned.changes:
