@@ -44,7 +44,7 @@ def test_which_project_and_why(workspace, shop, home) -> None:
     """From a sub-folder the project is that of the repository; the rule is named, and nothing is written."""
     (shop / "src").mkdir()
     with workspace(folder=str(shop / "src")) as h:
-        found = project.explain(h)
+        found = h.project()
     assert (found.id, found.rule, found.root) == (SHOP, "remote", str(shop))
     assert "origin" in found.reason and not home.exists()
 
@@ -56,7 +56,7 @@ def test_where_there_is_no_project(workspace, machine, folder) -> None:
         workspace(folder=str(machine) if folder == "~" else folder or "/no/such/folder") as h,
         pytest.raises(ScopeUnknown) as caught,
     ):
-        project.explain(h)
+        h.project()
     assert "--scope global" in caught.value.hint
 
 
@@ -68,7 +68,7 @@ def test_an_alias_reads_the_old_memories(two, home, tree) -> None:
         assert (target, steps[0].act) == (SHOP, "alias")
         project.apply_alias(h, "old", target)
     with two() as h:
-        assert project.explain(h).aliases == ("old",)
+        assert h.project().aliases == ("old",)
         assert "only" in [hit.memory.key for hit in recall(h, "apples")]
     assert tree(home / "memory") == before
 
@@ -134,7 +134,7 @@ def test_a_mark_follows_a_renamed_folder(workspace, machine) -> None:
         remember(h, "Apples are red.", key="a")
     plain.rename(machine / "code" / "renamed")
     with workspace(folder=str(machine / "code" / "renamed")) as h:
-        assert project.explain(h).id == marked.id and show(h, "a").body == "Apples are red."
+        assert h.project().id == marked.id and show(h, "a").body == "Apples are red."
 
 
 def test_every_project_is_listed_once(workspace, shop, cli) -> None:

@@ -57,11 +57,6 @@ def known(workspace: Workspace) -> list[KnownProject]:
     return sorted(listed, key=lambda one: (one.last, one.id), reverse=True)
 
 
-def explain(workspace: Workspace) -> Project:
-    """Return the project of this folder, with the rule that won and what else was noticed."""
-    return workspace.project()
-
-
 def mark(workspace: Workspace, *, adopt: bool = False, new: bool = False) -> Project:
     """Write a marker into this folder, so that it stays the same project when it is renamed."""
     workspace.need_enabled()

@@ -93,29 +93,24 @@ def plan(workspace: Workspace, *, way: str = "", every: str = "1h") -> Plan:
         table = _crontab(workspace)
         changes.append(Change(CRONTAB, table, cron_table(table or b"", cron_line(_words(workspace), minutes))))
     changes = [change for change in changes if change.before != change.after]
-    others = [_removal(workspace, place, other) for other in WAYS if other != way]
     first, then = _told_after(workspace, way, place, changes)
-    return Plan(
-        way,
-        spelled(minutes),
-        (*changes, *(change for one in others for change in one.changes)),
-        (*first, *(call for one in others for call in one.first)),
-        (*then, *(call for one in others for call in one.then)),
-        place,
-    )
+    own = Plan(way, spelled(minutes), tuple(changes), first, then, place)
+    return _together(own, *(_removal(workspace, place, other) for other in WAYS if other != way))
 
 
 def plan_removal(workspace: Workspace) -> Plan:
     """Return what takes every schedule of ours away, and nothing else."""
     place = workspace.place("user")
-    found = [_removal(workspace, place, way) for way in WAYS]
-    return Plan(
-        "",
-        "",
-        tuple(change for one in found for change in one.changes),
-        tuple(call for one in found for call in one.first),
-        tuple(call for one in found for call in one.then),
-        place,
+    return _together(Plan("", "", (), (), (), place), *(_removal(workspace, place, way) for way in WAYS))
+
+
+def _together(own: Plan, *others: Plan) -> Plan:
+    plans = own, *others
+    return replace(
+        own,
+        changes=tuple(change for one in plans for change in one.changes),
+        first=tuple(call for one in plans for call in one.first),
+        then=tuple(call for one in plans for call in one.then),
     )
 
 

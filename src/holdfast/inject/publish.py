@@ -68,7 +68,8 @@ def _change(rules: ManagedFile, text: str, place: Place, *, created: bool) -> Ch
     """Return the change that makes the file hold the text, or None where it does; an empty text is no file."""
     data = read(rules.path, place)
     if rules.block:
-        after = _with_block(decoded(data or b"", rules.path), text)
+        before = decoded(data or b"", rules.path)
+        after = blocks.put_memories(before, text) if text else blocks.drop_memories(before)
         wanted = None if not after and (created or data is None) else after.encode("utf-8")
     elif data is not None and blocks.NOTE.encode() not in data:
         raise Conflict(f"{rules.path} is there and is not ours", "Move it away.")
@@ -77,22 +78,15 @@ def _change(rules: ManagedFile, text: str, place: Place, *, created: bool) -> Ch
     return None if wanted == data else Change(rules.path, data, wanted)
 
 
-def _with_block(before: str, text: str) -> str:
-    return blocks.put_memories(before, text) if text else blocks.drop_memories(before)
-
-
 def _text(workspace: Workspace, one: Install, installs: list[Install]) -> str:
     """Return what a session would start with, or nothing where no memory is left."""
     by_kind: dict[str, list[Hit]] = {}
-    index = ReadOnlyIndex(workspace.home, lambda: False)
-    try:
+    with ReadOnlyIndex(workspace.home, lambda: False) as index:
         for kind, scopes in _scopes(workspace, one, installs).items():
             hits = fusion.fuse(index.newest(scopes, RANKED), now())
             by_kind[kind] = sorted(
                 (hit for hit in hits if not hit.superseded_by), key=lambda hit: not hit.memory.pinned
             )
-    finally:
-        index.close()
     budget = workspace.settings.number("inject.start_characters")
     return start_block(by_kind, budget, clean=lambda text: redact(text)[0]).text if any(by_kind.values()) else ""
 

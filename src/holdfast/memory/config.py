@@ -98,16 +98,10 @@ def _put(document: tomlkit.TOMLDocument, name: str, value: Value | None) -> None
 
 def _shown_domain(workspace: Workspace, name: str) -> Shown:
     domain = workspace.settings.domains.get(name.removeprefix(table.DOMAINS), "")
-    return Shown(
-        name, domain, "", workspace.settings.origin.get(name, "default"), "The domain that this project is in."
-    )
+    origin = workspace.settings.origin.get(name, "default")
+    return Shown(name, domain, "", origin, "The domain that this project is in.")
 
 
 def _shown(workspace: Workspace, setting: Setting) -> Shown:
-    return Shown(
-        setting.name,
-        workspace.settings[setting.name],
-        setting.default,
-        workspace.settings.origin[setting.name],
-        setting.help,
-    )
+    name, settings = setting.name, workspace.settings
+    return Shown(name, settings[name], setting.default, settings.origin[name], setting.help)

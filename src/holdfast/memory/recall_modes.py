@@ -40,12 +40,15 @@ def recall_by(
         raise BadInput(f"{order!a} is not an order", f"Use one of {', '.join(ORDERS)}.")
     if not workspace.enabled:
         return []
-    if not query.strip() and order == "usage":
-        limit, most = _MAX_UNASKED, limit
-    else:
-        most = limit
-    hits = _by_metadata if mode == "metadata" else _by_score
-    return _ordered(workspace, hits(workspace, query, scope, types, limit), order)[:most]
+    # Without words the newest are found, and what is used most may be older than those.
+    looked_at = _MAX_UNASKED if order == "usage" and not query.strip() else limit
+    find = _by_metadata if mode == "metadata" else _by_score
+    hits = find(workspace, query, scope, types, looked_at)
+    if order == "recency":
+        hits = sorted(hits, key=lambda hit: hit.memory.updated, reverse=True)
+    elif order == "usage":
+        hits = sorted(hits, key=lambda hit: workspace.store.uses(hit.memory.scope, hit.memory.key)[0], reverse=True)
+    return hits[:limit]
 
 
 def related(workspace: Workspace, memory: Memory) -> list[Related]:
@@ -82,11 +85,3 @@ def _by_metadata(workspace: Workspace, query: str, scope: str | None, types: tup
 def _count(workspace: Workspace, hits: list[Hit]) -> None:
     if workspace.settings.flag("recall.count_use"):
         count_use(workspace, hits, now())
-
-
-def _ordered(workspace: Workspace, hits: list[Hit], order: str) -> list[Hit]:
-    if order == "recency":
-        return sorted(hits, key=lambda hit: hit.memory.updated, reverse=True)
-    if order == "usage":
-        return sorted(hits, key=lambda hit: workspace.store.uses(hit.memory.scope, hit.memory.key)[0], reverse=True)
-    return hits

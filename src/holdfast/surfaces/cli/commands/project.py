@@ -19,7 +19,7 @@ _to = click.option("--to", default="", metavar="ID", help="The id to read or mer
 @group("project", "holdfast project", sees=PROJECT)
 def _explain(workspace: Workspace) -> None:
     """Show which project this folder is, which rule won and why."""
-    _print(project.explain(workspace))
+    _print(workspace.project())
 
 
 @_explain.sub("list", "holdfast project list")
