@@ -10,7 +10,7 @@ from holdfast.errors import BrokenFile, HoldfastError, Refused
 from holdfast.language.ratings import Rating
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes.model import Fix
-from holdfast.learning.lessons import lesson_file
+from holdfast.learning.lessons import model as lessons
 from holdfast.learning.ratings import model as signals
 from holdfast.learning.work import model as work
 from holdfast.learning.work.criteria import Criteria
@@ -87,7 +87,7 @@ def test_a_file_of_a_work_item_lies_in_its_folder(home, tmp_path, name) -> None:
 def test_a_lesson_whose_id_or_project_is_a_path_is_broken(field) -> None:
     """Files are named after both, so a file of a lesson that says such a thing is none."""
     with pytest.raises(BrokenFile):
-        lesson_file.read(f"---\n{field}\nstatus: proposed\n---\n\nNever delete a migration.\n", "lesson.md")
+        lessons.parsed(f"---\n{field}\nstatus: proposed\n---\n\nNever delete a migration.\n", "lesson.md")
 
 
 def test_a_proposal_is_not_written_through_a_link(home, outside) -> None:

@@ -13,7 +13,7 @@ from holdfast.base.clock import now
 from holdfast.errors import NotFound
 from holdfast.inject.hand_over import mark_shown
 from holdfast.inject.receipts import withholds
-from holdfast.learning.lessons.lesson_file import Evidence
+from holdfast.learning.lessons.model import Evidence
 from holdfast.learning.lessons.standing import stated
 from holdfast.memory.remember import remember
 from holdfast.patterns import signal_files

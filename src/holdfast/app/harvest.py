@@ -20,11 +20,12 @@ from holdfast.base.clock import now
 from holdfast.base.text import ends_of
 from holdfast.errors import HoldfastError, NotFound, StoreBusy
 from holdfast.learning.incidents import harvest as incident
-from holdfast.learning.lessons import harvest_journal, lesson_table
+from holdfast.learning.lessons import harvest as lesson_harvest
+from holdfast.learning.lessons import lesson_table
 from holdfast.learning.ratings.harvest import LOW, low_ratings
 from holdfast.learning.ratings.rate import Rated
 from holdfast.learning.synthesis import write as synthesis
-from holdfast.learning.work import closing as work_closing
+from holdfast.learning.work import turns as work_turns
 from holdfast.patterns import signal_files
 from holdfast.recall.meaning import model_of
 from holdfast.recall.vectors import make_vectors
@@ -230,11 +231,11 @@ class _Run:
                 pace(number, len(wanted))
         else:
             # What was rated low in sessions that only hooks told of.
-            told = [] if self._again else harvest_journal.unarchived(self._workspace, self._archive, now())
+            told = [] if self._again else lesson_harvest.unarchived(self._workspace, self._archive, now())
             for name, ratings in told:
                 mark = f"told {len(ratings)}"
                 if not self.done.is_done(name, mark):
-                    self._look_at(name, mark, *harvest_journal.told(self._workspace, name, ratings))
+                    self._look_at(name, mark, *lesson_harvest.told(self._workspace, name, ratings))
         if self._incidents:
             self._dropped += incident.keep_within(self._workspace, dry_run=self._dry_run)
         return Harvest(
@@ -336,7 +337,7 @@ def make_ready(workspace: Workspace, is_harvested: Callable[[str], bool], *, lea
     a lesson was `learned`, its meaning, so that a prompt finds it. What could not be made is made by whoever needs it.
     """
     parts: dict[str, Callable[[Workspace], object]] = {
-        "work": lambda workspace: work_closing.finish_learned(workspace.home, is_harvested, now()),
+        "work": lambda workspace: work_turns.finish_learned(workspace.home, is_harvested, now()),
         "lessons": lambda workspace: lesson_table.renew(workspace.home),
         "synthesis": synthesis.due,
     }

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from holdfast.continuity import page_proposals
-from holdfast.learning.lessons import proposals as lesson_proposals
+from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.memory import proposals
 
 KINDS: dict[str, proposals.Kind] = {
     **proposals.KINDS,
     page_proposals.KIND: page_proposals.PageKind(),
-    lesson_proposals.KIND: lesson_proposals.LessonKind(),
+    lesson_standing.KIND: lesson_standing.LessonKind(),
 }
 
 approve = partial(proposals.approve, kinds=KINDS)

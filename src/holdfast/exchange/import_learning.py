@@ -23,7 +23,7 @@ from holdfast.learning.incidents import model as incidents
 from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.categories import labelled
-from holdfast.learning.lessons.lesson_file import Evidence
+from holdfast.learning.lessons.model import Evidence
 from holdfast.learning.ratings import rate
 from holdfast.memory.proposal_files import Proposals
 from holdfast.privacy import redact

@@ -16,7 +16,7 @@ from holdfast.learning.fixes import warnings
 from holdfast.learning.fixes.warnings import Warned
 from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons import standing as lesson_standing
-from holdfast.learning.lessons.lesson_file import Evidence, Lesson
+from holdfast.learning.lessons.model import Evidence, Lesson
 from holdfast.memory import audit
 from holdfast.memory.remember import put
 from holdfast.patterns.catalogue_file import CatalogueEntry, Target

@@ -19,7 +19,7 @@ from holdfast.language.likeness import FEWEST, words_of
 from holdfast.language.ratings import Rating
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.ratings import model as ratings
-from holdfast.learning.synthesis.groups import names_of
+from holdfast.learning.synthesis.model import names_of
 from holdfast.patterns import session_acts, signal_files
 from holdfast.patterns.clusters import Pattern, clusters, domain_of
 from holdfast.patterns.extract import signals_of

@@ -7,7 +7,7 @@ import pytest
 from holdfast.app.harvest import harvest
 from holdfast.errors import ScopeUnknown
 from holdfast.learning.lessons import lesson
-from holdfast.learning.lessons.mark import KIND
+from holdfast.learning.lessons.lesson import MARK
 from support.learned import DELETED, REMOVED, SHOP, complained
 
 TOKEN = "ghp_" + "a1B2" * 9
@@ -125,7 +125,7 @@ def test_marks_move_a_learned_lesson(cli, workspace, shop) -> None:
     assert f"{name}  warning" in cli("lesson", "harmful", name).out
     assert "1 helpful, 1 harmful" in cli("lesson").out
     with workspace() as h:
-        assert [event.data["rating"] for event in h.journal.events(KIND)] == ["helpful", "harmful"]
+        assert [event.data["rating"] for event in h.journal.events(MARK)] == ["helpful", "harmful"]
 
 
 def test_lessons_of_another_project_are_not_listed(cli, workspace, shop, repository, monkeypatch) -> None:

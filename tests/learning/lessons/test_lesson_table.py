@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.learning.lessons import lesson_table
 from holdfast.learning.lessons import model as lessons
-from holdfast.learning.lessons.lesson_file import Evidence
+from holdfast.learning.lessons.model import Evidence
 
 SHOP = "example.com--acme--shop"
 NOW = time.time()

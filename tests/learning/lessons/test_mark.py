@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.errors import BadInput, NotFound, SwitchedOff
-from holdfast.learning.lessons import mark
+from holdfast.learning.lessons import lesson
 from holdfast.memory.remember import remember
 
 TOKEN = "ghp_" + "a1B2" * 9
@@ -16,7 +16,7 @@ def test_a_mark_is_an_event(workspace, home) -> None:
     with workspace(session="s1") as opened:
         stored = remember(opened, "Apples are red.", key="apples")
         before = (home / "memory" / stored.memory.path).read_bytes()
-        memory, kinds = mark.mark(opened, "apples", "harmful", note=f"They are green, {TOKEN}.", agent="codex")
+        memory, kinds = lesson.mark(opened, "apples", "harmful", note=f"They are green, {TOKEN}.", agent="codex")
         assert memory.key == "apples" and kinds == ("github-token",)
         (event,) = opened.journal.events("mark")
         assert event.data["agent"] == "codex" and event.data["session"] == "s1"
@@ -28,11 +28,11 @@ def test_what_cannot_be_rated(workspace, home) -> None:
     """A rating that is none, a memory that is not there, a long note and a memory that is off are refused."""
     with workspace() as opened:
         with pytest.raises(NotFound):
-            mark.mark(opened, "apples", "helpful")
+            lesson.mark(opened, "apples", "helpful")
         with pytest.raises(BadInput):
-            mark.mark(opened, "apples", "great")
+            lesson.mark(opened, "apples", "great")
         with pytest.raises(BadInput):
-            mark.mark(opened, "apples", "helpful", note="x" * 501)
+            lesson.mark(opened, "apples", "helpful", note="x" * 501)
     with workspace(flags={"enabled": "false"}) as opened, pytest.raises(SwitchedOff):
-        mark.mark(opened, "apples", "helpful")
+        lesson.mark(opened, "apples", "helpful")
     assert not (home / "journal").exists()

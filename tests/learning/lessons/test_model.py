@@ -6,7 +6,6 @@ import pytest
 
 from holdfast.base.light_records import replace
 from holdfast.errors import BadInput, NotFound, Refused
-from holdfast.learning.lessons import lesson_file
 from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons.model import Evidence, Lessons, add_evidence, weight
 
@@ -170,4 +169,4 @@ def test_the_function_of_the_contract_reads_a_home_once(tmp_path) -> None:
     home = str(tmp_path / "h")
     lesson, is_new = add_evidence(home, "It says.", "system", "shop", evidence())
     assert is_new and lessons.room(home).all() == [lesson]
-    assert lesson_file.id_of("shop", evidence()) == lesson.id
+    assert lessons.id_of("shop", evidence()) == lesson.id

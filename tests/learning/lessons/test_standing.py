@@ -8,9 +8,9 @@ import pytest
 
 from holdfast.app import proposals, updates
 from holdfast.app.harvest import harvest
-from holdfast.learning.lessons import lesson, mark
+from holdfast.learning.lessons import lesson
 from holdfast.learning.lessons import standing as lesson_standing
-from holdfast.learning.lessons.lesson_file import Evidence
+from holdfast.learning.lessons.model import Evidence
 from holdfast.memory import proposals as offered
 from holdfast.memory.proposal_files import Proposals
 from holdfast.memory.remember import remember
@@ -41,16 +41,16 @@ def test_a_standing_lesson_is_recalled_like_any_memory(workspace, standing) -> N
 def test_where_harm_outweighs_it_becomes_a_warning_and_back(workspace, standing) -> None:
     """One harmful mark outweighs two sessions: the memory warns; helpful marks bring the lesson back."""
     with workspace() as h:
-        mark.mark(h, standing.key, "harmful")
+        lesson.mark(h, standing.key, "harmful")
         assert learned_in(h)[0].status == "warning"
         warned = h.store.get(PROJECT, standing.key)
         assert warned.body == f"Warning: do not follow this lesson; it did harm. It said: {standing.statement}"
         assert warned.history[0].text == standing.statement
         for _ in range(3):
-            mark.mark(h, standing.key, "helpful")
+            lesson.mark(h, standing.key, "helpful")
         assert learned_in(h)[0].status == "standing"
         assert h.store.get(PROJECT, standing.key).body == standing.statement
-        told = [event.data["rating"] for event in h.journal.events(mark.KIND)]
+        told = [event.data["rating"] for event in h.journal.events(lesson.MARK)]
         assert told == ["harmful", "helpful", "helpful", "helpful"]
     assert (len(learned_in(h)[0].helpful), len(learned_in(h)[0].harmful)) == (3, 1)
 
@@ -70,7 +70,7 @@ def test_undoing_a_lesson_ends_it_and_undoing_that_lets_it_stand(workspace, stan
 def test_undoing_a_warning_lets_the_lesson_stand(workspace, standing) -> None:
     """Where the words of a warning are taken back, the lesson is no warning any more."""
     with workspace() as h:
-        mark.mark(h, standing.key, "harmful")
+        lesson.mark(h, standing.key, "harmful")
         assert learned_in(h)[0].status == "warning"
         updates.apply_undo(h, updates.plan_undo(h, [updates.updates(h, command="lesson")[0].update.id]))
         assert learned_in(h)[0].status == "standing"
@@ -80,7 +80,7 @@ def test_what_a_person_edited_is_what_the_warning_names(workspace, standing) -> 
     """A memory that says something else by now keeps those words, within the warning."""
     with workspace() as h:
         remember(h, "Never delete a migration that is on main.", key=standing.key)
-        mark.mark(h, standing.key, "harmful")
+        lesson.mark(h, standing.key, "harmful")
         body = h.store.get(PROJECT, standing.key).body
     assert body.endswith("It said: Never delete a migration that is on main.")
 
@@ -89,7 +89,7 @@ def test_a_mark_of_another_memory_changes_no_lesson(workspace, standing) -> None
     """Only the memory of a lesson counts for it."""
     with workspace() as h:
         remember(h, "Deploys need the VPN.", key="vpn")
-        mark.mark(h, "vpn", "harmful")
+        lesson.mark(h, "vpn", "harmful")
     assert learned_in(h) == [standing]
 
 

@@ -7,11 +7,10 @@ import pytest
 from holdfast.language.ratings import Rating
 from holdfast.learning.fixes.model import Fix
 from holdfast.learning.incidents.model import Incident
-from holdfast.learning.lessons.lesson_file import Evidence, Lesson
+from holdfast.learning.lessons.model import Evidence, Lesson
 from holdfast.learning.synthesis import model as synthesis
-from holdfast.learning.synthesis import page as synthesis_page
-from holdfast.learning.synthesis.groups import groups, names_of
-from holdfast.learning.synthesis.model import Found, Learned
+from holdfast.learning.synthesis import write as synthesis_page
+from holdfast.learning.synthesis.model import Found, Learned, groups, names_of
 
 SHOP = "example.com--acme--shop"
 WEEK = synthesis.period("week", "2026-05-10")

@@ -8,32 +8,26 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from holdfast.base.terminal import harmless
 from holdfast.base.text import ends_of, one_line
-from holdfast.language.ratings import explicit
+from holdfast.language.ratings import Rating, explicit
 from holdfast.learning.incidents import model as incidents
 from holdfast.learning.incidents.likely_cause import Cause, cause_of, shown
 from holdfast.learning.incidents.model import WORST, Incidents
 from holdfast.learning.lessons import model as lessons
-from holdfast.learning.lessons.lesson_file import Evidence
+from holdfast.learning.lessons.model import Evidence
 from holdfast.learning.lessons.standing import cleaned
 from holdfast.learning.ratings.harvest import low_ratings, place_of
 from holdfast.memory import audit
 from holdfast.privacy import redact
 from holdfast.privacy.cleaning import Cleaner
-from holdfast.records import asdict
+from holdfast.records import Session, SessionEvent, Step, asdict
+from holdfast.sessions.facts import Digest
 from holdfast.sessions.parts import Finding
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from holdfast.language.ratings import Rating
-    from holdfast.records import Session, SessionEvent, Step
-    from holdfast.sessions.facts import Digest
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 _TURNS, _TURN = 10, 500
 _CALLS, _CALL = 10, 200

@@ -6,15 +6,13 @@ cause is not clear, and that is what is said.
 
 from __future__ import annotations
 
-from holdfast.base.light_records import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from holdfast.base.text import one_line
 from holdfast.language import commands, tools
 from holdfast.language.likeness import shared, words_of
 from holdfast.records import SessionEvent
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 MAX_SHOWN = 160
 # So many calls before a complaint are looked at, and not further back than so many messages of the person.

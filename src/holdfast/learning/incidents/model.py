@@ -11,20 +11,17 @@ and never what tells the rating. Texts come here without secrets.
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 
 from holdfast.base import files
 from holdfast.base.clock import stamp_of
-from holdfast.base.light_records import dataclass
-from holdfast.base.minijson import dumps, loads
 from holdfast.errors import HoldfastError
 from holdfast.records import Step
 from holdfast.store.keys import hashed, slug
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 FOLDER = "learning/failures"
 CONTEXT, TRANSCRIPT, SENTIMENT, CALLS = "CONTEXT.md", "transcript.jsonl", "sentiment.json", "tool-calls.json"
@@ -125,7 +122,7 @@ def rating_of(path: str) -> str:
 def sentiment(path: str) -> dict[str, object]:
     """Return the rating that an incident was made of, as it was written; empty where it cannot be read."""
     try:
-        told = loads(files.read(os.path.join(path, SENTIMENT), _MAX_SENTIMENT).decode("utf-8", "replace"))
+        told = json.loads(files.read(os.path.join(path, SENTIMENT), _MAX_SENTIMENT).decode("utf-8", "replace"))
     except (HoldfastError, ValueError):
         return {}
     return told if isinstance(told, dict) else {}
@@ -157,7 +154,7 @@ def apply(steps: list[Step]) -> int:
 
 def as_json(value: object) -> bytes:
     """Return a value as the bytes of a JSON file."""
-    return dumps(value).encode("utf-8", "replace") + b"\n"
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 def _folders(path: str) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from functools import partial
 
 from holdfast.base import files, rows
@@ -16,18 +17,12 @@ from holdfast.errors import HoldfastError
 from holdfast.learning.lessons import lesson_table
 from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons import standing as lesson_standing
+from holdfast.learning.lessons.model import Evidence, Lesson
 from holdfast.memory import audit
 from holdfast.memory.proposal_files import Proposals
-from holdfast.records import Step
+from holdfast.records import Memory, Step
 from holdfast.sessions.parts import Change, ForgetTarget
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from holdfast.learning.lessons.model import Evidence, Lesson
-    from holdfast.records import Memory
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 _UNDECIDED = ("proposed", "rejected")
 # Where the key of a memory may stand that is no more: what was changed, given and shown.

@@ -3,33 +3,37 @@
 No model is asked. A statement quotes what was said and names the call that it is about where that is clear; it does not
 say what anybody should have thought. Only the person's own words count, and of the agent's only lines that it marked as
 learned, and those only beside other evidence in the same session.
+
+A session that was rated low may be missing in the archive: its agent keeps no transcript that can be read, or it was
+gone before a sweep. It is harvested from what hooks told the journal, once its rating is so old that no sweep will come
+any more; the outputs of its tools are not known.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 
-from holdfast.base.light_records import dataclass
 from holdfast.base.text import one_line
 from holdfast.continuity.messages import statement
+from holdfast.errors import HoldfastError
 from holdfast.language import tools, triggers
 from holdfast.language.commands import Command, most_telling, parse
 from holdfast.language.likeness import FEWEST, words_of
+from holdfast.language.ratings import Rating
 from holdfast.learning.incidents.likely_cause import cause_of
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.categories import labelled, names_a_lesson, sets_up, takes_back, tells_off
-from holdfast.learning.lessons.lesson_file import Evidence
-from holdfast.learning.ratings.harvest import low_ratings, place_of
+from holdfast.learning.lessons.model import Evidence
+from holdfast.learning.ratings.harvest import LOW, by_session, low_ratings, place_of
+from holdfast.records import Event, Session, SessionEvent
+from holdfast.sessions.archive import Archive
+from holdfast.sessions.digest import digest
+from holdfast.sessions.facts import Digest
 from holdfast.sessions.parts import Finding
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from holdfast.language.ratings import Rating
-    from holdfast.records import Session, SessionEvent
-    from holdfast.sessions.facts import Digest
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 _SHORTEST_NOTE = 20
 _MAX_QUOTE = 200
@@ -41,6 +45,15 @@ _MAX_STEPS = 2
 _MAX_BETWEEN = 40
 # What only looks or checks mends nothing.
 _IDLE = ("look", "test", "lint", "format", "commit", "push", "pr")
+# The moments of which a session is told, and the field of each that says something.
+_ROLES = {
+    "prompt": ("human", "prompt"),
+    "stop": ("assistant", "answer"),
+    "tool": ("tool", ""),
+    "tool-failed": ("tool", ""),
+}
+# So long after a rating a sweep may still bring its session.
+_PATIENCE_SECONDS = 3_600
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,3 +208,54 @@ def _notes(session: Session, events: Sequence[SessionEvent]) -> Iterator[Learned
                 when = event.at or session.ended or session.started
                 evidence = Evidence(when, session.agent, session.id, "insight", note, event.place)
                 yield Learned(f'The agent noted: "{note.rstrip(".")}".', evidence)
+
+
+def unarchived(workspace: Workspace, archive: Archive, now: str) -> Iterator[tuple[str, list[Rating]]]:
+    """Yield name and low ratings of each session that was rated low some time ago and is not in the archive."""
+    for (agent, session), every in by_session(workspace.home).items():
+        name, ratings = f"{agent}/{session}", [one for one in every if one.rating <= LOW]
+        if not (agent and session and ratings and all(_is_old(one.at, now) for one in ratings)):
+            continue
+        try:
+            is_known = archive.has(name) or archive.is_forgotten(name)
+        except HoldfastError:
+            continue
+        if not is_known:
+            yield name, ratings
+
+
+def told(workspace: Workspace, name: str, ratings: list[Rating]) -> tuple[Digest, list[SessionEvent]]:
+    """Return such a session as hooks told it, as far back as the newest part of the journal goes."""
+    agent, _, id = name.partition("/")
+    found = [
+        event
+        for kind in _ROLES
+        for event in workspace.journal.latest(kind)
+        if (event.data.get("agent"), event.data.get("session")) == (agent, id) and not event.data.get("subagent")
+    ]
+    events = [_session_event(place, event) for place, event in enumerate(sorted(found, key=lambda event: event.at))]
+    folder = str(found[0].data.get("folder", "")) if found else ""
+    times = [event.at for event in events] or [ratings[0].at]
+    project = next((one.project for one in ratings if one.project), "")
+    session = Session(agent, id, folder=folder, project=project, started=times[0], ended=times[-1], events=len(events))
+    return digest(session, events), events
+
+
+def _session_event(place: int, event: Event) -> SessionEvent:
+    role, field = _ROLES[event.kind]
+    data = {name: str(event.data.get(name, "")) for name in ("tool", "tool_input", "error", field)}
+    return SessionEvent(
+        *(place, role, data[field] if field else "", event.at),
+        tool=data["tool"],
+        input=data["tool_input"],
+        output=data["error"],
+        failed=event.kind == "tool-failed" or bool(data["error"]),
+        answered=role == "tool",
+    )
+
+
+def _is_old(at: str, now: str) -> bool:
+    try:
+        return (datetime.fromisoformat(now) - datetime.fromisoformat(at)).total_seconds() > _PATIENCE_SECONDS
+    except (ValueError, TypeError):
+        return True

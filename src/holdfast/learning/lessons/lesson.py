@@ -1,26 +1,32 @@
 """Lessons of a project: those that were written down in `lessons.md`, and those that were learned from sessions.
 
 What somebody writes down stands at once: on the page, and as a learned lesson with its memory, so that it is recalled
-when it matters. Withdrawing it ends both.
+when it matters. Withdrawing it ends both. Marks say that a memory helped or did harm; the memory of a learned lesson is
+weighed by them: where harm outweighs, it becomes a warning.
 """
 
 from __future__ import annotations
 
 from holdfast.base.clock import now
+from holdfast.base.text import check_text
 from holdfast.continuity import notes
 from holdfast.continuity.note_tables import Note
 from holdfast.continuity.notes import NoteChange
 from holdfast.continuity.pages import LESSON
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
-from holdfast.learning.lessons import mark
 from holdfast.learning.lessons import model as learned_lessons
 from holdfast.learning.lessons import standing as lesson_standing
-from holdfast.learning.lessons.lesson_file import Evidence, Lesson
+from holdfast.learning.lessons.model import Evidence, Lesson
 from holdfast.memory.proposal_files import same
+from holdfast.privacy import redact
+from holdfast.records import Event, Memory, Scope
 from holdfast.workspace import Workspace
 
 STATED = "stated"
 BY_HAND = "person"
+MARK = "mark"
+RATINGS = ("helpful", "harmful")
+MAX_NOTE = 500
 
 
 def lessons(workspace: Workspace, *, everything: bool = False) -> tuple[Note, ...]:
@@ -55,11 +61,11 @@ def show(workspace: Workspace, name: str) -> Lesson:
 
 def rate(workspace: Workspace, name: str, rating: str) -> Lesson:
     """Note that a learned lesson was helpful or harmful, as its memory gets a mark."""
-    if rating not in mark.RATINGS:
-        raise BadInput(f"{rating!a} is no mark", f"Use one of {', '.join(mark.RATINGS)}.")
+    if rating not in RATINGS:
+        raise BadInput(f"{rating!a} is no mark", f"Use one of {', '.join(RATINGS)}.")
     lesson = show(workspace, name)
     if lesson.status in ("standing", "warning") and lesson_standing.is_there(workspace, lesson):
-        mark.told(workspace, lesson_standing.scope_of(lesson), lesson.key, rating)
+        _note_mark(workspace, lesson_standing.scope_of(lesson), lesson.key, rating)
     return lesson_standing.mark(workspace, lesson, rating, now())
 
 
@@ -107,3 +113,33 @@ def _projects(workspace: Workspace) -> set[str]:
     except (NotFound, ScopeUnknown):
         return {""}
     return {"", project.id, *project.aliases}
+
+
+def mark(
+    workspace: Workspace, key: str, rating: str, *, scope: str | None = None, note: str = "", agent: str = ""
+) -> tuple[Memory, tuple[str, ...]]:
+    """Write down how the memory did, and return it with the kinds of secret that were taken out of the note."""
+    if rating not in RATINGS:
+        raise BadInput(f"{rating!a} is not a rating", f"Use one of {', '.join(RATINGS)}.")
+    check_text(note)
+    if len(note) > MAX_NOTE:
+        raise BadInput(f"the note has {len(note):,} characters", f"Use at most {MAX_NOTE}.")
+    memory = workspace.locate(key, scope)
+    cleaned, kinds = redact.redact(note) if note else ("", ())
+    _note_mark(
+        workspace, memory.scope, memory.key, rating, note=cleaned, agent=redact.redact(agent)[0] if agent else ""
+    )
+    lesson_standing.marked(workspace, memory, rating, now())
+    return memory, kinds
+
+
+def _note_mark(workspace: Workspace, scope: Scope, key: str, rating: str, *, note: str = "", agent: str = "") -> None:
+    """Write a mark into the journal; note and agent are clean already."""
+    data: dict[str, object] = {
+        "memory": [scope.kind, scope.owner, key],
+        "rating": rating,
+        "note": note,
+        "agent": agent,
+        "session": workspace.session,
+    }
+    workspace.journal.append(Event(now(), MARK, data))

@@ -25,7 +25,7 @@ STANDS = ("standing", "warning")
 _FOLDERS = (os.path.join("learning", "algorithm"), os.path.join("learning", "system"))
 _MAX_READ = 1_048_576
 _COLUMNS = 6
-# As `lessons` and `lesson_file` have them, which are too heavy for a hook; a test holds them together.
+# As `model` has them, which is too heavy for a hook; a test holds them together.
 _EVIDENCE, _APART, _TOLD = "\n## Evidence", " · ", 5
 _HARM = 4.0
 _HALF_LIFE_SECONDS = 90 * 86_400.0

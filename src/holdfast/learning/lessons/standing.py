@@ -7,27 +7,24 @@ project stands only by approval, for everywhere. What was rejected or forgotten 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
+
 from holdfast.base.clock import now
-from holdfast.base.light_records import replace
-from holdfast.errors import BadInput, BadKey, HoldfastError, NotFound
+from holdfast.base.text import check_text
+from holdfast.errors import BadInput, BadKey, Forgotten, HoldfastError, NotFound
 from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons.categories import category as category_of
-from holdfast.learning.lessons.lesson_file import Evidence, Lesson
-from holdfast.learning.lessons.model import RECURS
+from holdfast.learning.lessons.model import RECURS, Evidence, Lesson
 from holdfast.memory import audit
 from holdfast.memory.proposal_files import Proposals, same
+from holdfast.memory.proposals import Kind
 from holdfast.memory.remember import put, refuse_secret
 from holdfast.privacy import fence, redact
-from holdfast.records import Draft, Filter, Memory, Proposal, Scope
+from holdfast.records import Draft, Filter, Memory, Proposal, Scope, replace
 from holdfast.store.keys import check_key
-from holdfast.store.memory_file import first_words
+from holdfast.store.memory_file import Place, first_words
 from holdfast.workspace import Workspace
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from holdfast.store.memory_file import Place
 
 KIND = "lesson"
 SOURCE = "learning"
@@ -260,3 +257,35 @@ def _drop_proposal(workspace: Workspace, lesson: Lesson) -> None:
     waiting = Proposals(workspace.home)
     if lesson.id in waiting.ids():
         waiting.drop(waiting.get(lesson.id))
+
+
+class LessonKind(Kind):
+    """An approved lesson stands. It has a file of its own, which an undo could not bring back."""
+
+    can_be_undone = False
+
+    def keep(self, workspace: Workspace, proposal: Proposal) -> str:
+        """Make the lesson stand, and return the key of its memory."""
+        check_text(proposal.text)
+        text = redact.redact(proposal.text)[0]
+        try:
+            lesson = lessons.room(workspace.home).get(proposal.id)
+        except NotFound:
+            # Somebody removed the file of the lesson; what it says is still worth keeping.
+            told = {name: getattr(proposal, name) for name in ("scope", "title", "tags", "source", "agent")}
+            return put(workspace, Draft(text=text, type="lesson", trust="user", **told)).memory.key
+        said = lesson.statement if same(text) == same(lesson.statement) else text
+        lesson = stand(workspace, lesson, trust="user", why="a person approved it", text=said)
+        if lesson.status != "standing":
+            raise Forgotten("it was forgotten or corrected", "Store it with `holdfast remember` if it holds again.")
+        return lesson.key
+
+    def id_now(self, proposal: Proposal) -> str:
+        """Return the id, which stands for the evidence, whatever the proposal says."""
+        return proposal.id
+
+    def reject(self, workspace: Workspace, proposal: Proposal) -> list[str]:
+        """Note with the lesson that it was rejected."""
+        with suppress(NotFound):
+            reject(workspace, lessons.room(workspace.home).get(proposal.id))
+        return []

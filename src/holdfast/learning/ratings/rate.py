@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 
 from holdfast.base import clock, files
 from holdfast.base.clock import now
-from holdfast.base.light_records import dataclass, replace
 from holdfast.base.text import check_text
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
 from holdfast.language.moods import MIN_CONFIDENCE
@@ -14,6 +14,7 @@ from holdfast.language.ratings import HIGHEST, LOWEST, MAX_COMMENT, Rating, id_o
 from holdfast.learning.ratings import model as signals
 from holdfast.learning.ratings.hook import Judged, row_of
 from holdfast.privacy import redact
+from holdfast.records import replace
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.browse import list_sessions, projects_here
 from holdfast.store.memory_file import as_time

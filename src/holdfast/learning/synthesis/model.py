@@ -2,27 +2,24 @@
 
 It counts distinct sessions, so that one bad hour is not a pattern, and it recommends nothing: it shows quotes, and the
 lessons, incidents and fixes that came of them. The same files give the same report, whenever it is made.
+
+Complaints, ratings up to 4, and praise, ratings from 7, are in groups that are found by the words in `words/`. The
+comment counts and so does the message. One rating may be in several groups, and many are in none.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 
-from holdfast.base.light_records import dataclass
 from holdfast.base.text import CUT, cut
-from holdfast.language.ratings import words_of
+from holdfast.language.ratings import Rating, words_of
+from holdfast.language.word_lists import LANGUAGES, sections
+from holdfast.learning.fixes.model import Fix
+from holdfast.learning.incidents.model import Incident
+from holdfast.learning.lessons.model import Evidence, Lesson
 from holdfast.learning.ratings.trend import average
-from holdfast.learning.synthesis import groups as synthesis_groups
-from holdfast.learning.synthesis.groups import FRUSTRATION, SUCCESS, mood_of, said_in
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from holdfast.language.ratings import Rating
-    from holdfast.learning.fixes.model import Fix
-    from holdfast.learning.incidents.model import Incident
-    from holdfast.learning.lessons.model import Evidence, Lesson
 
 KINDS = {"week": 7, "month": 30, "all": 0}
 EXAMPLES = 3
@@ -31,6 +28,17 @@ MAX_QUOTE = 160
 RECURS = 2
 _MAX_BARS = 60
 _TELLING = 12
+FRUSTRATION, SUCCESS = "frustration", "success"
+WORST_OF_SUCCESS, BEST_OF_FRUSTRATION = 7, 4
+_FOLDER = __file__.rpartition("/")[0] + "/words"
+# What stands behind one of these was not so.
+_NOT = frozenset(
+    (
+        *("not", "no", "never", "isnt", "wasnt", "werent", "arent", "hardly"),
+        *("nicht", "kein", "keine", "keinen", "nie", "weder", "kaum"),
+    )
+)
+_known: list[Cues] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +162,7 @@ def report(period: Period, found: Found, project: str = "", *, clean: Callable[[
     by_group: dict[str, list[Rating]] = {}
     alone: list[Rating] = []
     for row in rows:
-        names = synthesis_groups.names_of(row)
+        names = names_of(row)
         alone += [row] if not names and mood_of(row) else []
         for name in names:
             by_group.setdefault(name, []).append(row)
@@ -206,7 +214,7 @@ def _groups(by_group: dict[str, list[Rating]], found: Found, clean: Callable[[st
             examples=tuple(_example(row, clean) for row in _telling(rows)),
             done=_done_about(rows, found),
         )
-        for cues in synthesis_groups.groups()
+        for cues in groups()
         if (rows := by_group.get(cues.name, []))
     ]
     order = (FRUSTRATION, SUCCESS)
@@ -288,3 +296,52 @@ def matching(found: Found, is_meant: Callable[[str], bool]) -> Found:
         [one for one in found.incidents if one.rating in ids],
         [one for one in found.fixes if is_meant(one.project)],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Cues:
+    """One group: its name, whether it is praise, and what shows it, as pieces of a text with a space around it."""
+
+    name: str
+    mood: str
+    pieces: tuple[str, ...]
+
+
+def mood_of(rating: Rating) -> str:
+    """Return whether a rating is a complaint, praise, or, in between, nothing."""
+    if rating.rating <= BEST_OF_FRUSTRATION:
+        return FRUSTRATION
+    return SUCCESS if rating.rating >= WORST_OF_SUCCESS else ""
+
+
+def said_in(rating: Rating) -> str:
+    """Return everything that was said with a rating."""
+    return rating.text if rating.comment in rating.text else f"{rating.comment} {rating.text}"
+
+
+def names_of(rating: Rating) -> list[str]:
+    """Return the groups that a rating is in."""
+    mood = mood_of(rating)
+    said = words_of(said_in(rating)) if mood else []
+    if mood == SUCCESS:
+        said = [word for place, word in enumerate(said) if not place or said[place - 1] not in _NOT]
+    text = f" {' '.join(said)} "
+    return [cues.name for cues in groups() if cues.mood == mood and any(piece in text for piece in cues.pieces)]
+
+
+def groups() -> Sequence[Cues]:
+    """Return all groups, as they stand in the files of words."""
+    if not _known:
+        _known.extend(_read())
+    return _known
+
+
+def _read() -> list[Cues]:
+    found: dict[tuple[str, str], list[str]] = {}
+    for language in LANGUAGES:
+        for heading, body in sections(f"{_FOLDER}/{language}.txt").items():
+            name, _, mood = heading.partition(": ")
+            # With a star at the end of a line its last word may go on.
+            pieces = [f" {line[:-1]}" if line.endswith("*") else f" {line} " for line in body.splitlines() if line]
+            found.setdefault((name, mood), []).extend(pieces)
+    return [Cues(name, mood, tuple(pieces)) for (name, mood), pieces in found.items()]

@@ -12,17 +12,17 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 
 from holdfast.base import files
-from holdfast.base.light_records import dataclass, replace
 from holdfast.base.text import DOTS, one_line
 from holdfast.learning.work import criteria, plan_items, session_log
 from holdfast.learning.work import model as work
 from holdfast.learning.work import text as work_text
 from holdfast.learning.work.criteria import PENDING, Criteria, Criterion
 from holdfast.learning.work.model import Work
-from holdfast.records import Step
+from holdfast.records import Step, replace
 from holdfast.sessions.parts import Change, ForgetTarget
 from holdfast.store import front_matter
 

@@ -6,25 +6,20 @@ by what happened between its beginning and that of the session's next one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from holdfast.base.clock import now
-from holdfast.base.light_records import dataclass, replace
-from holdfast.learning.work import closing as work_closing
-from holdfast.learning.work import criteria, evidence, session_log
+from holdfast.learning.work import criteria, session_log
 from holdfast.learning.work import model as work
 from holdfast.learning.work import turns as work_turns
-from holdfast.learning.work.evidence import Evidence
+from holdfast.learning.work.criteria import Evidence
+from holdfast.learning.work.model import Work
+from holdfast.records import SessionEvent, replace
+from holdfast.sessions.facts import Digest
 from holdfast.sessions.parts import Finding
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from holdfast.learning.work.model import Work
-    from holdfast.records import SessionEvent
-    from holdfast.sessions.facts import Digest
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +96,7 @@ def _changes(workspace: Workspace, digest: Digest, span: Span) -> bool:
     before = work_turns.known_criteria(span.work)
     if before is None:
         return False
-    after = evidence.applied(before, span.seen)
+    after = criteria.applied(before, span.seen)
     new = set(span.seen.files) - set(span.work.lineage.files_changed)
     return after != before or bool(new) or (after.is_met() and _is_over(workspace, digest))
 
@@ -118,10 +113,10 @@ def _keep(workspace: Workspace, digest: Digest, span: Span) -> bool:
     with work.lock(workspace.home, session.project):
         one = work.find(workspace.home, session.project, span.work.id)
         before = criteria.read(one.path)
-        after = evidence.applied(before, span.seen)
+        after = criteria.applied(before, span.seen)
         lineage = work.extended(one.lineage, work.Lineage(files_changed=span.seen.files))
         changed = after != before or lineage != one.lineage
         one = replace(one, lineage=lineage, effort=work.effort_of(lineage))
         if changed:
             one = work_turns.kept_open(one, before, after, at)
-        return (_is_over(workspace, digest) and work_closing.close_if_met(one, session.name, at)) or changed
+        return (_is_over(workspace, digest) and work_turns.close_if_met(one, session.name, at)) or changed

@@ -36,9 +36,9 @@ def at_start(run: HookRun) -> list[Effect]:
     if not session_log.has_left(run.home, own=own):
         return []
     # Heavy, and at most starts nothing was left.
-    from holdfast.learning.work import closing
+    from holdfast.learning.work import turns
 
-    return [Effect(lambda: closing.finish_left(run.home, (project.id, *project.aliases), run.at, own=own))]
+    return [Effect(lambda: turns.finish_left(run.home, (project.id, *project.aliases), run.at, own=own))]
 
 
 def at_prompt(run: HookRun) -> list[Effect]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from dataclasses import dataclass
 
 from holdfast import project as projects
 from holdfast.base.clock import now
-from holdfast.base.light_records import dataclass, replace
 from holdfast.base.text import DOTS, one_line
 from holdfast.continuity import notes
 from holdfast.errors import BadInput, NotFound
@@ -17,6 +17,7 @@ from holdfast.learning.work import text as work_text
 from holdfast.learning.work import turns as work_turns
 from holdfast.learning.work.criteria import SATISFIED, Criteria, Criterion
 from holdfast.learning.work.model import MANUAL, Work
+from holdfast.records import replace
 from holdfast.workspace import Workspace
 
 PARTS = ("items", "agents", "research", "scratch", "verification", "children")

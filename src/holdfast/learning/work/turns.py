@@ -3,14 +3,18 @@
 An ask becomes a work item when the agent acts on it: it changed a file, or ran a command that does more than look.
 Where the agent's hooks tell of no tools, a second ask that goes on with the first one does it. So talk leaves nothing
 behind. A session works on an item of its own, or goes on with an open one that no living session works on.
+
+An item of a session that is over is completed only when its criteria are met by evidence, or by the person's word; else
+it stays open for the next session. What ended a moment ago is left alone: the harvest learns from it first.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from itertools import pairwise
 
-from holdfast.base import clock
+from holdfast.base import clock, files
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.minijson import dumps, loads
@@ -20,18 +24,20 @@ from holdfast.errors import HoldfastError
 from holdfast.language import commands as shell_commands
 from holdfast.language import triggers
 from holdfast.language.ratings import explicit
-from holdfast.learning.work import criteria, evidence, plan_items, session_log
+from holdfast.learning.work import criteria, plan_items, session_log
 from holdfast.learning.work import model as work
 from holdfast.learning.work import text as work_text
-from holdfast.learning.work.criteria import Criteria
-from holdfast.learning.work.evidence import Evidence
+from holdfast.learning.work.criteria import Criteria, Evidence
 from holdfast.learning.work.model import Lineage, Work
 from holdfast.learning.work.session_log import AGENT, FILE, OUTPUT, PASSED, PLAN, PROMPT, RUN, TOOL, Noted
 from holdfast.store import front_matter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from holdfast.base.rows import Triple
+    from holdfast.learning.work.session_log import Noted
 
 # A session that was silent for so long works on nothing; another one may go on with its item.
 SILENT_SECONDS = 1_800
@@ -44,6 +50,10 @@ _LONGEST_PAUSE = 300
 _MAX_ASKS = 200
 _MAX_PENDING = 20
 _MAX_SUMMARY = 100
+_MAX_FINISHED = 5
+_MAX_LEARNED = 20
+# Where the turn is, beside the files of the sessions; what begins with a dot is none of them.
+_TURN = ".turn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,10 +259,10 @@ def updated(home: str, one: Work, session: str, rows: list[Triple], asks: list[A
     effort = work.effort_of(lineage)
     isc = _with_asks(before, asks) if before else Criteria()
     for _, text, when in [row for row in rows if row[0] == PLAN]:
-        isc = evidence.planned(isc, _entries(text), when)
+        isc = criteria.planned(isc, _entries(text), when)
     is_closed = not one.is_open
     for seen in _seen(rows, lineage.files_changed, at):
-        isc = evidence.applied(isc, seen)
+        isc = criteria.applied(isc, seen)
         is_closed = seen.said == "done" or (is_closed and seen.said != "bad")
     _keep_asks(one, asks)
     _keep_outputs(one, rows)
@@ -412,3 +422,74 @@ def _asks(text: str) -> list[Ask]:
         return []
     rows = value if isinstance(value, list) else []
     return [Ask(str(row[0]), str(row[1]), bool(row[2])) for row in rows if isinstance(row, list) and len(row) == 3]
+
+
+def finish_left(home: str, projects: tuple[str, ...], at: str, *, own: str) -> int:
+    """Bring in what sessions left that are over, and close those of their items that are met; return how many.
+
+    A start has time for a few. The next one goes on behind them, so that what cannot be finished keeps nobody waiting.
+    """
+    now = time.time()
+    left: list[Noted] = []
+    for noted in session_log.sessions(home):
+        if noted.project not in projects or noted.path == own or not is_over(home, noted):
+            continue
+        if now - noted.changed > session_log.KEPT_SECONDS and not noted.rows:
+            files.remove(noted.path)
+        left += [noted] if now - noted.changed > session_log.LEFT_SECONDS else []
+    closed, problems = 0, []
+    for noted in _turn_of(home, left):
+        try:
+            closed += _finish(home, noted, at)
+        except HoldfastError as problem:
+            problems.append(problem)
+    if problems:
+        # The others are done; now whoever keeps the log may know of the first one.
+        raise problems[0]
+    return closed
+
+
+def _turn_of(home: str, left: list[Noted]) -> list[Noted]:
+    """Return those whose turn it is, and note where the next start goes on."""
+    if len(left) <= _MAX_FINISHED:
+        return left
+    path = os.path.join(session_log.folder_of(home), _TURN)
+    last = files.read_if_there(path).decode("ascii", "replace")
+    in_turn = sorted(left, key=lambda noted: (os.path.basename(noted.path) <= last, noted.path))[:_MAX_FINISHED]
+    # It is noted before: one that ends this process must not have its turn again and again.
+    files.write(path, os.path.basename(in_turn[-1].path).encode("ascii", "replace"), durable=False)
+    return in_turn
+
+
+def finish_learned(home: str, is_learned: Callable[[str], bool], at: str) -> int:
+    """Close what is met of sessions that ended after something was learned from them; return how many.
+
+    Some agents tell of a session's end when their transcript is harvested already, and never tell of it again.
+    """
+    over = [noted for noted in session_log.sessions(home) if noted.work and is_over(home, noted)]
+    latest = sorted(over, key=lambda noted: -noted.changed)[:_MAX_LEARNED]
+    return sum([_finish(home, noted, at) for noted in latest if is_learned(f"{noted.agent}/{noted.session}")])
+
+
+def _finish(home: str, noted: Noted, at: str) -> bool:
+    """Bring in what a session left, and close its item if it is met."""
+    if noted.rows:
+        take_in(home, noted.path, at, tells_tools=True)
+        noted = session_log.read(noted.path) or noted
+    if not noted.work:
+        return False
+    with work.lock(home, noted.project):
+        try:
+            one = work.find(home, noted.project, noted.work)
+        except HoldfastError:
+            return False
+        return close_if_met(one, f"{noted.agent}/{noted.session}", at)
+
+
+def close_if_met(one: Work, session: str, at: str) -> bool:
+    """Close an open item whose criteria are met, if that session was the last to work on it. Call it under the lock."""
+    isc = known_criteria(one)
+    if not one.is_open or one.sessions[-1:] != (session,) or isc is None or not isc.is_met():
+        return False
+    closed(one, isc, isc, at)
+    return True

@@ -13,7 +13,7 @@ from holdfast.continuity import working_state
 from holdfast.continuity.buffer import MAX_ITEM, MAX_ITEMS
 from holdfast.errors import NotFound
 from holdfast.inject import hand_over
-from holdfast.learning.lessons import mark
+from holdfast.learning.lessons import lesson
 from holdfast.learning.ratings import rate
 from holdfast.memory import forget, recall_modes
 from holdfast.memory.remember import remember
@@ -170,7 +170,7 @@ def list_all(request: Request, asked: given.List) -> Answer:
 
 def rate_one(request: Request, asked: given.Rate) -> results.Rated:
     """Mark a memory as helpful or harmful."""
-    memory, kinds = mark.mark(
+    memory, kinds = lesson.mark(
         request.workspace, asked.key, asked.rating, scope=asked.scope, note=asked.note or "", agent=request.agent
     )
     return results.Rated(key=memory.key, scope=memory.scope.kind, rating=asked.rating, redacted=list(kinds))

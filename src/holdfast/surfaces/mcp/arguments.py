@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from holdfast.continuity.buffer import MAX_FOCUS, MAX_ITEM, MAX_ITEMS
 from holdfast.continuity.pages import MAX_BECAUSE, MAX_TEXT
 from holdfast.language.ratings import MAX_COMMENT
-from holdfast.learning.lessons.mark import MAX_NOTE
+from holdfast.learning.lessons.lesson import MAX_NOTE
 
 ScopeKind = Literal["global", "project", "session", "agent"]
 MemoryType = Literal["user", "feedback", "project", "reference", "decision", "lesson"]

@@ -10,9 +10,9 @@ import pytest
 from holdfast.app import forget as forget_session
 from holdfast.app.hook import record
 from holdfast.base.light_records import replace
-from holdfast.learning.work import closing as work_closing
 from holdfast.learning.work import criteria, session_log
 from holdfast.learning.work import model as work
+from holdfast.learning.work import turns as work_turns
 from learning.work.hooks.asks import ASK, OTHER, isc_of
 from support.places import SHOP
 
@@ -159,5 +159,5 @@ def test_what_cannot_be_finished_keeps_nobody_waiting(talks, home):
     met = work.find(str(home), SHOP, left[-1].work)
     isc = isc_of(met)
     criteria.write(met.path, replace(isc, criteria=tuple(replace(one, status="SATISFIED") for one in isc.criteria)))
-    closed = [work_closing.finish_left(str(home), (SHOP,), "2026-11-15T10:00:00Z", own="") for _ in range(3)]
+    closed = [work_turns.finish_left(str(home), (SHOP,), "2026-11-15T10:00:00Z", own="") for _ in range(3)]
     assert sum(closed) == 1 and not work.find(str(home), SHOP, met.id).is_open

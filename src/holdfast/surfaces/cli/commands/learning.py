@@ -18,7 +18,7 @@ from holdfast.learning.research.model import Report
 from holdfast.learning.security.judge import KINDS
 from holdfast.learning.security.listing import trail
 from holdfast.learning.synthesis import write as synthesis
-from holdfast.learning.synthesis.page import lines_of
+from holdfast.learning.synthesis.write import lines_of
 from holdfast.patterns.estimates import BEFORE_AFTER, Estimate, Followed
 from holdfast.patterns.measure import MeasureReport, measure
 from holdfast.records import asdict
