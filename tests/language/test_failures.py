@@ -120,3 +120,9 @@ def test_the_first_message() -> None:
     """Where no line tells which error it was, one that begins as an error does stands for it, or else the first."""
     assert failures.first_message("Exit code: 1\nOutput:\n\nhello\nthere") == "hello"
     assert failures.first_message("?  shop/cart [no test files]\nFAIL") == "FAIL"
+
+
+def test_a_package_without_tests_is_not_the_failure() -> None:
+    """Go tells which packages have no tests before it tells what failed; such a line never names the failure."""
+    told = "?   \tx/y\t[no test files]\nok  \tx/y/a\t1s\n--- FAIL: TestA (0.00s)\n    a_test.go:4: boom\nFAIL"
+    assert error_line(told) == "a_test.go:4: boom"
