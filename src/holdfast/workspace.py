@@ -11,6 +11,7 @@ import os
 
 from holdfast import settings as settings_table
 from holdfast.agents.base import Place
+from holdfast.base.files import working_folder
 from holdfast.errors import BadInput, NotFound, ScopeUnknown, SwitchedOff
 from holdfast.journal.events import Journal
 from holdfast.records import SCOPES, Scope
@@ -124,11 +125,12 @@ class Workspace:
         """Return where the files of agents are: those of the person (`user`), or those of the project."""
         if scope not in PLACES:
             raise BadInput(f"{scope!a} is not a scope of an install", f"Use one of {', '.join(PLACES)}.")
+        person = os.path.abspath(self.environment.get("HOME") or os.path.expanduser("~"))
         try:
-            root = self.project().root if scope == "project" else self.folder or os.curdir
+            # Where the working directory was deleted, the person's files are those that are seen from their home.
+            root = self.project().root if scope == "project" else self.folder or working_folder() or person
         except ScopeUnknown as problem:
             raise ScopeUnknown(str(problem), "cd into a project, or use --scope user.") from problem
-        person = os.path.abspath(self.environment.get("HOME") or os.path.expanduser("~"))
         return Place(person, os.path.realpath(root), scope, self.environment)
 
     def project(self) -> Project:
@@ -137,7 +139,7 @@ class Workspace:
             from holdfast.project.rules import resolve
 
             override, origin = self._override()
-            folder = self.folder if self.folder is not None else _working_folder()
+            folder = self.folder if self.folder is not None else working_folder()
             self._project = resolve(folder, self.registry, override=override, override_from=origin)
         return self._project
 
@@ -249,10 +251,3 @@ def normal_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     several = (tags,) if isinstance(tags, str) else tags
     cut = [tag.strip() for given in several for tag in given.replace("\n", ",").split(",")]
     return tuple(dict.fromkeys(tag for tag in cut if tag))
-
-
-def _working_folder() -> str:
-    try:
-        return os.getcwd()
-    except OSError:
-        return ""

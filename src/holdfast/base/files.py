@@ -293,6 +293,14 @@ def is_plain_folder(path: str) -> bool:
     return os.path.isdir(path) and not os.path.islink(path)
 
 
+def working_folder() -> str:
+    """Return the working directory, or "" where it was deleted."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
+
+
 def names_in(folder: str, ending: str = "", *, hidden: bool = False) -> list[str]:
     """Return the names in a folder that have this ending, sorted; nothing where there is no folder."""
     try:

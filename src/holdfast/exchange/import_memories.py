@@ -269,7 +269,7 @@ def _files_of(workspace: Workspace, agent: Agent, place: Place) -> list[MemoryFi
 
 def _on_the_way(workspace: Workspace, root: str) -> list[str]:
     """Return the root and each folder from there to where we stand: agents read the instructions of all of them."""
-    here = os.path.realpath(workspace.folder or os.curdir)
+    here = os.path.realpath(workspace.folder or files.working_folder() or root)
     if here == root or not _lies_in(here, root):
         return [root]
     parts = os.path.relpath(here, root).split(os.sep)
@@ -279,9 +279,10 @@ def _on_the_way(workspace: Workspace, root: str) -> list[str]:
 def _given(
     workspace: Workspace, path: str, known: dict[str, ImportFile], names: tuple[str, ...], scope: str, place: Place
 ) -> ImportFile:
-    full = os.path.abspath(os.path.join(workspace.folder or os.curdir, os.path.expanduser(path)))
+    full = os.path.join(workspace.folder or files.working_folder(), os.path.expanduser(path))
     if not os.path.lexists(full):
         raise NotFound(f"{path} does not exist", "Name a Markdown or text file.")
+    full = os.path.abspath(full)
     found = known.get(os.path.realpath(full))
     if found is not None:
         return replace(found, scope=scope or found.scope)

@@ -130,7 +130,7 @@ def in_folder(workspace: Workspace, path: str) -> str:
     """Return a path as seen from the folder of the workspace; a bare name stays one."""
     if not path:
         return ""
-    whole = os.path.join(workspace.folder or os.getcwd(), os.path.expanduser(path))
+    whole = os.path.join(workspace.folder or files.working_folder(), os.path.expanduser(path))
     return os.path.normpath(whole) if os.path.lexists(whole) else path
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from holdfast.base.files import working_folder
 from holdfast.base.structs import dataclass
 from holdfast.records import Cost, Spend
 
@@ -263,7 +264,7 @@ def _where(wanted: Wanted, *, of: str = "r", by_day: bool = False) -> tuple[str,
 
 def _file_clause(path: str) -> tuple[str, list[object]]:
     """Return the condition on a changed file: the path itself, what lies below it, or a path that ends so."""
-    whole = os.path.abspath(path)
+    whole = os.path.normpath(os.path.join(working_folder(), path))
     end = "/" + os.path.normpath(path).lstrip("/")
     below = whole.rstrip("/") + "/"
     clause = "(f.whole = ? OR substr(f.whole, 1, ?) = ? OR f.path = ? OR substr(f.whole, -?) = ?)"

@@ -171,3 +171,39 @@ def test_hints_can_be_typed_where_the_shell_does_not_find_us(shop, tmp_path) -> 
             assert called in told, asked
             for line in told.replace(called, "").splitlines():
                 assert "holdfast " not in line.replace("--help", "").replace("/.holdfast ", ""), line
+
+
+@pytest.mark.parametrize(
+    ("words", "owner"),
+    [
+        (("decide", "--because", "It scales."), "`holdfast decide TEXT`"),
+        (("decide", "Use Postgres.", "--all"), "`holdfast decide`"),
+    ],
+)
+def test_an_option_of_another_command_of_the_group(cli, shop, words, owner) -> None:
+    """An option that the group knows elsewhere is no text: the command it belongs to is named, and no -- is advised."""
+    ended = cli(*words)
+    assert ended.code == 2 and owner in ended.err.replace("\n", " ") and " -- " not in ended.err
+
+
+def test_ls_is_list_in_a_group_that_has_one(cli, shop) -> None:
+    """`project ls` lists the projects as `project list` does, and refuses a word more in the same way."""
+    cli("remember", "Apples are red.")
+    assert cli("project", "ls").out == cli("project", "list").out != cli("project").out
+    assert cli("project", "ls", "foo").err == cli("project", "list", "foo").err
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["status", "up", "doctor", "install claude-code -n", "import -n", "schedule --status", "activity x.py", "list"],
+)
+def test_a_working_folder_that_was_deleted(cli, shop, machine, monkeypatch, words) -> None:
+    """A command that needs no project works in a folder that is gone."""
+    gone = machine / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    ended = cli(*words.split())
+    assert ended.code in (0, 1) and "Errno" not in ended.err
+    if words in ("status", "up"):
+        assert ended.code == 0 and "none: the working directory is gone" in ended.out

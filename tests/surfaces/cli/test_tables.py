@@ -138,3 +138,11 @@ def test_times_are_local_and_utc_on_request(known, cli, monkeypatch, words) -> N
     shown, day = ("22:00", "2026-05-04") if "search" in words else ("23:00", "2026-05-04")
     assert shown in here.out and day in here.out
     assert shown not in utc.out and shown not in json.out and "2026-05-04T1" in json.out
+
+
+def test_numbers_in_the_last_column_stand_by_their_row(workspace, shop, home) -> None:
+    """A last column that is set to the right is as wide as it needs to be, however wide the terminal is."""
+    with workspace() as h:
+        store(h, session("61d299fc", shop, title="A title"), said("human", "Hello."))
+    head = seen(home, 200, "sessions", "cost")[0]
+    assert head.endswith("dollars") and len(head) < 120

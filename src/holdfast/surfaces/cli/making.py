@@ -49,8 +49,20 @@ class Command(click.Command):
         except click.NoSuchOption as problem:
             if not self.adds and not any(isinstance(each, Text) for each in self.params):
                 raise
+            if owner := _owner_of(problem.option_name, self, ctx):
+                raise click.UsageError(f"{problem.message} It belongs to `{owner}`.", ctx) from None
             how = f"If it is part of the text, put -- before the text: {ctx.command_path} -- {words}"
             raise click.UsageError(f"{problem.format_message()} {how}", ctx) from None
+
+
+def _owner_of(option: str, command: click.Command, ctx: click.Context) -> str:
+    """Return the command beside or around this one, in its group, that knows the option; "" where none does."""
+    around = ctx if isinstance(command, click.Group) else ctx.parent
+    if around is None or not isinstance(around.command, Group):
+        return ""
+    known: dict[str, click.Command] = {"": around.command, **around.command.commands}
+    owner = next((name for name, each in known.items() if any(option in one.opts for one in each.params)), None)
+    return f"{around.command_path} {'TEXT' if owner == 'add' else owner}".rstrip() if owner is not None else ""
 
 
 class Group(Command, click.Group):
@@ -58,13 +70,16 @@ class Group(Command, click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         # The word `list` alone stands for the group without a command, which lists.
-        if args[:1] in (["list"], ["ls"]) and args[0] not in self.commands and all(x.startswith("-") for x in args[1:]):
+        lists = args[:1] in (["list"], ["ls"]) and "list" not in self.commands
+        if lists and all(x.startswith("-") for x in args[1:]):
             args = args[1:]
         return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] == "ls" and "list" in self.commands:
+            args = ["list", *args[1:]]
         if args[0] in self.commands:
             return super().resolve_command(ctx, args)
         if args[0] == "rm" and (name := next((each for each in ("remove", "forget") if each in self.commands), "")):

@@ -87,7 +87,8 @@ def print_table(
     if cuts and left < columns() // 2:
         less = min(columns() // 2 - left, max(0, widths[cuts] - columns() // 3))
         widths[cuts], left = widths[cuts] - less, left + less
-    fits, sizes, above = left >= _MIN_CELL, [*widths.values(), left], ""
+    last = min(left, longest[-1]) if heads[-1] in right else left
+    fits, sizes, above = left >= _MIN_CELL, [*widths.values(), last], ""
     if fits:
         click.echo(_line(heads, heads, sizes, right))
     for at, row in enumerate(cells):

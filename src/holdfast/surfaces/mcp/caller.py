@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 from holdfast import agents
 from holdfast.app.open import PooledWorkspace, Stores
+from holdfast.base.files import working_folder
 from holdfast.project.git import within
 from holdfast.project.ids import is_id
 from holdfast.workspace import Workspace
@@ -45,11 +46,8 @@ class Caller:
     def look_at_roots(self, uris: Sequence[str]) -> None:
         """Stand in the folder that the agent works in: the working folder if it lies in a root, else the first root."""
         roots = [folder for folder in map(_folder_of, uris) if folder]
-        try:
-            here = os.path.realpath(os.getcwd())
-        except OSError:
-            here = ""
-        is_in_one = any(within(here, os.path.realpath(root)) for root in roots)
+        here = working_folder()
+        is_in_one = here and any(within(os.path.realpath(here), os.path.realpath(root)) for root in roots)
         self.folder = None if is_in_one or not roots else roots[0]
 
     def workspace(self, more_flags: Mapping[str, str], say: Callable[[str], None]) -> Workspace:
