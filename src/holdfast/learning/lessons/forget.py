@@ -19,7 +19,6 @@ from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.model import Evidence, Lesson
 from holdfast.memory import audit
-from holdfast.memory.proposal_files import Proposals
 from holdfast.records import Memory, Step
 from holdfast.sessions.parts import Change, ForgetTarget
 from holdfast.workspace import Workspace
@@ -47,7 +46,7 @@ def _forget(workspace: Workspace, words: ForgetTarget) -> None:
     room = lessons.room(workspace.home)
     said = [one for one in room.all() if _says_its_words(one, words)]
     for gone in room.forget(words.agent, words.session):
-        _drop_proposal(workspace, gone)
+        lesson_standing.drop_proposal(workspace, gone)
     for one in said:
         there = next((each for each in room.all() if each.path == one.path), None)
         memory = _found_alone(workspace, one)
@@ -80,19 +79,13 @@ def _make_anew(workspace: Workspace, one: Lesson, memory: Memory | None) -> None
         _erase_key(workspace.home, memory.key)
         files.remove(os.path.join(workspace.home, *lesson_table.PLACE))
     files.remove(one.path)
-    _drop_proposal(workspace, one)
+    lesson_standing.drop_proposal(workspace, one)
     for each in one.evidence:
         lesson_standing.occurred(workspace, statement(each.quote), one.project, each, category=one.category)
         made = lessons.room(workspace.home).like(one.project, each)
         if one.status == "rejected" and made is not None:
             lesson_standing.reject(workspace, made)
-            _drop_proposal(workspace, made)
-
-
-def _drop_proposal(workspace: Workspace, one: Lesson) -> None:
-    waiting = Proposals(workspace.home)
-    if one.id in waiting.ids():
-        waiting.drop(waiting.get(one.id))
+            lesson_standing.drop_proposal(workspace, made)
 
 
 def _erase_key(home: str, key: str) -> None:

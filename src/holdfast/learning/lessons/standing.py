@@ -64,7 +64,7 @@ def settle(workspace: Workspace, lesson: Lesson, *, stated: bool, is_new: bool) 
         why = "a person stated it" if stated else f"it came up in {lesson.sessions} sessions"
         return stand(workspace, lesson, trust="user" if stated else "derived", why=why)
     # A crash may have come between the decision and the end of its proposal.
-    _drop_proposal(workspace, lesson)
+    drop_proposal(workspace, lesson)
     return lesson
 
 
@@ -105,12 +105,12 @@ def stand(workspace: Workspace, lesson: Lesson, *, trust: str, why: str, text: s
     memory = Memory(key, scope, first_words(text), text)
     if not again and workspace.store.forgot(scope, memory.key, memory.body):
         # What a person forgot does not come back by recurring.
-        _drop_proposal(workspace, lesson)
+        drop_proposal(workspace, lesson)
         return room.change(lesson, status="rejected")
     if not _is_stored(workspace, scope, key):
         _keep(workspace, _draft(lesson, scope, key, text, trust), why)
     lesson = room.change(lesson, status="standing", key=key, statement=text, updated=max(lesson.updated, now()))
-    _drop_proposal(workspace, lesson)
+    drop_proposal(workspace, lesson)
     return lesson
 
 
@@ -253,7 +253,8 @@ def _is_stored(workspace: Workspace, scope: Scope, key: str) -> bool:
     return True
 
 
-def _drop_proposal(workspace: Workspace, lesson: Lesson) -> None:
+def drop_proposal(workspace: Workspace, lesson: Lesson) -> None:
+    """Take back the proposal of a lesson, if it waits for a decision."""
     waiting = Proposals(workspace.home)
     if lesson.id in waiting.ids():
         waiting.drop(waiting.get(lesson.id))

@@ -116,10 +116,7 @@ def make(home: str, one: Work, isc: Criteria) -> Work:
     folder = folder_of(home, one.project)
     stamp = one.created_at[:19].replace("-", "").replace(":", "").replace("T", "-")
     slug = work_text.slug_of(one.title)
-    name, number = f"{stamp}_{slug}", 1
-    while os.path.lexists(os.path.join(folder, name)):
-        number += 1
-        name = f"{stamp}_{slug[: work_text.MAX_SLUG - 4]}-{number}"
+    name = _free_id(folder, stamp, slug)
     if not is_work_id(name):
         raise BadInput(f"{one.created_at[:40]!a} is not a time", "Give it as 2026-05-04T10:00:00Z.")
     made = replace(one, id=name, path=os.path.join(folder, name))
@@ -135,12 +132,18 @@ def make(home: str, one: Work, isc: Criteria) -> Work:
 def named_after_title(one: Work) -> Work:
     """Return an item with the id, and the place, that its title would have given it; nothing is moved."""
     stamp = one.id.partition("_")[0]
-    wanted = work_text.slug_of(one.title)
-    folder, name, number = os.path.dirname(one.path), f"{stamp}_{wanted}", 1
-    while name != one.id and os.path.lexists(os.path.join(folder, name)):
-        number += 1
-        name = f"{stamp}_{wanted[: work_text.MAX_SLUG - 4]}-{number}"
+    folder = os.path.dirname(one.path)
+    name = _free_id(folder, stamp, work_text.slug_of(one.title), own=one.id)
     return replace(one, id=name, path=os.path.join(folder, name))
+
+
+def _free_id(folder: str, stamp: str, slug: str, *, own: str = "") -> str:
+    """Return an id that no other item in the folder has."""
+    name, number = f"{stamp}_{slug}", 1
+    while name != own and os.path.lexists(os.path.join(folder, name)):
+        number += 1
+        name = f"{stamp}_{slug[: work_text.MAX_SLUG - 4]}-{number}"
+    return name
 
 
 def move(one: Work, to: Work) -> None:
@@ -299,16 +302,10 @@ def find(home: str, project: str, name: str) -> Work:
 
 def open_work(home: str, project: str, hours: float, *, now: float = 0.0) -> list[Work]:
     """Return the open work items that were worked on within so many hours, the newest first."""
-    since = (now or time.time()) - hours * 3_600
-    # What was written later than that was worked on later at most.
-    newest = [name for changed, name in _by_change(folder_of(home, project)) if changed >= since]
-    return [one for one in _open_among(home, project, newest) if one.updated_at >= iso(since)]
-
-
-def _open_among(home: str, project: str, names: list[str]) -> list[Work]:
-    """Return the open ones of these items and of those in them; a session's start looks at no more than some."""
-    folder = folder_of(home, project)
-    paths = [os.path.join(folder, name) for name in names[:_MAX_LOOKED_AT]]
+    since, folder = (now or time.time()) - hours * 3_600, folder_of(home, project)
+    # What was written later than that was worked on later at most. A session's start looks at no more than some.
+    newest = [name for changed, name in _by_change(folder) if changed >= since][:_MAX_LOOKED_AT]
+    paths = [os.path.join(folder, name) for name in newest]
     found = [one for path in paths if not _is_surely_closed(path) and (one := read(path, project)) and one.is_open]
     children = [
         child
@@ -316,7 +313,8 @@ def _open_among(home: str, project: str, names: list[str]) -> list[Work]:
         for path in _folders(os.path.join(one.path, CHILDREN), 1)
         if (child := read(path, project)) and child.is_open
     ]
-    return sorted([*found, *children], key=_when, reverse=True)
+    every = sorted([*found, *children], key=_when, reverse=True)
+    return [one for one in every if one.updated_at >= iso(since)]
 
 
 def _is_surely_closed(path: str) -> bool:

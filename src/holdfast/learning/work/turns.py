@@ -359,7 +359,8 @@ def _keep_asks(one: Work, asks: list[Ask]) -> None:
 def _keep_outputs(one: Work, rows: list[Triple]) -> None:
     """Put what sub-agents said into `agents/`, a file each; the same is kept once."""
     for _, text, at in [row for row in rows if row[0] == OUTPUT]:
-        agent, answer = _two(text)
+        value = loads(text)
+        agent, answer = map(str, value) if isinstance(value, list) and len(value) == 2 else ("", "")
         who = work_text.slug_of(agent or "agent")[:24]
         end = f"_{who}_{short(answer, length=6)}.md"
         names = work.names_in(one, "agents")
@@ -369,11 +370,6 @@ def _keep_outputs(one: Work, rows: list[Triple]) -> None:
         told = {"agent": agent, "at": at, "summary": one_line(first, _MAX_SUMMARY, DOTS)}
         lines = ["---", *[front_matter.entry_line(name, value) for name, value in told.items()], "---", "", answer, ""]
         work.put(one, "agents", f"{at.replace(':', '').replace('-', '')}{end}", "\n".join(lines))
-
-
-def _two(text: str) -> tuple[str, str]:
-    value = loads(text)
-    return (str(value[0]), str(value[1])) if isinstance(value, list) and len(value) == 2 else ("", "")
 
 
 def _lineage(rows: list[Triple]) -> Lineage:
