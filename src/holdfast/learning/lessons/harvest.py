@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from itertools import islice
 
 from holdfast.base.text import one_line
 from holdfast.continuity.messages import statement
@@ -84,7 +85,7 @@ def learned(digest: Digest, events: Sequence[SessionEvent], ratings: Sequence[Ra
     yield from said
     yield from fixed
     if said or fixed:
-        yield from _notes(digest.session, events)
+        yield from islice(_notes(digest.session, events), _MAX_NOTES)
 
 
 def _said(session: Session, events: Sequence[SessionEvent], ratings: Sequence[Rating]) -> Iterator[Learned]:
@@ -199,12 +200,10 @@ def _main(event: SessionEvent) -> Command | None:
 
 def _notes(session: Session, events: Sequence[SessionEvent]) -> Iterator[Learned]:
     """Yield the lines that the agent marked as learned."""
-    found = 0
     for event in events:
         for line in event.text.splitlines() if event.role == "assistant" and ":" in event.text else ():
             note = one_line(labelled(line), _MAX_QUOTE)
-            if len(note) > _SHORTEST_NOTE and len(words_of(note)) >= FEWEST and found < _MAX_NOTES:
-                found += 1
+            if len(note) > _SHORTEST_NOTE and len(words_of(note)) >= FEWEST:
                 when = event.at or session.ended or session.started
                 evidence = Evidence(when, session.agent, session.id, "insight", note, event.place)
                 yield Learned(f'The agent noted: "{note.rstrip(".")}".', evidence)

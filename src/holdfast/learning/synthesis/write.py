@@ -153,13 +153,10 @@ def title_of(period: Period) -> str:
 
 def plot(bars: Sequence[Bar]) -> str:
     """Return one sign a bar: the higher, the better; a dot where nobody rated."""
-    return "".join([_sign(bar) for bar in bars])
-
-
-def _sign(bar: Bar) -> str:
-    if not bar.ratings:
-        return NONE
-    return _SIGNS[min(len(_SIGNS) - 1, int((bar.average - 1) / (_HIGHEST - 1) * len(_SIGNS)))]
+    steps = len(_SIGNS)
+    return "".join(
+        _SIGNS[min(steps - 1, int((bar.average - 1) / (_HIGHEST - 1) * steps))] if bar.ratings else NONE for bar in bars
+    )
 
 
 def _summary(report: Report) -> str:

@@ -89,15 +89,14 @@ def has_left(home: str, *, own: str) -> bool:
 
     Every start asks this, so what was written to lately is not opened, and no row is parsed.
     """
-    return any(path != own and _was_left(path) for path in _paths(home))
-
-
-def _was_left(path: str) -> bool:
-    try:
-        age = time.time() - os.stat(path).st_mtime
-    except OSError:
-        return False
-    return age > KEPT_SECONDS or (age > LEFT_SECONDS and _has_more(path))
+    for path in _paths(home):
+        try:
+            age = time.time() - os.stat(path).st_mtime
+        except OSError:
+            continue
+        if path != own and (age > KEPT_SECONDS or (age > LEFT_SECONDS and _has_more(path))):
+            return True
+    return False
 
 
 def _has_more(path: str) -> bool:

@@ -184,7 +184,10 @@ class Turns:
             self._held.append(row)
             ran = kind in (RUN, PASSED) and not all(ask.is_question for ask in self.pending)
             if kind == FILE and self._is_of_current(row[1]):
-                self._go_on()
+                # It is about the same files, so what was asked is a part of the current item.
+                self._asks += self.pending
+                self._rows += self._held
+                self.pending, self._held = [], []
             elif kind == FILE or (ran and not self._is_at_work()):
                 self._open()
         elif self.current is not None:
@@ -195,12 +198,6 @@ class Turns:
         if self.current is None or not self.current.is_open:
             return False
         return path in self.current.lineage.files_changed or any(row[:2] == (FILE, path) for row in self._rows)
-
-    def _go_on(self) -> None:
-        """Take what was asked as a part of the current item: it is about the same files."""
-        self._asks += self.pending
-        self._rows += self._held
-        self.pending, self._held = [], []
 
     def _open(self) -> None:
         """Make a work item of what was asked, or go on with the open one that it fits."""
