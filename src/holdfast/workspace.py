@@ -222,7 +222,8 @@ class Workspace:
                 f"no memory {key} in {where}", "`holdfast list` shows the keys, `holdfast recall` finds text."
             )
         if len(found) > 1:
-            self.say(f"{key} is in {', '.join(str(memory.scope) for memory in found)} too; --scope chooses")
+            others = ", ".join(str(memory.scope) for memory in found[1:])
+            self.say(f"{key} of {found[0].scope} is taken; it is in {others} too, and --scope chooses")
         return found[0]
 
     def record_project(self, scope: Scope) -> None:

@@ -107,6 +107,7 @@ def test_what_is_old_goes(folder):
     os.utime(old.path, (long_ago, long_ago))
     shown.tidy(folder)
     assert len(os.listdir(old.folder)) == 1
+    assert os.stat(os.path.join(folder, "state", "tidied")).st_mode & 0o777 == 0o600
     os.utime(ShownSet(folder, "young").path, (long_ago, long_ago))
     shown.tidy(folder)
     assert len(os.listdir(old.folder)) == 1

@@ -107,9 +107,8 @@ def test_a_move_that_cannot_be(linked, home, tree, where, error) -> None:
 
 
 def test_a_place_that_is_taken(linked, home, tree) -> None:
-    """A key that is there already is a conflict, and both memories stay."""
+    """A key that is there already is a conflict in the plan, as a dry run shows it, and both memories stay."""
     before = tree(home / "memory")
     with linked() as h, pytest.raises(Conflict) as caught:
-        planned, _ = move.plan(h, "apple", new_key="pie")
-        move.apply(h, planned)
+        move.plan(h, "apple", new_key="pie")
     assert caught.value.exit_code == 4 and tree(home / "memory") == before

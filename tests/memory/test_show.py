@@ -26,7 +26,8 @@ def test_show_prefers_the_narrowest_scope(workspace) -> None:
         for scope in ("global", "project", "session"):
             remember(h, f"In {scope}.", key="k", scope=scope)
         assert show(h, "k").body == "In session."
-        assert any("--scope" in text for text in workspace.said)
+        (said,) = [text for text in workspace.said if "--scope" in text]
+        assert said.startswith("k of session:") and "in project:" in said and "global too" in said
         assert show(h, "k", scope="global").body == "In global."
 
 

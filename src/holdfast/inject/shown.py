@@ -101,8 +101,7 @@ def tidy(home: str) -> None:
     if now - _changed(stamp) < 86_400:
         return
     try:
-        with open(stamp, "wb"):
-            pass
+        files.replace(stamp, b"", durable=False)
         for name, seconds in _KEPT_SECONDS.items():
             rows.remove_older(os.path.join(home, "state", name), seconds)
     except OSError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.errors import BadInput, Conflict
+from holdfast.errors import BadInput, Conflict, NotFound
 from holdfast.memory import audit
 from holdfast.records import Filter, Memory, Scope, Step
 from holdfast.store import links
@@ -29,16 +29,29 @@ class Move:
 def plan(
     workspace: Workspace, key: str, *, scope: str | None = None, to: str | None = None, new_key: str | None = None
 ) -> tuple[Move, list[Step]]:
-    """Return the move and its steps."""
+    """Return the move and its steps; Conflict where the place is taken."""
     memory = workspace.locate(key, scope)
     target = workspace.scope(to) if to else memory.scope
     name = check_key(new_key) if new_key else memory.key
+    where_to = "Say where to with --to SCOPE or --key NEW."
+    if not (to or new_key):
+        raise BadInput(f"it is not said where {key} goes", where_to)
     if (target, name) == (memory.scope, memory.key):
-        raise BadInput(f"{key} is there already", "Say where to with --to SCOPE or --key NEW.")
+        raise BadInput(f"{key} is there already", where_to)
+    _need_free(workspace, target, name)
     linking = naming(workspace, memory, target) if name != memory.key else ()
     steps = [Step("move", f"{memory.scope}/{memory.key}", f"to {target}/{name}")]
     steps += [Step("relink", f"{other.scope}/{other.key}", f"{key} becomes {name} in it") for other in linking]
     return Move(memory, target, name, linking), steps
+
+
+def _need_free(workspace: Workspace, scope: Scope, key: str) -> None:
+    workspace.refresh((scope,))
+    try:
+        workspace.store.get(scope, key)
+    except NotFound:
+        return
+    raise Conflict(f"{scope} has a memory {key} already", "Give another key with --key.")
 
 
 def apply(workspace: Workspace, move: Move) -> Memory:

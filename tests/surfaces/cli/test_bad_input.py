@@ -51,7 +51,8 @@ CASES = [
     ("related ../x", b"", 2, "../x", "hyphen"),
     ("related apples --limit 0", b"", 2, "0", ""),
     ("related apples --scope session", b"", 2, "no session", "--session"),
-    ("move apples", b"", 2, "already", "--to"),
+    ("move apples", b"", 2, "not said where apples goes", "--to"),
+    ("move apples --to project", b"", 2, "already", "--to"),
     ("init .git/HEAD", b"", 2, "is a file", "Name a folder"),
     (
         "remember x --key sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789",

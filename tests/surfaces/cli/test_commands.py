@@ -340,3 +340,17 @@ def test_how_often_and_how_old_have_their_plural(cli, vpn) -> None:
     """One use is "1 time", none is "0 times"."""
     assert "used 0 times" in cli("recall", "deploy", "--explain").out
     assert "used 1 time\n" in cli("recall", "deploy", "--explain").out
+
+
+def test_the_path_of_a_memory_as_json(cli, shop, home) -> None:
+    """`show KEY --path --json` prints a document with the path."""
+    cli("remember", "Apples are red.", "--key", "apples")
+    assert cli("show", "apples", "--path", "--json").json == {"path": cli("show", "apples", "--path").out.strip()}
+
+
+def test_a_dry_run_refuses_what_the_move_refuses(cli, shop) -> None:
+    """Where the key is taken in the other scope, the plan ends as the move does: with 4 and the same words."""
+    for scope in ("project", "global"):
+        cli("remember", "Apples are red.", "--key", "apples", "--scope", scope)
+    planned = cli("move", "apples", "--to", "global", "--dry-run")
+    assert planned.code == 4 and planned.err == cli("move", "apples", "--to", "global").err

@@ -35,7 +35,8 @@ def _show(workspace: Workspace, key: str, scope: str | None, only_path: bool) ->
     """Show one memory as its file has it, history and all. Looking does not count as use."""
     memory = show.show(workspace, key, scope=scope)
     if only_path:
-        click.echo(os.path.join(workspace.store.tree.root, memory.path))
+        path = os.path.join(workspace.store.tree.root, memory.path)
+        answer({"path": path}, path)
     elif not answered(memory_json(memory, history=True)):
         click.echo(show.data(workspace, memory), nl=False)
 
