@@ -20,9 +20,8 @@ import pytest
 
 from holdfast import agents
 from holdfast.agents.base import Change, Launcher, Place
-from holdfast.agents.editing.apply import apply, remove_empty
 from holdfast.agents.editing.json_text import scan
-from holdfast.agents.editing.plan import plan_install, plan_uninstall
+from holdfast.agents.editing.plan import apply, plan_install, plan_uninstall, remove_empty
 from holdfast.agents.editing.record import without
 from holdfast.errors import BrokenFile
 from holdfast.records import MOMENTS, HookCall, asdict, replace

@@ -7,8 +7,7 @@ import os
 import pytest
 
 from holdfast.agents.base import Change, Place
-from holdfast.agents.editing.apply import apply
-from holdfast.agents.editing.plan import read, target
+from holdfast.agents.editing.plan import apply, read, target
 from holdfast.errors import Conflict, Refused, StoreUnavailable
 
 

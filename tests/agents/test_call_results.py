@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from holdfast.agents.call_results import MAX_TEXT, result_of
+from holdfast.agents.transcript_calls import MAX_TEXT, result_of
 
 MISSING = "ModuleNotFoundError: No module named 'yaml'"
 CHUNK = "Chunk ID: 1a2b3c\nWall time: 0.2100 seconds\nProcess exited with code {}\nOriginal token count: 9\nOutput:\n{}"

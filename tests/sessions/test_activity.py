@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.base.clock import now
-from holdfast.sessions.activity import activity
+from holdfast.sessions.browse import activity
 from support.archived import edited, said, session, store
 
 

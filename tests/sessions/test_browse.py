@@ -272,7 +272,7 @@ def test_forget_leaves_no_word(told, cli, home) -> None:
 
 def answers(workspace) -> dict[str, object]:
     """Return what list, cost, search and activity say."""
-    from holdfast.sessions.activity import activity, timeline
+    from holdfast.sessions.browse import activity, timeline
 
     with workspace() as h:
         hits = search(h, "the upload timeout", everywhere=True).hits

@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.records import SessionEvent
 from holdfast.sessions.facts import OUTCOMES, Digest, Evidence
-from holdfast.sessions.outcome import outcome_of
+from holdfast.sessions.work import outcome_of
 
 from .making import answer, digested, edited, human, ran
 

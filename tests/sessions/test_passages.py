@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from holdfast.records import SessionEvent
-from holdfast.sessions import passages
-from holdfast.sessions.passages import LONGEST, Talk, cut, of_digest
+from holdfast.sessions import index as passages
+from holdfast.sessions.index import LONGEST, Talk, cut, of_digest
 from sessions.making import answer, digested, edited, human, ran
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from holdfast.records import SessionEvent
-from holdfast.sessions.activity import timeline
+from holdfast.sessions.browse import timeline
 from support.archived import edited, said, session, store
 
 

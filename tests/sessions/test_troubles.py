@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.sessions.troubles import MOST, error_line
+from holdfast.sessions.work import MAX_TROUBLES, error_line
 
 from .making import answer, digested, edited, human, ran
 
@@ -68,7 +68,7 @@ def test_the_line_that_says_the_error_is_found() -> None:
 
 def test_very_many_errors_stay_bounded() -> None:
     """Beyond the bound they are only counted."""
-    events = [ran(f"tool{'x' * number} go", f"error: {'y' * number}", True) for number in range(MOST + 50)]
+    events = [ran(f"tool{'x' * number} go", f"error: {'y' * number}", True) for number in range(MAX_TROUBLES + 50)]
     digest = digested(ASK, *events)
-    assert digest.failed_calls == MOST + 50
-    assert len(digest.troubles) + dict(digest.left_out)["troubles"] == MOST + 50
+    assert digest.failed_calls == MAX_TROUBLES + 50
+    assert len(digest.troubles) + dict(digest.left_out)["troubles"] == MAX_TROUBLES + 50

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from holdfast.records import replace
-from holdfast.sessions.troubles import MOST
-from holdfast.sessions.work import ToolWork
+from holdfast.sessions.work import MAX_TROUBLES, ToolWork
 
 from .making import edited, ran
 
@@ -21,7 +20,7 @@ def test_what_is_gathered_is_bounded() -> None:
     assert len(work.files) == 1_000
     assert work.left_out["files"] == 300
     assert len(work.runs) <= 400
-    assert len(work.troubles.all()) == MOST
+    assert len(work.troubles.all()) == MAX_TROUBLES
     assert len(work.commits) == len(work.pull_requests) == 40
     assert work.commits_made == 1_300
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from holdfast.records import Cost, Session, SessionEvent, Spend, replace
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.digest import digest
-from holdfast.sessions.index import Indexing
-from holdfast.sessions.projects import ProjectOf
+from holdfast.sessions.index import Indexing, ProjectOf
 from holdfast.workspace import Workspace
 from sessions.making import numbered
 

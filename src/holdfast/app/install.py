@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from holdfast import agents
 from holdfast.agents.base import HOOK_FILE, HOOK_PROGRAM, SERVER, Agent, Change, FoundAgent, Launcher, Place
 from holdfast.agents.editing import record
-from holdfast.agents.editing.apply import apply as carry_out
-from holdfast.agents.editing.apply import remove_empty
-from holdfast.agents.editing.plan import NOBODY, plan_install, plan_uninstall, read
+from holdfast.agents.editing.plan import NOBODY, plan_install, plan_uninstall, read, remove_empty
+from holdfast.agents.editing.plan import apply as carry_out
 from holdfast.agents.editing.record import EditedFile, Install
 from holdfast.app.updates import diff_of
 from holdfast.base.clock import now

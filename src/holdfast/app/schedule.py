@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from holdfast import agents
 from holdfast.agents.base import Change, Place, shell_line
-from holdfast.agents.editing.apply import apply as carry_out
+from holdfast.agents.editing.plan import apply as carry_out
 from holdfast.agents.editing.plan import read
 from holdfast.app import install
 from holdfast.errors import BadInput, Conflict, NotFound, Refused, StoreUnavailable

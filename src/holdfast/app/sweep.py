@@ -27,10 +27,9 @@ from holdfast.records import Problem
 from holdfast.sessions import budget
 from holdfast.sessions import index as session_index
 from holdfast.sessions.archive import Archive, ArchiveEntry, Usage
-from holdfast.sessions.changed import Looked, Transcript, Where, look
-from holdfast.sessions.cursors import Cursors
+from holdfast.sessions.cursors import Cursors, Looked, Transcript, Where, look
 from holdfast.sessions.digest import RULES
-from holdfast.sessions.projects import ProjectOf
+from holdfast.sessions.index import ProjectOf
 from holdfast.sessions.take_in import Taker
 from holdfast.workspace import Workspace
 

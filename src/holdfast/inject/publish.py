@@ -13,7 +13,7 @@ from dataclasses import replace
 from holdfast import agents, project
 from holdfast.agents.base import Change, ManagedFile, Place
 from holdfast.agents.editing import blocks, record
-from holdfast.agents.editing.apply import apply as carry_out
+from holdfast.agents.editing.plan import apply as carry_out
 from holdfast.agents.editing.plan import decoded, read
 from holdfast.agents.editing.record import Install
 from holdfast.base.clock import now

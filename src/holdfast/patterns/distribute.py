@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 from holdfast import agents
 from holdfast.agents.base import Agent, Change, ManagedFile, Place
-from holdfast.agents.editing.apply import apply as carry_out
-from holdfast.agents.editing.apply import clear_leftovers, remove_empty
+from holdfast.agents.editing.plan import apply as carry_out
+from holdfast.agents.editing.plan import clear_leftovers, remove_empty
 from holdfast.base.clock import now
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, Refused
 from holdfast.memory import audit

@@ -6,6 +6,8 @@ that is lost in a crash costs a second reading and nothing else.
 **May be lost**: everything. `state/transcripts.db` is disposable, and a sweep without it comes to the same archive.
 **Checked**: a transcript whose inode, size and times are those of its cursor is not opened. One that differs is told
 grown from rewritten by a hash of the bytes before the place up to which it was read.
+
+`look` returns what a sweep has to read: every transcript of every agent, less those that did not change.
 """
 
 from __future__ import annotations
@@ -16,11 +18,15 @@ import os
 import sqlite3
 import stat
 import time
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from holdfast import agents
+from holdfast.agents.base import Place
 from holdfast.base import files
+from holdfast.records import Problem
 from holdfast.store.index import Transaction, is_damage, unavailable
 
 FILE, FOLDER, DATABASE = "file", "folder", "database"
@@ -296,3 +302,88 @@ def _connected(path: str, *, write: bool) -> sqlite3.Connection:
     # No write-ahead log: a look that may not write would leave its side files behind.
     address = f"file:{quote(os.path.abspath(path))}" + ("" if write else "?mode=ro")
     return sqlite3.connect(address, uri=True, timeout=10.0, isolation_level=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One transcript that changed: where it is, which agent names it, its stamp, and how it differs from before."""
+
+    path: str
+    agent: str
+    stamp: TranscriptStamp
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where to look: among the transcripts of these agents (none: of all), or among these paths in place of them.
+
+    What did not change after `since_ns` is left out.
+    """
+
+    agents: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    since_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What a look around found: `changed` the oldest first, and what could not be looked at."""
+
+    discovered: int
+    unchanged: int
+    changed: tuple[Transcript, ...]
+    problems: tuple[Problem, ...]
+
+
+def look(cursors: Cursors, environment: Mapping[str, str], rules: str, where: Where) -> Looked:
+    """Find what changed since the cursors were put, by these rules."""
+    problems: list[Problem] = []
+    discovered = unchanged = 0
+    changed: list[Transcript] = []
+    seen: set[str] = set()
+    given = [("", os.path.abspath(path)) for path in where.paths]
+    for agent, path in given or _found(where.agents, environment, problems):
+        if path in seen:
+            continue
+        seen.add(path)
+        try:
+            if not where.since_ns and cursors.stands(path, rules):
+                discovered, unchanged = discovered + 1, unchanged + 1
+                continue
+            stamp = stamp_of(path)
+            if stamp.mtime_ns < where.since_ns:
+                continue
+            discovered += 1
+            state = cursors.state(path, stamp, rules)
+        except OSError as problem:
+            problems.append(unreadable(path, problem))
+            continue
+        unchanged += state == UNCHANGED
+        if state != UNCHANGED:
+            changed.append(Transcript(path, agent, stamp, state))
+    if where == Where() and not problems:
+        cursors.drop_gone(seen)
+    changed.sort(key=lambda one: (one.stamp.mtime_ns, one.path))
+    return Looked(discovered, unchanged, tuple(changed), tuple(problems))
+
+
+def _found(
+    names: tuple[str, ...], environment: Mapping[str, str], problems: list[Problem]
+) -> Iterator[tuple[str, str]]:
+    """Yield agent and path of each transcript; an agent that cannot be asked takes only its own away."""
+    person = os.path.abspath(environment.get("HOME") or os.path.expanduser("~"))
+    place = Place(person, person, "user", environment)
+    for name in names or agents.names():
+        try:
+            for path in agents.get(name).find_sessions(place):
+                yield name, path
+        except Exception as problem:
+            why = f"the transcripts of {name} cannot be found: {type(problem).__name__}: {problem}"
+            problems.append(Problem("agent", name, why, "The other agents were swept.", severity="error"))
+
+
+def unreadable(path: str, problem: OSError) -> Problem:
+    """Return what to tell of a transcript that cannot be read."""
+    why = problem.strerror or str(problem)
+    return Problem("unreadable", path, f"it cannot be read: {why}", "Check its owner and mode.", severity="error")

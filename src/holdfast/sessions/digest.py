@@ -19,10 +19,9 @@ from holdfast.base.text import one_line
 from holdfast.language.commands import CHECKS
 from holdfast.records import Session, SessionEvent, replace
 from holdfast.sessions.facts import CommandRun, Digest, Evidence, Said, encode
-from holdfast.sessions.outcome import outcome_of
 from holdfast.sessions.prices import Prices, dollars
 from holdfast.sessions.said import LONGEST_TIME, begins_with, only_greets, sayings
-from holdfast.sessions.work import ToolWork
+from holdfast.sessions.work import ToolWork, outcome_of
 
 __all__ = ["MAX_BYTES", "RULES", "Digest", "Digesting", "digest"]
 

@@ -4,6 +4,10 @@ A sweep calls `Indexing.take` with each cleaned event as it passes and `done` wi
 written together, within `Indexing.transaction()`: that takes a third of the time, and the index is locked for a moment
 only. A cursor may be written when they are flushed and not before. What a crash leaves out, and
 what lost its raw events to the budget, `settle` puts right.
+
+Searched can be what was said in a session, in pieces, and what its digest says. Only what a person, the agent, the
+task of a sub-agent or the summary of a compaction said is taken; never what a program put in, nor what Holdfast itself
+handed over. What one session may bring is bounded, and what is beyond is counted.
 """
 
 from __future__ import annotations
@@ -11,21 +15,23 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from holdfast import project as projects
 from holdfast.base import files
 from holdfast.base.structs import dataclass
 from holdfast.errors import HoldfastError, StoreBusy
+from holdfast.project import Registry
+from holdfast.project.registry import Known
+from holdfast.project.rules import free_id, home_folder
 from holdfast.recall.embed import Model
 from holdfast.recall.meaning import model_of
 from holdfast.recall.vectors import in_portions, make_vectors
-from holdfast.records import Scope, Session, Spend, replace
+from holdfast.records import Scope, Session, SessionEvent, Spend, replace
 from holdfast.sessions import names
 from holdfast.sessions.archive import Archive, ArchiveEntry
 from holdfast.sessions.facts import Digest, FileChange
-from holdfast.sessions.passages import DIGEST, Piece, Talk, changes_of, of_digest
-from holdfast.sessions.projects import ProjectOf
 from holdfast.store.passages import Source
 from holdfast.store.session_table import FileRow, SessionRow
 from holdfast.workspace import Workspace
@@ -36,8 +42,152 @@ if TYPE_CHECKING:
 
 # What waits to be written together is bounded.
 _MAX_WAITING = 500
-_MAX_CHARACTERS = 8_000_000
+_MAX_WAITING_CHARACTERS = 8_000_000
 _TOGETHER = 50
+# What was said, by whom, in which event (-1 for the digest), when, and in which folder. A plain tuple, because a
+# sweep makes very many of them.
+Piece = tuple[str, str, int, str, str]
+
+SPOKEN = frozenset(("human", "assistant", "task", "summary"))
+DIGEST = "digest"
+LONGEST = 1_200
+MAX_PIECES = 5_000
+MAX_CHARACTERS = 8_000_000
+# Where a long text is cut, the best first; a cut in the first half of a piece is none.
+_ENDS = ("\n\n", "\n", ". ", " ")
+# A session that changes its folder at each step must not fill the memory.
+_MAX_FOLDERS = 50_000
+_BY_CONTENT = ("remote", "repository", "marker")
+
+
+class ProjectOf:
+    """Called with a folder it returns the id of its project, or nothing where it is none; it only looks."""
+
+    def __init__(self, registry: Registry, override: str = "") -> None:
+        self._registry = registry
+        self._override = override
+        self._known: Known | None = None
+        self._found: dict[str, str] = {}
+        self._above: dict[str, str] = {}
+
+    def __call__(self, folder: str) -> str:
+        if self._override:
+            return self._override
+        if not folder.startswith("/") or "\0" in folder:
+            return ""
+        found = self._found.get(folder)
+        if found is None:
+            found = ""
+            with suppress(HoldfastError, OSError, ValueError):
+                if os.path.isdir(folder):
+                    found = projects.resolve(folder, self._registry).id
+                else:
+                    found = self._gone(os.path.normpath(folder))
+            if len(self._found) < _MAX_FOLDERS:
+                self._found[folder] = found
+        return found
+
+    def _gone(self, folder: str) -> str:
+        """Return the project of a folder that is not there: as it was known, or of what it lay in, or by its path."""
+        if self._known is None:
+            self._known = self._registry.known()
+        recorded = self._known.ids_at(folder)
+        if recorded:
+            return self._known.canonical(recorded[-1])
+        above = os.path.dirname(folder)
+        while not os.path.isdir(above):
+            above = os.path.dirname(above)
+        if above not in self._above:
+            self._above[above] = self._by_content(above)
+        return self._above[above] or self._known.canonical(free_id(os.path.basename(folder), folder, self._known))
+
+    def _by_content(self, folder: str) -> str:
+        """Return the project of a folder that git or a marker names, so that it holds for all that lay in it."""
+        if folder in ("/", home_folder()):
+            return ""
+        found = projects.resolve(folder, self._registry)
+        return found.id if found.rule in _BY_CONTENT else ""
+
+
+class Talk:
+    """What is said in a session: `take` its events in order. `cut` counts the pieces beyond the bounds."""
+
+    def __init__(self) -> None:
+        self.pieces: list[Piece] = []
+        self.cut = 0
+        self._room = MAX_CHARACTERS
+
+    def take(self, event: SessionEvent) -> None:
+        """Take one event, if somebody speaks in it."""
+        if event.role not in SPOKEN:
+            return
+        whole = event.text.strip()
+        for text in cut(whole) if len(whole) > LONGEST else (whole,) if whole else ():
+            if len(self.pieces) >= MAX_PIECES or len(text) > self._room:
+                self.cut += 1
+                continue
+            self._room -= len(text)
+            self.pieces.append((text, event.role, event.place, event.at, event.folder))
+
+
+def cut(text: str) -> Iterator[str]:
+    """Yield a text in pieces of at most LONGEST characters, cut at the end of a paragraph where there is one."""
+    text = text.strip()
+    start = 0
+    while len(text) - start > LONGEST:
+        ends = ((text.rfind(sign, start + LONGEST // 2, start + LONGEST), len(sign)) for sign in _ENDS)
+        end = next((at + length for at, length in ends if at > 0), start + LONGEST)
+        piece = text[start:end].strip()
+        if piece:
+            yield piece
+        start = end
+    if piece := text[start:].strip():
+        yield piece
+
+
+def of_digest(digest: Digest, *, talked: bool) -> list[Piece]:
+    """Return what a digest says, short facts together; what people said only where their own words are gone."""
+    at = digest.session.ended or digest.session.started
+    pieces: list[Piece] = []
+    text = ""
+    for line in _lines(digest, talked):
+        if text and len(text) + len(line) + 1 > LONGEST:
+            pieces.append((text, DIGEST, -1, at, ""))
+            text = ""
+        text = f"{text}\n{line}" if text else line[:LONGEST]
+    return [*pieces, (text, DIGEST, -1, at, "")] if text else pieces
+
+
+def _lines(digest: Digest, talked: bool) -> Iterator[str]:
+    if digest.title:
+        yield digest.title
+    if not talked:
+        yield from _listed("asked", [one.text for one in (digest.first_ask, digest.last_ask) if one])
+        yield from (f"{one.kind}: {one.text}" for one in digest.said)
+    yield from changes_of(digest.files)
+    yield from _listed("ran", [one.text for one in (*digest.checks, *digest.commands)])
+    yield from _listed("committed", [one.text for one in digest.commits])
+    yield from _listed("opened", [one.text for one in digest.pull_requests])
+    yield from (f"error in {one.about}, {one.ended}: {one.text}" for one in digest.troubles)
+
+
+def changes_of(files: Iterable[FileChange]) -> Iterator[str]:
+    """Yield what files were changed, as many on a line as a piece has room for."""
+    return _listed("changed", [one.path for one in files])
+
+
+def _listed(name: str, facts: Iterable[str]) -> Iterator[str]:
+    """Yield the facts after their name, as many on a line as a piece has room for."""
+    line = ""
+    for fact in facts:
+        if not fact:
+            continue
+        if line and len(line) + len(fact) + 2 > LONGEST:
+            yield line
+            line = ""
+        line = f"{line}, {fact}" if line else f"{name}: {fact}"
+    if line:
+        yield line
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +227,7 @@ class Indexing:
         self.clear()
         self._waiting.append(_ready(digest, said, talk, _Places(digest.session, self._project_of)))
         characters = sum([one.characters for one in self._waiting])
-        if self._at_once or len(self._waiting) >= _MAX_WAITING or characters >= _MAX_CHARACTERS:
+        if self._at_once or len(self._waiting) >= _MAX_WAITING or characters >= _MAX_WAITING_CHARACTERS:
             self._flush()
 
     @contextmanager

@@ -24,8 +24,7 @@ from holdfast.privacy.cleaning import Cleaner
 from holdfast.records import Problem, Session, replace
 from holdfast.sessions import prices
 from holdfast.sessions.archive import Archive
-from holdfast.sessions.changed import Transcript, unreadable
-from holdfast.sessions.cursors import REWRITTEN, Cursors, TranscriptCursor, tail_of
+from holdfast.sessions.cursors import REWRITTEN, Cursors, Transcript, TranscriptCursor, tail_of, unreadable
 from holdfast.sessions.digest import RULES
 from holdfast.sessions.facts import Digest
 from holdfast.sessions.index import Indexing

@@ -1,19 +1,39 @@
-"""What was done in a session, gathered from its tool calls: files, commands, checks, commits, pull requests, errors."""
+"""What was done in a session, gathered from its tool calls: files, commands, checks, commits, pull requests, errors.
+
+Each kind of error is told once, with how it ended. It is known by what it was about and its line without numbers,
+paths and hashes. It is `fixed` when the same thing succeeds later, `repeated` when it came again and never did, else
+`left`.
+
+How a session ended is told by named evidence and no model:
+
+| evidence | speaks for | weight |
+|---|---|---|
+| `tests-passed`, `build-passed`, `lint-passed`: the last run, after the last change | success | 2, 1, 0.5 |
+| the same, but files were changed after it | success | half |
+| `tests-failed`, `build-failed`, `lint-failed`: the last run | failure | 2, 2, 0.5 |
+| `committed`, `pushed`, `pull-request` | success | 2, 1, 2; half, where files were changed after it |
+| `praise`, `correction`: the person's last words | success, failure | 2, 2; a correction that was worked on: 1 |
+| `error-tail`: the last calls failed, the last answer is an error, or the turn broke | failure | 1.5 |
+| `interrupted`: the last turn was broken off | abandoned | 2 |
+| `unanswered`: the person asked and nothing came | abandoned | 2 |
+
+A correction after which a check passed or something was made is no evidence any more. Nothing that speaks gives
+`unknown`, never a guess: an answer alone is no success. Text that was put in by a program, by Holdfast, or that sums up
+an earlier part is no evidence.
+"""
 
 from __future__ import annotations
 
 import os
 from collections import deque
 
-from holdfast.base.text import one_line
-from holdfast.language import tools
+from holdfast.base.text import ends_of, one_line
+from holdfast.language import failures, tools
 from holdfast.language.commands import CHECKS, Command, most_telling, only_answers, parse
 from holdfast.language.failures import is_refused
-from holdfast.records import SessionEvent
+from holdfast.records import SessionEvent, replace
 from holdfast.sessions import check_results
-from holdfast.sessions.facts import CommandRun, Delivered, Evidence, FileChange
-from holdfast.sessions.outcome import halved
-from holdfast.sessions.troubles import Troubles
+from holdfast.sessions.facts import CommandRun, Delivered, Evidence, FileChange, Outcome, Trouble
 
 _MAX_FILES = 1_000
 _MAX_COMMANDS = 400
@@ -24,6 +44,102 @@ _GOOD = {"test": 2.0, "build": 1.0, "lint": 0.5}
 _BAD = {"test": 2.0, "build": 2.0, "lint": 0.5}
 _CHECK_NAMES = {"test": "tests", "build": "build", "lint": "lint"}
 _MADE = {"committed": 2.0, "pushed": 1.0, "pull-request": 2.0}
+MAX_TROUBLES = 200
+_LOOK_FOR_ERROR = 2_000
+_SHOWN_OF_ERROR = 400
+# What is only looked for and not found troubles less than what was to be done.
+_MINOR = ("read:", "search:", "web:")
+# From which weight on one side alone decides, and from which on the other side still counts.
+_DECIDES = 1.5
+_COUNTS = 1.0
+_MAX_EVIDENCE = 12
+
+
+def outcome_of(evidence: list[Evidence]) -> Outcome:
+    """Return the outcome that the evidence speaks for, with a confidence that grows with its lead."""
+    kept = tuple(sorted(evidence, key=lambda one: -one.weight)[:_MAX_EVIDENCE])
+    sides = ("success", "failure", "abandoned")
+    good, bad, away = (sum(one.weight for one in evidence if one.speaks_for == side) for side in sides)
+    if away >= _DECIDES and good < _COUNTS:
+        return Outcome("abandoned", _confidence(away - good), kept)
+    if good >= _COUNTS and (bad >= _COUNTS or away >= _DECIDES):
+        return Outcome("partial", _confidence(min(good, max(bad, away))), kept)
+    if good >= _DECIDES:
+        return Outcome("success", _confidence(good - bad), kept)
+    if bad >= _DECIDES:
+        return Outcome("failure", _confidence(bad - good), kept)
+    return Outcome("unknown", 0.0 if not kept else 0.2, kept)
+
+
+def halved(evidence: Evidence) -> Evidence:
+    """Return evidence that something later took half of its weight."""
+    return replace(evidence, weight=evidence.weight / 2)
+
+
+def _confidence(lead: float) -> float:
+    """Return 0.55 for the least lead that decides, a tenth more for each point, and never 1."""
+    return round(min(0.95, 0.4 + 0.1 * max(lead, 0.0)), 2)
+
+
+class Troubles:
+    """The errors seen so far, at most MAX_TROUBLES kinds of them; what comes beyond is counted in `left_out`."""
+
+    def __init__(self) -> None:
+        self.left_out = 0
+        self._open: dict[tuple[str, str], Trouble] = {}
+        self._abouts: set[str] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._open)
+
+    def failed(self, event: SessionEvent, about: str, shown: str) -> None:
+        """Take an error about a thing, and how that is shown; a later success of the same thing is what fixes it."""
+        line = error_line(event.output or event.text)
+        key = (about, failures.normalised(line))
+        before = self._open.get(key)
+        if before is None and len(self._open) >= MAX_TROUBLES:
+            self.left_out += 1
+            return
+        times = before.times + 1 if before else 1
+        first = before or event
+        self._abouts.add(about)
+        self._open[key] = Trouble(
+            before.text if before else one_line(line, _SHOWN_OF_ERROR) or "no message",
+            shown,
+            times,
+            "repeated" if times > 1 else "left",
+            *(first.place, first.line, event.place, event.line),
+        )
+
+    def succeeded(self, about: str) -> None:
+        """Take a success: every error about the same is fixed."""
+        if about not in self._abouts:
+            return
+        self._abouts.discard(about)
+        for key, trouble in self._open.items():
+            if key[0] == about and trouble.ended != "fixed":
+                self._open[key] = Trouble(
+                    *(trouble.text, trouble.about, trouble.times, "fixed"),
+                    *(trouble.place, trouble.line, trouble.last_place, trouble.last_line),
+                )
+
+    def all(self) -> list[Trouble]:
+        """Return them: what was left first, then what was fixed, what was only looked for last, each by its place."""
+        order = [
+            (about.startswith(_MINOR), trouble.ended == "fixed", trouble.place, number, trouble)
+            for number, ((about, _), trouble) in enumerate(self._open.items())
+        ]
+        return [one[-1] for one in sorted(order)]
+
+
+def error_line(output: str) -> str:
+    """Return the line of an output that says the error, of a long one from either end; or the first that says any.
+
+    It is the whole line, with the label that a program puts before its errors.
+    """
+    text = failures.plain(ends_of(failures.without_tags(output), _LOOK_FOR_ERROR))
+    said = failures.error_line(text) or failures.first_message(text)
+    return next((line.strip() for line in text.split("\n") if said and said in line), said)[:_SHOWN_OF_ERROR]
 
 
 class ToolWork:

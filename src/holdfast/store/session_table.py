@@ -3,7 +3,7 @@
 Identity. A session is its name, `agent/id`. It is put whole: what the table had under its name goes.
 
 Derived. Everything here is said by the archive and made again by `holdfast reindex`. The passages of a session lie in
-`passages.py`; `SessionRow.talk` says whether those of its raw events are among them.
+`sessions/index.py`; `SessionRow.talk` says whether those of its raw events are among them.
 
 Looking. A list never reads the archive: ten thousand sessions are listed, summed and filtered by SQLite alone.
 """

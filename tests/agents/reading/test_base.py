@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.agents.reading import base
 from holdfast.agents.reading import lines as files
-from holdfast.agents.reading import pending_calls
-from holdfast.agents.reading.base import Costs
+from holdfast.agents.reading.base import Costs, PendingCalls
 from holdfast.agents.reading.lines import decode, lines
-from holdfast.agents.reading.pending_calls import PendingCalls
 from holdfast.agents.reading.values import cut, input_text, text_of, when, without_bulk
 from holdfast.privacy import fence
 from holdfast.privacy.speech import OURS, class_of, separated
@@ -197,7 +196,7 @@ def test_events_wait_behind_a_call_until_it_is_answered() -> None:
 
 def test_a_call_that_is_never_answered_holds_up_a_bounded_number(monkeypatch) -> None:
     """When too much waits, the call comes out as it is, and its late result finds no call."""
-    monkeypatch.setattr(pending_calls, "MAX_HELD", 3)
+    monkeypatch.setattr(base, "MAX_HELD", 3)
     held = PendingCalls()
     held.add(SessionEvent(0, "tool", call="c"), "c")
     for number in range(3):
@@ -208,7 +207,7 @@ def test_a_call_that_is_never_answered_holds_up_a_bounded_number(monkeypatch) ->
 
 def test_what_was_dropped_takes_no_room(monkeypatch) -> None:
     """The bound on what waits counts what is there, not what was."""
-    monkeypatch.setattr(pending_calls, "MAX_HELD_TEXT", 100)
+    monkeypatch.setattr(base, "MAX_HELD_TEXT", 100)
     held = PendingCalls()
     held.add(SessionEvent(0, "tool", call="c"), "c")
     for number in range(9):

@@ -11,8 +11,8 @@ from holdfast.base.terminal import harmless
 from holdfast.continuity.catch_up import catch_up, markdown
 from holdfast.inject.receipts import receipts
 from holdfast.records import Receipt, asdict
-from holdfast.sessions import activity
-from holdfast.sessions.activity import DoneSession
+from holdfast.sessions import browse
+from holdfast.sessions.browse import DoneSession
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import PROJECT, command
 from holdfast.surfaces.cli.output import answered, print_each, say, say_empty, say_where, why_empty
@@ -34,11 +34,11 @@ _project_argument = click.argument("of_project", metavar="[PROJECT]", default=""
 @options.since("Ended since")
 @options.until("Began before")
 @options.everywhere()
-@options.limit(activity.MAX_SESSIONS)
+@options.limit(browse.MAX_SESSIONS)
 @options.utc
 def _timeline(workspace: Workspace, /, **asked: Any) -> None:
     """Show what was done in a project, day by day: sessions with their outcome, commits, pull requests and files."""
-    found = activity.timeline(workspace, **asked)
+    found = browse.timeline(workspace, **asked)
     days = [{"day": day.day, "sessions": [_done_json(one) for one in day.sessions]} for day in found.days]
     if answered({"project": found.project, "days": days, "more": found.more}):
         return
@@ -94,7 +94,7 @@ def _details(one: DoneSession) -> list[str]:
 @options.since("Changed since")
 @options.until("Changed before")
 @options.everywhere()
-@options.limit(activity.MAX_CHANGES)
+@options.limit(browse.MAX_CHANGES)
 @options.utc
 def _activity(workspace: Workspace, /, **asked: Any) -> None:
     """Show which files were changed, by which agent, in which session, when and how often, the last first.
@@ -102,7 +102,7 @@ def _activity(workspace: Workspace, /, **asked: Any) -> None:
     With PATH only that file, what lies below that folder, or files whose path ends so. The time of a change is the end
     of its session.
     """
-    found = activity.activity(workspace, **asked)
+    found = browse.activity(workspace, **asked)
     changes = [asdict(change) for change in found.changes]
     if answered({"project": found.project, "changes": changes, "more": found.more}):
         return
