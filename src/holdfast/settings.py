@@ -283,16 +283,14 @@ def _parsed(data: bytes, path: str) -> dict[str, object]:
     try:
         text = data.decode("utf-8")
         plain = minitoml.read(text.replace("\r\n", "\n"))
-        return _by_parser(text) if plain is None else plain
+        if plain is not None:
+            return plain
+        # Only for a file that is not plain: every hook reads the settings, and the parser takes longer than the hook.
+        import tomllib
+
+        return tomllib.loads(text)
     except ValueError as problem:
         raise BadSetting(f"{path} is not TOML: {problem}", "Correct it in an editor, or move it away.") from problem
-
-
-def _by_parser(text: str) -> dict[str, object]:
-    # Only for a file that is not plain: every hook reads the settings, and the parser takes longer than the hook.
-    import tomllib
-
-    return tomllib.loads(text)
 
 
 def flat(tree: dict[str, object]) -> dict[str, object]:

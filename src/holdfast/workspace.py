@@ -61,8 +61,11 @@ class Workspace:
         self.session = session or self.environment.get("HOLDFAST_SESSION", "")
         self.profile = profile or self.environment.get("HOLDFAST_PROFILE", "")
         self.say = say or (lambda text: None)
-        if say is not None:
-            self._say_unknown_settings()
+        # Which lines of config.toml count for nothing; a command with sub-commands opens a workspace twice.
+        for one in self.settings.unknown if say is not None else ():
+            if one.text not in _SAID:
+                _SAID.add(one.text)
+                self.say(one.text)
         self.progress = progress
         self.journal = Journal(self.home)
         # The scopes whose files this workspace has looked at; None among them stands for all.
@@ -238,13 +241,6 @@ class Workspace:
         """Say what the store has to say, each note once."""
         while self.store.notes:
             self.say(self.store.notes.pop(0))
-
-    def _say_unknown_settings(self) -> None:
-        """Say which lines of config.toml count for nothing; a command with sub-commands opens a workspace twice."""
-        for one in self.settings.unknown:
-            if one.text not in _SAID:
-                _SAID.add(one.text)
-                self.say(one.text)
 
 
 def normal_tags(tags: tuple[str, ...]) -> tuple[str, ...]:

@@ -193,10 +193,7 @@ class _Inside:
             else:
                 part.heading, part.below = lines[0], below
                 self._order.append(part)
-        self._place_others()
-
-    def _place_others(self) -> None:
-        """Give each field that is not there its place behind the one that comes before it, else before all of ours."""
+        # Each field that is not there gets its place behind the one that comes before it, else before all of ours.
         at = next((at for at, each in enumerate(self._order) if isinstance(each, _Part)), 0)
         for part in self.parts.values():
             if part in self._order:

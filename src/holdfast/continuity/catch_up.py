@@ -227,10 +227,14 @@ def markdown(found: CatchUp) -> str:
     who = ", ".join(f"{plain(agent)} ({number})" for agent, number in found.agents)
     number = count(len(found.sessions), "session") if found.sessions else "no session"
     opening = f"Since {found.since[:10]}: {'more than ' if found.more else ''}{number}{f', by {who}' if who else ''}."
+    decided = [
+        f"{one.at[:10]} ".lstrip() + _short(one.text) + (f", because {_short(one.because)}" if one.because else "")
+        for one in found.decisions
+    ]
     parts = {
         "Where it stands": _stands(found),
         "Done": _some("sessions", [_session(row) for row in found.sessions]),
-        "Decided": _some("decisions", [_decided(one) for one in found.decisions]),
+        "Decided": _some("decisions", decided),
         "Failed or left unfinished": _some("failed", list(map(_short, found.failed))),
         "Open": _some("open_threads", list(map(_short, found.open_threads))),
         "Next": _some("next_steps", list(map(_short, found.next_steps))),
@@ -270,11 +274,6 @@ def _title(row: SessionRow) -> str:
 def _outcome(row: SessionRow) -> str:
     """Return how a session ended, with a comma, where somebody can tell."""
     return "" if row.outcome == "unknown" else f"{row.outcome}, "
-
-
-def _decided(one: PastDecision) -> str:
-    because = f", because {_short(one.because)}" if one.because else ""
-    return f"{f'{one.at[:10]} ' if one.at else ''}{_short(one.text)}{because}"
 
 
 def _short(text: str) -> str:

@@ -57,7 +57,11 @@ class Lines:
             if not self._until:
                 self._open_within(line, number)
             return is_hidden
-        if _closes(line, self._until):
+        if self._until == _COMMENT_END:
+            closes = self._until in line
+        else:
+            closes = line.startswith(self._until) and not line.strip().strip(self._until[0])
+        if closes:
             self._until, self.open_at = "", 0
             self._open_within(line.partition(_COMMENT_END)[2], number)
         return True
@@ -106,17 +110,13 @@ class Boxes:
     def _add(self, place: int, mark: int, line: str, under: str) -> None:
         done, said = line[mark] != " ", body_of(line)[mark + 2 :].strip()
         text, at = _undated(said) if done else (said, "")
-        name = self._free_id(text)
-        self._places[name] = place, mark
-        self.todos.append(Todo(len(self.todos) + 1, name, text, done, at, under))
-
-    def _free_id(self, text: str) -> str:
-        """Return an id that no box before this one has; the second of two equal texts gets another than the first."""
-        while True:
+        # No box before this one has its id; the second of two equal texts gets another than the first.
+        name = ""
+        while not name or name in self._places:
             turn = self._same[text] = self._same.get(text, -1) + 1
             name = "t" + digests.short(text, str(turn), length=_ID_DIGITS)
-            if name not in self._places:
-                return name
+        self._places[name] = place, mark
+        self.todos.append(Todo(len(self.todos) + 1, name, text, done, at, under))
 
     def add(self, text: str) -> None:
         """Put a new box at the end of the page."""
@@ -288,12 +288,6 @@ def _without_code(line: str) -> str:
             until = length
         kept += [] if until else [piece]
     return " ".join(kept)
-
-
-def _closes(line: str, until: str) -> bool:
-    if until == _COMMENT_END:
-        return until in line
-    return line.startswith(until) and not line.strip().strip(until[0])
 
 
 def body_of(line: str) -> str:

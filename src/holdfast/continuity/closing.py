@@ -130,7 +130,13 @@ def rotate(pages: ProjectPages, one: Opened, entry: LogEntry, at: str) -> Workin
     def edit(state: WorkingState) -> WorkingState:
         said = _staying(state.said, living)
         leaving = [each for each in state.said if each not in said]
-        gone = [line_of(each) for each in leaving if not _is_logged(pages, each)] + [*state.decisions[:-STAY]]
+        gone: list[str] = []
+        for each in leaving:
+            # The log of the day on which it was said may have it already, in the entry of another session.
+            day, line = each.at[:10], line_of(each)
+            if day not in log.days(pages.folder) or region.item(line) not in log.read(pages.folder, day).split("\n"):
+                gone.append(line)
+        gone += state.decisions[:-STAY]
         # Of a session that nobody closed the log may not have it yet.
         if missing := [text for text in gone if text not in entry.decisions]:
             log.keep(pages.folder, at[:10], missing)
@@ -146,12 +152,6 @@ def rotate(pages: ProjectPages, one: Opened, entry: LogEntry, at: str) -> Workin
         )
 
     return buffer.change(pages.buffer, edit)
-
-
-def _is_logged(pages: ProjectPages, said: SaidSentence) -> bool:
-    """Whether the log of the day on which it was said has it already, in the entry of another session."""
-    day = said.at[:10]
-    return day in log.days(pages.folder) and region.item(line_of(said)) in log.read(pages.folder, day).split("\n")
 
 
 def _staying(said: tuple[SaidSentence, ...], living: frozenset[str]) -> tuple[SaidSentence, ...]:

@@ -290,7 +290,10 @@ def _endpoint(workspace: Workspace, address: str) -> Helper:
     if parts.username or parts.password or parts.query or parts.fragment:
         hint = "Give the plain address; `distil.key_from` names the variable that has the key."
         raise BadInput("the address has more than host and path", hint)
-    if parts.scheme == "http" and not _is_here(host):
+    is_here = host.casefold() == "localhost"
+    with suppress(ValueError):
+        is_here = is_here or ipaddress.ip_address(host).is_loopback
+    if parts.scheme == "http" and not is_here:
         raise Refused(f"{host} would be sent notes in the clear", "Use https, or an endpoint on this machine.")
     key = _key(workspace)
     path = parts.path.rstrip("/")
@@ -306,15 +309,6 @@ def _endpoint(workspace: Workspace, address: str) -> Helper:
         return _post(connection, path, json.dumps(wanted).encode(), key, seconds)
 
     return Helper(host if port is None else f"{host}:{port}", "", ask)
-
-
-def _is_here(host: str) -> bool:
-    if host.casefold() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _key(workspace: Workspace) -> dict[str, str]:

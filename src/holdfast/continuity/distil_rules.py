@@ -334,17 +334,18 @@ def streams(works: Iterable[SessionWork]) -> list[Stream]:
 
 def _together(works: Sequence[SessionWork]) -> list[list[SessionWork]]:
     """Return groups of sessions of which each shares files with another one of its group."""
+
+    def shares(one: SessionWork, other: SessionWork) -> bool:
+        files = set(one.files), set(other.files)
+        common = len(files[0] & files[1])
+        return common >= _SHARED_FILES or 0 < common >= _SHARED_PART * min(map(len, files))
+
     groups: list[list[SessionWork]] = []
     for work in works:
-        near = [group for group in groups if any(_share_files(set(work.files), set(one.files)) for one in group)]
+        near = [group for group in groups if any(shares(work, one) for one in group)]
         groups = [group for group in groups if group not in near]
         groups.append(sorted([work, *chain.from_iterable(near)], key=_BY_END))
     return groups
-
-
-def _share_files(one: set[str], other: set[str]) -> bool:
-    common = len(one & other)
-    return common >= _SHARED_FILES or 0 < common >= _SHARED_PART * min(len(one), len(other))
 
 
 def _by_folder(group: list[SessionWork]) -> Stream:

@@ -43,14 +43,12 @@ def forget(words: ForgetTarget) -> list[Change]:
     root = os.path.join(words.home, "memory", "projects")
     folders = [os.path.join(root, name) for name in sorted(names_in(root))]
     found = [change for folder in folders if not os.path.islink(folder) for change in _Folder(words, folder).changes()]
-    return [*found, *_proposals(words), *_history(words), *_open(words)]
-
-
-def _open(words: ForgetTarget) -> Iterator[Change]:
+    found += [*_proposals(words), *_history(words)]
     for one in every(words.home):
         if words.is_of(one.agent, one.session):
             step = Step("remove", os.path.relpath(one.path, words.home), "what was noted while it was open")
-            yield Change(step, partial(files.remove, one.path))
+            found.append(Change(step, partial(files.remove, one.path)))
+    return found
 
 
 class _Folder:
@@ -91,17 +89,18 @@ class _Folder:
         before = region.read_page(path)
         if self._without(before) == before:
             return
-        yield Change(Step("redact", self._place(path), "its entry in the daily log"), lambda: self._rewrite(path, day))
+
+        def rewrite() -> None:
+            with region.lock_of(self.folder, "log"):
+                text = self._without(region.read_page(path))
+                if text.strip() in ("", f"# {day}"):
+                    os.unlink(path)
+                else:
+                    region.write_page(path, text)
+
+        yield Change(Step("redact", self._place(path), "its entry in the daily log"), rewrite)
         if _REGION.sub("", before).strip().removeprefix(f"# {day}").strip():
             yield Change(Step("keep", self._place(path), "what you wrote on it yourself"))
-
-    def _rewrite(self, path: str, day: str) -> None:
-        with region.lock_of(self.folder, "log"):
-            text = self._without(region.read_page(path))
-            if text.strip() in ("", f"# {day}"):
-                os.unlink(path)
-            else:
-                region.write_page(path, text)
 
     def _without(self, text: str) -> str:
         """Return a page of the log without the session's region, and without its lines among what made room."""

@@ -261,7 +261,13 @@ def _said(lines: Iterable[str]) -> list[str]:
             found = found[:-1] if "|" in line and found else found
         elif line.strip() and not line.startswith("# ") and not log.names_session(line):
             found.append(line)
-    return [_cells(text) for text in region.entries(found)]
+    said: list[str] = []
+    for text in region.entries(found):
+        if text.startswith("|"):
+            said.append(", ".join(cell for cell in map(str.strip, text.strip("|").split("|")) if cell))
+        else:
+            said.append(text.lstrip("#").strip() + ":" if text.startswith("#") else text)
+    return said
 
 
 def _without(lines: list[str], told: frozenset[str]) -> list[str]:
@@ -277,9 +283,3 @@ def _without(lines: list[str], told: frozenset[str]) -> list[str]:
 def _holds_no_longer(line: str) -> bool:
     """Whether a line is struck out, or the row of a gap that is closed."""
     return "~~" in line or (line.startswith("|") and "| closed |" in line)
-
-
-def _cells(text: str) -> str:
-    if text.startswith("|"):
-        return ", ".join(cell for cell in map(str.strip, text.strip("|").split("|")) if cell)
-    return text.lstrip("#").strip() + ":" if text.startswith("#") else text

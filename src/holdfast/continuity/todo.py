@@ -53,8 +53,17 @@ def todos(workspace: Workspace, *, everything: bool = False) -> tuple[Todo, ...]
 def show(workspace: Workspace, *, everything: bool = False) -> tuple[Todo, ...]:
     """Return the same for a person to read, and keep what each number means on the screen."""
     found = _every(workspace)
-    if found:
-        _keep_listing(workspace, found)
+    try:
+        if found:
+            # The ids in the order of their numbers, one line a listing; trouble costs only the check of a number.
+            place = _listings(workspace)
+            with region.lock_of(notes.folders(workspace)[0], "listings"):
+                kept = files.read_if_there(place).decode("ascii", "replace").splitlines()[1 - _MAX_LISTINGS :]
+                lines = [*kept, " ".join([str(os.getsid(0)), *(todo.id for todo in found)])]
+                files.make_folder(os.path.dirname(place))
+                files.write(place, ("\n".join(lines) + "\n").encode("ascii", "replace"), durable=False)
+    except HoldfastError as problem:
+        workspace.say(f"the numbers of this list are not kept: {problem}")
     return tuple(todo for todo in found if everything or not todo.done)
 
 
@@ -121,15 +130,12 @@ def _wanted(
     every = _every(workspace)
     by_id = {todo.id: todo for todo in every}
     named = [name.strip().lower() for name in names]
-    if all(name in by_id or (numbers and name.isdecimal()) or _is_id(name, every) for name in named):
+    # An id may be that of a to-do that is gone, but not a word such as "tabbed" that one says.
+    gone = {name for name in named if _ID.fullmatch(name) and not any(_says(_folded(one.text), name) for one in every)}
+    if all(name in by_id or (numbers and name.isdecimal()) or name in gone for name in named):
         shown = _last_listing(workspace)
         return tuple(dict.fromkeys(by_id.get(name) or _numbered(every, name, shown) for name in named))
     return (_by_words(every, " ".join(names), fits),)
-
-
-def _is_id(name: str, every: tuple[Todo, ...]) -> bool:
-    """Whether a name is the id of a to-do that is gone, and no word such as "tabbed" that one says."""
-    return bool(_ID.fullmatch(name)) and not any(_says(_folded(todo.text), name) for todo in every)
 
 
 def _numbered(every: tuple[Todo, ...], name: str, shown: list[str]) -> Todo:
@@ -202,19 +208,6 @@ def _is_near(text: str, words: list[str]) -> bool:
     there = text.split()[:_MAX_WORDS]
     wanted = words[:_MAX_WORDS]
     return any(word in text or difflib.get_close_matches(word, there, n=1, cutoff=_ALIKE) for word in wanted)
-
-
-def _keep_listing(workspace: Workspace, shown: tuple[Todo, ...]) -> None:
-    """Keep the ids in the order of their numbers, one line a listing; trouble costs only the check of a number."""
-    try:
-        place = _listings(workspace)
-        with region.lock_of(notes.folders(workspace)[0], "listings"):
-            kept = files.read_if_there(place).decode("ascii", "replace").splitlines()[1 - _MAX_LISTINGS :]
-            lines = [*kept, " ".join([str(os.getsid(0)), *(todo.id for todo in shown)])]
-            files.make_folder(os.path.dirname(place))
-            files.write(place, ("\n".join(lines) + "\n").encode("ascii", "replace"), durable=False)
-    except HoldfastError as problem:
-        workspace.say(f"the numbers of this list are not kept: {problem}")
 
 
 def _last_listing(workspace: Workspace) -> list[str]:

@@ -46,7 +46,13 @@ _FACT = re.compile(r"^[-*\s]*\*{0,2}[\w ]{2,24}:\*{0,2}\s*\S{0,40}$")
 def import_learning(workspace: Workspace, folder: str, *, scope: str = "", dry_run: bool = False) -> ImportResult:
     """Take over what the folder holds; with `scope` project the lessons are those of the project that we stand in."""
     workspace.need_enabled()
-    base = _base(os.path.abspath(os.path.expanduser(folder)), folder)
+    path = os.path.abspath(os.path.expanduser(folder))
+    # The folder that holds the parts: the one that was named, or the one of learnings in it.
+    bases = (path, _named(path, "learning"), _named(_named(path, "memory"), "learning"))
+    base = next((one for one in bases if any(files.is_plain_folder(_named(one, part)) for part in _PARTS)), "")
+    if not base:
+        named = f"{', '.join(_PARTS[:3])} or {_PARTS[3]}"
+        raise NotFound(f"{folder} holds no learnings", f"Name a folder with {named} in it.")
     project = workspace.scope("project").owner if scope == "project" else ""
     run = _LearningImport(workspace, base, project, dry_run=dry_run)
     run.ratings()
@@ -169,14 +175,6 @@ def _time_of(name: str, text: str) -> str:
         return ""
     hour, minute, second = (part or "00" for part in found.groups()[1:])
     return f"{found[1]}T{hour}:{minute}:{second}Z"
-
-
-def _base(path: str, given: str) -> str:
-    """Return the folder that holds the parts: the one that was named, or the one of learnings in it."""
-    for base in (path, _named(path, "learning"), _named(_named(path, "memory"), "learning")):
-        if any(files.is_plain_folder(_named(base, part)) for part in _PARTS):
-            return base
-    raise NotFound(f"{given} holds no learnings", f"Name a folder with {', '.join(_PARTS[:3])} or {_PARTS[3]} in it.")
 
 
 def _named(folder: str, name: str) -> str:

@@ -109,7 +109,9 @@ def cut(text: str, *, topic: bool = False) -> Cut:
     else:
         found = [one for section in _sections(blocks(document.body, first)) for one in _statements(section)]
     limit = _limits(given)
-    kept = [_limited(one, limit) for one in map(_without_mentions, found) if _says_something(one.text)]
+    kept = [one for one in map(_without_mentions, found) if _says_something(one.text)]
+    if limit:
+        kept = [replace(one, text=f"{one.text}\n\nApplies to: {limit}") for one in kept]
     return Cut(tuple(kept), _mentions(document.body), _type(document, given), _several(given, "tags"))
 
 
@@ -309,10 +311,6 @@ def _limits(given: dict[str, Value]) -> str:
         return ""
     found = [name for key in _APPLIES for name in _several(given, key)]
     return "" if any(name in _EVERY_FILE for name in found) else ", ".join(found)
-
-
-def _limited(found: Statement, limit: str) -> Statement:
-    return replace(found, text=f"{found.text}\n\nApplies to: {limit}") if limit else found
 
 
 def _type(document: Document, given: dict[str, Value]) -> str:

@@ -70,7 +70,9 @@ def of_scopes(
         lines += [filled.text] if filled.text else []
         given += filled.given
         left_out += filled.left_out
-    return Block("\n".join(lines), tuple(given), _some(left_out))
+    if len(left_out) > _NAMED:
+        left_out = [*left_out[:_NAMED], (f"{len(left_out) - _NAMED} more", left_out[-1][1])]
+    return Block("\n".join(lines), tuple(given), tuple(left_out))
 
 
 def fenced(*parts: Block) -> Block:
@@ -142,10 +144,3 @@ def _entry(one: Hit | Memory) -> Entry:
         return Entry(one, "pinned" if one.pinned else "start")
     why = [part.why for part in one.parts if part.name in ("recency", "use", "trust") and part.why]
     return Entry(one.memory, ", ".join([*(["pinned"] if one.memory.pinned else []), *why]) or "start")
-
-
-def _some(left_out: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Return what was left out, by name as far as a person would read it."""
-    if len(left_out) <= _NAMED:
-        return tuple(left_out)
-    return (*left_out[:_NAMED], (f"{len(left_out) - _NAMED} more", left_out[-1][1]))

@@ -129,7 +129,10 @@ class Updates:
         count = 0
         with self._lock():
             for update in self.all()[0] if os.path.isdir(self.folder) else ():
-                rest = tuple(_without(one) if _goes(one, is_gone) else one for one in update.files)
+                rest = tuple(
+                    _without(one) if one.text is not None and is_gone(one.path, one.text) else one
+                    for one in update.files
+                )
                 if rest != update.files:
                     files.write(self._path(update), _written(replace(update, files=rest)))
                     count += sum(one != other for one, other in zip(rest, update.files, strict=True))
@@ -177,10 +180,6 @@ def find(updates: list[Update], text: str) -> Update:
 def kept_bytes(update: Update) -> int:
     """Return how many bytes the record keeps of what files were before."""
     return sum(len(one.text.encode("utf-8")) for one in update.files if one.text)
-
-
-def _goes(one: Touched, is_gone: Callable[[str, str], bool]) -> bool:
-    return one.text is not None and is_gone(one.path, one.text)
 
 
 def _without(one: Touched) -> Touched:

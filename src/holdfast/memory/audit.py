@@ -45,7 +45,7 @@ class Act:
 
     def __enter__(self) -> Act:
         if self._keep:
-            self.workspace.store.tree.before_change = self._look_at_memory
+            self.workspace.store.tree.before_change = lambda path: self.look_at(f"memory/{path}")
         return self
 
     def __exit__(
@@ -79,9 +79,6 @@ class Act:
         """Write down that an id of a project means another one now."""
         if before != after:
             self._aliases.append(Alias(old, before, after))
-
-    def _look_at_memory(self, path: str) -> None:
-        self.look_at(f"memory/{path}")
 
     def _touched(self) -> tuple[Touched, ...]:
         found = []

@@ -43,7 +43,11 @@ def edit(workspace: Workspace, key: str, *, scope: str | None = None) -> tuple[M
 def editor(workspace: Workspace) -> list[str]:
     """Return the words that start the person's editor."""
     environment = workspace.environment
-    named = environment.get("VISUAL") or environment.get("EDITOR") or _of_git(environment) or _at_hand(environment)
+    named = environment.get("VISUAL") or environment.get("EDITOR") or _of_git(environment)
+    if not named and sys.stdin.isatty() and sys.stdout.isatty():
+        # An editor that is usually there, for somebody who can see it.
+        there = (name for name in ("nano", "vi") if shutil.which(name, path=environment.get("PATH")))
+        named = next(there, "")
     if not named.strip():
         raise BadInput(
             "no editor is set", "Set VISUAL or EDITOR, or open the file itself (`holdfast show KEY --path`)."
@@ -62,12 +66,6 @@ def _of_git(environment: Mapping[str, str]) -> str:
     except OSError:
         return ""
     return ended.stdout.strip()
-
-
-def _at_hand(environment: Mapping[str, str]) -> str:
-    """Return an editor that is usually there, for somebody who can see it."""
-    found = [name for name in ("nano", "vi") if shutil.which(name, path=environment.get("PATH"))]
-    return found[0] if found and sys.stdin.isatty() and sys.stdout.isatty() else ""
 
 
 def kept_aside(text: str, key: str) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from holdfast.base import files
 from holdfast.errors import Conflict, HoldfastError
 from holdfast.memory import audit, lint, move
 from holdfast.privacy import redact
-from holdfast.records import Filter, Memory, Step
+from holdfast.records import Filter, Step
 from holdfast.store import layout
 from holdfast.store.words import same_words
 from holdfast.workspace import Workspace
@@ -78,23 +79,20 @@ def _leftovers(home: str) -> list[str]:
     for part in _WRITTEN:
         for folder, _, names in os.walk(os.path.join(home, part)) if not files.link_on_the_way(home, part) else ():
             paths = [os.path.join(folder, name) for name in names if name.startswith(files.TEMPORARY)]
-            found += [os.path.relpath(path, home) for path in paths if _is_older(path, before)]
+            for path in paths:
+                # A writer may finish just now.
+                with suppress(FileNotFoundError):
+                    if os.lstat(path).st_mtime < before:
+                        found.append(os.path.relpath(path, home))
     return sorted(found)
-
-
-def _is_older(path: str, before: float) -> bool:
-    try:
-        return os.lstat(path).st_mtime < before
-    except FileNotFoundError:
-        # Its writer finished just now.
-        return False
 
 
 def _merge(workspace: Workspace, step: Step) -> None:
     """Keep one of two that say the same, with the tags, the pin and the history of both; links follow to it."""
     memories = list(workspace.store.find(Filter(None)))
     extra = next((memory for memory in memories if memory.path == step.target), None)
-    same = [memory for memory in memories if extra and _says_the_same(memory, extra)]
+    others = [memory for memory in memories if extra and memory.scope == extra.scope and memory.path != extra.path]
+    same = [memory for memory in others if extra and same_words(memory.body) == same_words(extra.body)]
     if extra is None or not same:
         raise Conflict("it has no duplicate any more", "Run `holdfast lint` again.")
     namesakes = [memory for memory in same if memory.key == extra.key]
@@ -116,11 +114,6 @@ def _merge(workspace: Workspace, step: Step) -> None:
     )
     workspace.store.remove(extra.scope, extra.key, forget=False)
     move.follow(workspace, naming, extra.key, kept.key)
-
-
-def _says_the_same(memory: Memory, extra: Memory) -> bool:
-    elsewhere = memory.scope == extra.scope and memory.path != extra.path
-    return elsewhere and same_words(memory.body) == same_words(extra.body)
 
 
 def open_to_others(home: str) -> list[str]:

@@ -50,9 +50,16 @@ def find(workspace: Workspace) -> list[Problem]:
         *stale_claims(memories, texts, _project_roots(workspace)),
         *renamed(memories, texts),
         *orphans(root),
-        *_secrets(texts),
-        *_came_back(workspace, memories),
     ]
+    hint = "`holdfast heal` redacts it. Change the secret too: it has been on disk."
+    for path, text in texts.items():
+        for kind, line in redact.find(text):
+            found.append(Problem("secret", path, f"a secret of the kind {kind}", hint, line, "error"))
+    hint = "Forget it again, or store it with `holdfast remember` if it holds."
+    for memory in memories:
+        if workspace.store.forgot(memory.scope, memory.key, memory.body):
+            said = f"{memory.key} was forgotten and its file is there again"
+            found.append(Problem("came-back", memory.path, said, hint))
     return sorted(found, key=lambda problem: (problem.severity != "error", problem.path, problem.line, problem.kind))
 
 
@@ -66,24 +73,6 @@ def _texts(workspace: Workspace, memories: list[Memory]) -> dict[str, str]:
         if workspace.progress and place % 100 == 0:
             workspace.progress(place, len(memories))
     return texts
-
-
-def _secrets(texts: dict[str, str]) -> list[Problem]:
-    hint = "`holdfast heal` redacts it. Change the secret too: it has been on disk."
-    return [
-        Problem("secret", path, f"a secret of the kind {kind}", hint, line, "error")
-        for path, text in texts.items()
-        for kind, line in redact.find(text)
-    ]
-
-
-def _came_back(workspace: Workspace, memories: list[Memory]) -> list[Problem]:
-    hint = "Forget it again, or store it with `holdfast remember` if it holds."
-    return [
-        Problem("came-back", memory.path, f"{memory.key} was forgotten and its file is there again", hint)
-        for memory in memories
-        if workspace.store.forgot(memory.scope, memory.key, memory.body)
-    ]
 
 
 def _index_pages(root: str) -> dict[str, str]:

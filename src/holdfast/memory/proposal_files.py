@@ -167,11 +167,15 @@ def read(text: str, name: str) -> Proposal:
     if not statement:
         raise BrokenFile(f"{name}.md says nothing", f"Write its text, or: holdfast proposals reject {name}")
     told = {key: value if isinstance(value, str) else ", ".join(value) for key, value in given.items()}
-    tags = given.get("tags", ())
+    tags, kind = given.get("tags", ()), told.get("scope", "")
+    try:
+        scope = layout.check_scope(Scope(kind, "" if kind == "global" else told.get("owner", "")))
+    except (BadInput, Refused) as problem:
+        raise BrokenFile(f"{name}.md has a scope that cannot be used: {problem}", problem.hint) from None
     return Proposal(
         id=name,
         text=statement,
-        scope=_scope(told, name),
+        scope=scope,
         kind=_choice(told, "kind", KINDS, name),
         title=title or memory_file.first_words(statement),
         type=_choice({"type": told.get("type") or "project"}, "type", TYPES, name),
@@ -189,14 +193,6 @@ def _content(body: str) -> tuple[str, str]:
     has_title = lines[0].startswith("# ") and lines[0][2:].strip()
     title, rest = (lines[0][2:].strip(), lines[1:]) if has_title else ("", lines)
     return title, memory_file.tidy_text("\n".join(rest))
-
-
-def _scope(told: dict[str, str], name: str) -> Scope:
-    kind = told.get("scope", "")
-    try:
-        return layout.check_scope(Scope(kind, "" if kind == "global" else told.get("owner", "")))
-    except (BadInput, Refused) as problem:
-        raise BrokenFile(f"{name}.md has a scope that cannot be used: {problem}", problem.hint) from None
 
 
 def _choice(told: dict[str, str], field: str, allowed: tuple[str, ...], name: str) -> str:

@@ -262,7 +262,11 @@ def review(
     for place, proposal in enumerate(found, 1):
         answer = ask(proposal, place, len(found))
         while answer == "e":
-            proposal = _edited(workspace, proposal)
+            # An edit that fails is said, and does not end the review.
+            try:
+                proposal = edit(workspace, proposal.id)[0]
+            except (BadInput, Conflict) as problem:
+                workspace.say(f"{problem}. {problem.hint}")
             answer = ask(proposal, place, len(found))
         if answer == "q":
             return
@@ -272,15 +276,6 @@ def review(
             yield from (approve if answer == "a" else reject)(workspace, (proposal.id,), kinds=kinds)
         else:
             raise BadInput(f"{answer!a} is no answer", "Use a, e, r, s or q.")
-
-
-def _edited(workspace: Workspace, proposal: Proposal) -> Proposal:
-    """Return what the editor made of the proposal; an edit that fails is said, and does not end the review."""
-    try:
-        return edit(workspace, proposal.id)[0]
-    except (BadInput, Conflict) as problem:
-        workspace.say(f"{problem}. {problem.hint}")
-        return proposal
 
 
 def _each(folder: Proposals, names: tuple[str, ...]) -> list[str]:
@@ -319,11 +314,16 @@ class Judge:
         """Return new, waiting, known, rejected or refused, and the id of what waits or would."""
         scopes = readable(self.workspace, scope)
         ids = [id_of(one, text) for one in scopes]
-        if any(same(text) in self._statements(one) for one in scopes):
-            return "known", ids[0]
+        for one in scopes:
+            if one not in self._said:
+                self.workspace.refresh((one,))
+                found = self.workspace.store.find(Filter((one,)))
+                self._said[one] = frozenset(same(memory.body) for memory in found)
+            if same(text) in self._said[one]:
+                return "known", ids[0]
         if not self._rejected.isdisjoint(ids):
             return "rejected", ids[0]
-        name = next((self._waiting[one] for one in ids if one in self._waiting), "")
+        name = next((self._waiting[each] for each in ids if each in self._waiting), "")
         if name:
             return "waiting", name
         return ("refused" if self.is_forgotten(scope, text) else "new"), ids[0]
@@ -336,10 +336,3 @@ class Judge:
             store.forgot(one, key, statement) or store.was_corrected(one, statement)
             for one in readable(self.workspace, scope)
         )
-
-    def _statements(self, scope: Scope) -> frozenset[str]:
-        if scope not in self._said:
-            self.workspace.refresh((scope,))
-            found = self.workspace.store.find(Filter((scope,)))
-            self._said[scope] = frozenset(same(memory.body) for memory in found)
-        return self._said[scope]

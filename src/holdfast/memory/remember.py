@@ -71,7 +71,8 @@ def put(workspace: Workspace, draft: Draft) -> Stored:
 
 def redacted(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
     """Return the draft without secrets, and the kinds that were found; refuse it where nothing else is left."""
-    cleaned = [redact.redact(text) if text else ("", ()) for text in _texts(draft)]
+    texts = [draft.text, draft.title or "", draft.source, draft.agent, "\n".join(draft.tags or ())]
+    cleaned = [redact.redact(text) if text else ("", ()) for text in texts]
     kinds = tuple(sorted({kind for _, found in cleaned for kind in found}))
     if not _without_markers(cleaned[0][0]):
         raise BadInput("nothing is left of the text but secrets", "Store what it is about, not the secret itself.")
@@ -87,10 +88,6 @@ def _without_markers(text: str) -> str:
     pieces = text.replace("[private]", "[redacted:").split("[redacted:")
     rest = [pieces[0], *(piece.partition("]")[2] if "]" in piece else piece for piece in pieces[1:])]
     return "".join(letter for letter in "".join(rest) if not letter.isspace())
-
-
-def _texts(draft: Draft) -> list[str]:
-    return [draft.text, draft.title or "", draft.source, draft.agent, "\n".join(draft.tags or ())]
 
 
 def refuse_secret(name: str, what: str) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -174,7 +175,9 @@ def read(text: str, name: str) -> CatalogueEntry:
     texts = {field: told.get(field, "") for field in _FIELDS}
     values: dict[str, Any] = {field: texts[field] for field in _TEXTS}
     values |= {field: texts[field].lower() in ("true", "yes") for field in _FLAGS}
-    values |= {field: _several(given.get(field, ())) for field in _LISTS}
+    for field in _LISTS:
+        several = given.get(field, ())
+        values[field] = tuple(filter(None, (several,) if isinstance(several, str) else several))
     return CatalogueEntry(
         id=name,
         title=title or statement.split("\n")[0][:80],
@@ -311,20 +314,11 @@ def _targets(lines: list[str]) -> Iterator[Target]:
         at, _, withdrawn = times.partition(" to ")
         names = tuple(name.strip() for name in agents.split(",") if name.strip())
         number = number_in(version.removeprefix("version "))
-        yield Target(to, _where(where), names, scope, number, at, withdrawn)
-
-
-def _where(text: str) -> str:
-    try:
-        return str(json.loads(text)) if text.startswith('"') else text
-    except ValueError:
-        return text
+        with suppress(ValueError):
+            where = str(json.loads(where)) if where.startswith('"') else where
+        yield Target(to, where, names, scope, number, at, withdrawn)
 
 
 def number_in(text: str) -> int:
     """Return the number that a person may have written; 0 where it is none."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
-
-
-def _several(value: Value) -> tuple[str, ...]:
-    return tuple(one for one in ((value,) if isinstance(value, str) else value) if one)

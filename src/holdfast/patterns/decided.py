@@ -71,7 +71,12 @@ class Decided:
 
     def rows(self) -> list[DecidedRow]:
         """Return every decision, the oldest first."""
-        return [_row(number, parts) for number, parts in self._lines() if not _flaw(parts)]
+        found: list[DecidedRow] = []
+        for number, parts in self._lines():
+            if not _flaw(parts):
+                act, id, kind, signature, projects, at, leads, why = (part.strip() for part in parts)
+                found.append(DecidedRow(act, id, kind, signature, projects, at, leads, why, number))
+        return found
 
     def problems(self) -> list[Problem]:
         """Return a problem for each line that decides nothing, since it cannot be read."""
@@ -152,11 +157,6 @@ def joined(one: Pattern, other: Pattern) -> Pattern:
         times=one.times + other.times,
         fingerprints=tuple(sorted({*one.fingerprints, *other.fingerprints})),
     )
-
-
-def _row(number: int, parts: list[str]) -> DecidedRow:
-    act, id, kind, signature, projects, at, leads, why = (part.strip() for part in parts)
-    return DecidedRow(act, id, kind, signature, projects, at, leads, why, number)
 
 
 def _flaw(parts: list[str]) -> str:

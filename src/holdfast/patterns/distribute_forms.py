@@ -82,7 +82,11 @@ def check(workspace: Workspace, entry: CatalogueEntry, target: Target, known: se
         _check_lesson(workspace, target, known, force=force)
     elif target.to == "lesson":
         like = lessons.room(workspace.home).like(target.held_in.owner, _evidence(entry))
-        if like is not None and like.status in ("standing", "warning") and not _is_ours(like, entry):
+        if like is None or like.status not in ("standing", "warning"):
+            return
+        # It may stand by us, though no target says so: a run that stored it may have been killed then.
+        stated = any((one.agent, one.session) == (SOURCE, entry.id) for one in like.evidence)
+        if not stated or _recurred(like):
             raise Conflict(f"the lesson {like.id} says it already", f"holdfast lesson show {like.id}")
 
 
@@ -153,12 +157,6 @@ def _lesson(workspace: Workspace, target: Target) -> Lesson | None:
     """Return the lesson of a target as long as it stands."""
     found = [one for one in lessons.room(workspace.home).all() if target.where and one.id == target.where]
     return found[0] if found and found[0].status in ("standing", "warning") else None
-
-
-def _is_ours(lesson: Lesson, entry: CatalogueEntry) -> bool:
-    """Whether a lesson stands by us, though no target says so: a run that stored it may have been killed then."""
-    stated = any((one.agent, one.session) == (SOURCE, entry.id) for one in lesson.evidence)
-    return stated and not _recurred(lesson)
 
 
 def _recurred(lesson: Lesson) -> bool:

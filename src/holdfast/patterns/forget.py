@@ -11,9 +11,9 @@ from holdfast.sessions.parts import Change, ForgetTarget
 def forget(target: ForgetTarget) -> list[Change]:
     """Return the change that takes them, where there are any."""
     step = Step("redact", "patterns", "its signals and its quotes, where there are any")
-    return [Change(step, lambda: _forget(target.home, target.agent, target.session))]
 
+    def run() -> None:
+        signal_files.forget(target.home, target.agent, target.session)
+        Catalogue(target.home).forget(target.agent, target.session)
 
-def _forget(home: str, agent: str, session: str) -> None:
-    signal_files.forget(home, agent, session)
-    Catalogue(home).forget(agent, session)
+    return [Change(step, run)]

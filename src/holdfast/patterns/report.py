@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from holdfast.base.clock import now
@@ -83,24 +83,14 @@ def gather(workspace: Workspace) -> Gathered:
             found += kept.signals
         elif stems in known:
             waiting += bool(known[stems].raw_bytes)
-            found += _by_digest(archive, known[stems].name)
-    found += [signal for one in _rated(workspace.home) for signal in signals_of(one)]
+            # A broken digest is told by `holdfast sessions`; here it says nothing.
+            with suppress(HoldfastError):
+                found += signals_of(session_acts.seen_in_digest(archive.digest(known[stems].name)))
+    for one in ratings.read(workspace.home):
+        rated = ReasonedRating(one.rating, one.text or one.comment, _reasons(one), one.at)
+        found += signals_of(SeenSession(one.agent, one.session, one.project, one.at, ratings=(rated,)))
     found += _fixes(workspace.home, found)
     return Gathered(found, len(known), waiting)
-
-
-def _by_digest(archive: Archive, name: str) -> list[Signal]:
-    try:
-        return signals_of(session_acts.seen_in_digest(archive.digest(name)))
-    except HoldfastError:
-        # A broken digest is told by `holdfast sessions`; here it says nothing.
-        return []
-
-
-def _rated(home: str) -> Iterator[SeenSession]:
-    for one in ratings.read(home):
-        rated = ReasonedRating(one.rating, one.text or one.comment, _reasons(one), one.at)
-        yield SeenSession(one.agent, one.session, one.project, one.at, ratings=(rated,))
 
 
 def _reasons(rating: Rating) -> tuple[str, ...]:

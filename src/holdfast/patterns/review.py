@@ -262,7 +262,17 @@ def merge(workspace: Workspace, what: str | Pattern, into: str) -> PatternDecisi
         if pattern.id in entries:
             retired(catalogue, entries[pattern.id], f"merged into {target}", at)
         if target in entries:
-            _add_to(catalogue, entries[target], pattern, entries.get(pattern.id), at)
+            entry, other = entries[target], entries.get(pattern.id)
+            own = [f"{pattern.kind}: {each}" for each in signatures_of(pattern)]
+            catalogue.change(
+                entry,
+                f"merged {pattern.id} into it",
+                at,
+                also=tuple(dict.fromkeys((*entry.also, *own, *(other.also if other is not None else ())))),
+                evidence=tuple(dict.fromkeys((*entry.evidence, *newest(pattern)))),
+                projects=tuple(dict.fromkeys((*entry.projects, *pattern.projects))),
+                fingerprints=tuple(dict.fromkeys((*entry.fingerprints, *pattern.fingerprints))),
+            )
         decided.add("merged", pattern, at, leads=target)
     return PatternDecision("merged", pattern.id, pattern.title, leads=target)
 
@@ -278,21 +288,6 @@ def _target(workspace: Workspace, catalogue: Catalogue, into: str) -> str:
     if entry.status == "retired":
         raise Refused(f"{entry.id} is retired", f"First: holdfast patterns approve {entry.id}")
     return entry.id
-
-
-def _add_to(
-    catalogue: Catalogue, entry: CatalogueEntry, pattern: Pattern, other: CatalogueEntry | None, at: str
-) -> None:
-    own = [f"{pattern.kind}: {each}" for each in signatures_of(pattern)]
-    catalogue.change(
-        entry,
-        f"merged {pattern.id} into it",
-        at,
-        also=tuple(dict.fromkeys((*entry.also, *own, *(other.also if other is not None else ())))),
-        evidence=tuple(dict.fromkeys((*entry.evidence, *newest(pattern)))),
-        projects=tuple(dict.fromkeys((*entry.projects, *pattern.projects))),
-        fingerprints=tuple(dict.fromkeys((*entry.fingerprints, *pattern.fingerprints))),
-    )
 
 
 def refuse_decided(home: str, pattern: Pattern, at: str) -> None:

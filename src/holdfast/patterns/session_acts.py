@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain, repeat
+from itertools import chain
 
 from holdfast.base.digests import short
 from holdfast.base.structs import replace
@@ -74,7 +74,10 @@ def seen(digest: Digest, events: Sequence[SessionEvent]) -> SeenSession:
 def seen_in_digest(digest: Digest) -> SeenSession:
     """Return what the digest of a session tells when its events are gone: less, and nothing that it does not say."""
     session = digest.session
-    acts = [*_of_troubles(digest), *_of_checks(digest.checks), *_of_files(digest)]
+    acts = [*_of_troubles(digest), *_of_checks(digest.checks)]
+    for file in digest.files:
+        act = SessionAct("edit", file.place, file.line, session.ended, result="passed", paths=(file.path,))
+        acts += [act] * file.changes
     acts += [SessionAct(OVERFLOW, at=session.ended)] * min(1, digest.compactions)
     said = [one for one in digest.said if one.kind == "correction" and not session.is_subagent]
     remarks = chain.from_iterable(_remark(one.text, one.at, one.place, one.line) for one in said)
@@ -289,12 +292,6 @@ def _of_checks(checks: Sequence[CommandRun]) -> Iterator[SessionAct]:
                 SessionAct("edit", run.place, run.line, result="passed"),
                 replace(failed, result="passed"),
             )
-
-
-def _of_files(digest: Digest) -> Iterator[SessionAct]:
-    for one in digest.files:
-        act = SessionAct("edit", one.place, one.line, digest.session.ended, result="passed", paths=(one.path,))
-        yield from repeat(act, one.changes)
 
 
 def in_words(words: Sequence[str]) -> tuple[str, ...]:

@@ -99,14 +99,12 @@ class Scan:
             found = [chunk for chunk in read.values() if chunk is not None]
             if len(found) == len(read):
                 break
-        self._keep({number: chunk for number, chunk in read.items() if chunk is not None})
-        return found
-
-    def _keep(self, read: dict[int, Chunk]) -> None:
-        self._kept.update(read)
-        for kept in (read, {}):
+        there = {number: chunk for number, chunk in read.items() if chunk is not None}
+        self._kept.update(there)
+        for fewer in (there, {}):
             if sum([len(chunk.ids) for chunk in self._kept.values()]) > KEPT_ROWS:
-                self._kept = kept
+                self._kept = fewer
+        return found
 
 
 def is_narrow(wanted: Filter) -> bool:

@@ -102,7 +102,14 @@ class Index(IndexReader):
             db, why = self._open_as_it_is()
         if db is not None:
             return db
-        self._clear_the_way(keep=why == DAMAGED)
+        # The old file goes with its side files; a damaged one is kept under another name.
+        for ending in ("", "-wal", "-shm"):
+            if not os.path.lexists(self.path + ending):
+                continue
+            if why == DAMAGED:
+                os.replace(self.path + ending, f"{self.path}.damaged{ending}")
+            else:
+                os.unlink(self.path + ending)
         os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC, files.FILE_MODE))
         return self._make(why)
 
@@ -159,16 +166,6 @@ class Index(IndexReader):
             return sqlite3.connect(self.path, timeout=20.0, isolation_level=None, check_same_thread=False)
         except sqlite3.OperationalError as problem:
             raise unavailable(problem, self.path) from problem
-
-    def _clear_the_way(self, *, keep: bool) -> None:
-        """Take the old file away with its side files; a damaged one is kept under another name."""
-        for ending in ("", "-wal", "-shm"):
-            if not os.path.lexists(self.path + ending):
-                continue
-            if keep:
-                os.replace(self.path + ending, f"{self.path}.damaged{ending}")
-            else:
-                os.unlink(self.path + ending)
 
     def finished(self) -> None:
         """Note that the index holds every file."""

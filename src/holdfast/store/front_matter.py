@@ -23,6 +23,7 @@ _FENCE = "---"
 _PLAIN_WORDS = frozenset(
     ["true", "false", "yes", "no", "on", "off", "null", "y", "n", "~", "<<", ".inf", "+.inf", ".nan"]
 )
+_NUMBER_LETTERS = "0123456789+-.:_eExXoabcdfABCDFTZ "
 _NOT_FIRST = "-?:,[]{}#&*!|>'\"%@`="
 _ESCAPES = {
     **{"n": "\n", "t": "\t", "\t": "\t", "r": "\r", "0": "\0", '"': '"', "\\": "\\", "/": "/", " ": " "},
@@ -265,7 +266,9 @@ def _comment_after_quotes(text: str) -> int:
     place = 0
     while place < len(text):
         letter = text[place]
-        if letter in "'\"" and _may_open_a_quote(text[:place].rstrip(" ")):
+        before = text[:place].rstrip(" ")
+        # A quote opens a value; within a word it is only a letter.
+        if letter in "'\"" and (before in ("", "-") or (before[0] == "[" and before[-1] in "[,")):
             parsed = _unquoted(text[place:])
             if parsed is None:
                 return -1
@@ -275,11 +278,6 @@ def _comment_after_quotes(text: str) -> int:
             return place
         place += 1
     return -1
-
-
-def _may_open_a_quote(before: str) -> bool:
-    """Whether a quote opens a value, after what stands before it in the line; within a word it is only a letter."""
-    return before in ("", "-") or (before[0] == "[" and before[-1] in "[,")
 
 
 def _unquoted(text: str) -> tuple[str, str] | None:
@@ -332,14 +330,11 @@ def _is_plain(value: str, in_list: bool) -> bool:
         return False
     if in_list and any(letter in ",?[]{}" for letter in value):
         return False
-    return value.isprintable() and not _reads_as_number(value)
-
-
-def _reads_as_number(value: str) -> bool:
-    """Whether YAML would take the value for a number or a date; times that Holdfast writes are meant to be."""
-    if len(value) == 20 and value[-1] == "Z" and value[10] == "T":
+    # YAML would take some for a number or a date; times that Holdfast writes are meant to be.
+    is_time = len(value) == 20 and value[-1] == "Z" and value[10] == "T"
+    if not is_time and value[0] in "0123456789+.~" and not value.strip(_NUMBER_LETTERS):
         return False
-    return value[0] in "0123456789+.~" and all(letter in "0123456789+-.:_eExXoabcdfABCDFTZ " for letter in value)
+    return value.isprintable()
 
 
 def _quoted(value: str) -> str:

@@ -247,24 +247,21 @@ class Passages(FullTextTable):
             return
         self.db.execute("SAVEPOINT tell_sessions")
         try:
-            self._put_session_words(waiting)
+            for session, title, at in waiting:
+                said = self.db.execute(
+                    "SELECT p.speaker || ' ' || w.text FROM passage p JOIN passage_words w ON w.rowid = p.id"
+                    " WHERE p.session = ? ORDER BY p.place",
+                    (session,),
+                )
+                whole = "\n".join([title, spoken_date(at), *(text for (text,) in said)])
+                whole = "\n".join([whole, *words.grams(whole)])
+                self.db.execute("INSERT INTO session_words(rowid, text) VALUES (?, ?)", (session, whole))
+                self.db.execute("DELETE FROM session_unworded WHERE id = ?", (session,))
         except sqlite3.OperationalError:
             # Another process writes just now; they go on waiting.
             self.db.execute("ROLLBACK TO tell_sessions")
         finally:
             self.db.execute("RELEASE tell_sessions")
-
-    def _put_session_words(self, sessions: list[tuple[int, str, str]]) -> None:
-        for session, title, at in sessions:
-            said = self.db.execute(
-                "SELECT p.speaker || ' ' || w.text FROM passage p JOIN passage_words w ON w.rowid = p.id"
-                " WHERE p.session = ? ORDER BY p.place",
-                (session,),
-            )
-            whole = "\n".join([title, spoken_date(at), *(text for (text,) in said)])
-            whole = "\n".join([whole, *words.grams(whole)])
-            self.db.execute("INSERT INTO session_words(rowid, text) VALUES (?, ?)", (session, whole))
-            self.db.execute("DELETE FROM session_unworded WHERE id = ?", (session,))
 
     def around_many(self, places: Iterable[tuple[int, int]], wanted: Filter) -> list[Row]:
         """Return id, session and place of what stands directly beside these passages, and of themselves, each once."""

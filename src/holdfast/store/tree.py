@@ -241,8 +241,11 @@ class Tree:
         """Bring the index up to date with what stands at these paths now."""
         there, gone = dict[str, os.stat_result](), []
         for path in paths:
-            status = _plain_status(self.full(path))
-            if status is not None:
+            try:
+                status = os.lstat(self.full(path))
+            except OSError:
+                status = None
+            if status is not None and stat.S_ISREG(status.st_mode):
                 there[path] = status
             elif self.index.stamp(path) is not None:
                 gone.append(path)
@@ -436,14 +439,6 @@ def _cut(data: bytes, most: int) -> bytes:
     while most and data[most] & 0xC0 == 0x80:
         most -= 1
     return data[:most]
-
-
-def _plain_status(path: str) -> os.stat_result | None:
-    try:
-        status = os.lstat(path)
-    except OSError:
-        return None
-    return status if stat.S_ISREG(status.st_mode) else None
 
 
 def _batches(statuses: dict[str, os.stat_result]) -> Iterator[dict[str, os.stat_result]]:

@@ -97,21 +97,18 @@ class Watch:
         place = 0
         while place < len(data):
             number, mask, _, length = _HEAD.unpack_from(data, place)
-            name = data[place + _HEAD.size : place + _HEAD.size + length].rstrip(b"\0")
+            name = os.fsdecode(data[place + _HEAD.size : place + _HEAD.size + length].rstrip(b"\0"))
             place += _HEAD.size + length
             if mask & _OVERFLOW:
                 self.close()
                 return
-            self._note(number, mask, os.fsdecode(name))
-
-    def _note(self, number: int, mask: int, name: str) -> None:
-        for folder in self._folders.get(number, ()):
+            for folder in self._folders.get(number, ()):
+                if mask & _SELF_EVENTS:
+                    self._touched.pop(folder, None)
+                elif folder in self._touched:
+                    self._touched[folder].add(name)
             if mask & _SELF_EVENTS:
-                self._touched.pop(folder, None)
-            elif folder in self._touched:
-                self._touched[folder].add(name)
-        if mask & _SELF_EVENTS:
-            self._folders.pop(number, None)
+                self._folders.pop(number, None)
 
 
 def _identity(folder: str) -> tuple[int, int] | None:
@@ -126,14 +123,10 @@ def _identity(folder: str) -> tuple[int, int] | None:
 def is_local(folder: str) -> bool:
     """Whether every change of the folder passes through this kernel, so that none goes unreported."""
     try:
-        device = os.stat(folder).st_dev
+        number = os.stat(folder).st_dev
+        device = f"{os.major(number)}:{os.minor(number)}"
         with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as mounts:
-            kinds = {line.split(" - ", 1)[1].split()[0] for line in mounts if _device(line) == device}
+            kinds = {line.split(" - ", 1)[1].split()[0] for line in mounts if line.split()[2] == device}
     except (OSError, IndexError, ValueError):
         return False
     return bool(kinds) and kinds <= _LOCAL
-
-
-def _device(line: str) -> int:
-    major, minor = line.split()[2].split(":")
-    return os.makedev(int(major), int(minor))

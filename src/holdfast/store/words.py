@@ -95,8 +95,10 @@ def ask(db: sqlite3.Connection, vocabulary: str, total: int, query: str, table: 
     """
     text = query[:_QUERY_LENGTH]
     words, grams = query_words(text)
-    empty = _empty_words()
-    asked = ([word for word in words if word not in empty] + grams or words)[:_QUERY_WORDS]
+    # Not by functools, which a hook would have to import.
+    if not _EMPTY:
+        _EMPTY.update(lines(__file__.rpartition("/")[0] + "/empty_words.txt"))
+    asked = ([word for word in words if word not in _EMPTY] + grams or words)[:_QUERY_WORDS]
     large = bool(table) and total > COUNTED
     counts = _estimates(db, table, asked) if large else _document_counts(db, vocabulary, asked)
     chosen = _telling(counts, total)
@@ -152,13 +154,6 @@ def matches(expression: str, limit: int, scored: Callable[[str, bool], list[Matc
     if narrowed and len(found) < min(limit, ENOUGH_FOUND):
         found = scored(expression.rpartition(_NARROWED)[2].removesuffix(")"), True)
     return found
-
-
-def _empty_words() -> set[str]:
-    # Not by functools, which a hook would have to import.
-    if not _EMPTY:
-        _EMPTY.update(lines(__file__.rpartition("/")[0] + "/empty_words.txt"))
-    return _EMPTY
 
 
 def quoted(word: str) -> str:
@@ -261,7 +256,10 @@ def _grams_of_piece(piece: str) -> list[str]:
                 out.append(f"emoji{ord(letter):x}")
     if spaceless:
         return out + words_of(piece)
-    bare = _without_accents(piece)
+    import unicodedata
+
+    letters = unicodedata.normalize("NFD", piece)
+    bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
     # Latin letters lose their accents in the tokenizer already.
     return out if bare == piece or bare.isascii() else out + words_of(bare)
 
@@ -274,12 +272,6 @@ def _composed(text: str) -> str:
     import unicodedata
 
     return unicodedata.normalize("NFC", text)
-
-
-def _without_accents(text: str) -> str:
-    import unicodedata
-
-    return "".join(letter for letter in unicodedata.normalize("NFD", text) if not unicodedata.combining(letter))
 
 
 def _letter_or_space(letter: str) -> str:

@@ -88,8 +88,12 @@ class Group(Command, click.Group):
         meant = f" Did you mean {near[0]}?" if near else ""
         if not self.adds:
             raise click.UsageError(f"No such command {args[0]!r}.{meant}", ctx)
-        if near and args[1:] and all(map(_is_name, args[1:])):
-            # Nobody wants to keep the text `dnoe 3`.
+        # The rest may be the numbers or the ids of entries: nobody wants to keep the text `dnoe 3`.
+        named = [
+            word.isdecimal() or (len(word) <= 6 and word[1:].isalnum() and any(map(str.isdecimal, word)))
+            for word in args[1:]
+        ]
+        if near and named and all(named):
             raise click.UsageError(f"No such command {args[0]!r}.{meant} `add` adds it as a text.", ctx)
         return "add", self.commands["add"], ["--", *args] if args[0].startswith("-") else args
 
@@ -103,11 +107,6 @@ class Group(Command, click.Group):
             return made
 
         return make
-
-
-def _is_name(word: str) -> bool:
-    """Whether the word looks like the number or the id of an entry."""
-    return word.isdecimal() or (len(word) <= 6 and word[1:].isalnum() and any(map(str.isdecimal, word)))
 
 
 def command(name: str, example: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:

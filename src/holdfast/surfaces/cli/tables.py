@@ -95,19 +95,17 @@ def print_table(
         if under and under[at] != above:
             click.secho(f"{above and chr(10)}{cut(harmless(under[at]), columns())}", dim=True)
             above = under[at]
-        click.echo(_line(heads, row, sizes, right) if fits else _paragraph(heads, row))
+        if fits:
+            click.echo(_line(heads, row, sizes, right))
+        else:
+            told = ", ".join(f"{head} {cell}" for head, cell in zip(heads[1:], row[1:], strict=True) if cell)
+            click.echo("\n".join([click.style(row[0], bold=True), *indented(told, "  ")]))
 
 
 def _line(heads: Sequence[str], row: Sequence[str], widths: Sequence[int], right: Collection[str]) -> str:
     told = zip(heads, row, widths, strict=True)
     first, *rest = (padded(cell, width, right=head in right) for head, cell, width in told)
     return "  ".join([click.style(first, bold=True), *rest]).rstrip()
-
-
-def _paragraph(heads: Sequence[str], row: Sequence[str]) -> str:
-    """Return a row as its first cell and, indented, the others that say something, each with its head."""
-    told = ", ".join(f"{head} {cell}" for head, cell in zip(heads[1:], row[1:], strict=True) if cell)
-    return "\n".join([click.style(row[0], bold=True), *indented(told, "  ")])
 
 
 def indented(text: str, indent: str) -> list[str]:

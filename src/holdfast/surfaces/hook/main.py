@@ -42,21 +42,19 @@ def main(arguments: list[str] | None = None, place: str = "", bundle: Bundle | N
     try:
         answer = run(words, os.environ, bundle)
         if answer:
-            _print(answer)
-        if bundle is None and place and not sys.dont_write_bytecode:
-            _make_bundle(place, words)
+            data = memoryview(answer.encode("utf-8", "replace") + b"\n")
+            while data:
+                data = data[os.write(1, data) :]
+        makes_bundle = bundle is None and place and not sys.dont_write_bytecode
+        if makes_bundle and words[1:2] == ["--agent"] and "holdfast.agents" in sys.modules:
+            # For the next hook of this event; it is named by event and agent, as an install writes them.
+            from holdfast.surfaces.hook import bundling
+
+            bundling.write(place, words[0], words[2])
     except BaseException:
         # Even an interrupt: an agent that stops its hook has gone on already.
         os._exit(0)
     os._exit(0)
-
-
-def _make_bundle(place: str, words: list[str]) -> None:
-    """Make the bundle for the next hook of this event; it is named by event and agent, as an install writes them."""
-    if words[1:2] == ["--agent"] and "holdfast.agents" in sys.modules:
-        from holdfast.surfaces.hook import bundling
-
-        bundling.write(place, words[0], words[2])
 
 
 def run(words: list[str], environment: Environment, bundle: Bundle | None = None) -> str:
@@ -157,9 +155,3 @@ def _read_input() -> bytes | None:
     except OSError:
         return b""
     return b"".join(pieces) if size <= MAX_INPUT else None
-
-
-def _print(answer: str) -> None:
-    data = memoryview(answer.encode("utf-8", "replace") + b"\n")
-    while data:
-        data = data[os.write(1, data) :]

@@ -39,23 +39,22 @@ class Calls:
 
     async def run(self, work: Callable[[], T], most: float | None = None) -> T:
         """Return what the work returns, or raise StoreBusy where it takes too long."""
+
+        def counted() -> T:
+            with self._lock:
+                self.running += 1
+            try:
+                return work()
+            finally:
+                with self._lock:
+                    self.running -= 1
+
         try:
             with anyio.fail_after(self.seconds if most is None else min(most, self.seconds)):
-                return await anyio.to_thread.run_sync(
-                    self._counted, work, abandon_on_cancel=True, limiter=self._limiter
-                )
+                return await anyio.to_thread.run_sync(counted, abandon_on_cancel=True, limiter=self._limiter)
         except TimeoutError:
             text = f"the memory did not answer within {self.seconds:g} seconds"
             raise StoreBusy(text, "Go on without it; another program may be holding it. Try again later.") from None
-
-    def _counted(self, work: Callable[[], T]) -> T:
-        with self._lock:
-            self.running += 1
-        try:
-            return work()
-        finally:
-            with self._lock:
-                self.running -= 1
 
 
 def words(problem: Exception) -> str:

@@ -175,13 +175,13 @@ def serve(home: str, flags: Mapping[str, str], agent: str, found: settings.Setti
     # What the SDK logs may hold what was sent.
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
     signal.signal(signal.SIGINT, lambda number, frame: os._exit(130))
-    anyio.run(_serve, server, incoming)
+
+    async def run() -> None:
+        async with standard_wire(incoming) as (messages, outgoing):
+            await server.run(messages, outgoing, server.create_initialization_options())
+
+    anyio.run(run)
     if handlers.calls.running:
         # A call that was given up may still wait for somebody; it must not keep the process.
         os._exit(0)
     caller.stores.close()
-
-
-async def _serve(server: Server[Any], incoming: Incoming) -> None:
-    async with standard_wire(incoming) as (messages, outgoing):
-        await server.run(messages, outgoing, server.create_initialization_options())

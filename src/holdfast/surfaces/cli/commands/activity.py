@@ -39,24 +39,23 @@ _project_argument = click.argument("of_project", metavar="[PROJECT]", default=""
 def _timeline(workspace: Workspace, /, **asked: Any) -> None:
     """Show what was done in a project, day by day: sessions with their outcome, commits, pull requests and files."""
     found = browse.timeline(workspace, **asked)
-    days = [{"day": day.day, "sessions": [_done_json(one) for one in day.sessions]} for day in found.days]
+    days = []
+    for day in found.days:
+        done = [{**asdict(one.session), "changed": [asdict(file) for file in one.files]} for one in day.sessions]
+        days.append({"day": day.day, "sessions": done})
     if answered({"project": found.project, "days": days, "more": found.more}):
         return
     say_where(workspace, found.project)
     sessions = [one for day in found.days for one in day.sessions]
     widest = max((len(one.session.agent) for one in sessions), default=0)
-    for day, of_day in groupby(sessions, lambda one: local_time(one.session.ended)[:10]):
-        click.secho(harmless(day) or "(no date)", bold=True)
+    for date, of_day in groupby(sessions, lambda one: local_time(one.session.ended)[:10]):
+        click.secho(harmless(date) or "(no date)", bold=True)
         for one in of_day:
             _print_done(one, widest)
     if found.more:
         say("there is more; --since, --until and --limit choose")
     if not found.days:
         say_empty(workspace, "no sessions here; `holdfast sweep` reads them in")
-
-
-def _done_json(one: DoneSession) -> dict[str, object]:
-    return {**asdict(one.session), "changed": [asdict(file) for file in one.files]}
 
 
 def _print_done(one: DoneSession, widest: int) -> None:

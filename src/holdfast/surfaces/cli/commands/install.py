@@ -73,7 +73,20 @@ def connect(workspace: Workspace, planned: Plan, *, show: bool = True) -> None:
 
 def _show_agents(agents: list[Seen]) -> None:
     """Print the agents that are here, what each gets, and the names of those that are not here."""
-    if answered({"agents": [_seen_json(one) for one in agents]}):
+    told = [
+        {
+            "name": one.agent.name,
+            "title": one.agent.title,
+            "found": one.found is not None,
+            "program": one.found.program if one.found else "",
+            "folder": one.found.folder if one.found else "",
+            "installed": list(one.installed),
+            "gets": list(one.gets),
+            "advice": list(one.agent.advice),
+        }
+        for one in agents
+    ]
+    if answered({"agents": told}):
         return
     for one in agents:
         if one.found is not None:
@@ -85,20 +98,6 @@ def _show_agents(agents: list[Seen]) -> None:
         say(f"not found here: {', '.join(missing)}")
     if any(one.found and not one.installed and one.agent.events for one in agents):
         say("connect one: holdfast install NAME")
-
-
-def _seen_json(one: Seen) -> dict[str, object]:
-    """Return an agent as `--json` promises it (docs/json.md)."""
-    return {
-        "name": one.agent.name,
-        "title": one.agent.title,
-        "found": one.found is not None,
-        "program": one.found.program if one.found else "",
-        "folder": one.found.folder if one.found else "",
-        "installed": list(one.installed),
-        "gets": list(one.gets),
-        "advice": list(one.agent.advice),
-    }
 
 
 def _agreed(planned: Plan, nothing: str, *, show: bool = True) -> bool:

@@ -11,7 +11,7 @@ from holdfast.continuity.distil import Distilled, distil
 from holdfast.continuity.distil_ask import Help
 from holdfast.errors import BadInput
 from holdfast.exchange.import_learning import import_learning
-from holdfast.exchange.import_memories import FileImport, ImportResult, import_memories
+from holdfast.exchange.import_memories import FileImport, import_memories
 from holdfast.records import asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.commands.proposals import (
@@ -55,7 +55,14 @@ def _import(
         done = import_memories(
             workspace, agents, paths=paths, scope=scope or "", dry_run=asked.dry_run, approve=asked.yes
         )
-    if answered(_import_json(done)):
+    told = {
+        "files": [asdict(one) for one in done.files],
+        "proposals": [proposal_json(one) for one in done.proposals],
+        "decisions": [decision_json(one) for one in done.decisions],
+        "problems": [asdict(one) for one in done.problems],
+        "applied": not asked.dry_run,
+    }
+    if answered(told):
         return next((one.exit_code for one in done.decisions if one.exit_code), 0)
     for one in done.files:
         click.echo(_file_line(one))
@@ -81,16 +88,6 @@ def _file_line(one: FileImport) -> str:
 
 def _counts(one: object, names: tuple[str, ...]) -> list[str]:
     return [f"{number:,} {name.replace('_', ' ')}" for name in names if (number := getattr(one, name))]
-
-
-def _import_json(done: ImportResult) -> dict[str, object]:
-    return {
-        "files": [asdict(one) for one in done.files],
-        "proposals": [proposal_json(one) for one in done.proposals],
-        "decisions": [decision_json(one) for one in done.decisions],
-        "problems": [asdict(one) for one in done.problems],
-        "applied": not invocation().dry_run,
-    }
 
 
 @command("distil", "holdfast distil --since 2w --dry-run", sees=PROJECT)
