@@ -49,6 +49,8 @@ ABOUT = "One memory for all your coding agents: what was remembered reaches this
 HOOK_PROGRAM = "holdfast-hook"
 HOOK_FILE = "holdfast/surfaces/hook/run.py"
 MAX_TEXT = 4_000
+# What stands in a word that no shell reads as anything else.
+_PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@%+,"
 MILLISECONDS = 1_000
 GUARD_SECONDS = 5
 # The moments that get a hook, and the seconds that it may take. At the end of a session there is little time for all
@@ -208,11 +210,9 @@ class Launcher:
 
 def shell_line(words: list[str]) -> str:
     """Return the words as one line that a POSIX shell reads back as exactly these words."""
-    return " ".join(word if _is_plain(word) else "'" + word.replace("'", "'\\''") + "'" for word in words)
-
-
-def _is_plain(word: str) -> bool:
-    return bool(word) and word.isascii() and all(letter.isalnum() or letter in "-_./:=@%+," for letter in word)
+    return " ".join(
+        word if word and not word.strip(_PLAIN) else "'" + word.replace("'", "'\\''") + "'" for word in words
+    )
 
 
 def is_hook_of(agent: str, text: object) -> bool:

@@ -334,25 +334,21 @@ def _index_one(workspace: Workspace, archive: Archive, entry: ArchiveEntry, inde
     try:
         digest = archive.digest(entry.name)
         if entry.raw_bytes:
-            _take_raw(workspace, archive, entry, indexing)
+            try:
+                events = archive.events(entry.name)
+                for event in events:
+                    indexing.take(event)
+                broken = f"{events.problem.path}: {events.problem.text}" if events.problem else ""
+            except HoldfastError as problem:
+                broken = str(problem)
+            if broken:
+                workspace.say(f"{entry.name} is only in part in the index: {broken}")
         indexing.done(digest, talk=bool(entry.raw_bytes))
     except HoldfastError as problem:
         indexing.clear()
         workspace.say(f"{entry.name} is not in the index: {problem}")
         return False
     return True
-
-
-def _take_raw(workspace: Workspace, archive: Archive, entry: ArchiveEntry, indexing: Indexing) -> None:
-    try:
-        events = archive.events(entry.name)
-        for event in events:
-            indexing.take(event)
-        broken = f"{events.problem.path}: {events.problem.text}" if events.problem else ""
-    except HoldfastError as problem:
-        broken = str(problem)
-    if broken:
-        workspace.say(f"{entry.name} is only in part in the index: {broken}")
 
 
 def _ready(digest: Digest, said: Talk, talk: bool, places: _Places) -> _Ready:

@@ -126,11 +126,6 @@ def _tree(path: str, session: str) -> Messages:
         yield {"info": info, "parts": own} if told(info, "role") else None
 
 
-def _role_of(info: dict[str, Any]) -> str:
-    """Return who speaks in a message; where it does not say, what it cost tells that a model did."""
-    return told(info, "role") or ("assistant" if "tokens" in info or told(info, "modelID") else "user")
-
-
 def _inside(folder: str, name: str) -> list[str]:
     """Return the files below one folder of that name; a name that leads out of it has none."""
     if not name or name != os.path.basename(name) or name in (".", ".."):
@@ -168,7 +163,8 @@ class OpenCodeReading(Reading):
         info, path = record["info"], record["info"].get("path")
         self.circumstances(told(path, "cwd") or (path if isinstance(path, str) else ""))
         self.seen_at(when(table(info.get("time")).get("completed")))
-        role = _role_of(info)
+        # Where a message does not say who speaks in it, what it cost tells that a model did.
+        role = told(info, "role") or ("assistant" if "tokens" in info or told(info, "modelID") else "user")
         if role == "assistant":
             self.circumstances(model=told(info, "modelID") or told(info.get("model"), "modelID", "id"))
             self._count(info)

@@ -106,7 +106,16 @@ class QwenReading(Reading):
         elif kind == "assistant":
             self._answer(parts, id)
         elif kind == "tool_result":
-            self._results(parts, table(record.get("toolCallResult")))
+            outcome = table(record.get("toolCallResult"))
+            for part in parts:
+                answer = table(part.get("functionResponse"))
+                response = table(answer.get("response"))
+                error = text_of(response.get("error"))
+                failed = told(outcome, "status") in ("error", "cancelled") or bool(error)
+                output = text_of(response.get("output")) or error or told(outcome, "error")
+                output = output or text_of(outcome.get("resultDisplay"))
+                key = told(answer, "id") or told(outcome, "callId")
+                self.result(key, output, failed, told(answer, "name"), whole(outcome.get("durationMs")))
         elif kind == "system":
             self._system(told(record, "subtype"), table(record.get("systemPayload")), id)
 
@@ -124,17 +133,6 @@ class QwenReading(Reading):
             call = table(part.get("functionCall"))
             if call:
                 self.call(told(call, "id"), told(call, "name"), call.get("args"), id)
-
-    def _results(self, parts: list[dict[str, Any]], outcome: dict[str, Any]) -> None:
-        for part in parts:
-            answer = table(part.get("functionResponse"))
-            response = table(answer.get("response"))
-            error = text_of(response.get("error"))
-            failed = told(outcome, "status") in ("error", "cancelled") or bool(error)
-            output = text_of(response.get("output")) or error or told(outcome, "error")
-            output = output or text_of(outcome.get("resultDisplay"))
-            key = told(answer, "id") or told(outcome, "callId")
-            self.result(key, output, failed, told(answer, "name"), whole(outcome.get("durationMs")))
 
     def _system(self, kind: str, payload: dict[str, Any], id: str) -> None:
         if kind == "custom_title":
