@@ -36,7 +36,9 @@ def get(name: str) -> Agent:
                 why = f"the agent {name} cannot be loaded from {entry.value}: {type(problem).__name__}: {problem}"
                 raise NotFound(why, "Update or remove the package that adds it.") from problem
             return added
-    raise NotFound(f"there is no agent {name!r}", f"Known: {', '.join(names())}.")
+    meant = [one for one in names() if name and one.startswith(f"{name.lower()}-")]
+    hint = f"Did you mean {' or '.join(meant)}?" if meant else f"Known: {', '.join(names())}."
+    raise NotFound(f"there is no agent {name!r}", hint)
 
 
 def module_of(name: str) -> str:

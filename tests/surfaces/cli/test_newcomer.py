@@ -62,6 +62,8 @@ def test_help_is_a_command_too(cli) -> None:
         ("Settings", "config"),
         ("undo", "updates"),
         ("tasks", "todo"),
+        ("serach", "search (recall)"),
+        ("hlep", "help"),
     ],
 )
 def test_a_mistyped_command_leads_to_what_was_meant(cli, typed, meant) -> None:
@@ -72,6 +74,7 @@ def test_a_mistyped_command_leads_to_what_was_meant(cli, typed, meant) -> None:
 
 def test_a_word_that_is_like_nothing_gets_no_wrong_advice(cli) -> None:
     """Where nothing is near, the list of commands is named instead of a guess."""
+    assert suggestions("nope") == [] and "Did you mean" not in cli("help", "nope").err
     ended = cli("zzzzzz")
     assert suggestions("zzzzzz") == [] and "Did you mean" not in ended.err and "--help` lists" in ended.err
 
@@ -207,3 +210,29 @@ def test_a_working_folder_that_was_deleted(cli, shop, machine, monkeypatch, word
     assert ended.code in (0, 1) and "Errno" not in ended.err
     if words in ("status", "up"):
         assert ended.code == 0 and "none: the working directory is gone" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("words", "thing"),
+    [
+        ("receipts zz", "receipt"),
+        ("updates --command nosuch", "update"),
+        ("sessions --branch nope", "session"),
+        ("sessions --outcome failure", "session"),
+        ("sessions --agent nosuch", "session"),
+        ("activity nosuch", "changed file"),
+        ("timeline --since 7d", "session"),
+    ],
+)
+def test_a_choice_that_nothing_fits(cli, shop, words, thing) -> None:
+    """Where the line chose among things, an empty answer is due to the choice; an agent that is not known is named."""
+    ended = cli(*words.split())
+    assert ended.code == 0 and f"no {thing} fits what was asked for" in ended.err and "yet" not in ended.err
+    assert ("there is no agent 'nosuch'" in ended.err) == ("--agent" in words)
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("claude", "claude-code"), ("gemini", "gemini-cli")])
+def test_the_short_name_of_an_agent(cli, shop, typed, meant) -> None:
+    """The beginning of an agent's name leads to the whole one."""
+    ended = cli("install", typed)
+    assert ended.code == 3 and f"Did you mean {meant}?" in ended.err

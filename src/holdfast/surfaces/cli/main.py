@@ -218,9 +218,13 @@ def suggestions(word: str) -> list[str]:
     word = word.lower()
     meant = [name for name, words in _SYNONYMS.items() if word in words.split()]
     begins = [name for name in COMMANDS if name.startswith(word)]
-    known = {**{other: name for name, words in _SYNONYMS.items() for other in words.split()}, **ALIASES}
-    known.update({name: name for name in COMMANDS})
-    near = [known[one] for one in difflib.get_close_matches(word, known, n=2, cutoff=0.7)]
+    known = {other: name for name, words in _SYNONYMS.items() for other in words.split()}
+    # A synonym is a guess of ours: a slip in one must be slighter than a slip in a name that is understood.
+    slips = difflib.get_close_matches(word, known, n=2, cutoff=0.8)
+    known |= {alias: f"{alias} ({name})" for alias, name in ALIASES.items()} | {name: name for name in COMMANDS}
+    known["help"] = "help"
+    typed = difflib.get_close_matches(word, [*COMMANDS, *ALIASES, "help"], n=2, cutoff=0.7)
+    near = [known[one] for one in difflib.get_close_matches(word, [*slips, *typed], n=2, cutoff=0)]
     return list(dict.fromkeys(meant or (begins if len(begins) <= 3 else []) or near))
 
 

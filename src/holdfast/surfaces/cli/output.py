@@ -7,7 +7,9 @@ import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
+from holdfast import agents
 from holdfast.base.text import count
 from holdfast.errors import BadInput, NeedsConsent
 from holdfast.records import Memory, Problem, Step, asdict
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 T = TypeVar("T")
+# Options that choose nothing among the things that a command lists.
+_NOT_CHOOSING = {"limit", "utc", "as_json", "everywhere", "project", "of_project", "subagents"}
 
 
 def answer(document: object, text: str) -> None:
@@ -47,6 +51,16 @@ def why_empty(workspace: Workspace, otherwise: str) -> str:
 def say_empty(workspace: Workspace, otherwise: str) -> None:
     """Say why a read gave nothing."""
     say(why_empty(workspace, otherwise))
+
+
+def unless_chosen(otherwise: str, thing: str) -> str:
+    """Return why a list is empty: no such thing fits, where the command line chose among them, else what is said."""
+    ctx = click.get_current_context()
+    given = {name for name in ctx.params if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    if not given - _NOT_CHOOSING:
+        return otherwise
+    unknown = ", ".join(sorted(map(repr, {*ctx.params.get("agents", ())}.difference(agents.names()))))
+    return f"no {thing} fits what was asked for" + (f"; there is no agent {unknown}" if unknown else "")
 
 
 def print_each(workspace: Workspace, found: Sequence[T], show: Callable[[T], None], nothing: str) -> None:

@@ -15,7 +15,7 @@ from holdfast.sessions import browse
 from holdfast.sessions.browse import DoneSession
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import PROJECT, command
-from holdfast.surfaces.cli.output import answered, print_each, say, say_empty, say_where, why_empty
+from holdfast.surfaces.cli.output import answered, print_each, say, say_empty, say_where, unless_chosen, why_empty
 from holdfast.surfaces.cli.tables import columns, cut, indented, local_time, on_terminal, padded, print_table
 from holdfast.workspace import Workspace
 
@@ -55,7 +55,7 @@ def _timeline(workspace: Workspace, /, **asked: Any) -> None:
     if found.more:
         say("there is more; --since, --until and --limit choose")
     if not found.days:
-        say_empty(workspace, "no sessions here; `holdfast sweep` reads them in")
+        say_empty(workspace, unless_chosen("no sessions here; `holdfast sweep` reads them in", "session"))
 
 
 def _print_done(one: DoneSession, widest: int) -> None:
@@ -115,7 +115,8 @@ def _activity(workspace: Workspace, /, **asked: Any) -> None:
     if found.more:
         say(f"the last {len(rows)}; --limit shows more")
     if not rows:
-        say_empty(workspace, "no changed files here; `holdfast sweep` reads sessions in")
+        nothing = "no changed files here; `holdfast sweep` reads sessions in"
+        say_empty(workspace, unless_chosen(nothing, "changed file"))
 
 
 @command("catch-up", "holdfast catch-up --since 2w", sees=PROJECT)
@@ -150,7 +151,7 @@ def _receipts(workspace: Workspace, of_session: str, limit: int) -> None:
     if answered({"receipts": [_receipt_json(receipt) for receipt in found]}):
         return
     show = _show_receipt if on_terminal() else _print_receipt
-    print_each(workspace, found, show, "no session was given anything yet")
+    print_each(workspace, found, show, unless_chosen("no session was given anything yet", "receipt"))
 
 
 def _print_receipt(receipt: Receipt) -> None:

@@ -20,7 +20,7 @@ from holdfast.store.session_table import BY, SessionRow
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.main import runnable
 from holdfast.surfaces.cli.making import PROJECT, group
-from holdfast.surfaces.cli.output import answer, answered, applied, consented, say, say_empty, say_where
+from holdfast.surfaces.cli.output import answer, answered, applied, consented, say, say_empty, say_where, unless_chosen
 from holdfast.surfaces.cli.tables import local_time, on_terminal, print_table
 from holdfast.workspace import Workspace
 
@@ -66,7 +66,8 @@ def _sessions(workspace: Workspace, /, **asked: Any) -> None:
         say(f"the last {len(found.sessions)}; --limit shows more")
     if not found.sessions:
         elsewhere = ", --everywhere shows those of all projects" if found.project else ""
-        say_empty(workspace, f"no sessions here; `holdfast sweep` reads them in{elsewhere}")
+        nothing = f"no sessions here; `holdfast sweep` reads them in{elsewhere}"
+        say_empty(workspace, unless_chosen(nothing, "session"))
 
 
 def _cells(row: SessionRow, id: str, pinned: bool) -> tuple[str, ...]:

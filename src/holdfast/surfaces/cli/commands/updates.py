@@ -12,7 +12,7 @@ from holdfast.records import asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.main import invocation
 from holdfast.surfaces.cli.making import group
-from holdfast.surfaces.cli.output import agreed, answer, answered, print_each
+from holdfast.surfaces.cli.output import agreed, answer, answered, print_each, unless_chosen
 from holdfast.surfaces.cli.tables import shown_time
 from holdfast.workspace import Workspace
 
@@ -29,7 +29,7 @@ def _list(workspace: Workspace, since: str, command: str, limit: int) -> None:
     found = updates.updates(workspace, since=since, command=command, limit=limit)
     if answered({"updates": [_plain(one) for one in found]}):
         return
-    print_each(workspace, found, _print_line, "nothing was changed by a command yet")
+    print_each(workspace, found, _print_line, unless_chosen("nothing was changed by a command yet", "update"))
 
 
 @_list.sub("show", "holdfast updates show 1a2b3c4d")
