@@ -15,20 +15,20 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from holdfast.records import SCOPES
-from holdfast.surfaces.mcp import picked, tools
+from holdfast.surfaces.mcp import picked, server
 from holdfast.workspace import NARROWEST_FIRST
 
 
 def lists() -> dict[str, list[dict[str, Any]]]:
     """Return all lists as the protocol spells them."""
     return {
-        "tools": [_tool(one) for one in tools.TABLE],
+        "tools": [_tool(one) for one in server.TABLE],
         "prompts": [_prompt(*one) for one in picked.PROMPTS.items()],
         "resourceTemplates": [_template(kind) for kind in NARROWEST_FIRST],
     }
 
 
-def _tool(tool: tools.Tool) -> dict[str, Any]:
+def _tool(tool: server.Tool) -> dict[str, Any]:
     return {
         "name": tool.name,
         "title": tool.title,
@@ -98,4 +98,4 @@ def _without_null(node: dict[str, Any]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     made = json.dumps(lists(), ensure_ascii=False, indent=1)
-    Path(tools.__file__).with_name("lists.json").write_text(f"{made}\n", encoding="utf-8")
+    Path(server.__file__).with_name("lists.json").write_text(f"{made}\n", encoding="utf-8")

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from holdfast.patterns.clusters import clusters, domain_of
-from holdfast.patterns.signals import Signal
+from holdfast.patterns.signal_files import Signal
 
 NO_YAML = "pytest: no module named 'yaml'"
 

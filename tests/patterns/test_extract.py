@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from holdfast.learning.fixes.model import Fix
+from holdfast.patterns.clusters import near
 from holdfast.patterns.extract import EXTRACTORS, MAX_OF_A_KIND, signals_of
-from holdfast.patterns.signals import ASK, KINDS, OVERFLOW, ReasonedRating, SeenSession, SessionAct, Signal
-from holdfast.patterns.signatures import near
+from holdfast.patterns.signal_files import ASK, KINDS, OVERFLOW, ReasonedRating, SeenSession, SessionAct, Signal
 
 
 def of_kind(kind: str, *acts: SessionAct, **more) -> list[Signal]:

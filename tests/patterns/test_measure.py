@@ -20,8 +20,7 @@ from holdfast.patterns import signal_files
 from holdfast.patterns.catalogue import Catalogue
 from holdfast.patterns.catalogue_file import CatalogueEntry, Target
 from holdfast.patterns.measure import measure
-from holdfast.patterns.signal_files import Signals
-from holdfast.patterns.signals import Signal
+from holdfast.patterns.signal_files import Signal, Signals
 from holdfast.recall.recall import recall
 from holdfast.records import Cost, Session
 from holdfast.sessions.archive import Archive

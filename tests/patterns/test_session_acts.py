@@ -7,7 +7,7 @@ import json
 import pytest
 
 from holdfast.patterns.session_acts import seen, seen_in_digest
-from holdfast.patterns.signals import ASK, OVERFLOW, SessionAct
+from holdfast.patterns.signal_files import ASK, OVERFLOW, SessionAct
 from holdfast.records import SessionEvent, replace
 from sessions.making import SESSION, answer, digested, edited, human, numbered, ran
 

@@ -9,8 +9,7 @@ import pytest
 
 from holdfast.errors import Refused
 from holdfast.patterns import signal_files
-from holdfast.patterns.signal_files import Signals
-from holdfast.patterns.signals import Signal
+from holdfast.patterns.signal_files import Signal, Signals
 
 ONE = Signal("correction", "pnpm use", "No, use pnpm.", "some-agent", "s-1", line=7, severity=3)
 FOUND = Signals("some-agent", "s-1", signals=(ONE,))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.patterns.signatures import distance, near, signature
+from holdfast.patterns.clusters import distance, near, signature
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.recall import standing
+from holdfast.recall import engine
 
 
 @pytest.mark.parametrize(
@@ -19,8 +19,8 @@ from holdfast.recall import standing
 )
 def test_a_question_about_a_rule(text):
     """A question that names a rule, or what one must do, asks for what holds now."""
-    assert standing.asks(text)
-    assert not standing.asks_past(text)
+    assert engine.asks(text)
+    assert not engine.asks_past(text)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_a_question_about_a_rule(text):
 )
 def test_a_question_about_the_past_or_about_a_fact(text):
     """Who asks for what was, or for something else, does not ask for the rule that holds."""
-    assert not standing.asks(text)
+    assert not engine.asks(text)
 
 
 @pytest.mark.parametrize(
@@ -50,10 +50,10 @@ def test_a_question_about_the_past_or_about_a_fact(text):
 )
 def test_a_passage_that_states_a_rule(text):
     """A passage lays a rule down, or takes one up."""
-    assert standing.states(text)
+    assert engine.states(text)
 
 
 @pytest.mark.parametrize("text", ["The cat sat on the mat.", "ruler rules_engine", "", "Es regnet."])
 def test_a_passage_that_states_none(text):
     """Whole words and phrases count, not parts of them."""
-    assert not standing.states(text)
+    assert not engine.states(text)

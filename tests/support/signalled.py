@@ -6,8 +6,7 @@ from pathlib import Path
 
 from holdfast.base.digests import short
 from holdfast.patterns import signal_files
-from holdfast.patterns.signal_files import Signals
-from holdfast.patterns.signals import Signal
+from holdfast.patterns.signal_files import Signal, Signals
 from holdfast.sessions import names
 
 NPM = "npm: missing script tst please run"

@@ -27,7 +27,7 @@ from holdfast.base.text import by_prefix
 from holdfast.errors import BadInput, BrokenFile, Conflict, HoldfastError, NotFound, TooLarge
 from holdfast.patterns import catalogue_file
 from holdfast.patterns.catalogue_file import FOLDER, CatalogueEntry, number_in
-from holdfast.patterns.signatures import near
+from holdfast.patterns.clusters import near
 from holdfast.privacy.redact import redact
 from holdfast.records import Problem
 from holdfast.store import front_matter, layout

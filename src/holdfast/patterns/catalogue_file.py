@@ -17,7 +17,7 @@ from typing import Any
 
 from holdfast.errors import BrokenFile
 from holdfast.patterns.clusters import Quote
-from holdfast.patterns.signals import KINDS
+from holdfast.patterns.signal_files import KINDS
 from holdfast.records import Scope
 from holdfast.store import front_matter
 from holdfast.store.front_matter import Document, Value

@@ -18,8 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from holdfast.base import files, rows
-from holdfast.patterns.clusters import Pattern, ranked
-from holdfast.patterns.signatures import frame, near
+from holdfast.patterns.clusters import Pattern, frame, near, ranked
 from holdfast.privacy.redact import redact
 from holdfast.records import Problem
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from holdfast.base.structs import dataclass
 from holdfast.base.text import count
 from holdfast.language.error_classes import ErrorClass, class_of, named_by
-from holdfast.patterns.signals import ASK, KINDS, OVERFLOW, SeenSession, SessionAct, Signal
-from holdfast.patterns.signatures import frame, signature
+from holdfast.patterns.clusters import frame, signature
+from holdfast.patterns.signal_files import ASK, KINDS, OVERFLOW, SeenSession, SessionAct, Signal
 
 MAX_OF_A_KIND = 60
 MAX_TEXT = 300

@@ -9,8 +9,7 @@ from holdfast.base.structs import replace
 from holdfast.base.text import count
 from holdfast.patterns import session_acts, signal_files
 from holdfast.patterns.extract import signals_of
-from holdfast.patterns.signal_files import Signals
-from holdfast.patterns.signals import Signal
+from holdfast.patterns.signal_files import Signal, Signals
 from holdfast.privacy.redact import redact
 from holdfast.records import SessionEvent
 from holdfast.sessions.archive import Archive

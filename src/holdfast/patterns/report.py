@@ -21,10 +21,9 @@ from holdfast.learning.fixes import model as fixes
 from holdfast.learning.ratings import model as ratings
 from holdfast.learning.synthesis.model import names_of
 from holdfast.patterns import session_acts, signal_files
-from holdfast.patterns.clusters import Pattern, clusters, domain_of
+from holdfast.patterns.clusters import Pattern, clusters, domain_of, signature
 from holdfast.patterns.extract import signals_of
-from holdfast.patterns.signals import ReasonedRating, SeenSession, Signal
-from holdfast.patterns.signatures import signature
+from holdfast.patterns.signal_files import ReasonedRating, SeenSession, Signal
 from holdfast.project.rules import resolve
 from holdfast.records import Scope
 from holdfast.sessions import names

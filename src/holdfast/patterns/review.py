@@ -18,10 +18,9 @@ from holdfast.memory import edit as editing
 from holdfast.patterns import report
 from holdfast.patterns.catalogue import Catalogue, speaks_for
 from holdfast.patterns.catalogue_file import MAX_QUOTES, CatalogueEntry, line
-from holdfast.patterns.clusters import Pattern, Quote
+from holdfast.patterns.clusters import Pattern, Quote, frame, words
 from holdfast.patterns.decided import Decided, DecidedRow, signatures_of
-from holdfast.patterns.signals import KINDS
-from holdfast.patterns.signatures import frame, words
+from holdfast.patterns.signal_files import KINDS
 from holdfast.workspace import Workspace
 
 MAX_DAYS = 3_650

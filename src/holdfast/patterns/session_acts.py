@@ -19,8 +19,8 @@ from holdfast.language.error_classes import class_in
 from holdfast.language.likeness import FEWEST, words_of
 from holdfast.language.word_lists import lists
 from holdfast.learning.lessons.categories import takes_back, tells_off
-from holdfast.patterns.signals import ASK, OVERFLOW, SeenSession, SessionAct
-from holdfast.patterns.signatures import SMALL_WORDS
+from holdfast.patterns.clusters import SMALL_WORDS
+from holdfast.patterns.signal_files import ASK, OVERFLOW, SeenSession, SessionAct
 from holdfast.privacy import speech
 from holdfast.records import Session, SessionEvent
 from holdfast.sessions import check_results

@@ -12,11 +12,13 @@ holds takes the older one's place.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log
 from operator import mul
 from typing import TYPE_CHECKING
 
-from holdfast.recall import standing, weights
+from holdfast.language.word_lists import spoken
+from holdfast.recall import weights
 from holdfast.recall.embed import cosines, plain, words
 from holdfast.recall.scan import Scan
 from holdfast.store.full_text import worth_of
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from holdfast.store.words import Asked
 
     Marked = tuple[float, ...]
-    # The score below nought, so that the best sorts first; session, place and row.
     Placed = tuple[float, int, int, int]
     Known = tuple[str, int, bytes]
 
@@ -177,9 +178,9 @@ class Engine:
 
         Also returned is which older one each of those stands in for.
         """
-        if standing.asks_past(asked.text):
+        if asks_past(asked.text):
             return order, {}
-        for_rule = standing.asks(asked.text)
+        for_rule = asks(asked.text)
         top = [(row, marks[row][1], -less) for less, _, _, row in order[:VERSIONS]]
         least = (weights.VERSION if for_rule else weights.VERSION_UNASKED) * max(
             [share for _, share, _ in top] or [0.0]
@@ -188,7 +189,7 @@ class Engine:
         rows = [row for row, share, scored in top if share >= least > 0.0 and scored >= enough]
         times = self.table.times(rows) if len(rows) > 1 else {}
         if times and not for_rule:
-            rows = [row for row, text in self.table.texts(rows).items() if standing.states(text)]
+            rows = [row for row, text in self.table.texts(rows).items() if states(text)]
         if not times or len(rows) < 2:
             return order, {}
         held = self.table.held(asked, rows)
@@ -251,3 +252,35 @@ def _with_newer_lifted(
 def _scaled(scores: dict[int, float]) -> dict[int, float]:
     most = max(scores.values(), default=0.0)
     return {row: score / most for row, score in scores.items()} if most > 0 else {}
+
+
+_FOLDER = __file__.rpartition("/")[0] + "/standing_words"
+
+
+def asks(text: str) -> bool:
+    """Whether the text asks what holds now: it names a rule, and does not speak of the past."""
+    words = set(_apart(text).split())
+    return not words.isdisjoint(_words("ask")) and not asks_past(text)
+
+
+def asks_past(text: str) -> bool:
+    """Whether the text asks for what was."""
+    return not set(_apart(text).split()).isdisjoint(_words("past"))
+
+
+def states(text: str) -> bool:
+    """Whether the text lays down a rule, or takes one up."""
+    apart = f" {_apart(text)} "
+    return any(f" {phrase} " in apart for phrase in _words("state"))
+
+
+def _apart(text: str) -> str:
+    """Return the words of the text, in lower case, with one space between them."""
+    low = text.lower().replace("\u2019", "'")
+    return " ".join("".join([letter if letter.isalnum() or letter == "'" else " " for letter in low]).split())
+
+
+@lru_cache(maxsize=8)
+def _words(kind: str) -> frozenset[str]:
+    """Return the words and phrases of a kind in every language."""
+    return frozenset(spoken(_FOLDER, kind))

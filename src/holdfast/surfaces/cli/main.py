@@ -90,15 +90,15 @@ _FILES = {
     name: file
     for file, names in {
         "recall": ("related", "list"),
-        "memory": ("show", "history", "edit", "pin", "unpin", "move", "forget", "clear"),
+        "memory": ("remember", "show", "history", "edit", "pin", "unpin", "move", "forget", "clear"),
         "activity": ("timeline", "catch-up", "receipts"),
         "notes": ("todo", "decide", "lesson"),
         "proposing": ("import", "distil"),
         "sweep": ("harvest",),
         "install": ("uninstall", "plugin", "schedule"),
         "learning": ("rate", "synthesis", "research", "security", "measure"),
-        "upkeep": ("lint", "heal", "tidy", "prune", "reindex"),
-        "home": ("up", "status", "doctor"),
+        "upkeep": ("lint", "heal", "tidy", "prune", "reindex", "updates"),
+        "home": ("up", "status", "doctor", "config"),
         "program": ("init", "demo", "completion", "bench"),
     }.items()
     for name in names

@@ -20,8 +20,8 @@ from holdfast.memory.remember import remember
 from holdfast.memory.show import list_memories
 from holdfast.records import Hit, Memory
 from holdfast.sessions import search as session_search
-from holdfast.surfaces.mcp import arguments as given
 from holdfast.surfaces.mcp import results
+from holdfast.surfaces.mcp import results as given
 from holdfast.surfaces.mcp.caller import Request
 
 # A result, and a text that says the same.

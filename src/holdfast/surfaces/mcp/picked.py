@@ -15,7 +15,7 @@ from holdfast.errors import BadInput, NotFound
 from holdfast.inject import hand_over
 from holdfast.memory.show import list_memories, show
 from holdfast.records import SCOPES, Hit
-from holdfast.surfaces.mcp import answers, arguments, first_answers
+from holdfast.surfaces.mcp import answers, first_answers, results
 from holdfast.surfaces.mcp.caller import Request
 
 MARKDOWN = "text/markdown"
@@ -56,9 +56,9 @@ def resources(request: Request, cursor: str | None) -> types.ListResourcesResult
 def resource(request: Request, uri: str) -> str:
     """Return the text of a resource, fenced as data; NotFound where there is none of that name."""
     if uri == _INDEX:
-        return answers.list_all(request, arguments.List(limit=_MAX_INDEX))[1]
+        return answers.list_all(request, results.List(limit=_MAX_INDEX))[1]
     if uri == _STATE:
-        return answers.read_state(request, arguments.StateRead())[1]
+        return answers.read_state(request, results.StateRead())[1]
     kind, _, key = uri.removeprefix("memory://").partition("/")
     if not uri.startswith("memory://") or kind not in SCOPES or not key:
         raise NotFound("there is no such resource", "memory://index lists what there is.")
@@ -71,18 +71,18 @@ def _review(request: Request, given: Mapping[str, str]) -> list[str]:
     scope = given.get("scope") or None
     if scope is not None and scope not in SCOPES:
         raise BadInput("scope is none of ours", f"Use one of {', '.join(SCOPES)}, or leave it out.")
-    asked = arguments.Recall.model_validate({"limit": _REVIEWED, **({"scope": scope} if scope else {})})
+    asked = results.Recall.model_validate({"limit": _REVIEWED, **({"scope": scope} if scope else {})})
     return [answers.recall(request, asked)[1]]
 
 
 def _state(request: Request, given: Mapping[str, str]) -> list[str]:
     if not any(scope.kind == "project" for scope in request.workspace.visible()):
         return ["There is no project here, so no working state."]
-    return [answers.read_state(request, arguments.StateRead())[1]]
+    return [answers.read_state(request, results.StateRead())[1]]
 
 
 def _state_and_newest(request: Request, given: Mapping[str, str]) -> list[str]:
-    return [*_state(request, given), answers.recall(request, arguments.Recall(limit=_NEWEST))[1]]
+    return [*_state(request, given), answers.recall(request, results.Recall(limit=_NEWEST))[1]]
 
 
 class Prompt(NamedTuple):

@@ -20,8 +20,8 @@ from holdfast.inject import hand_over
 from holdfast.learning.lessons import lesson
 from holdfast.learning.work import items as work
 from holdfast.learning.work.criteria import Criterion
-from holdfast.surfaces.mcp import arguments as given
 from holdfast.surfaces.mcp import results
+from holdfast.surfaces.mcp import results as given
 from holdfast.surfaces.mcp.answers import Answer
 from holdfast.surfaces.mcp.caller import Request
 from holdfast.workspace import Workspace

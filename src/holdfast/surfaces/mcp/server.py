@@ -10,6 +10,7 @@ import logging
 import os
 import signal
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import anyio
@@ -22,12 +23,15 @@ from pydantic import ValidationError
 from holdfast import settings
 from holdfast.app.finish import write_pages
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
-from holdfast.surfaces.mcp import picked, tools
-from holdfast.surfaces.mcp.arguments import complaint
+from holdfast.memory import recall_modes
+from holdfast.surfaces.mcp import answers, picked, project_tools, results
+from holdfast.surfaces.mcp import results as given
+from holdfast.surfaces.mcp.answers import Answer
 from holdfast.surfaces.mcp.caller import Caller, Request
 from holdfast.surfaces.mcp.calls import Calls, say, tell_fault, words
 from holdfast.surfaces.mcp.first_answers import SERVER, guidance, listed
 from holdfast.surfaces.mcp.incoming import Incoming
+from holdfast.surfaces.mcp.results import complaint
 from holdfast.surfaces.mcp.wire import standard_wire
 
 T = TypeVar("T")
@@ -47,18 +51,18 @@ class MemoryServer:
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Run a tool. What goes wrong is a tool error in words, but for a tool that is none."""
-        tool = tools.TOOLS.get(params.name)
+        tool = TOOLS.get(params.name)
         if tool is None:
-            raise MCPError(types.INVALID_PARAMS, f"there is no such tool; there is {', '.join(tools.TOOLS)}")
+            raise MCPError(types.INVALID_PARAMS, f"there is no such tool; there is {', '.join(TOOLS)}")
         given = {name: value for name, value in (params.arguments or {}).items() if value is not None}
         try:
             asked = tool.arguments.model_validate(given)
         except ValidationError as problem:
-            return tools.error_of(f"{tool.name} was not called: {complaint(problem, tool.arguments)}")
+            return error_of(f"{tool.name} was not called: {complaint(problem, tool.arguments)}")
         try:
             return await self._run(context, lambda request: tool.call(request, asked), tool.flags(asked))
         except Exception as problem:
-            return tools.error_of(words(problem))
+            return error_of(words(problem))
 
     async def list_resources(
         self, context: Context, params: types.PaginatedRequestParams | None
@@ -185,3 +189,67 @@ def serve(home: str, flags: Mapping[str, str], agent: str, found: settings.Setti
         # A call that was given up may still wait for somebody; it must not keep the process.
         os._exit(0)
     caller.stores.close()
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One tool. `reads`: it changes no memory; `destroys`: what it takes away is gone; `again`: twice is like once."""
+
+    name: str
+    title: str
+    arguments: type[given.Arguments]
+    result: type[results.Result]
+    answer: Callable[..., results.Result | Answer]
+    reads: bool = False
+    destroys: bool = False
+    again: bool = False
+
+    def flags(self, asked: given.Arguments) -> Mapping[str, str]:
+        """Return the settings under which the workspace is opened for this call."""
+        return recall_modes.FLAGS_OF.get(getattr(asked, "search_mode", ""), {})
+
+    def call(self, request: Request, asked: given.Arguments) -> types.CallToolResult:
+        """Return what the tool answers: the typed result, and a text that says the same."""
+        off = self.result(success=False, disabled=True)
+        answer = self.answer(request, asked) if request.workspace.enabled else off
+        result, text = answer if isinstance(answer, tuple) else (answer, answer.model_dump_json())
+        content = types.TextContent(text=text)
+        return types.CallToolResult(content=[content], structured_content=result.model_dump(mode="json"))
+
+
+TABLE = (
+    Tool("memory_store", "Remember", given.Store, results.Stored, answers.store, again=True),
+    Tool("memory_recall", "Recall", given.Recall, results.Recalled, answers.recall, reads=True),
+    Tool(
+        "session_search", "Search sessions", given.SessionSearch, results.Searched, answers.search_sessions, reads=True
+    ),
+    Tool("memory_forget", "Forget", given.Forget, results.Forgotten, answers.forget_one, destroys=True, again=True),
+    Tool("memory_list", "List memories", given.List, results.Listing, answers.list_all, reads=True),
+    Tool("memory_rate", "Rate a memory", given.Rate, results.Rated, answers.rate_one),
+    Tool(
+        "session_rate",
+        "Pass on a rating of the session",
+        given.SessionRate,
+        results.SessionRated,
+        answers.rate_session,
+        again=True,
+    ),
+    Tool("state_read", "Read the working state", given.StateRead, results.State, answers.read_state, reads=True),
+    Tool(
+        "state_update",
+        "Update the working state",
+        given.StateUpdate,
+        results.StateUpdated,
+        answers.update_state,
+        destroys=True,
+        again=True,
+    ),
+    Tool("project_notes", "Project notes", given.ProjectNotes, results.Notes, project_tools.notes, again=True),
+    Tool("work_item", "Work item", given.WorkItem, results.WorkShown, project_tools.work_item, again=True),
+)
+TOOLS = {tool.name: tool for tool in TABLE}
+
+
+def error_of(text: str) -> types.CallToolResult:
+    """Return a tool error that the agent can read and act on."""
+    return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)

@@ -1,17 +1,18 @@
-"""The commands that act on memories by their keys, or on all of a scope."""
+"""The commands that store a memory, and act on memories by their keys, or on all of a scope."""
 
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import click
 
 from holdfast.base.text import count
 from holdfast.memory import forget, move, show
 from holdfast.memory.edit import edit
-from holdfast.memory.remember import pin
+from holdfast.memory.remember import pin, remember
 from holdfast.memory.show import history
-from holdfast.records import SCOPES, asdict
+from holdfast.records import SCOPES, TRUSTS, TYPES, asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.main import invocation
 from holdfast.surfaces.cli.making import HERE, command
@@ -24,6 +25,8 @@ from holdfast.surfaces.cli.output import (
     memory_json,
     plan_json,
     print_plan,
+    say,
+    text_of,
 )
 from holdfast.workspace import Workspace
 
@@ -124,3 +127,30 @@ def _clear(workspace: Workspace, scope: str) -> None:
     if consented(steps, "the scope is empty"):
         forget.apply(workspace, memories, command="clear")
         applied(steps, f"cleared {workspace.scope(scope)}: {count(len(memories), 'memory')} forgotten")
+
+
+@command("remember", 'holdfast remember "Deploys need the VPN." --tag deploy', sees=HERE)
+@options.text("text")
+@options.scope("Where it holds. Default: project.", default="project")
+@click.option("--key", "-k", shell_complete=options.complete_key, help="Its key; default: the first six words.")
+@click.option("--title", help="Its title; default: the first sentence.")
+@click.option("--type", "-t", type=click.Choice(TYPES), help="A label. Default: project.")
+@click.option("--tag", "tags", multiple=True, help="A tag; may be given several times, or with commas.")
+@click.option("--trust", type=click.Choice(TRUSTS), default="user", help="Who says so. Default: user.")
+@click.option("--source", default="cli", help="Where it comes from.")
+@click.option("--agent", default="", help="The agent that stores it.")
+@click.option("--supersedes", multiple=True, type=options.KEY, metavar="KEY", help="The key of what this replaces.")
+@click.option("--pin", is_flag=True, help="Never let it expire.")
+def _remember(workspace: Workspace, /, text: tuple[str, ...], tags: tuple[str, ...], pin: bool, **asked: Any) -> None:
+    """Store a memory. TEXT is taken from the arguments, or from standard input where there are none or `-`.
+
+    Storing under a key that is there already updates it; what it said before is kept as its history.
+    """
+    said = text_of(text, 'holdfast remember "Deploys need the VPN."', "remember")
+    stored = remember(workspace, said, tags=tags or None, pinned=True if pin else None, **asked)
+    memory = stored.memory
+    if answered({"action": stored.action, "redacted": stored.redacted, "memory": memory_json(memory)}):
+        return
+    click.echo(f"{stored.action}  {heading(memory)}")
+    if stored.action == "updated" and memory.history:
+        say(f"what it said before is kept: holdfast history {memory.key}")
