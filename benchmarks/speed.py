@@ -23,6 +23,7 @@ from itertools import accumulate
 import holdfast
 from holdfast.app.reindex import reindex
 from holdfast.base.clock import now
+from holdfast.base.text import count
 from holdfast.errors import BadInput
 from holdfast.recall import embed
 from holdfast.recall.embed import Model
@@ -165,7 +166,7 @@ def lay_passages(db: sqlite3.Connection, size: int, model: Model, tell: Callable
     db.execute("PRAGMA journal_mode=WAL")
     db.execute("PRAGMA synchronous=NORMAL")
     table, start, done = Passages(db), time.perf_counter(), 0
-    tell(f"{size:,} passages are made; this takes about {max(1, size // 2_500):,} seconds")
+    tell(f"{size:,} passages are made; this takes about {count(max(1, size // 2_500), 'second')}")
     for number, turns in enumerate(_sessions(size)):
         if number % 500 == 0:
             if number:
@@ -193,7 +194,7 @@ def _sessions(size: int) -> Iterator[list[str]]:
 def memories_part(folder: str, size: int, tell: Callable[[str], None]) -> Times:
     """Measure a home with so many memories of one project."""
     home = os.path.join(folder, "home")
-    tell(f"{size:,} memories are written and indexed; this takes about {max(1, size // 800):,} seconds")
+    tell(f"{size:,} memories are written and indexed; this takes about {count(max(1, size // 800), 'second')}")
     start = time.perf_counter()
     lay_memories(home, size)
     with Workspace(home, project="bench") as workspace:

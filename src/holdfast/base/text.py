@@ -85,7 +85,7 @@ def by_prefix(text: str, known: Mapping[str, Named], missing: str, hint: str) ->
     """Return what has this name, or the only thing whose name begins so; NotFound says what is `missing`."""
     names = [text] if text in known else [name for name in known if text and name.startswith(text)]
     if not names:
-        raise NotFound(f"{missing} {text}", hint)
+        raise NotFound(f"{missing} {text or repr(text)}", hint)
     if len({known[name] for name in names}) > 1:
         raise BadInput(f"{text} begins several ids: {', '.join(names[:5])}", "Give more of it.")
     return known[names[0]]

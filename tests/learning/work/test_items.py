@@ -56,7 +56,10 @@ def test_criteria_and_evidence(cli, added, home):
         assert "clicked all 20" in file.read()
     assert told["work"]["satisfaction"] == {"pending": 2, "partial": 0, "satisfied": 1, "failed": 0}
     printed = cli("work", "show", name).out
-    assert "[x] c1  Old links work  (clicked all 20" in printed and "a1  must not happen: no new dependency" in printed
+    assert (
+        "[x] c1  Old links work  clicked all 20 (verified " in printed
+        and "a1  must not happen: no new dependency" in printed
+    )
 
 
 def test_close(cli, added):

@@ -149,7 +149,11 @@ def test_history_pin_unpin(cli, vpn) -> None:
     out = cli("history", vpn).out
     assert out.index("bastion") < out.index("VPN")
     assert len(cli("history", vpn, "--json").json["statements"]) == 2
-    assert cli("pin", vpn).out.startswith("pinned") and "pinned" in cli("list").out
+    assert (
+        cli("pin", vpn).out.startswith("pinned")
+        and cli("pin", vpn).out.count("pinned") == 1
+        and "pinned" in cli("list").out
+    )
     assert cli("unpin", vpn, "--json").json["pinned"] is False
 
 

@@ -236,3 +236,14 @@ def test_the_short_name_of_an_agent(cli, shop, typed, meant) -> None:
     """The beginning of an agent's name leads to the whole one."""
     ended = cli("install", typed)
     assert ended.code == 3 and f"Did you mean {meant}?" in ended.err
+
+
+def test_an_agent_that_is_only_read_gets_no_files(cli, shop) -> None:
+    """Where an install has nothing to write, nothing is said to be prepared."""
+    ended = cli("install", "pi")
+    assert "Pi was not found here" in ended.err and "prepared" not in ended.err
+
+
+def test_an_empty_id_is_shown_as_one(cli, shop) -> None:
+    """The message of an id that is not there shows also an empty one."""
+    assert "no update ''" in cli("updates", "show", "").err

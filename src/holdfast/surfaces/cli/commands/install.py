@@ -53,7 +53,8 @@ def _install(workspace: Workspace, agent: str | None, scope: str, portable: bool
         return
     planned = install.plan(workspace, agent, scope=scope, portable=portable)
     if planned.agent.detect(planned.place) is None:
-        say(f"{planned.agent.title} was not found here; its files are prepared for it")
+        prepared = "; its files are prepared for it" if planned.changes else ""
+        say(f"{planned.agent.title} was not found here{prepared}")
     connect(workspace, planned)
 
 

@@ -75,7 +75,7 @@ def _edit(workspace: Workspace, key: str, scope: str | None) -> None:
 def _pin(workspace: Workspace, key: str, scope: str | None) -> None:
     """Pin a memory: it never expires, and comes first where memories are handed to an agent."""
     memory = pin(workspace, key, scope=scope)
-    answer(memory_json(memory), f"pinned  {heading(memory)}")
+    answer(memory_json(memory), f"pinned  {heading(memory).removesuffix('  pinned')}")
 
 
 @command("unpin", "holdfast unpin deploys-need-the-vpn", sees=HERE)

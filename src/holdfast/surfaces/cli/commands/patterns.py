@@ -94,6 +94,9 @@ def _say_nothing(workspace: Workspace, gathered: patterns.Gathered, least: int |
     if domain and domain not in workspace.settings.domains.values():
         say(f"no project is in the domain {harmless(domain)}: holdfast config set domains.PROJECT {harmless(domain)}")
         return
+    if not gathered.sessions:
+        say_empty(workspace, "no session was looked at yet: holdfast sweep, then holdfast harvest --all")
+        return
     least = least or workspace.settings.number("patterns.min_frequency")
     looked = f"of {count(gathered.sessions, 'session')} looked at"
     say_empty(workspace, f"nothing that was asked for recurs in {count(least, 'session')} or more, {looked}")

@@ -139,5 +139,5 @@ def _print(shown: Shown) -> None:
 
 def _print_criterion(one: Criterion) -> None:
     never = "must not happen: " if one.id.startswith("a") else ""
-    why = f"  ({harmless(one.source_events[-1])})" if one.source_events and one.status != "PENDING" else ""
+    why = f"  {harmless(one.source_events[-1])}" if one.source_events and one.status != "PENDING" else ""
     click.echo(f"  {_BOXES[one.status]} {one.id}  {never}{harmless(one.text)}{why}")
