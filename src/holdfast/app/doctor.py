@@ -11,13 +11,13 @@ from contextlib import closing
 from datetime import datetime
 from importlib.util import cache_from_source
 
-from holdfast import agents
+from holdfast import agents, settings
 from holdfast.agents.editing import record
 from holdfast.app import status
 from holdfast.app.reindex import reindex
 from holdfast.base import files
 from holdfast.base.text import count
-from holdfast.errors import BrokenFile
+from holdfast.errors import BadSetting, BrokenFile
 from holdfast.memory.heal import close_to_others, open_to_others
 from holdfast.patterns import distributed
 from holdfast.records import Problem
@@ -125,6 +125,15 @@ def setting_is_at_work(workspace: Workspace) -> Iterator[Problem]:
         yield Problem("off", where, "memory is switched off", "holdfast config set enabled true", severity="info")
 
 
+def settings_can_be_read(workspace: Workspace) -> Iterator[Problem]:
+    """config.toml is TOML, and every value in it can be."""
+    try:
+        settings.load(workspace.home, {})
+    except BadSetting as problem:
+        path = os.path.join(workspace.home, "config.toml")
+        yield Problem("setting", path, str(problem), problem.hint, severity="error")
+
+
 def settings_are_known(workspace: Workspace) -> Iterator[Problem]:
     """Every line of config.toml sets something that there is."""
     for one in workspace.settings.unknown:
@@ -175,6 +184,7 @@ CHECKS: tuple[Callable[[Workspace], Iterator[Problem]], ...] = (
     home_is_private,
     home_can_be_written,
     setting_is_at_work,
+    settings_can_be_read,
     settings_are_known,
     index_is_sound,
     files_are_sound,

@@ -148,3 +148,17 @@ def test_a_bad_id_in_the_environment(cli, shop, monkeypatch) -> None:
     monkeypatch.setenv("HOLDFAST_PROJECT", "../x")
     ended = cli("list")
     assert ended.code == 2 and "HOLDFAST_PROJECT" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("text", "named"), [("not toml at all", "is not TOML"), ("[recall]\nlimit = 'five'\n", "limit")]
+)
+def test_the_doctor_reports_a_broken_config(cli, settled, tree, text, named) -> None:
+    """A config.toml that cannot be used is a finding among the others, and nothing is written without its settings."""
+    (settled / "config.toml").write_text(text)
+    (settled / "config.toml").chmod(0o600)
+    before = tree(settled)
+    ended = cli("doctor", "--json")
+    (found,) = [one for one in ended.json["problems"] if one["kind"] == "setting"]
+    assert ended.code == 1 and named in found["text"] and found["path"].endswith("config.toml") and found["hint"]
+    assert tree(settled) == before and cli("doctor", "--fix").code == 2

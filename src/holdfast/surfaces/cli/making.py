@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import shlex
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from holdfast.app.finish import finish
-from holdfast.errors import NeedsConsent
+from holdfast.errors import BadSetting, NeedsConsent
 from holdfast.memory import show
-from holdfast.surfaces.cli.main import COMMANDS, invocation, runnable
+from holdfast.surfaces.cli.main import COMMANDS, Invocation, invocation, runnable
 from holdfast.surfaces.cli.options import KEY, Text
 from holdfast.surfaces.cli.output import Progress, answered, say, say_empty
 from holdfast.workspace import Workspace
@@ -114,7 +115,7 @@ def command(name: str, example: str, **settings: Any) -> Callable[[Callable[...,
 
     `sees` names the options of where we are; `means` says what one of them is for here. Without `json` there is no
     `--json`; without `workspace` the function is called without one. What `reads` one thing answers nothing while
-    memory is switched off.
+    memory is switched off. What `checks` the home runs also where its settings cannot be read.
     """
 
     def make(function: Callable[..., Any]) -> click.Command:
@@ -146,6 +147,7 @@ def _made(
     json: bool = True,
     reads: bool = False,
     pure: bool = False,
+    checks: bool = False,
     workspace: bool = True,
     **more: Any,
 ) -> C:
@@ -156,11 +158,11 @@ def _made(
         told = _WHERE[each] | ({"help": means[each]} if means and each in means else {})
         params.append(click.Option([f"--{each}"], **told))
     help = f"Example: {example}\n\n{cleandoc(function.__doc__ or COMMANDS.get(name, ''))}"
-    callback = _in_workspace(function, reads=reads, pure=pure) if workspace else function
+    callback = _in_workspace(function, reads=reads, pure=pure, checks=checks) if workspace else function
     return kind(name, callback=callback, params=params, help=help, **more)
 
 
-def _in_workspace(function: Callable[..., Any], *, reads: bool, pure: bool) -> Callable[..., Any]:
+def _in_workspace(function: Callable[..., Any], *, reads: bool, pure: bool, checks: bool) -> Callable[..., Any]:
     """Return the function called with an open workspace as its first argument, seen from the options of where we are.
 
     A group that is followed by one of its sub-commands does nothing itself; what it was given holds for that.
@@ -178,13 +180,14 @@ def _in_workspace(function: Callable[..., Any], *, reads: bool, pure: bool) -> C
                 asked.where[name] = value
         if ctx.invoked_subcommand is not None:
             return None
-        where: dict[str, Any] = {**asked.where}
+        config = _usable_config(asked) if checks and not given.get("fix") else ""
+        where: dict[str, Any] = {**asked.where, "config": config}
         with Workspace(asked.home, flags=asked.flags, **where, say=say, progress=Progress()) as workspace:
             if reads and not workspace.enabled:
                 say_empty(workspace, "")
                 answered({})
                 return None
-            does_nothing = pure or asked.dry_run
+            does_nothing = pure or asked.dry_run or bool(config)
             try:
                 return function(workspace, **_with_whole_keys(ctx, workspace, given))
             except NeedsConsent:
@@ -195,6 +198,15 @@ def _in_workspace(function: Callable[..., Any], *, reads: bool, pure: bool) -> C
                     finish(workspace)
 
     return run
+
+
+def _usable_config(asked: Invocation) -> str:
+    """Return an empty config file where the one of the home is broken, so that a check can be run and tell it."""
+    try:
+        Workspace(asked.home, flags=asked.flags).close()
+    except BadSetting:
+        return os.devnull
+    return ""
 
 
 def _with_whole_keys(ctx: click.Context, workspace: Workspace, given: dict[str, Any]) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def _print_agents(states: list[AgentState]) -> None:
         click.echo("agents    none found on this machine")
 
 
-@command("doctor", "holdfast doctor --fix")
+@command("doctor", "holdfast doctor --fix", checks=True)
 @click.option("--fix", is_flag=True, help="Mend what is derived: the index, the pages, file modes.")
 @options.utc
 def _doctor(workspace: Workspace, fix: bool) -> int:
