@@ -27,7 +27,7 @@ from holdfast.recall.engine import Engine
 from holdfast.recall.vectors import make_vectors
 from holdfast.records import Filter, Scope
 from holdfast.store import words as tokens
-from holdfast.store.passages import Passages, Source
+from holdfast.store.passages import Passages, PassageSource
 from holdfast.store.words import ask, quoted
 
 DEPTH = 50
@@ -62,7 +62,7 @@ class Laid:
         found = [self.haystack.passages[place] for place in places]
         scope = Scope("global")
         told = [(n, p.text, p.id, p.speaker, p.at) for n, p in enumerate(found)]
-        self.table.put(Source(name, scope, at=found[0].at), {scope: told})
+        self.table.put(PassageSource(name, scope, at=found[0].at), {scope: told})
 
     def _lay_plain(self, sessions: dict[str, list[int]]) -> None:
         for table in ("plain", "plain_session"):

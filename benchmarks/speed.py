@@ -34,7 +34,7 @@ from holdfast.recall.scan import Scan
 from holdfast.recall.vectors import make_vectors
 from holdfast.records import Filter, Memory, Scope
 from holdfast.store import memory_file
-from holdfast.store.passages import Passages, Source
+from holdfast.store.passages import Passages, PassageSource
 from holdfast.workspace import Workspace
 
 SIZES = "1000,10000,100000"
@@ -176,7 +176,7 @@ def lay_passages(db: sqlite3.Connection, size: int, model: Model, tell: Callable
         at = f"2026-{number % 12 + 1:02}-{number % 28 + 1:02}"
         told = [(place, text, f"{number}:{place}", "user", at) for place, text in enumerate(turns)]
         scope = Scope("project", f"p-{number % PROJECTS}")
-        table.put(Source(f"s-{number}", scope, at=at), {scope: told})
+        table.put(PassageSource(f"s-{number}", scope, at=at), {scope: told})
         done += len(turns)
     db.execute("COMMIT")
     while make_vectors(table, model, 2_000):

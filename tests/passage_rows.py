@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
     from holdfast.records import Scope
     from holdfast.store.base import SearchTable
-    from holdfast.store.passages import Passage, Passages, Source, Told
+    from holdfast.store.passages import Passage, Passages, PassageSource, Told
     from holdfast.store.words import Row
 
 
 def put(
     table: Passages,
-    source: Source,
+    source: PassageSource,
     passages: Sequence[Passage],
     vectors: Sequence[bytes | None],
     scopes: dict[int, Scope] | None = None,

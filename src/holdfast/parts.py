@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from holdfast.agents.base import Agent
-    from holdfast.agents.transcript_calls import Call
+    from holdfast.agents.transcript_calls import ToolCall
     from holdfast.records import HookCall, Project, Scope
 
 # A message may have a whole file in it; what a person says of it themselves stands at its beginning or its end.
@@ -43,7 +43,7 @@ _MAX_CALLS = 400
 _TOLD = "told"
 
 
-class Cursor:
+class TailCursor:
     """How far hooks have read the transcript of a session: `state/tails/<digest>`, a number and marks behind it.
 
     May be lost: then the next prompt begins anew, at the end of the transcript as it is then.
@@ -58,7 +58,7 @@ class Cursor:
         if os.path.exists(self.path):
             rows.append(self.path, [_TOLD], durable=False)
 
-    def read(self, call: HookCall) -> tuple[Call, ...]:
+    def read(self, call: HookCall) -> tuple[ToolCall, ...]:
         """Return the calls behind the cursor; at the first prompt of a session it is put at the transcript's end."""
         if call.subagent or not call.transcript:
             return ()
@@ -131,8 +131,8 @@ class HookRun:
         self._label = label
         self._project: Project | None = None
         self._asked_project = False
-        self._calls: tuple[Call, ...] | None = None
-        self._cursor: Cursor | None = None
+        self._calls: tuple[ToolCall, ...] | None = None
+        self._cursor: TailCursor | None = None
 
     def is_late(self) -> bool:
         """Whether the time for an answer is over."""
@@ -178,10 +178,10 @@ class HookRun:
         except (HoldfastError, OSError):
             return ()
 
-    def calls(self) -> tuple[Call, ...]:
+    def calls(self) -> tuple[ToolCall, ...]:
         """Return the calls of tools that the transcript has since the last pause, where no hook was told of them."""
         if self._calls is None:
-            self._cursor = Cursor(self.home, self.call.agent, self.session)
+            self._cursor = TailCursor(self.home, self.call.agent, self.session)
             self._calls = self._cursor.read(self.call)
         return self._calls
 
@@ -190,7 +190,7 @@ class HookRun:
         if self._cursor is not None:
             self._cursor.settle()
         elif self.call.moment == "tool":
-            Cursor(self.home, self.call.agent, self.session).note_told()
+            TailCursor(self.home, self.call.agent, self.session).note_told()
 
     def last_prompt(self) -> str:
         """Return what the person asked last in this session."""

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from holdfast import agents
-from holdfast.agents.base import Change, Launcher, Place
+from holdfast.agents.base import ConfigChange, Launcher, Place
 from holdfast.agents.editing.json_text import scan
 from holdfast.agents.editing.plan import apply, plan_install, plan_uninstall, remove_empty
 from holdfast.agents.editing.record import without
@@ -182,7 +182,7 @@ class AgentContract:
         removals = plan_uninstall(agent, place)
         assert {change.path for change in removals} == {change.path for change in changes}
         assert all(change.after is None or change.empty for change in removals)
-        apply([Change(change.path, change.before, None) for change in removals], place)
+        apply([ConfigChange(change.path, change.before, None) for change in removals], place)
         remove_empty(folders)
         assert tree(tmp_path) == before
 

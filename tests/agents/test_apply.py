@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from holdfast.agents.base import Change, Place
+from holdfast.agents.base import ConfigChange, Place
 from holdfast.agents.editing.plan import apply, read, target
 from holdfast.errors import Conflict, Refused, StoreUnavailable
 
@@ -24,12 +24,14 @@ def test_the_mode_is_kept_and_new_files_are_private(place, tmp_path) -> None:
     path = tmp_path / "person" / "a.json"
     path.write_text("old")
     path.chmod(0o640)
-    apply([Change(str(path), b"old", b"new"), Change(str(tmp_path / "person" / "b" / "c"), None, b"x")], place)
+    apply(
+        [ConfigChange(str(path), b"old", b"new"), ConfigChange(str(tmp_path / "person" / "b" / "c"), None, b"x")], place
+    )
     assert path.read_bytes() == b"new" and path.stat().st_mode & 0o777 == 0o640
     assert (tmp_path / "person" / "b" / "c").stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "person" / "b").stat().st_mode & 0o777 == 0o700
     shared = Place(place.home, place.folder, "project", {})
-    apply([Change(str(tmp_path / "project" / "d"), None, b"x")], shared)
+    apply([ConfigChange(str(tmp_path / "project" / "d"), None, b"x")], shared)
     assert (tmp_path / "project" / "d").stat().st_mode & 0o777 == 0o644
 
 
@@ -37,7 +39,10 @@ def test_a_file_that_changed_since_the_plan_is_refused(place, tmp_path, tree) ->
     """What somebody wrote meanwhile is not overwritten, and no other file of the plan is touched."""
     (tmp_path / "person" / "b").write_text("theirs")
     before = tree(tmp_path)
-    changes = [Change(str(tmp_path / "person" / "a"), None, b"a"), Change(str(tmp_path / "person" / "b"), b"old", b"b")]
+    changes = [
+        ConfigChange(str(tmp_path / "person" / "a"), None, b"a"),
+        ConfigChange(str(tmp_path / "person" / "b"), b"old", b"b"),
+    ]
     with pytest.raises(Conflict, match="changed meanwhile"):
         apply(changes, place)
     assert tree(tmp_path) == before
@@ -50,8 +55,8 @@ def test_a_folder_that_cannot_be_written_undoes_the_rest(place, tmp_path, tree) 
     (tmp_path / "person" / "shut").mkdir(mode=0o500)
     before = tree(tmp_path)
     changes = [
-        Change(str(tmp_path / "person" / "a"), b"old", b"new"),
-        Change(str(tmp_path / "person" / "shut" / "b"), None, b"b"),
+        ConfigChange(str(tmp_path / "person" / "a"), b"old", b"new"),
+        ConfigChange(str(tmp_path / "person" / "shut" / "b"), None, b"b"),
     ]
     with pytest.raises(StoreUnavailable):
         apply(changes, place)
@@ -64,9 +69,9 @@ def test_a_file_in_the_place_of_a_folder_undoes_the_rest(place, tmp_path, tree) 
     (tmp_path / "person" / "file").write_text("in the way")
     before = tree(tmp_path)
     changes = [
-        Change(str(tmp_path / "person" / "a"), b"old", b"new"),
-        Change(str(tmp_path / "person" / "new" / "b"), None, b"b"),
-        Change(str(tmp_path / "person" / "file" / "c"), None, b"c"),
+        ConfigChange(str(tmp_path / "person" / "a"), b"old", b"new"),
+        ConfigChange(str(tmp_path / "person" / "new" / "b"), None, b"b"),
+        ConfigChange(str(tmp_path / "person" / "file" / "c"), None, b"c"),
     ]
     with pytest.raises((StoreUnavailable, Refused)):
         apply(changes, place)
@@ -80,7 +85,7 @@ def test_a_link_within_the_home_is_written_through(place, tmp_path) -> None:
     (kept / "a.json").write_text("old")
     link = tmp_path / "person" / "a.json"
     link.symlink_to(kept / "a.json")
-    apply([Change(str(link), b"old", b"new")], place)
+    apply([ConfigChange(str(link), b"old", b"new")], place)
     assert link.is_symlink() and (kept / "a.json").read_bytes() == b"new"
 
 

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from holdfast.agents import transcript_calls
-from holdfast.agents.transcript_calls import Call, told
+from holdfast.agents.transcript_calls import ToolCall, told
 
 
-def calls(lines: list[bytes]) -> list[Call]:
+def calls(lines: list[bytes]) -> list[ToolCall]:
     """Return the calls in lines of a transcript."""
     return told(lines).calls
 
@@ -25,13 +25,17 @@ def test_calls_with_results():
     uses = [{"type": "tool_use", "id": f"t{n}", "name": "Bash", "input": {"command": f"c{n}"}} for n in range(3)]
     results = [{"tool_use_id": "t0", "content": "ok"}, {"tool_use_id": "t1", "is_error": True}]
     told = lines({"message": {"content": uses}}, {"message": {"content": results}})
-    assert calls(told) == [Call("Bash", "c0", "passed"), Call("Bash", "c1", "failed"), Call("Bash", "c2", "")]
+    assert calls(told) == [
+        ToolCall("Bash", "c0", "passed"),
+        ToolCall("Bash", "c1", "failed"),
+        ToolCall("Bash", "c2", ""),
+    ]
 
 
 def test_arguments_within_a_text():
     """An agent that writes arguments as JSON within a text is understood too."""
     call = {"type": "function_call", "name": "shell", "arguments": '{"command": ["ls"]}', "call_id": "x"}
-    assert calls(lines({"payload": call})) == [Call("shell", '{"command": ["ls"]}', "")]
+    assert calls(lines({"payload": call})) == [ToolCall("shell", '{"command": ["ls"]}', "")]
 
 
 def test_a_message_that_is_written_again():
@@ -39,7 +43,7 @@ def test_a_message_that_is_written_again():
     first, second = ({"id": name, "name": "run", "args": {"command": name}} for name in ("a", "b"))
     done = {**first, "status": "error", "result": [{"functionResponse": {"id": "a", "response": {"error": "no"}}}]}
     told = lines({"toolCalls": [first]}, {"toolCalls": [second]}, {"toolCalls": [done]})
-    assert calls(told) == [Call("run", "a", "failed", "no"), Call("run", "b", "")]
+    assert calls(told) == [ToolCall("run", "a", "failed", "no"), ToolCall("run", "b", "")]
 
 
 def test_a_long_text_does_not_hide_the_file():

@@ -18,7 +18,7 @@ from holdfast.recall.embed import Model, to_bytes
 from holdfast.recall.engine import Engine, Scored
 from holdfast.recall.recall import recall
 from holdfast.records import Filter, Scope
-from holdfast.store.passages import Passage, Passages, Source
+from holdfast.store.passages import Passage, Passages, PassageSource
 from holdfast.store.words import ask
 from support.sampling import count
 
@@ -56,7 +56,7 @@ class Talks:
         at = days or ("",) * len(texts)
         turns = [Passage(n, text, f"{name}:{n}", at=at[n]) for n, text in enumerate(texts)]
         vectors = [to_bytes(self.model.encode(text)) if self.model else None for text in texts]
-        passage_rows.put(self.table, Source(name, scope, at=at[0]), turns, vectors)
+        passage_rows.put(self.table, PassageSource(name, scope, at=at[0]), turns, vectors)
 
     def scored(self, query: str, wanted: Filter = EVERYTHING, limit: int = 20) -> dict[str, Scored]:
         """Return what is found by name, best first."""
@@ -160,7 +160,7 @@ def test_nonsense_finds_nothing(talks, model):
 def test_a_passage_without_a_vector_is_found_by_words(talks, model):
     """Where vectors are missing, words still find."""
     one = talks(model)
-    passage_rows.put(one.table, Source("s", GLOBAL), [Passage(0, "Migrations run first.", "bare")], [None])
+    passage_rows.put(one.table, PassageSource("s", GLOBAL), [Passage(0, "Migrations run first.", "bare")], [None])
     one.put("t", *FILLER)
     assert "bare" in one.found("migrations")
 
@@ -170,7 +170,7 @@ def test_what_has_no_vector_yet_does_not_sink(talks, model):
     one = talks(model)
     one.put("made", "The deploy of the shop runs at night.", "A deploy waits for the shop's tests.", *FILLER)
     passage_rows.put(
-        one.table, Source("new", GLOBAL), [Passage(0, "Who may deploy the shop: only Ilse.", "new:0")], [None]
+        one.table, PassageSource("new", GLOBAL), [Passage(0, "Who may deploy the shop: only Ilse.", "new:0")], [None]
     )
     assert one.found("who may deploy the shop")[0] == "new:0"
 
@@ -235,7 +235,7 @@ def test_a_speaker_who_is_named_is_marked(talks):
     """Only what the named person said has the mark."""
     one = talks()
     turns = [Passage(0, "I moved to Bergen.", "a", "Ines Berg"), Passage(1, "I moved as well.", "b", "Tobias")]
-    passage_rows.put(one.table, Source("s", GLOBAL), turns, [None, None])
+    passage_rows.put(one.table, PassageSource("s", GLOBAL), turns, [None, None])
     marks = {name: scored.marks for name, scored in one.scored("where has ines moved").items()}
     assert (marks["a"].speaker, marks["b"].speaker) == (1.0, 0.0)
 

@@ -12,7 +12,7 @@ from holdfast.recall import scan
 from holdfast.recall.embed import near, to_bytes
 from holdfast.recall.scan import Scan
 from holdfast.records import Filter, Scope
-from holdfast.store.passages import Passage, Passages, Source
+from holdfast.store.passages import Passage, Passages, PassageSource
 from passage_rows import all_vectors
 
 EVERYTHING = Filter(None)
@@ -35,7 +35,7 @@ def table():
     for number, scope in enumerate((SHOP, BLOG) * 5):
         vectors = [to_bytes(vector(chance)) for _ in range(8)]
         turns = [Passage(place, "x", f"{number}:{place}", at=f"2026-01-{number + 1:02}") for place in range(10)]
-        passage_rows.put(table, Source(str(number), scope), turns, [*vectors, None, vectors[0]])
+        passage_rows.put(table, PassageSource(str(number), scope), turns, [*vectors, None, vectors[0]])
     yield table
     db.close()
 
@@ -50,7 +50,7 @@ def large():
         scope = (SHOP, BLOG, Scope("global"))[number % 3]
         vectors = [to_bytes(vector(chance, chance.choice(things))) for _ in range(20)]
         turns = [Passage(place, "x", at=f"2026-{number // 28 + 1:02}-{number % 28 + 1:02}") for place in range(20)]
-        passage_rows.put(table, Source(str(number), scope), turns, vectors)
+        passage_rows.put(table, PassageSource(str(number), scope), turns, vectors)
     yield table, things
     db.close()
 
@@ -119,7 +119,7 @@ def test_one_scan_sees_what_changed(table, query):
     """A scan that is asked again finds what came meanwhile, and not what went."""
     one = Scan(table)
     first = one.nearest(query, EVERYTHING, 1)
-    passage_rows.put(table, Source("new", SHOP), [Passage(0, "x", "late")], [to_bytes(query)])
+    passage_rows.put(table, PassageSource("new", SHOP), [Passage(0, "x", "late")], [to_bytes(query)])
     ((row, _, _),) = one.nearest(query, EVERYTHING, 1)
     assert table.read(row)[0].name == "late"
     assert one.nearest(query, Filter((BLOG,)), 1) != [(row, 0, 0)]
@@ -152,10 +152,10 @@ def test_many_that_are_the_same(query):
     """A thousand equal vectors do not hide the one that is nearer."""
     db = sqlite3.connect(":memory:", isolation_level=None)
     table, other = Passages(db), to_bytes(vector(random.Random(8)))
-    passage_rows.put(table, Source("a", SHOP), [Passage(0, "x", "near")], [to_bytes(query)])
+    passage_rows.put(table, PassageSource("a", SHOP), [Passage(0, "x", "near")], [to_bytes(query)])
     for number in range(60):
         passage_rows.put(
-            table, Source(f"s{number}", SHOP), [Passage(place, "x") for place in range(100)], [other] * 100
+            table, PassageSource(f"s{number}", SHOP), [Passage(place, "x") for place in range(100)], [other] * 100
         )
     found = Scan(table).nearest(query, EVERYTHING, 5)
     assert table.read(found[0][0])[0].name == "near"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.records import SessionEvent
-from holdfast.sessions.facts import OUTCOMES, Digest, Evidence
+from holdfast.sessions.facts import OUTCOMES, Digest, OutcomeEvidence
 from holdfast.sessions.work import outcome_of
 
 from .making import answer, digested, edited, human, ran
@@ -106,8 +106,10 @@ def test_evidence_points_back() -> None:
 
 def test_more_evidence_is_more_sure_and_never_certain() -> None:
     """The confidence grows with the lead and stays below one."""
-    weak = outcome_of([Evidence("tests-passed", "success", 2.0)])
-    strong = outcome_of([Evidence("tests-passed", "success", 2.0), Evidence("committed", "success", 2.0)] * 5)
+    weak = outcome_of([OutcomeEvidence("tests-passed", "success", 2.0)])
+    strong = outcome_of(
+        [OutcomeEvidence("tests-passed", "success", 2.0), OutcomeEvidence("committed", "success", 2.0)] * 5
+    )
     assert weak.kind == strong.kind == "success"
     assert weak.confidence < strong.confidence < 1
     assert {weak.kind, outcome_of([]).kind} <= set(OUTCOMES)

@@ -16,7 +16,7 @@ from holdfast.recall.embed import Model
 from holdfast.recall.engine import Engine
 from holdfast.recall.vectors import make_vectors
 from holdfast.records import Cost, Draft, Filter, Scope, Spend, replace
-from holdfast.store.passages import Source
+from holdfast.store.passages import PassageSource
 from holdfast.store.session_table import FileRow, SessionRow, Wanted
 
 GLOBAL = Scope("global")
@@ -492,7 +492,7 @@ class StoreContract:
 
         def put(tables):
             with tables.begin():
-                tables.passages.put(Source("codex/s-1", PROJECT, "codex"), {PROJECT: said})
+                tables.passages.put(PassageSource("codex/s-1", PROJECT, "codex"), {PROJECT: said})
 
         store.ask(put)
         assert store.ask(lambda tables: tables.passages.waiting()) == 2

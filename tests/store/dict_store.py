@@ -119,14 +119,14 @@ class DictStore:
 
     def rewrite(self, scope, key, text):
         before = self.get(scope, key)
-        place = memory_file.Place(before.path, scope, key, before.updated)
+        place = memory_file.FilePlace(before.path, scope, key, before.updated)
         return self._keep(merge.with_history(memory_file.read(text, place)[0], before))
 
     def relink(self, memory, text):
         now = self.get(memory.scope, memory.key)
         if (now.body, now.updated) != (memory.body, memory.updated):
             raise Conflict("it changed meanwhile", "")
-        place = memory_file.Place(now.path, now.scope, now.key, now.updated)
+        place = memory_file.FilePlace(now.path, now.scope, now.key, now.updated)
         self._keep(memory_file.read(text, place)[0])
 
     def size(self, memory):

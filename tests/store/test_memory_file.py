@@ -7,9 +7,19 @@ from hypothesis import strategies as st
 from holdfast.errors import BrokenFile
 from holdfast.records import TRUSTS, TYPES, Memory, Scope, Statement, replace
 from holdfast.store import memory_file
-from holdfast.store.memory_file import Place, as_time, create, decode, first_words, read, split_title, tidy_text, update
+from holdfast.store.memory_file import (
+    FilePlace,
+    as_time,
+    create,
+    decode,
+    first_words,
+    read,
+    split_title,
+    tidy_text,
+    update,
+)
 
-PLACE = Place("global/memories/k.md", Scope("global"), "k", "2026-01-02T03:04:05Z")
+PLACE = FilePlace("global/memories/k.md", Scope("global"), "k", "2026-01-02T03:04:05Z")
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 LINES = st.sampled_from(
     [

@@ -10,7 +10,7 @@ import pytest
 import passage_rows
 from holdfast.errors import NotFound
 from holdfast.records import Filter, Scope
-from holdfast.store.passages import Passage, Passages, Source, spoken_date
+from holdfast.store.passages import Passage, Passages, PassageSource, spoken_date
 from holdfast.store.words import ask, is_narrowed
 from passage_rows import all_vectors
 
@@ -33,7 +33,7 @@ def put(table: Passages, name: str, *texts: str, scope: Scope = GLOBAL, at: str 
     """Store a session of these turns; the vector of a turn is its place as one byte."""
     passages = [Passage(place, text, f"{name}:{place}", at=at) for place, text in enumerate(texts)]
     passage_rows.put(
-        table, Source(name, scope, at=at, **given), passages, [bytes([place]) for place in range(len(texts))]
+        table, PassageSource(name, scope, at=at, **given), passages, [bytes([place]) for place in range(len(texts))]
     )
 
 
@@ -52,7 +52,7 @@ def ids(table: Passages) -> dict[str, int]:
 
 def test_a_passage_comes_back_as_it_was_put(table):
     """Everything that was said of a passage and of its session is read again."""
-    source = Source("s", SHOP, "codex", "log", "A title", "2026-11-01")
+    source = PassageSource("s", SHOP, "codex", "log", "A title", "2026-11-01")
     passage_rows.put(table, source, [Passage(3, "Deploys need the VPN.", "turn-3", "user", "2026-11-02")], [None])
     passage, of = table.read(ids(table)["turn-3"])
     assert passage == Passage(3, "Deploys need the VPN.", "turn-3", "user", "2026-11-02", "s")
@@ -129,8 +129,8 @@ def test_a_date_as_people_write_it(at, words):
 
 def test_the_speaker_is_found(table):
     """A passage is found by who said it, after those whose text says it."""
-    passage_rows.put(table, Source("s", GLOBAL), [Passage(0, "Hello there.", "said", "Caroline")], [None])
-    passage_rows.put(table, Source("t", GLOBAL), [Passage(0, "Caroline called.", "named", "Melanie")], [None])
+    passage_rows.put(table, PassageSource("s", GLOBAL), [Passage(0, "Hello there.", "said", "Caroline")], [None])
+    passage_rows.put(table, PassageSource("t", GLOBAL), [Passage(0, "Caroline called.", "named", "Melanie")], [None])
     assert found(table, "caroline") == ["named", "said"]
 
 
@@ -170,7 +170,10 @@ def test_vectors(table):
     """Vectors come back by number, without those that have none, whatever their count."""
     texts = [Passage(place, "word", str(place)) for place in range(1200)]
     passage_rows.put(
-        table, Source("s", GLOBAL), texts, [None if place % 3 == 0 else bytes([place % 250]) for place in range(1200)]
+        table,
+        PassageSource("s", GLOBAL),
+        texts,
+        [None if place % 3 == 0 else bytes([place % 250]) for place in range(1200)],
     )
     numbers = ids(table)
     vectors = table.vectors([*numbers.values(), 99_999])
@@ -259,7 +262,10 @@ def test_passages_without_a_vector_wait_for_one(table):
     """What came without a vector waits, the newest first; what went meanwhile is passed over."""
     table.use_model("one")
     passage_rows.put(
-        table, Source("s", GLOBAL), [Passage(n, f"word {n}", f"s:{n}") for n in range(4)], [None, b"\x01", None, None]
+        table,
+        PassageSource("s", GLOBAL),
+        [Passage(n, f"word {n}", f"s:{n}") for n in range(4)],
+        [None, b"\x01", None, None],
     )
     assert [text for _, text in table.without_vector(2)] == ["word 3", "word 2"]
     waiting = table.without_vector(10)
@@ -283,7 +289,7 @@ def test_a_part_of_the_vectors_may_be_put(table):
 def test_dropping_takes_vectors_and_sketches(table):
     """After a drop neither a vector nor a sketch nor a wish for one is left."""
     put(table, "s", "apples", "pears")
-    passage_rows.put(table, Source("t", GLOBAL), [Passage(0, "plums")], [None])
+    passage_rows.put(table, PassageSource("t", GLOBAL), [Passage(0, "plums")], [None])
     for name in "st":
         table.drop(name)
     for name in ("passage_meaning", "passage_sketch", "passage_unmade"):
@@ -376,7 +382,9 @@ def crowd():
     for number in range(60):
         days = sorted(chance.choices(DAYS, k=5))
         turns = [Passage(place, f"Deploys need the VPN {number}", str(number), at=at) for place, at in enumerate(days)]
-        passage_rows.put(table, Source(f"s{number}", chance.choice(SCOPES), at=days[0]), turns, [bytes([number])] * 5)
+        passage_rows.put(
+            table, PassageSource(f"s{number}", chance.choice(SCOPES), at=days[0]), turns, [bytes([number])] * 5
+        )
     yield table
     db.close()
 
@@ -390,7 +398,7 @@ def test_nothing_of_another_scope_or_time_is_seen(crowd, seed):
     rows = crowd.db.execute("SELECT id FROM passage ORDER BY id").fetchall()
     everything = [(row, *crowd.read(row)) for (row,) in rows]
 
-    def right(at: str, source: Source) -> bool:
+    def right(at: str, source: PassageSource) -> bool:
         in_time = at >= wanted.since and (not wanted.until or at < wanted.until)
         return in_time and (scopes is None or source.scope in scopes)
 
@@ -409,7 +417,7 @@ def test_nothing_of_another_scope_or_time_is_seen(crowd, seed):
 def test_who_said_it_how_long_it_is_and_its_vector_come_at_once(table):
     """What is not known of a passage is empty, and a passage that is not there is left out."""
     turns = [Passage(0, "Deploys need the VPN.", "a", "maria"), Passage(1, "Yes.", "b")]
-    passage_rows.put(table, Source("s", GLOBAL), turns, [b"\x07", None])
+    passage_rows.put(table, PassageSource("s", GLOBAL), turns, [b"\x07", None])
     numbers = ids(table)
     assert table.known([numbers["a"], numbers["b"], 999]) == {
         numbers["a"]: ("maria", 4, b"\x07"),
@@ -432,7 +440,7 @@ def test_a_passage_has_a_scope_of_its_own(table):
     """A passage with a scope of its own is seen there and not where its session is, and is counted once."""
     bakery = Scope("project", "bakery")
     told = [Passage(0, "apples here", "a"), Passage(1, "apples there", "b")]
-    passage_rows.put(table, Source("s", SHOP), told, [None, b"\x01"], scopes={1: bakery})
+    passage_rows.put(table, PassageSource("s", SHOP), told, [None, b"\x01"], scopes={1: bakery})
     assert found(table, "apples", Filter((SHOP,))) == ["a"]
     assert found(table, "apples", Filter((bakery,))) == ["b"]
     assert table.read(ids(table)["b"])[1].scope == bakery

@@ -138,7 +138,7 @@ class ConfigPart:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ConfigChange:
     """One file before and after; None is no file.
 
     `spans` are the places of our bytes in `after`, `made` the JSON containers that we made around them. `empty`: what

@@ -152,7 +152,7 @@ def _result_text(value: dict[str, object], names: tuple[str, ...]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ToolCall:
     """One call: the tool, its arguments as text, and how it ended: `passed`, `failed`, or nothing where nobody says.
 
     `output` is what a call printed that failed.
@@ -193,7 +193,7 @@ class Told:
     An agent may write its transcript behind its back; then the last calls have no result yet, and wait for it.
     """
 
-    calls: list[Call]
+    calls: list[ToolCall]
     settled: int
 
 
@@ -214,7 +214,7 @@ def told(lines: list[bytes]) -> Told:
                     found[_text(value, _IDS) or f"\0{len(found)}"] = tool, _plain(given), number
     none = Result("", "")
     ended = [results.get(name, none) for name in found]
-    calls = [Call(*call[:2], one.ended, one.text) for call, one in zip(found.values(), ended, strict=True)]
+    calls = [ToolCall(*call[:2], one.ended, one.text) for call, one in zip(found.values(), ended, strict=True)]
     waiting = {number for name, (*_, number) in found.items() if name not in results and name[:1] != "\0"}
     return Told(calls, _settled(len(lines), waiting, [number for *_, number in found.values()], answered))
 

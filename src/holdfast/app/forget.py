@@ -17,7 +17,7 @@ from holdfast.base import files, rows
 from holdfast.inject import shown
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.memory import audit
-from holdfast.parts import Cursor
+from holdfast.parts import TailCursor
 from holdfast.records import Filter, Step
 from holdfast.sessions import browse
 from holdfast.sessions import index as session_index
@@ -84,7 +84,7 @@ def changes(workspace: Workspace, name: str) -> list[Change]:
     target = ForgetTarget(workspace, name, noted)
     found = [change for part in parts for change in part.forget(target)]
     # What hooks keep of the session alone.
-    own = shown.ShownSet(target.home, target.session).path, Cursor(target.home, target.agent, target.session).path
+    own = shown.ShownSet(target.home, target.session).path, TailCursor(target.home, target.agent, target.session).path
     why = "what was noted while it was open"
     removed = [
         Change(Step("remove", os.path.relpath(path, target.home), why), partial(files.remove, path))

@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass
 
 from holdfast import agents
-from holdfast.agents.base import HOOK_FILE, HOOK_PROGRAM, SERVER, Agent, Change, FoundAgent, Launcher, Place
+from holdfast.agents.base import HOOK_FILE, HOOK_PROGRAM, SERVER, Agent, ConfigChange, FoundAgent, Launcher, Place
 from holdfast.agents.editing import record
 from holdfast.agents.editing.plan import NOBODY, plan_install, plan_uninstall, read, remove_empty
 from holdfast.agents.editing.plan import apply as carry_out
@@ -42,12 +42,12 @@ _WAY_OUT = "Name a folder that is empty or not there yet."
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class InstallPlan:
     """What would be done to which agent where."""
 
     agent: Agent
     place: Place
-    changes: tuple[Change, ...]
+    changes: tuple[ConfigChange, ...]
 
     @property
     def where(self) -> tuple[str, str, str]:
@@ -66,7 +66,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class UninstallOutcome:
     """What an uninstall did to a file; `identical`: it is byte for byte what it was before the install."""
 
     path: str
@@ -104,14 +104,14 @@ def gets(agent: Agent, place: Place) -> tuple[str, ...]:
     return (*said, "hooks", "the MCP server")
 
 
-def plan(workspace: Workspace, name: str, *, scope: str = "user", portable: bool = False) -> Plan:
+def plan(workspace: Workspace, name: str, *, scope: str = "user", portable: bool = False) -> InstallPlan:
     """Return what is missing for that agent. Where one of its files cannot be used, nothing is changed at all."""
     agent = agents.get(name)
     place = remembering(record.load(workspace.home), agent, workspace.place(scope))
-    return Plan(agent, place, tuple(plan_install(agent, place, command_of(workspace, portable=portable))))
+    return InstallPlan(agent, place, tuple(plan_install(agent, place, command_of(workspace, portable=portable))))
 
 
-def apply(workspace: Workspace, planned: Plan) -> None:
+def apply(workspace: Workspace, planned: InstallPlan) -> None:
     """Carry the plan out. The record comes first: whatever happens then, an uninstall knows what to look for."""
     with record.lock(workspace.home):
         before = record.load(workspace.home)
@@ -128,14 +128,14 @@ def apply(workspace: Workspace, planned: Plan) -> None:
     note(workspace, "install", planned)
 
 
-def note(workspace: Workspace, command: str, planned: Plan) -> None:
+def note(workspace: Workspace, command: str, planned: InstallPlan) -> None:
     """Write down which files of an agent changed, and no byte of them: they may hold secrets."""
     with audit.Act(workspace, command, keep=False) as act:
         for change in planned.changes:
             act.done(change.path, f"{planned.agent.name}, for this {planned.place.scope}")
 
 
-def _recorded(planned: Plan, earlier: Install | None) -> Install:
+def _recorded(planned: InstallPlan, earlier: Install | None) -> Install:
     """Return the record of an install as it will be; files that do not change keep theirs."""
     kept = {one.path: one for one in earlier.files} if earlier else {}
     for change in planned.changes:
@@ -146,7 +146,7 @@ def _recorded(planned: Plan, earlier: Install | None) -> Install:
 
 def remembering(installs: list[Install], agent: Agent, place: Place) -> Place:
     """Return the place with what an earlier install made there."""
-    earlier = record.find(installs, Plan(agent, place, ()).where)
+    earlier = record.find(installs, InstallPlan(agent, place, ()).where)
     if earlier is None:
         return place
     return replace(place, made={one.path: one.made for one in earlier.files}, was=_as_they_were(earlier, place))
@@ -178,7 +178,7 @@ def _program() -> tuple[str, ...]:
     return (os.path.abspath(found),) if found else (os.path.abspath(sys.executable), "-m", "holdfast")
 
 
-def diff(changes: tuple[Change, ...]) -> str:
+def diff(changes: tuple[ConfigChange, ...]) -> str:
     """Return the changes as one unified diff, without the secrets of the lines that it shows."""
     return "".join(diff_of(change.path, change.before, change.after) for change in changes)
 
@@ -213,12 +213,12 @@ def _is_whole(workspace: Workspace, agent: Agent, installed: Install, portable: 
         return False
 
 
-def plan_removal(workspace: Workspace, name: str, *, scope: str = "user") -> Plan:
+def plan_removal(workspace: Workspace, name: str, *, scope: str = "user") -> InstallPlan:
     """Return what takes the agent's parts out: exactly where nobody touched a file since, by their tags elsewhere."""
     agent = agents.get(name)
     installs = record.load(workspace.home)
     place = remembering(installs, agent, workspace.place(scope))
-    known = record.find(installs, Plan(agent, place, ()).where)
+    known = record.find(installs, InstallPlan(agent, place, ()).where)
     by_tag = {change.path: change for change in plan_uninstall(agent, place)}
     for one in known.files if known else ():
         change = _exact(one, place)
@@ -232,18 +232,18 @@ def plan_removal(workspace: Workspace, name: str, *, scope: str = "user") -> Pla
         by_tag[rules.path] = replace(change, after=None) if change.empty else change
     for change in distributed.plan_uninstall(workspace, agent.name, place):
         by_tag.setdefault(change.path, change)
-    return Plan(agent, place, tuple(by_tag.values()))
+    return InstallPlan(agent, place, tuple(by_tag.values()))
 
 
-def _exact(known: EditedFile, place: Place) -> Change | None:
+def _exact(known: EditedFile, place: Place) -> ConfigChange | None:
     data = read(known.path, place)
     if data is None:
         return None
     untouched, before = record.restored(data, known)
-    return Change(known.path, data, before) if untouched else None
+    return ConfigChange(known.path, data, before) if untouched else None
 
 
-def apply_removal(workspace: Workspace, planned: Plan) -> list[Outcome]:
+def apply_removal(workspace: Workspace, planned: InstallPlan) -> list[UninstallOutcome]:
     """Carry the plan out, remove folders that the install made and that are empty, and forget the install."""
     with record.lock(workspace.home):
         installs = record.load(workspace.home)
@@ -256,10 +256,10 @@ def apply_removal(workspace: Workspace, planned: Plan) -> list[Outcome]:
     return [_outcome(change, known) for change in planned.changes]
 
 
-def _outcome(change: Change, known: Install | None) -> Outcome:
+def _outcome(change: ConfigChange, known: Install | None) -> UninstallOutcome:
     before = next((one.before for one in known.files if one.path == change.path), "") if known else ""
     identical = change.after is None or record.digest(change.after) == before
-    return Outcome(change.path, change.after is None, identical)
+    return UninstallOutcome(change.path, change.after is None, identical)
 
 
 def verify(workspace: Workspace, name: str, *, scope: str = "user") -> tuple[list[str], list[Problem]]:
@@ -313,7 +313,7 @@ def _problem(path: str, line: int, text: str) -> Problem:
     return Problem("left", path, text, "Take it out in an editor.", line, "error")
 
 
-def plan_plugin(workspace: Workspace, name: str, folder: str, *, portable: bool = False) -> Plan:
+def plan_plugin(workspace: Workspace, name: str, folder: str, *, portable: bool = False) -> InstallPlan:
     """Return the files that the plugin needs and that are not there as they should be."""
     agent = agents.get(name)
     root = os.path.abspath(folder)
@@ -332,11 +332,11 @@ def plan_plugin(workspace: Workspace, name: str, folder: str, *, portable: bool 
     for path, value in wanted.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2) + "\n"
         whole = os.path.join(root, path)
-        changes.append(Change(whole, read(whole, place), text.encode("utf-8")))
-    return Plan(agent, place, tuple(change for change in changes if change.before != change.after))
+        changes.append(ConfigChange(whole, read(whole, place), text.encode("utf-8")))
+    return InstallPlan(agent, place, tuple(change for change in changes if change.before != change.after))
 
 
-def apply_plugin(planned: Plan) -> None:
+def apply_plugin(planned: InstallPlan) -> None:
     """Write the files of the plan."""
     carry_out(list(planned.changes), planned.place)
 

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from holdfast import agents
-from holdfast.agents.base import Change, Place, shell_line
+from holdfast.agents.base import ConfigChange, Place, shell_line
 from holdfast.agents.editing.plan import apply as carry_out
 from holdfast.agents.editing.plan import read
 from holdfast.app import install
@@ -47,7 +47,7 @@ _SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class SystemCall:
     """A command that makes the system take notice: whether it ran, and what it said where it failed."""
 
     words: tuple[str, ...]
@@ -71,18 +71,18 @@ class Scheduled:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SchedulePlan:
     """What would be written and removed, what the system is told before and after, and where the files are."""
 
     way: str
     every: str
-    changes: tuple[Change, ...]
-    first: tuple[Call, ...]
-    then: tuple[Call, ...]
+    changes: tuple[ConfigChange, ...]
+    first: tuple[SystemCall, ...]
+    then: tuple[SystemCall, ...]
     place: Place
 
 
-def plan(workspace: Workspace, *, way: str = "", every: str = "1h") -> Plan:
+def plan(workspace: Workspace, *, way: str = "", every: str = "1h") -> SchedulePlan:
     """Return what is missing for a sweep every so often. A file of our name that is not ours is refused."""
     way = way or usual_way(workspace)
     minutes = parse_every(every)
@@ -91,20 +91,20 @@ def plan(workspace: Workspace, *, way: str = "", every: str = "1h") -> Plan:
     changes = [_change(path, data, place) for path, data in wanted.items()]
     if way == "cron":
         table = _crontab(workspace)
-        changes.append(Change(CRONTAB, table, cron_table(table or b"", cron_line(_words(workspace), minutes))))
+        changes.append(ConfigChange(CRONTAB, table, cron_table(table or b"", cron_line(_words(workspace), minutes))))
     changes = [change for change in changes if change.before != change.after]
     first, then = _told_after(workspace, way, place, changes)
-    own = Plan(way, spelled(minutes), tuple(changes), first, then, place)
+    own = SchedulePlan(way, spelled(minutes), tuple(changes), first, then, place)
     return _together(own, *(_removal(workspace, place, other) for other in WAYS if other != way))
 
 
-def plan_removal(workspace: Workspace) -> Plan:
+def plan_removal(workspace: Workspace) -> SchedulePlan:
     """Return what takes every schedule of ours away, and nothing else."""
     place = workspace.place("user")
-    return _together(Plan("", "", (), (), (), place), *(_removal(workspace, place, way) for way in WAYS))
+    return _together(SchedulePlan("", "", (), (), (), place), *(_removal(workspace, place, way) for way in WAYS))
 
 
-def _together(own: Plan, *others: Plan) -> Plan:
+def _together(own: SchedulePlan, *others: SchedulePlan) -> SchedulePlan:
     plans = own, *others
     return replace(
         own,
@@ -114,7 +114,7 @@ def _together(own: Plan, *others: Plan) -> Plan:
     )
 
 
-def apply(workspace: Workspace, planned: Plan) -> tuple[Call, ...]:
+def apply(workspace: Workspace, planned: SchedulePlan) -> tuple[SystemCall, ...]:
     """Carry the plan out and return each command with whether it ran; what did not run is for the person to type."""
     first = [_run(workspace, call) for call in planned.first]
     table = next((change for change in planned.changes if change.path == CRONTAB), None)
@@ -192,34 +192,34 @@ def _paths(place: Place, way: str) -> list[str]:
     return []
 
 
-def _change(path: str, after: bytes | None, place: Place) -> Change:
+def _change(path: str, after: bytes | None, place: Place) -> ConfigChange:
     before = read(path, place)
     if before is not None and not every_of(before):
         raise Refused(f"{path} was not written by `holdfast schedule`", "Move it away. Nothing was changed.")
-    return Change(path, before, after)
+    return ConfigChange(path, before, after)
 
 
-def _removal(workspace: Workspace, place: Place, way: str) -> Plan:
+def _removal(workspace: Workspace, place: Place, way: str) -> SchedulePlan:
     """Return what takes away what is ours of one way; files of others with our name are left alone."""
     paths = [path for path in _paths(place, way) if every_of(read(path, place) or b"")]
     changes = [_change(path, None, place) for path in paths]
     if way == "cron" and (table := _our_crontab(workspace)):
-        changes.append(Change(CRONTAB, table, cron_table(table, b"") or None))
+        changes.append(ConfigChange(CRONTAB, table, cron_table(table, b"") or None))
     first, then = _stopping(way, paths)
-    return Plan(way, "", tuple(changes), first, then, place)
+    return SchedulePlan(way, "", tuple(changes), first, then, place)
 
 
-def _stopping(way: str, paths: list[str]) -> tuple[tuple[Call, ...], tuple[Call, ...]]:
+def _stopping(way: str, paths: list[str]) -> tuple[tuple[SystemCall, ...], tuple[SystemCall, ...]]:
     if paths and way == "systemd":
         return (_systemctl("disable", "--now", _TIMER),), (_systemctl("daemon-reload"),)
     if paths and way == "launchd":
-        return (Call(("launchctl", "bootout", f"{_domain()}/{LABEL}")),), ()
+        return (SystemCall(("launchctl", "bootout", f"{_domain()}/{LABEL}")),), ()
     return (), ()
 
 
 def _told_after(
-    workspace: Workspace, way: str, place: Place, changes: list[Change]
-) -> tuple[tuple[Call, ...], tuple[Call, ...]]:
+    workspace: Workspace, way: str, place: Place, changes: list[ConfigChange]
+) -> tuple[tuple[SystemCall, ...], tuple[SystemCall, ...]]:
     """Return what the system is told before and after the files changed, so that it runs what they say."""
     was_there = any(change.before is not None for change in changes)
     if not changes and _active(workspace, way) != "no":
@@ -228,13 +228,13 @@ def _told_after(
         start = _systemctl("restart", _TIMER) if was_there else _systemctl("enable", "--now", _TIMER)
         return (), (_systemctl("daemon-reload"), start)
     if way == "launchd":
-        stop = (Call(("launchctl", "bootout", f"{_domain()}/{LABEL}")),) if was_there else ()
-        return stop, (Call(("launchctl", "bootstrap", _domain(), _paths(place, way)[0])),)
+        stop = (SystemCall(("launchctl", "bootout", f"{_domain()}/{LABEL}")),) if was_there else ()
+        return stop, (SystemCall(("launchctl", "bootstrap", _domain(), _paths(place, way)[0])),)
     return (), ()
 
 
-def _systemctl(*words: str) -> Call:
-    return Call(("systemctl", "--user", *words))
+def _systemctl(*words: str) -> SystemCall:
+    return SystemCall(("systemctl", "--user", *words))
 
 
 def _domain() -> str:
@@ -263,7 +263,7 @@ def _answers(workspace: Workspace, way: str) -> bool:
     return bool(_which(workspace, asked[0])) and _ended(workspace, asked).returncode == 0
 
 
-def _run(workspace: Workspace, call: Call) -> Call:
+def _run(workspace: Workspace, call: SystemCall) -> SystemCall:
     if not _answers(workspace, "launchd" if call.words[0] == "launchctl" else "systemd"):
         return call
     ended = _ended(workspace, call.words)

@@ -43,7 +43,7 @@ _OTHERWISE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedUpdate:
     """An update as it is listed: whether it can be undone now, and by which update it is undone already."""
 
     update: Update
@@ -52,7 +52,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class UpdateChange:
     """A file of the home as it is now and as it would be; None is no file."""
 
     path: str
@@ -70,26 +70,26 @@ class Undo:
     """What undoing these updates would change."""
 
     ids: tuple[str, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[UpdateChange, ...]
     aliases: tuple[Alias, ...]
 
 
-def updates(workspace: Workspace, *, since: str = "", command: str = "", limit: int = 0) -> list[Listed]:
+def updates(workspace: Workspace, *, since: str = "", command: str = "", limit: int = 0) -> list[ListedUpdate]:
     """Return the updates since a time, of one command and its parts or of all, newest first; 0 is no limit."""
     start, (found, gone) = span(since, "")[0], _all(workspace)
     listed = [
-        Listed(one, one.can_be_undone and one.id not in gone, gone.get(one.id, ""))
+        ListedUpdate(one, one.can_be_undone and one.id not in gone, gone.get(one.id, ""))
         for one in found
         if one.at >= start and f"{one.command} ".startswith(f"{command} " if command else "")
     ]
     return listed[:limit] if limit else listed
 
 
-def show(workspace: Workspace, text: str) -> tuple[Listed, str]:
+def show(workspace: Workspace, text: str) -> tuple[ListedUpdate, str]:
     """Return the update whose id begins so, and as a diff what it changed."""
     found, gone = _all(workspace)
     update = history.find(found, text)
-    listed = Listed(update, update.can_be_undone and update.id not in gone, gone.get(update.id, ""))
+    listed = ListedUpdate(update, update.can_be_undone and update.id not in gone, gone.get(update.id, ""))
     return listed, "".join(_changed(workspace, one) for one in update.files)
 
 
@@ -107,7 +107,7 @@ def plan_undo(workspace: Workspace, names: Sequence[str]) -> Undo:
         for one in update.files:
             state[one.path] = _put_back(workspace, one, state)
         aliases += [_turned(workspace, one) for one in reversed(update.aliases)]
-    changes = [Change(path, bytes_of(workspace, path), then) for path, then in state.items()]
+    changes = [UpdateChange(path, bytes_of(workspace, path), then) for path, then in state.items()]
     return Undo(tuple(one.id for one in chosen), tuple(one for one in changes if one.now != one.then), tuple(aliases))
 
 
@@ -130,7 +130,7 @@ def apply_undo(workspace: Workspace, planned: Undo) -> Update | None:
     return act.update
 
 
-def diff(changes: Sequence[Change]) -> str:
+def diff(changes: Sequence[UpdateChange]) -> str:
     """Return the changes as one unified diff, without the secrets of the lines that it shows."""
     return "".join(diff_of(one.path, one.now, one.then) for one in changes)
 
@@ -180,9 +180,9 @@ def _turned(workspace: Workspace, alias: Alias) -> Alias:
     return Alias(alias.old, alias.after, alias.before)
 
 
-def _swap_all(workspace: Workspace, act: Act, changes: Sequence[Change]) -> None:
+def _swap_all(workspace: Workspace, act: Act, changes: Sequence[UpdateChange]) -> None:
     """Put all files back; where one changed at this very moment, those before it are taken back."""
-    done: list[Change] = []
+    done: list[UpdateChange] = []
     try:
         for one in changes:
             act.look_at(one.path)
@@ -190,11 +190,11 @@ def _swap_all(workspace: Workspace, act: Act, changes: Sequence[Change]) -> None
             done.append(one)
     except BaseException:
         for one in reversed(done):
-            _swap(workspace, Change(one.path, one.then, one.now))
+            _swap(workspace, UpdateChange(one.path, one.then, one.now))
         raise
 
 
-def _swap(workspace: Workspace, one: Change) -> None:
+def _swap(workspace: Workspace, one: UpdateChange) -> None:
     if is_memory(one.path):
         workspace.store.tree.swap(one.path.removeprefix("memory/"), one.now, one.then)
         return

@@ -21,7 +21,7 @@ from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.errors import BadInput, HoldfastError, NotFound, ScopeUnknown
 from holdfast.exchange import statements
-from holdfast.exchange.statements import Cut, Statement
+from holdfast.exchange.statements import Cut, ImportedStatement
 from holdfast.memory import proposals as decisions
 from holdfast.memory import scaffold
 from holdfast.memory.proposal_files import Proposals, id_of, same
@@ -160,7 +160,7 @@ class _MemoryImport:
         about = (source.agent, source.scope, source.kind, source.shown)
         self.files.append(FileImport.of(*about, counts, cut.mentions, tuple(kinds)))
 
-    def _own(self, source: ImportFile, cut: Cut) -> Iterator[Statement]:
+    def _own(self, source: ImportFile, cut: Cut) -> Iterator[ImportedStatement]:
         """Yield the statements of the file's own: neither ours, nor a line of an index that leads to another file."""
         folder = os.path.dirname(source.path)
         for found in cut.statements:
@@ -169,7 +169,7 @@ class _MemoryImport:
             if not is_index and same(found.text) not in self.ours:
                 yield found
 
-    def _offer(self, source: ImportFile, scope: Scope, cut: Cut, found: Statement) -> str:
+    def _offer(self, source: ImportFile, scope: Scope, cut: Cut, found: ImportedStatement) -> str:
         """Propose the statement where it is new; return what it is."""
         try:
             redacted(Draft(found.text, scope, title=found.title))
@@ -187,7 +187,7 @@ class _MemoryImport:
         return verdict
 
 
-def _proposal(source: ImportFile, scope: Scope, cut: Cut, found: Statement, now: str) -> Proposal:
+def _proposal(source: ImportFile, scope: Scope, cut: Cut, found: ImportedStatement, now: str) -> Proposal:
     at = " ".join(found.heading.split()) or f"L{found.line}"
     shown = redact.redact(source.shown)[0]
     usual = "user" if scope.kind == "global" and source.kind != "memory" else "project"

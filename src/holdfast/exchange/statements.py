@@ -53,7 +53,7 @@ _ITEM_SIGN = re.compile(r"\s*(?:[-*+]|\d+[.)])\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class ImportedStatement:
     """One statement of a file: its text, a title, the heading it stands below, and its line."""
 
     text: str
@@ -66,7 +66,7 @@ class Statement:
 class Cut:
     """What a file says: its statements, the files that it mentions, and the type and tags that it gives them."""
 
-    statements: tuple[Statement, ...]
+    statements: tuple[ImportedStatement, ...]
     mentions: tuple[str, ...] = ()
     type: str = ""
     tags: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ def cut(text: str, *, topic: bool = False) -> Cut:
     before = document.head + "".join(entry.text for entry in document.entries) + document.foot
     name, first = _one(given, "name", "title"), before.count("\n") + 1
     if topic and name and document.body.strip() and len(document.body) <= LONGEST_TOPIC:
-        found = [Statement(_without_sign(document.body.strip()), _title(name), name, first)]
+        found = [ImportedStatement(_without_sign(document.body.strip()), _title(name), name, first)]
     else:
         found = [one for section in _sections(blocks(document.body, first)) for one in _statements(section)]
     limit = _limits(given)
@@ -182,7 +182,7 @@ def _sections(found: list[MarkdownBlock]) -> Iterator[_Section]:
     yield _Section(heading, named, tuple(inner))
 
 
-def _statements(section: _Section) -> Iterator[Statement]:
+def _statements(section: _Section) -> Iterator[ImportedStatement]:
     found = list(section.blocks)
     prose = "\n\n".join(block.text for block in found)
     if section.named and len(found) > 1 and len(prose) <= LONGEST and all(one.kind == "text" for one in found):
@@ -230,7 +230,7 @@ def _list_of(first: MarkdownBlock, found: list[MarkdownBlock]) -> list[MarkdownB
     return run[: next(other, len(run))]
 
 
-def _announced(section: _Section, lead: MarkdownBlock, run: list[MarkdownBlock]) -> Iterator[Statement]:
+def _announced(section: _Section, lead: MarkdownBlock, run: list[MarkdownBlock]) -> Iterator[ImportedStatement]:
     """A lead sentence stays with its list; of a long list each item has it before it."""
     listed = [block.listed if block.kind == "item" else block.text for block in run]
     whole = "\n".join([lead.text, *listed])
@@ -241,7 +241,7 @@ def _announced(section: _Section, lead: MarkdownBlock, run: list[MarkdownBlock])
         yield _found(section, f"{lead.text}\n{text}", block.line, _with_heading(section, block.text))
 
 
-def _list(section: _Section, items: list[MarkdownBlock]) -> Iterator[Statement]:
+def _list(section: _Section, items: list[MarkdownBlock]) -> Iterator[ImportedStatement]:
     whole = "\n".join(item.listed for item in items)
     if len(items) > 1 and len(whole) <= LONGEST:
         if section.heading and (_are_names(items) or _are_steps(items)):
@@ -267,8 +267,8 @@ def _are_steps(items: list[MarkdownBlock]) -> bool:
     return all(item.number for item in items) and sum(len(item.text) for item in items) <= _STEP * len(items)
 
 
-def _found(section: _Section, text: str, line: int, title: str = "") -> Statement:
-    return Statement(_without_sign(text), _title(title or _with_heading(section, text)), section.heading, line)
+def _found(section: _Section, text: str, line: int, title: str = "") -> ImportedStatement:
+    return ImportedStatement(_without_sign(text), _title(title or _with_heading(section, text)), section.heading, line)
 
 
 def _without_sign(text: str) -> str:
@@ -285,7 +285,7 @@ def _title(text: str) -> str:
     return shorter(" ".join(text.replace("**", "").split()).strip("# "), TITLE_LENGTH)
 
 
-def _without_mentions(found: Statement) -> Statement:
+def _without_mentions(found: ImportedStatement) -> ImportedStatement:
     """Return the statement without lines that only name another file to be read."""
     lines = found.text.split("\n")
     kept = [line for line in lines if not _ONLY_MENTION.match(line.strip().removeprefix("- ").strip())]

@@ -11,7 +11,7 @@ import os
 from dataclasses import replace
 
 from holdfast import agents, project
-from holdfast.agents.base import Change, ManagedFile, Place
+from holdfast.agents.base import ConfigChange, ManagedFile, Place
 from holdfast.agents.editing import blocks, record
 from holdfast.agents.editing.plan import apply as carry_out
 from holdfast.agents.editing.plan import decoded, read
@@ -64,7 +64,7 @@ def _refreshed(workspace: Workspace, one: Install, installs: list[Install], chan
     return replace(one, folders=made, created_rules=change.before is None or one.created_rules)
 
 
-def _change(rules: ManagedFile, text: str, place: Place, *, created: bool) -> Change | None:
+def _change(rules: ManagedFile, text: str, place: Place, *, created: bool) -> ConfigChange | None:
     """Return the change that makes the file hold the text, or None where it does; an empty text is no file."""
     data = read(rules.path, place)
     if rules.block:
@@ -75,7 +75,7 @@ def _change(rules: ManagedFile, text: str, place: Place, *, created: bool) -> Ch
         raise Conflict(f"{rules.path} is there and is not ours", "Move it away.")
     else:
         wanted = (rules.head + blocks.NOTE + text + "\n").encode("utf-8") if text else None
-    return None if wanted == data else Change(rules.path, data, wanted)
+    return None if wanted == data else ConfigChange(rules.path, data, wanted)
 
 
 def _text(workspace: Workspace, one: Install, installs: list[Install]) -> str:

@@ -47,7 +47,7 @@ class Mood:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class MoodSentence:
     """A sentence as words in small letters, its parts between commas, and the mark that ends it."""
 
     words: tuple[str, ...]
@@ -110,7 +110,7 @@ def mood(text: str) -> Mood | None:
     return max(found, key=lambda one: (one.rating <= _LOW, one.confidence), default=None)
 
 
-def _praise(one: Sentence, words: Words, whole: bool) -> str:
+def _praise(one: MoodSentence, words: Words, whole: bool) -> str:
     """Return the words of praise in a sentence, nothing where it only opens what comes next."""
     said = one.words
     if whole:
@@ -173,7 +173,7 @@ def _verdict(part: tuple[str, ...], words: Words) -> str:
     return ""
 
 
-def _blame(one: Sentence, words: Words) -> Mood | None:
+def _blame(one: MoodSentence, words: Words) -> Mood | None:
     """Return the frustration with the agent that a sentence shows."""
     said = one.words
     deed, again = _deed(said, words)
@@ -190,7 +190,7 @@ def _blame(one: Sentence, words: Words) -> Mood | None:
     return _reproach(one, words)
 
 
-def _reproach(one: Sentence, words: Words) -> Mood | None:
+def _reproach(one: MoodSentence, words: Words) -> Mood | None:
     said = one.words
     if one.end != "?" and any(_condemns(part, words, one) for part in one.parts):
         return Mood(_LOW, _CLEAR, "verdict")
@@ -207,7 +207,7 @@ def _reproach(one: Sentence, words: Words) -> Mood | None:
     return Mood(_LOW, _CLEAR, "told before") if told else None
 
 
-def _condemns(part: tuple[str, ...], words: Words, one: Sentence) -> bool:
+def _condemns(part: tuple[str, ...], words: Words, one: MoodSentence) -> bool:
     """Whether a part of a sentence is a verdict on the work: "absolute nonsense", "your answers are garbage"."""
     if not words.has("awful", part) or words.has("me", part) or words.has("unreal", part):
         return False
@@ -233,7 +233,7 @@ def _deed(said: tuple[str, ...], words: Words) -> tuple[str, bool]:
     return "", False
 
 
-def _sentences(text: str) -> Iterator[Sentence]:
+def _sentences(text: str) -> Iterator[MoodSentence]:
     """Yield the sentences of what the person says themselves."""
     for line in _own_lines(text):
         start = 0
@@ -246,12 +246,12 @@ def _sentences(text: str) -> Iterator[Sentence]:
                 start = place + 1
 
 
-def _sentence(text: str, end: str) -> Sentence:
+def _sentence(text: str, end: str) -> MoodSentence:
     for mark in _PARTS:
         text = text.replace(mark, ",")
     parts = [tuple(words_of(part)) for part in text.replace(" - ", ",").split(",")]
     parts = [part for part in parts if part]
-    return Sentence(tuple(word for part in parts for word in part), tuple(parts), end)
+    return MoodSentence(tuple(word for part in parts for word in part), tuple(parts), end)
 
 
 def _own_lines(text: str) -> Iterator[str]:

@@ -95,7 +95,7 @@ _MIDDLES = joined([MIDDLE] * LANES)
 _IS_WIDE = 1 << (NARROW_ROW * 8 - 1)
 
 
-class Found(dict["Any", "Any"]):
+class FoundCue(dict["Any", "Any"]):
     """A dict that looks for what it does not have, once."""
 
     def __init__(self, look: Callable[[Any], Any]) -> None:
@@ -125,10 +125,10 @@ class TriggerTable:
         ]
         lines = table[small:buckets].decode("utf-8").split("\n")
         self._small = {line.partition(": ")[0]: {*line.partition(": ")[2].split()} for line in lines}
-        self._weights = Found(self._weight)
-        self._parts = Found(self._part)
-        self.rows = {name: Found(self._row_in(name)) for name in languages}
-        self._phrases = Found(self._phrase)
+        self._weights = FoundCue(self._weight)
+        self._parts = FoundCue(self._part)
+        self.rows = {name: FoundCue(self._row_in(name)) for name in languages}
+        self._phrases = FoundCue(self._phrase)
 
     def cues(self, sentence: Sentence, names: list[tuple[str, ...]], language: str) -> set[str]:
         """Return the groups of which a sentence says a phrase; `names` has the lists and shapes of each word."""
@@ -252,7 +252,7 @@ def step(text: str) -> Step:
     return "words", frozenset(text.split("|")), 0
 
 
-_steps = Found(lambda text: tuple(map(step, text.split())))
+_steps = FoundCue(lambda text: tuple(map(step, text.split())))
 
 
 def _follows(steps: tuple[Step, ...], at: int, sentence: Sentence, names: list[tuple[str, ...]]) -> bool:

@@ -194,7 +194,7 @@ def is_memory(path: str) -> bool:
     return layout.is_memory_file(name, in_scope_folder=layout.is_scope_folder(folder))
 
 
-def place_of(workspace: Workspace, path: str) -> memory_file.Place:
+def place_of(workspace: Workspace, path: str) -> memory_file.FilePlace:
     """Return what the path of a memory, below the home, tells about it."""
     return workspace.store.tree.place(path.removeprefix("memory/"))
 

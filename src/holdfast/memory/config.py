@@ -18,7 +18,7 @@ from holdfast.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownSetting:
     """One setting as it is in force."""
 
     name: str
@@ -28,13 +28,13 @@ class Shown:
     help: str
 
 
-def show_all(workspace: Workspace) -> list[Shown]:
+def show_all(workspace: Workspace) -> list[ShownSetting]:
     """Return every setting, and the domain of each project that has one."""
     domains = [_shown_domain(workspace, table.DOMAINS + project) for project in sorted(workspace.settings.domains)]
     return [*(_shown(workspace, setting) for setting in table.SETTINGS), *domains]
 
 
-def show(workspace: Workspace, name: str) -> Shown:
+def show(workspace: Workspace, name: str) -> ShownSetting:
     """Return one setting, or as `domains.PROJECT` the domain of a project."""
     if name.startswith(table.DOMAINS):
         return _shown_domain(workspace, name)
@@ -43,7 +43,7 @@ def show(workspace: Workspace, name: str) -> Shown:
     return _shown(workspace, table.BY_NAME[name])
 
 
-def change(workspace: Workspace, name: str, text: str | None) -> Shown:
+def change(workspace: Workspace, name: str, text: str | None) -> ShownSetting:
     """Set the value in config.toml, or take it out where the text is None; every other byte of the file stays."""
     value = _value(name, text)
     path = os.path.join(workspace.home, "config.toml")
@@ -96,12 +96,12 @@ def _put(document: tomlkit.TOMLDocument, name: str, value: Value | None) -> None
         place[leaf] = value
 
 
-def _shown_domain(workspace: Workspace, name: str) -> Shown:
+def _shown_domain(workspace: Workspace, name: str) -> ShownSetting:
     domain = workspace.settings.domains.get(name.removeprefix(table.DOMAINS), "")
     origin = workspace.settings.origin.get(name, "default")
-    return Shown(name, domain, "", origin, "The domain that this project is in.")
+    return ShownSetting(name, domain, "", origin, "The domain that this project is in.")
 
 
-def _shown(workspace: Workspace, setting: Setting) -> Shown:
+def _shown(workspace: Workspace, setting: Setting) -> ShownSetting:
     name, settings = setting.name, workspace.settings
-    return Shown(name, settings[name], setting.default, settings.origin[name], setting.help)
+    return ShownSetting(name, settings[name], setting.default, settings.origin[name], setting.help)

@@ -64,5 +64,5 @@ def _read(root: str, name: str) -> Memory | None:
     if not layout.is_memory_file(name) or os.path.islink(full) or not os.path.isfile(full):
         return None
     text, _ = memory_file.decode(files.read(full), path)
-    place = memory_file.Place(path, Scope("global"), key_of_file(name), now())
+    place = memory_file.FilePlace(path, Scope("global"), key_of_file(name), now())
     return memory_file.read(text, place)[0]

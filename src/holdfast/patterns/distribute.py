@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from holdfast import agents
-from holdfast.agents.base import Agent, Change, ManagedFile, Place
+from holdfast.agents.base import Agent, ConfigChange, ManagedFile, Place
 from holdfast.agents.editing.plan import apply as carry_out
 from holdfast.agents.editing.plan import clear_leftovers, remove_empty
 from holdfast.base.clock import now
@@ -40,13 +40,13 @@ class DistributionPlan:
 
     entry: CatalogueEntry
     act: str
-    files: tuple[tuple[Place, tuple[Change, ...]], ...] = ()
+    files: tuple[tuple[Place, tuple[ConfigChange, ...]], ...] = ()
     forms: tuple[Target, ...] = ()
     targets: tuple[Target, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[ConfigChange, ...]:
         """All changes of files."""
         return tuple(change for _, changes in self.files for change in changes)
 
@@ -125,7 +125,7 @@ def edits_of(workspace: Workspace, target: Target, by_place: dict[str, FileEdits
     return by_place[where]
 
 
-def _changes_of(by_place: dict[str, FileEdits]) -> tuple[tuple[Place, tuple[Change, ...]], ...]:
+def _changes_of(by_place: dict[str, FileEdits]) -> tuple[tuple[Place, tuple[ConfigChange, ...]], ...]:
     return tuple((edits.place, changes) for edits in by_place.values() if (changes := edits.changes()))
 
 
@@ -208,7 +208,7 @@ def loadable_agents() -> list[Agent]:
     return found
 
 
-def _notes(changes: Iterable[Change]) -> Iterable[str]:
+def _notes(changes: Iterable[ConfigChange]) -> Iterable[str]:
     """Say which agents read a new file instead of another one from now on."""
     choosing = [agent for agent in loadable_agents() if agent.reads_first]
     for change in changes:

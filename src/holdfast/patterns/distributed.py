@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 
-from holdfast.agents.base import Agent, Change, Place
+from holdfast.agents.base import Agent, ConfigChange, Place
 from holdfast.agents.editing import blocks
 from holdfast.base import files
 from holdfast.base.clock import now
@@ -37,7 +37,7 @@ def _reads(agent: str, target: Target, place: Place) -> bool:
     return target.scope != "global" and target.where.startswith(place.folder.rstrip("/") + "/")
 
 
-def plan_uninstall(workspace: Workspace, agent: str, place: Place) -> list[Change]:
+def plan_uninstall(workspace: Workspace, agent: str, place: Place) -> list[ConfigChange]:
     """Return the changes that take an agent's share out; a file that others read keeps it, and so do edited words."""
     edits, made = FileEdits(place), targets.placed(workspace.home).files
     for entry, one in shares(workspace, agent, place):
@@ -50,7 +50,7 @@ def plan_uninstall(workspace: Workspace, agent: str, place: Place) -> list[Chang
     return list(edits.changes())
 
 
-def note_uninstall(workspace: Workspace, agent: str, place: Place, changes: tuple[Change, ...]) -> None:
+def note_uninstall(workspace: Workspace, agent: str, place: Place, changes: tuple[ConfigChange, ...]) -> None:
     """Note that an agent left: what it alone read is withdrawn where it is out; of all else it is no reader now."""
     catalogue = Catalogue(workspace.home)
     for entry, _ in shares(workspace, agent, place):

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from holdfast.agents.base import Change, ManagedFile, Place
+from holdfast.agents.base import ConfigChange, ManagedFile, Place
 from holdfast.agents.editing import blocks
 from holdfast.agents.editing.plan import decoded, read
 from holdfast.base import files
@@ -54,10 +54,10 @@ class FileEdits:
         self.read(path)
         self._after[path] = data
 
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[ConfigChange, ...]:
         """Return the files that would change."""
         return tuple(
-            Change(path, before, self._after[path])
+            ConfigChange(path, before, self._after[path])
             for path, before in self._before.items()
             if self._after[path] != before
         )

@@ -18,7 +18,7 @@ from typing import Any
 from holdfast.base.text import one_line
 from holdfast.language.commands import CHECKS
 from holdfast.records import Session, SessionEvent, replace
-from holdfast.sessions.facts import CommandRun, Digest, Evidence, Said, encode
+from holdfast.sessions.facts import CommandRun, Digest, OutcomeEvidence, Said, encode
 from holdfast.sessions.prices import Prices, dollars
 from holdfast.sessions.said import LONGEST_TIME, begins_with, only_greets, sayings
 from holdfast.sessions.work import ToolWork, outcome_of
@@ -248,24 +248,28 @@ class _Talk:
         """Return the first and the latest quotes, in order."""
         return [*self._earliest, *self._latest]
 
-    def evidence(self, work: ToolWork) -> list[Evidence]:
+    def evidence(self, work: ToolWork) -> list[OutcomeEvidence]:
         """Return what the end of the talk says about the outcome."""
         found = []
         words = self._last_words
         if words and words.kind == "praise":
-            found.append(Evidence("praise", "success", 2.0, words.text, words.place, words.line))
+            found.append(OutcomeEvidence("praise", "success", 2.0, words.text, words.place, words.line))
         elif words and work.last_success() <= self._calls_at_last_words:
             weight = 1.0 if work.calls > self._calls_at_last_words else 2.0
-            found.append(Evidence("correction", "failure", weight, words.text, words.place, words.line))
+            found.append(OutcomeEvidence("correction", "failure", weight, words.text, words.place, words.line))
         if self._interrupted:
             event = self._interrupted
-            found.append(Evidence("interrupted", "abandoned", 2.0, "", event.place, event.line))
+            found.append(OutcomeEvidence("interrupted", "abandoned", 2.0, "", event.place, event.line))
         elif not self._answered and self.last and not words:
-            found.append(Evidence("unanswered", "abandoned", 2.0, self.last.text, self.last.place, self.last.line))
+            found.append(
+                OutcomeEvidence("unanswered", "abandoned", 2.0, self.last.text, self.last.place, self.last.line)
+            )
         broken = self._error_answer
         if broken or work.failed_in_a_row >= _TAIL_OF_FAILURES:
             place, line = (broken.place, broken.line) if broken else (0, 0)
-            found.append(Evidence("error-tail", "failure", 1.5, broken.text[:_QUOTE] if broken else "", place, line))
+            found.append(
+                OutcomeEvidence("error-tail", "failure", 1.5, broken.text[:_QUOTE] if broken else "", place, line)
+            )
         return found
 
 

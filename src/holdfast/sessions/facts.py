@@ -81,7 +81,7 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class OutcomeEvidence:
     """One thing that speaks for an outcome: its name, for which one, how much, and what it was."""
 
     name: str
@@ -98,7 +98,7 @@ class Outcome:
 
     kind: str
     confidence: float
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[OutcomeEvidence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from holdfast.records import Scope, Session, SessionEvent, Spend, replace
 from holdfast.sessions import names
 from holdfast.sessions.archive import Archive, ArchiveEntry
 from holdfast.sessions.facts import Digest, FileChange
-from holdfast.store.passages import Source
+from holdfast.store.passages import PassageSource
 from holdfast.store.session_table import FileRow, SessionRow
 from holdfast.workspace import Workspace
 
@@ -197,7 +197,7 @@ class _Ready:
     row: SessionRow
     files: list[FileRow]
     spends: tuple[Spend, ...]
-    source: Source
+    source: PassageSource
     characters: int
     passages: dict[Scope, list[Told]]
 
@@ -356,7 +356,7 @@ def _ready(digest: Digest, said: Talk, talk: bool, places: _Places) -> _Ready:
     name = f"{session.agent}/{names.known_id(session.id)}"
     pieces = [*said.pieces, *_facts(digest, bool(said.pieces), places)]
     row = _row(name, digest, places.own, talk, len(pieces), said.cut)
-    source = Source(name, places.scope(""), session.agent, "session", row.title, session.started)
+    source = PassageSource(name, places.scope(""), session.agent, "session", row.title, session.started)
     spends = session.spends
     if not spends and session.cost != type(session.cost)():
         # A session that does not tell days spent everything when it began.

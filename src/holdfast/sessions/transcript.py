@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from holdfast.base.terminal import harmless
 from holdfast.base.text import count
 from holdfast.records import SessionEvent
-from holdfast.sessions.facts import CommandRun, Delivered, Digest, Evidence, FileChange
+from holdfast.sessions.facts import CommandRun, Delivered, Digest, FileChange, OutcomeEvidence
 
 _BACKTICKS = re.compile("`+")
 # What opens markup wherever it stands; an underscore or a number sign does so only at the edge of a word or a text.
@@ -66,7 +66,7 @@ def digest_page(digest: Digest) -> str:
                 for one in digest.troubles
             ],
         ),
-        _section("Evidence", [_speaks(one) for one in digest.outcome.evidence]),
+        _section("OutcomeEvidence", [_speaks(one) for one in digest.outcome.evidence]),
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
 
@@ -122,7 +122,7 @@ def _cost(digest: Digest) -> str:
     return "; ".join(part for part in (amount, tokens and f"tokens: {tokens}") if part)
 
 
-def _speaks(one: Evidence) -> str:
+def _speaks(one: OutcomeEvidence) -> str:
     text = f": {plain(one.text)}" if one.text else ""
     return f"{one.name} speaks for {one.speaks_for} ({one.weight:g}){text}{_at(one)}"
 

@@ -33,7 +33,7 @@ from holdfast.language.commands import CHECKS, Command, most_telling, only_answe
 from holdfast.language.failures import is_refused
 from holdfast.records import SessionEvent, replace
 from holdfast.sessions import check_results
-from holdfast.sessions.facts import CommandRun, Delivered, Evidence, FileChange, Outcome, Trouble
+from holdfast.sessions.facts import CommandRun, Delivered, FileChange, Outcome, OutcomeEvidence, Trouble
 
 _MAX_FILES = 1_000
 _MAX_COMMANDS = 400
@@ -55,7 +55,7 @@ _COUNTS = 1.0
 _MAX_EVIDENCE = 12
 
 
-def outcome_of(evidence: list[Evidence]) -> Outcome:
+def outcome_of(evidence: list[OutcomeEvidence]) -> Outcome:
     """Return the outcome that the evidence speaks for, with a confidence that grows with its lead."""
     kept = tuple(sorted(evidence, key=lambda one: -one.weight)[:_MAX_EVIDENCE])
     sides = ("success", "failure", "abandoned")
@@ -71,7 +71,7 @@ def outcome_of(evidence: list[Evidence]) -> Outcome:
     return Outcome("unknown", 0.0 if not kept else 0.2, kept)
 
 
-def halved(evidence: Evidence) -> Evidence:
+def halved(evidence: OutcomeEvidence) -> OutcomeEvidence:
     """Return evidence that something later took half of its weight."""
     return replace(evidence, weight=evidence.weight / 2)
 
@@ -161,7 +161,7 @@ class ToolWork:
         self.troubles = Troubles()
         self._changed_at = -1
         self._last_checks: dict[str, tuple[int, CommandRun]] = {}
-        self._last_made: dict[str, tuple[int, Evidence]] = {}
+        self._last_made: dict[str, tuple[int, OutcomeEvidence]] = {}
 
     def take(self, event: SessionEvent) -> None:
         """Take one tool call with its result. What a memory answers is no evidence of anything."""
@@ -177,7 +177,7 @@ class ToolWork:
         else:
             self._tool(event, kind)
 
-    def evidence(self) -> list[Evidence]:
+    def evidence(self) -> list[OutcomeEvidence]:
         """Return what the work says about the outcome: the last check of each kind and what left the session."""
         found = []
         for kind, (at, run) in self._last_checks.items():
@@ -185,7 +185,7 @@ class ToolWork:
                 good = run.result == "passed"
                 weight = (_GOOD if good else _BAD)[kind]
                 name = f"{_CHECK_NAMES[kind]}-{run.result}"
-                one = Evidence(name, "success" if good else "failure", weight, run.text, run.place, run.line)
+                one = OutcomeEvidence(name, "success" if good else "failure", weight, run.text, run.place, run.line)
                 found.append(halved(one) if good and at < self._changed_at else one)
         found += [halved(one) if at < self._changed_at else one for at, one in self._last_made.values()]
         return found
@@ -304,7 +304,10 @@ class ToolWork:
         self._note("pull-request", addresses[0] if addresses else "", event)
 
     def _note(self, name: str, text: str, event: SessionEvent) -> None:
-        self._last_made[name] = (self.calls, Evidence(name, "success", _MADE[name], text, event.place, event.line))
+        self._last_made[name] = (
+            self.calls,
+            OutcomeEvidence(name, "success", _MADE[name], text, event.place, event.line),
+        )
 
     def _count_out(self, what: str) -> None:
         self.left_out[what] = self.left_out.get(what, 0) + 1

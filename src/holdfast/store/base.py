@@ -45,8 +45,8 @@ if TYPE_CHECKING:
         Spend,
         Stored,
     )
-    from holdfast.store.memory_file import Place
-    from holdfast.store.passages import Passage, Source, Told
+    from holdfast.store.memory_file import FilePlace
+    from holdfast.store.passages import Passage, PassageSource, Told
     from holdfast.store.session_table import FileRow, SessionRow, Spent, Wanted
     from holdfast.store.sketches import Chunk
     from holdfast.store.words import Asked, Match, Row
@@ -171,7 +171,7 @@ class MemoryTree(Protocol):
     # Called with the path of each file right before it changes.
     before_change: Callable[[str], None] | None
 
-    def place(self, path: str, changed: float = 0.0) -> Place:
+    def place(self, path: str, changed: float = 0.0) -> FilePlace:
         """Return what the path tells about the memory at it; NotFound where it lies in no scope."""
 
     def swap(self, path: str, before: bytes | None, after: bytes | None) -> None:
@@ -277,7 +277,7 @@ class MemorySearch(SearchTable, Protocol):
 class PassageSearch(SearchTable, Protocol):
     """Passages of sessions, logs and digests. A session is put whole; what was there under its name goes."""
 
-    def put(self, source: Source, passages: Mapping[Scope, Sequence[Told]]) -> None:
+    def put(self, source: PassageSource, passages: Mapping[Scope, Sequence[Told]]) -> None:
         """Put the passages of a session by who may see them; each waits for its vector."""
 
     def drop(self, name: str) -> None:
@@ -286,7 +286,7 @@ class PassageSearch(SearchTable, Protocol):
     def newest(self, wanted: Filter, limit: int) -> list[int]:
         """Return the newest passages that the filter lets through."""
 
-    def read(self, row: int) -> tuple[Passage, Source]:
+    def read(self, row: int) -> tuple[Passage, PassageSource]:
         """Return a passage and its session; NotFound where it went meanwhile."""
 
     def waiting(self) -> int:

@@ -33,7 +33,7 @@ _ESCAPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FrontMatterEntry:
     """One piece of the front matter: the name that it sets (or none), its exact text, and its line in the file."""
 
     name: str
@@ -46,7 +46,7 @@ class Document:
     """A file in pieces: opening fence, entries, closing fence, body. `broken` is a line and what is wrong with it."""
 
     head: str
-    entries: tuple[Entry, ...]
+    entries: tuple[FrontMatterEntry, ...]
     foot: str
     body: str
     broken: tuple[tuple[int, str], ...] = ()
@@ -117,7 +117,7 @@ def entry_line(name: str, value: Value) -> str:
     return f"{name}: [{', '.join(scalar(item, in_list=True) for item in value)}]"
 
 
-def _set(entries: list[Entry], name: str, value: Value | None, newline: str) -> None:
+def _set(entries: list[FrontMatterEntry], name: str, value: Value | None, newline: str) -> None:
     places = [i for i, entry in enumerate(entries) if entry.name == name]
     for place in reversed(places if value is None else places[1:]):
         del entries[place]
@@ -125,9 +125,9 @@ def _set(entries: list[Entry], name: str, value: Value | None, newline: str) -> 
         return
     text = entry_line(name, value) + newline
     if places:
-        entries[places[0]] = Entry(name, text, entries[places[0]].line)
+        entries[places[0]] = FrontMatterEntry(name, text, entries[places[0]].line)
     else:
-        entries.append(Entry(name, text, 0))
+        entries.append(FrontMatterEntry(name, text, 0))
 
 
 def _lines(text: str) -> list[str]:
@@ -137,32 +137,32 @@ def _lines(text: str) -> list[str]:
     return [*lines, pieces[-1]] if pieces[-1] else lines
 
 
-def _entries(lines: list[str]) -> tuple[tuple[Entry, ...], tuple[tuple[int, str], ...]]:
-    entries: list[Entry] = []
+def _entries(lines: list[str]) -> tuple[tuple[FrontMatterEntry, ...], tuple[tuple[int, str], ...]]:
+    entries: list[FrontMatterEntry] = []
     broken: list[tuple[int, str]] = []
     for number, line in enumerate(lines, 2):
         # A line that begins so continues an entry, or is a comment or no flat YAML.
         name = "" if not line or line[0] in " \t#-[{" else _name_and_rest(line)[0]
         if name:
-            entries.append(Entry(name, line, number))
+            entries.append(FrontMatterEntry(name, line, number))
         elif not line.strip() or line.lstrip().startswith("#"):
-            entries.append(Entry("", line, number))
+            entries.append(FrontMatterEntry("", line, number))
         elif line[0] in " \t-" and not broken and _continue(entries, line):
             continue
         else:
-            entries.append(Entry("", line, number))
+            entries.append(FrontMatterEntry("", line, number))
             broken.append((number, "this line is neither `name: value` nor a part of the one before"))
     return tuple(entries), tuple(broken)
 
 
-def _continue(entries: list[Entry], line: str) -> bool:
+def _continue(entries: list[FrontMatterEntry], line: str) -> bool:
     """Add the line to the last entry that has a name, with the blank lines and comments that stand between."""
     place = next((i for i in reversed(range(len(entries))) if entries[i].name), None)
     if place is None:
         return False
     last = entries[place]
     text = "".join(entry.text for entry in entries[place:]) + line
-    entries[place:] = [Entry(last.name, text, last.line)]
+    entries[place:] = [FrontMatterEntry(last.name, text, last.line)]
     return True
 
 

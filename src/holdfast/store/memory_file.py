@@ -50,7 +50,7 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FilePlace:
     """What a path tells about the file at it: its scope, the key that its name gives, and the time of the file."""
 
     path: str
@@ -70,7 +70,7 @@ def decode(data: bytes, path: str) -> tuple[str, tuple[Problem, ...]]:
         return data.decode("utf-8", "replace"), (problem,)
 
 
-def read(text: str, place: Place) -> tuple[Memory, tuple[Problem, ...]]:
+def read(text: str, place: FilePlace) -> tuple[Memory, tuple[Problem, ...]]:
     """Return the memory that the text holds, and as values what is wrong with the text."""
     document = front_matter.parse(text)
     fields, broken = _values(document)

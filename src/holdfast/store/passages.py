@@ -84,7 +84,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PassageSource:
     """The session that passages belong to: who may see it, which agent it was, and when it began."""
 
     name: str
@@ -128,7 +128,7 @@ class Passages(FullTextTable):
         """Return the condition on `p` that keeps what may and should be seen, and its values."""
         return seen_by(wanted)
 
-    def put(self, source: Source, by_scope: Mapping[Scope, Sequence[Told]]) -> None:
+    def put(self, source: PassageSource, by_scope: Mapping[Scope, Sequence[Told]]) -> None:
         """Store the session whole, by who may see what, in place of what was there under its name.
 
         Each passage waits for its vector; the words of the whole session are told when they are asked for. The caller
@@ -138,7 +138,7 @@ class Passages(FullTextTable):
         for scope, told in by_scope.items():
             self._put_told(session, scope, told)
 
-    def _put_session(self, source: Source) -> int | None:
+    def _put_session(self, source: PassageSource) -> int | None:
         self.drop(source.name)
         session = self.db.execute(
             "INSERT INTO session(name, realm, agent, kind, title, at) VALUES (?,?,?,?,?,?)",
@@ -385,7 +385,7 @@ class Passages(FullTextTable):
                 "UPDATE passage_model SET unmade_below = min(unmade_below, ?) WHERE number = ?", (down_to, self._model)
             )
 
-    def read(self, row: int) -> tuple[Passage, Source]:
+    def read(self, row: int) -> tuple[Passage, PassageSource]:
         """Return a passage and its session; NotFound where it went meanwhile."""
         found = self.db.execute(
             "SELECT p.place, w.text, p.name, p.speaker, p.at, s.name, r.scope, r.owner, s.agent, s.kind, s.title, s.at"
@@ -396,7 +396,7 @@ class Passages(FullTextTable):
         if found is None:
             raise NotFound(f"passage {row} is no longer there", "Search again.")
         place, text, name, speaker, at, session, scope, owner, agent, kind, title, began = found
-        source = Source(session, Scope(scope, owner), agent, kind, title, began)
+        source = PassageSource(session, Scope(scope, owner), agent, kind, title, began)
         return Passage(place, text, name, speaker, at, session), source
 
 

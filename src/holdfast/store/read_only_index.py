@@ -197,5 +197,5 @@ def _read_again(full: str, memory: Memory, changed: float) -> Memory | None:
     except HoldfastError:
         return None
     at = iso(changed)
-    found, _ = memory_file.read(text, memory_file.Place(memory.path, memory.scope, memory.key, at))
+    found, _ = memory_file.read(text, memory_file.FilePlace(memory.path, memory.scope, memory.key, at))
     return found if found.body.strip() else None

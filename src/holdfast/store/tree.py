@@ -374,12 +374,12 @@ class Tree:
         memory, more = memory_file.read(text, self.place(path, status.st_mtime))
         return Read(memory, (*problems, *more), stamp_of(status, unsure=_is_recent(status)), digest_of(data))
 
-    def place(self, path: str, changed: float = 0.0) -> memory_file.Place:
+    def place(self, path: str, changed: float = 0.0) -> memory_file.FilePlace:
         """Return what the path tells about the file at it."""
         scope = layout.scope_of(path)
         if scope is None:
             raise NotFound(f"{path} lies in no scope", "Move it below global/, projects/, sessions/ or agents/.")
-        return memory_file.Place(path, scope, key_of_file(os.path.basename(path)), iso(changed))
+        return memory_file.FilePlace(path, scope, key_of_file(os.path.basename(path)), iso(changed))
 
     def text(self, path: str) -> str:
         """Return the whole text of the file, to be changed and written again."""

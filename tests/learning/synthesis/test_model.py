@@ -10,7 +10,7 @@ from holdfast.learning.incidents.model import Incident
 from holdfast.learning.lessons.model import Evidence, Lesson
 from holdfast.learning.synthesis import model as synthesis
 from holdfast.learning.synthesis import write as synthesis_page
-from holdfast.learning.synthesis.model import Found, Learned, groups, names_of
+from holdfast.learning.synthesis.model import SynthesisFinding, SynthesisLesson, groups, names_of
 
 SHOP = "example.com--acme--shop"
 WEEK = synthesis.period("week", "2026-05-10")
@@ -96,7 +96,7 @@ def test_words_of_implicit_ratings_count():
 def test_sessions_count_and_not_messages():
     """Five complaints of one session are one; what two sessions say recurs."""
     many = [rating(2, f"wrong, number {at}", at) for at in range(4, 9)]
-    report = synthesis.report(WEEK, Found([*many, rating(3, "wrong", 5, session="s-2")]))
+    report = synthesis.report(WEEK, SynthesisFinding([*many, rating(3, "wrong", 5, session="s-2")]))
     assert [(one.name, one.sessions, one.ratings) for one in report.groups] == [("wrong approach", 2, 6)]
     assert (report.ratings, report.sessions) == (6, 2)
 
@@ -105,7 +105,9 @@ def test_three_examples_of_different_sessions():
     """Of each session one is quoted, the newest sessions first, three at most, each with its session."""
     rows = [rating(2, "wrong file" if at < 8 else "wrong", at, session=f"s-{at}") for at in range(4, 9)]
     examples = (
-        synthesis.report(WEEK, Found([*rows, rating(2, "wrong name, that is", 8, session="s-8")])).groups[0].examples
+        synthesis.report(WEEK, SynthesisFinding([*rows, rating(2, "wrong name, that is", 8, session="s-8")]))
+        .groups[0]
+        .examples
     )
     assert [(one.session, one.quote) for one in examples] == [
         ("s-8", "wrong name, that is"),
@@ -116,7 +118,7 @@ def test_three_examples_of_different_sessions():
 
 def test_a_long_quote_is_cut():
     """An example has a bounded length."""
-    quote = synthesis.report(WEEK, Found([rating(2, "wrong " * 100)])).groups[0].examples[0].quote
+    quote = synthesis.report(WEEK, SynthesisFinding([rating(2, "wrong " * 100)])).groups[0].examples[0].quote
     assert len(quote) <= synthesis.MAX_QUOTE
     assert quote.endswith("[...]")
 
@@ -124,23 +126,25 @@ def test_a_long_quote_is_cut():
 def test_only_the_period_counts():
     """What was rated on another day is not in it; as many days before are told beside it."""
     rows = [rating(2, "", 3), rating(8, "", 4), rating(6, "", 10), rating(1, "", 11), rating(3, "", at="")]
-    report = synthesis.report(WEEK, Found(rows))
+    report = synthesis.report(WEEK, SynthesisFinding(rows))
     assert (report.ratings, report.average) == (2, 7.0)
     assert (report.before_ratings, report.before_average) == (1, 2.0)
-    everything = synthesis.report(synthesis.period("all", "2026-05-11"), Found(rows))
+    everything = synthesis.report(synthesis.period("all", "2026-05-11"), SynthesisFinding(rows))
     assert everything.ratings == 5
 
 
 def test_plot_has_a_sign_a_day():
     """Seven days are seven signs, from the lowest to the highest, with a dot where nobody rated."""
-    report = synthesis.report(WEEK, Found([rating(1, "", 4), rating(10, "", 6), rating(5, "", 7), rating(7, "", 7)]))
+    report = synthesis.report(
+        WEEK, SynthesisFinding([rating(1, "", 4), rating(10, "", 6), rating(5, "", 7), rating(7, "", 7)])
+    )
     assert synthesis_page.plot(report.bars) == "▁·█▅···"
 
 
 def test_plot_of_years_stays_small():
     """A long time has at most sixty signs, each of as many days as needed, and loses no rating."""
     rows = [rating(5, "", at="2023-01-01T00:00:00Z"), rating(5, "", at="2026-05-10T23:00:00Z")]
-    report = synthesis.report(synthesis.period("all", "2026-05-10"), Found(rows))
+    report = synthesis.report(synthesis.period("all", "2026-05-10"), SynthesisFinding(rows))
     assert len(report.bars) <= 60
     assert sum(bar.ratings for bar in report.bars) == 2
     assert report.days_a_bar > 1
@@ -154,12 +158,12 @@ def test_what_was_done_about_a_group():
     other = Lesson("3c4d", "...", "algorithm", evidence=(Evidence(row.at, "a", "s-9", "fixed", "npm test failed"),))
     incidents = [Incident("/x", "2026-05-04-100000_x", row.id, {}), Incident("/y", "2026-04-04-100000_y", "else", {})]
     fix = Fix("f", "npm test", "boom", ("npm install",), "a", "s-9", SHOP, row.at)
-    report = synthesis.report(WEEK, Found([row], [lesson, other], incidents, [fix, fix]))
+    report = synthesis.report(WEEK, SynthesisFinding([row], [lesson, other], incidents, [fix, fix]))
     done = report.groups[0].done
-    assert done.lessons == (Learned("1a2b", "standing"),)
+    assert done.lessons == (SynthesisLesson("1a2b", "standing"),)
     assert done.incidents == ("2026-05-04-100000_x",)
     assert done.fixes == 1
-    assert report.done.lessons == (Learned("1a2b", "standing"), Learned("3c4d", "proposed"))
+    assert report.done.lessons == (SynthesisLesson("1a2b", "standing"), SynthesisLesson("3c4d", "proposed"))
     page = synthesis_page.text_of(report)
     assert "lesson 1a2b (standing), incident 2026-05-04-100000_x, 1 fix(es) found in these sessions" in page
     assert "- lessons: 1 proposed, 1 standing" in page
@@ -171,21 +175,21 @@ def test_a_project_by_itself():
     fixes = [Fix("f", "c", "e", ("s",), "a", "s-1", "other", rows[0].at)]
     lessons = [Lesson("1a2b", "...", "algorithm", project="other")]
     mine = synthesis.matching(
-        Found(rows, lessons, [Incident("/x", "n", rows[1].id, {})], fixes), lambda one: one == SHOP
+        SynthesisFinding(rows, lessons, [Incident("/x", "n", rows[1].id, {})], fixes), lambda one: one == SHOP
     )
-    assert mine == Found([rows[0]], [], [], [])
+    assert mine == SynthesisFinding([rows[0]], [], [], [])
 
 
 def test_a_period_without_ratings_says_only_that():
     """No trend, no group and no advice is made out of nothing."""
-    page = synthesis_page.lines_of(synthesis.report(WEEK, Found([rating(2, "wrong", 20)])))
+    page = synthesis_page.lines_of(synthesis.report(WEEK, SynthesisFinding([rating(2, "wrong", 20)])))
     assert page == ["# Ratings from 2026-05-04 to 2026-05-10", "", "Nobody rated anything in this time."]
 
 
 def test_what_came_up_once_is_not_called_recurring():
     """One session makes a line, two make a heading with examples."""
     rows = [rating(2, "wrong"), rating(2, "wrong", 5, session="s-2"), rating(3, "slow", 6, session="s-3")]
-    lines = synthesis_page.lines_of(synthesis.report(WEEK, Found(rows)))
+    lines = synthesis_page.lines_of(synthesis.report(WEEK, SynthesisFinding(rows)))
     assert "### wrong approach: 2 sessions" in lines
     assert [line for line in lines if line.startswith("- time:")] == [
         f'- time: "slow" (rated 3, 2026-05-06, a/s-3, {SHOP}); nothing yet'
@@ -195,5 +199,5 @@ def test_what_came_up_once_is_not_called_recurring():
 
 def test_complaints_in_no_group_are_counted():
     """A complaint that no group knows is not hidden."""
-    lines = synthesis_page.lines_of(synthesis.report(WEEK, Found([rating(1, "shameful")])))
+    lines = synthesis_page.lines_of(synthesis.report(WEEK, SynthesisFinding([rating(1, "shameful")])))
     assert "In no group: 1 session." in lines

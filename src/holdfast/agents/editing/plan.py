@@ -11,7 +11,17 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 
-from holdfast.agents.base import HOOK_FILE, HOOK_PROGRAM, SERVER, Agent, Change, ConfigPart, Launcher, Place, is_hook_of
+from holdfast.agents.base import (
+    HOOK_FILE,
+    HOOK_PROGRAM,
+    SERVER,
+    Agent,
+    ConfigChange,
+    ConfigPart,
+    Launcher,
+    Place,
+    is_hook_of,
+)
 from holdfast.agents.editing import blocks, json_text, toml_text
 from holdfast.agents.editing.json_text import Node
 from holdfast.agents.editing.record import Insertions, Keys
@@ -22,13 +32,13 @@ LARGEST = 64 * 1024 * 1024
 NOBODY = Launcher("python", HOOK_FILE, ("holdfast",), guards=True)
 
 
-def plan_install(agent: Agent, place: Place, command: Launcher) -> list[Change]:
+def plan_install(agent: Agent, place: Place, command: Launcher) -> list[ConfigChange]:
     """Return the changes that bring every part of the agent in; a file that holds them all is left out."""
     planned = [_planned(agent, place, path, parts) for path, parts in _by_path(agent.parts(place, command)).items()]
     return [change for change in planned if change is not None]
 
 
-def plan_uninstall(agent: Agent, place: Place) -> list[Change]:
+def plan_uninstall(agent: Agent, place: Place) -> list[ConfigChange]:
     """Return the changes that take every part out, the rules file included."""
     changes = []
     for path, parts in _by_path(agent.parts(place, NOBODY)).items():
@@ -45,7 +55,7 @@ def plan_uninstall(agent: Agent, place: Place) -> list[Change]:
         if rules.block:
             after = blocks.drop_memories(decoded(data, rules.path)).encode("utf-8")
         if after != data:
-            changes.append(Change(rules.path, data, after, empty=not after))
+            changes.append(ConfigChange(rules.path, data, after, empty=not after))
     return changes
 
 
@@ -56,7 +66,7 @@ def _by_path(parts: list[ConfigPart]) -> dict[str, list[ConfigPart]]:
     return found
 
 
-def _planned(agent: Agent, place: Place, path: str, parts: list[ConfigPart]) -> Change | None:
+def _planned(agent: Agent, place: Place, path: str, parts: list[ConfigPart]) -> ConfigChange | None:
     data = read(path, place)
     if parts[0].form == "file":
         return _own_file(path, data, parts[0])
@@ -66,7 +76,7 @@ def _planned(agent: Agent, place: Place, path: str, parts: list[ConfigPart]) -> 
         edited, made = edit(agent, text, parts, place)
     if edited is None:
         return None
-    return Change(path, data, edited.text.encode("utf-8"), edited.spans(), made)
+    return ConfigChange(path, data, edited.text.encode("utf-8"), edited.spans(), made)
 
 
 @contextlib.contextmanager
@@ -83,14 +93,14 @@ def _named(path: str, hint: str) -> Iterator[None]:
         raise Conflict(f"{path}: {problem}", hint) from problem
 
 
-def _own_file(path: str, data: bytes | None, part: ConfigPart) -> Change | None:
+def _own_file(path: str, data: bytes | None, part: ConfigPart) -> ConfigChange | None:
     text = part.value if isinstance(part.value, str) else json.dumps(part.value, ensure_ascii=False, indent=2) + "\n"
     after = text.encode("utf-8")
     if data == after:
         return None
     if data is not None and not _is_ours(data):
         raise Conflict(f"{path} is there and is not ours", "Move it away, and try again. Nothing was changed.")
-    return Change(path, data, after, ((0, len(after)),))
+    return ConfigChange(path, data, after, ((0, len(after)),))
 
 
 def _is_ours(data: bytes) -> bool:
@@ -191,9 +201,9 @@ def _toml_with(
     return edited, ()
 
 
-def _removal(agent: Agent, place: Place, path: str, data: bytes, parts: list[ConfigPart]) -> Change | None:
+def _removal(agent: Agent, place: Place, path: str, data: bytes, parts: list[ConfigPart]) -> ConfigChange | None:
     if parts[0].form == "file":
-        return Change(path, data, None) if _is_ours(data) else None
+        return ConfigChange(path, data, None) if _is_ours(data) else None
     text = after = decoded(data, path)
     with _named(path, "Take it out in an editor. Nothing was changed."):
         if parts[0].form == "table":
@@ -202,7 +212,7 @@ def _removal(agent: Agent, place: Place, path: str, data: bytes, parts: list[Con
             after = json_text.drop(text, _finder(agent, parts), _made(place, path))
     if after == text:
         return None
-    return Change(path, data, after.encode("utf-8"), empty=_says_nothing(after, parts))
+    return ConfigChange(path, data, after.encode("utf-8"), empty=_says_nothing(after, parts))
 
 
 def _without_toml(agent: Agent, text: str, parts: list[ConfigPart]) -> str:
@@ -259,11 +269,11 @@ def target(path: str, place: Place) -> str:
     raise Refused(f"{path} is a link that leads to {real}, outside of your home and the project", hint)
 
 
-def apply(changes: list[Change], place: Place) -> list[str]:
+def apply(changes: list[ConfigChange], place: Place) -> list[str]:
     """Carry the changes out and return the folders that were made; where one fails, those before it are undone."""
     for change in changes:
         _refuse_changed(change, place)
-    done: list[Change] = []
+    done: list[ConfigChange] = []
     folders: list[str] = []
     try:
         for change in changes:
@@ -272,7 +282,7 @@ def apply(changes: list[Change], place: Place) -> list[str]:
             done.append(change)
     except BaseException:
         for change in reversed(done):
-            _carry_out(Change(change.path, change.after, change.before), place)
+            _carry_out(ConfigChange(change.path, change.after, change.before), place)
         remove_empty(folders)
         raise
     return folders
@@ -291,12 +301,12 @@ def clear_leftovers(folder: str) -> None:
         files.clear_leftovers(folder, of_dead=True)
 
 
-def _refuse_changed(change: Change, place: Place) -> None:
+def _refuse_changed(change: ConfigChange, place: Place) -> None:
     if read(change.path, place) != change.before:
         raise Conflict(f"{change.path} was changed meanwhile", "Look at the plan again. Nothing was changed.")
 
 
-def _carry_out(change: Change, place: Place) -> list[str]:
+def _carry_out(change: ConfigChange, place: Place) -> list[str]:
     path = target(change.path, place)
     folder, shared = os.path.dirname(path), place.scope == "project"
     try:

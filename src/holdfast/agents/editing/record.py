@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from holdfast.agents.base import Change
+from holdfast.agents.base import ConfigChange
 from holdfast.base import files
 from holdfast.errors import BrokenFile
 
@@ -96,7 +96,7 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def edited_file(change: Change, earlier: EditedFile | None) -> EditedFile:
+def edited_file(change: ConfigChange, earlier: EditedFile | None) -> EditedFile:
     """Return the record of a change, with what an earlier one knew of the file."""
     after = change.after or b""
     base = without(after, change.spans)

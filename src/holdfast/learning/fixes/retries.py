@@ -45,7 +45,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FixStep:
     """Something that was done: `edit` with a file, or `run` with a command line; `text` tells it."""
 
     kind: str
@@ -81,7 +81,7 @@ class Retries:
 
     def __init__(self) -> None:
         self._open: dict[str, _Open] = {}
-        self._steps: list[Step] = []
+        self._steps: list[FixStep] = []
 
     def __bool__(self) -> bool:
         return bool(self._open)
@@ -107,7 +107,7 @@ class Retries:
     def edited(self, path: str, change: str = "") -> None:
         """Take a change of a file."""
         text = f"edited {path}" + (f" ({change})" if change else "")
-        self._add(Step("edit", path, text))
+        self._add(FixStep("edit", path, text))
 
     def ran(self, line: str, at: str) -> list[Fixed]:
         """Take a command line that succeeded, and return the failures that it shows to be fixed."""
@@ -123,10 +123,10 @@ class Retries:
             steps = self._steps_of(one, main, line)
             if steps:
                 found.append(Fixed(one.failure, steps, at))
-        self._add(Step("run", line, f"ran `{one_line(shown(line), MAX_COMMAND)}`"))
+        self._add(FixStep("run", line, f"ran `{one_line(shown(line), MAX_COMMAND)}`"))
         return found
 
-    def _add(self, step: Step) -> None:
+    def _add(self, step: FixStep) -> None:
         if self._open:
             self._steps.append(step)
 
@@ -156,7 +156,7 @@ def _instead(line: str) -> str:
     return f"ran `{one_line(shown(line), MAX_COMMAND)}` instead"
 
 
-def _is_idle(step: Step, failed: Command) -> bool:
+def _is_idle(step: FixStep, failed: Command) -> bool:
     """Whether a step repairs nothing: it keeps work, is a check that makes nothing, or runs what failed once more."""
     main = main_of(step.what) if step.kind == "run" else None
     if main is None:
@@ -165,7 +165,7 @@ def _is_idle(step: Step, failed: Command) -> bool:
     return only_checks or is_a(main.name, "idle") or (main.name, main.words) == (failed.name, failed.words)
 
 
-def _told(steps: list[Step], failure: Failure) -> tuple[str, ...]:
+def _told(steps: list[FixStep], failure: Failure) -> tuple[str, ...]:
     """Return the most telling steps as texts: what the error speaks of, then what sets something up, then the last."""
     words = frozenset(failures.normalised(failure.error).split()).union(failure.names)
     last = {step.what: (number, step) for number, step in enumerate(steps)}
@@ -179,7 +179,7 @@ def _told(steps: list[Step], failure: Failure) -> tuple[str, ...]:
     return tuple(one_line(text, _MAX_STEP) for text in texts)
 
 
-def _worth(step: Step, words: frozenset[str]) -> int:
+def _worth(step: FixStep, words: frozenset[str]) -> int:
     if step.kind == "edit":
         return 3 if not words.isdisjoint(failures.names_in(step.what)) else 1
     main = main_of(step.what)

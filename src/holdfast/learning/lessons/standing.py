@@ -23,7 +23,7 @@ from holdfast.memory.remember import put, refuse_secret
 from holdfast.privacy import fence, redact
 from holdfast.records import Draft, Filter, Memory, Proposal, Scope, replace
 from holdfast.store.keys import check_key
-from holdfast.store.memory_file import Place, first_words
+from holdfast.store.memory_file import FilePlace, first_words
 from holdfast.workspace import Workspace
 
 KIND = "lesson"
@@ -159,7 +159,7 @@ def marked(workspace: Workspace, memory: Memory, rating: str, at: str) -> None:
             return
 
 
-def follow(workspace: Workspace, places: Iterable[Place]) -> None:
+def follow(workspace: Workspace, places: Iterable[FilePlace]) -> None:
     """Bring the lessons of these memories to what is there, after an undo put a memory back or took it away.
 
     One whose memory is gone waits again where its proposal does, and otherwise does not come back by recurring.

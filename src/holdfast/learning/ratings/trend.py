@@ -32,7 +32,7 @@ _DAY_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenRating:
     """Of a rating what a trend needs: when, how good, and in which session."""
 
     at: str
@@ -40,7 +40,7 @@ class Given:
     session: str
 
 
-def recent(home: str, projects: Collection[str], since: str) -> list[Given]:
+def recent(home: str, projects: Collection[str], since: str) -> list[GivenRating]:
     """Return the newest ratings of a project since a time, oldest first."""
     marks = [f'"project": {dumps(project)}'.encode() for project in projects]
     lines = [line for line in _end_of(os.path.join(home, PLACE)) if any(mark in line for mark in marks)]
@@ -64,7 +64,7 @@ def line(home: str, projects: Collection[str], at: float) -> str:
     return f"{told}{before}{_direction(early, late)}; the last: {last}"
 
 
-def average(rows: Sequence[Given] | Sequence[Rating]) -> float:
+def average(rows: Sequence[GivenRating] | Sequence[Rating]) -> float:
     """Return the mean of some ratings; of none it is 0, which no rating is."""
     return sum(row.rating for row in rows) / len(rows) if rows else 0.0
 
@@ -73,7 +73,7 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def _direction(early: Sequence[Given], late: Sequence[Given]) -> str:
+def _direction(early: Sequence[GivenRating], late: Sequence[GivenRating]) -> str:
     if min(len(early), len(late)) < _FEWEST:
         return ""
     by = average(late) - average(early)
@@ -82,7 +82,7 @@ def _direction(early: Sequence[Given], late: Sequence[Given]) -> str:
     return ", rising" if by > 0 else ", falling"
 
 
-def _given(line: bytes) -> Given | None:
+def _given(line: bytes) -> GivenRating | None:
     """Return what a row says, read at the names of its fields: a start has no time to decode some hundred of them.
 
     Quotes within a text are escaped, so no text can pass for a field.
@@ -91,7 +91,7 @@ def _given(line: bytes) -> Given | None:
     if not line.endswith(b"}") or not rating.isdigit() or not 1 <= int(rating) <= _HIGHEST:
         return None
     session = _field(line, b'"agent": "', b'"') + b"/" + _field(line, b'"session": "', b'"')
-    return Given(at.decode("utf-8", "replace"), int(rating), session.decode("utf-8", "replace"))
+    return GivenRating(at.decode("utf-8", "replace"), int(rating), session.decode("utf-8", "replace"))
 
 
 def _field(line: bytes, name: bytes, end: bytes) -> bytes:

@@ -60,7 +60,7 @@ class Period:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class SynthesisBar:
     """One sign of the plot: the day on which it begins, how many ratings, and their average."""
 
     day: str
@@ -81,7 +81,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class SynthesisLesson:
     """A lesson that came of ratings, and what became of it."""
 
     id: str
@@ -92,13 +92,13 @@ class Learned:
 class Done:
     """What came of ratings: lessons, the names of incidents, and how many fixes were found."""
 
-    lessons: tuple[Learned, ...] = ()
+    lessons: tuple[SynthesisLesson, ...] = ()
     incidents: tuple[str, ...] = ()
     fixes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class SynthesisGroup:
     """One group of complaints or of praise: in how many sessions, some examples, and what was done about it."""
 
     name: str
@@ -110,7 +110,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class SynthesisReport:
     """What the ratings of a period say; `before_` is the same of as many days before.
 
     `ungrouped` counts the sessions with a complaint or praise that is in no group, `days_a_bar` the days of one sign.
@@ -124,15 +124,15 @@ class Report:
     average: float = 0.0
     before_ratings: int = 0
     before_average: float = 0.0
-    bars: tuple[Bar, ...] = ()
+    bars: tuple[SynthesisBar, ...] = ()
     days_a_bar: int = 1
-    groups: tuple[Group, ...] = ()
+    groups: tuple[SynthesisGroup, ...] = ()
     ungrouped: int = 0
     done: Done = Done()
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SynthesisFinding:
     """What a home has: ratings, and what came of them."""
 
     ratings: Sequence[Rating]
@@ -152,11 +152,13 @@ def last_week(today: str) -> Period:
     return period("week", _day(today, -1 - date.fromisoformat(today).weekday()))
 
 
-def report(period: Period, found: Found, project: str = "", *, clean: Callable[[str], str] = str) -> Report:
+def report(
+    period: Period, found: SynthesisFinding, project: str = "", *, clean: Callable[[str], str] = str
+) -> SynthesisReport:
     """Return what the ratings of a period say; one without ratings says nothing. `clean` takes secrets out."""
     rows = [row for row in found.ratings if period.has(row.at)]
     if not rows:
-        return Report(period, project)
+        return SynthesisReport(period, project)
     earlier = _before(period, found.ratings)
     bars, days = _bars(period, rows)
     by_group: dict[str, list[Rating]] = {}
@@ -166,7 +168,7 @@ def report(period: Period, found: Found, project: str = "", *, clean: Callable[[
         alone += [row] if not names and mood_of(row) else []
         for name in names:
             by_group.setdefault(name, []).append(row)
-    return Report(
+    return SynthesisReport(
         *(period, project, len(rows), sum(row.source == "explicit" for row in rows), _sessions(rows), average(rows)),
         before_ratings=len(earlier),
         before_average=average(earlier),
@@ -189,7 +191,7 @@ def _before(period: Period, ratings: Sequence[Rating]) -> list[Rating]:
     return [row for row in ratings if first <= row.at[:10] < period.first]
 
 
-def _bars(period: Period, rows: Sequence[Rating]) -> tuple[tuple[Bar, ...], int]:
+def _bars(period: Period, rows: Sequence[Rating]) -> tuple[tuple[SynthesisBar, ...], int]:
     """Return a sign a day, or a sign for some days where there would be too many; and for how many."""
     dated = [row for row in rows if _is_day(row.at[:10])]
     if not dated:
@@ -201,15 +203,17 @@ def _bars(period: Period, rows: Sequence[Rating]) -> tuple[tuple[Bar, ...], int]
     for row in dated:
         places.setdefault((date.fromisoformat(row.at[:10]) - first).days // days, []).append(row)
     return tuple(
-        Bar(str(first + timedelta(place * days)), len(some := places.get(place, [])), average(some))
+        SynthesisBar(str(first + timedelta(place * days)), len(some := places.get(place, [])), average(some))
         for place in range(-(-length // days))
     ), days
 
 
-def _groups(by_group: dict[str, list[Rating]], found: Found, clean: Callable[[str], str]) -> tuple[Group, ...]:
+def _groups(
+    by_group: dict[str, list[Rating]], found: SynthesisFinding, clean: Callable[[str], str]
+) -> tuple[SynthesisGroup, ...]:
     """Return the groups, complaints first, each mood by sessions, the most first."""
     made = [
-        Group(
+        SynthesisGroup(
             *(cues.name, cues.mood, _sessions(rows), len(rows)),
             examples=tuple(_example(row, clean) for row in _telling(rows)),
             done=_done_about(rows, found),
@@ -237,7 +241,7 @@ def _example(row: Rating, clean: Callable[[str], str]) -> Example:
     return Example(row.at, row.rating, row.agent, row.session, row.project, quote)
 
 
-def _done_about(rows: Sequence[Rating], found: Found) -> Done:
+def _done_about(rows: Sequence[Rating], found: SynthesisFinding) -> Done:
     """Return what came of these ratings: lessons that quote them, their incidents, fixes found in their sessions."""
     ids = {row.id for row in rows}
     sessions = {(row.agent, row.session) for row in rows if row.session}
@@ -259,7 +263,7 @@ def _done_about(rows: Sequence[Rating], found: Found) -> Done:
 
 def _done(lessons: Iterable[Lesson], incidents: Iterable[Incident], fixes: Sequence[Fix]) -> Done:
     return Done(
-        tuple(Learned(one.id, one.status) for one in lessons),
+        tuple(SynthesisLesson(one.id, one.status) for one in lessons),
         tuple(one.name for one in incidents),
         len({(one.fingerprint, one.steps) for one in fixes}),
     )
@@ -286,11 +290,11 @@ def _is_day(text: str) -> bool:
     return True
 
 
-def matching(found: Found, is_meant: Callable[[str], bool]) -> Found:
+def matching(found: SynthesisFinding, is_meant: Callable[[str], bool]) -> SynthesisFinding:
     """Return what there is of some projects; an incident belongs to the project of its rating."""
     ratings = [row for row in found.ratings if is_meant(row.project)]
     ids = {row.id for row in ratings}
-    return Found(
+    return SynthesisFinding(
         ratings,
         [one for one in found.lessons if is_meant(one.project)],
         [one for one in found.incidents if one.rating in ids],

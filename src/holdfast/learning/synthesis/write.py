@@ -24,13 +24,13 @@ from holdfast.learning.synthesis.model import (
     FRUSTRATION,
     RECURS,
     SUCCESS,
-    Bar,
     Done,
     Example,
-    Found,
-    Group,
     Period,
-    Report,
+    SynthesisBar,
+    SynthesisFinding,
+    SynthesisGroup,
+    SynthesisReport,
 )
 from holdfast.privacy import redact
 from holdfast.workspace import Workspace
@@ -48,7 +48,7 @@ _HEADS = {FRUSTRATION: "Frustrations", SUCCESS: "Successes"}
 class Written:
     """A synthesis: the report, its page, where that lies, and `added`, `changed` or `unchanged`; empty: not written."""
 
-    report: Report
+    report: SynthesisReport
     text: str
     path: str
     action: str = ""
@@ -88,7 +88,9 @@ def _written(
     workspace: Workspace, period: Period, project: str, names: frozenset[str] | None, *, dry_run: bool
 ) -> Written:
     home = workspace.home
-    found = Found(signals.read(home), lessons.room(home).all(), incidents.Incidents(home).all(), fixes.read(home))
+    found = SynthesisFinding(
+        signals.read(home), lessons.room(home).all(), incidents.Incidents(home).all(), fixes.read(home)
+    )
     if names is not None:
         found = room.matching(found, lambda name: name in names)
     report = room.report(period, found, project, clean=lambda text: redact.redact(text)[0])
@@ -122,7 +124,7 @@ def _changed(path: str) -> int:
         return 0
 
 
-def text_of(report: Report) -> str:
+def text_of(report: SynthesisReport) -> str:
     """Return the page of a report; of a period without ratings it says only that."""
     return "\n".join(["---", f"ratings: {report.ratings}", "---", "", *lines_of(report)]) + "\n"
 
@@ -133,7 +135,7 @@ def ratings_told(text: str) -> int:
     return int(told) if told.isdecimal() else -1
 
 
-def lines_of(report: Report) -> list[str]:
+def lines_of(report: SynthesisReport) -> list[str]:
     """Return the lines of a report as a person reads it."""
     lines = [f"# {title_of(report.period)}{f' of {report.project}' if report.project else ''}", ""]
     if not report.ratings:
@@ -151,7 +153,7 @@ def title_of(period: Period) -> str:
     return f"Ratings from {period.first} to {period.last}" if period.first else f"All ratings up to {period.last}"
 
 
-def plot(bars: Sequence[Bar]) -> str:
+def plot(bars: Sequence[SynthesisBar]) -> str:
     """Return one sign a bar: the higher, the better; a dot where nobody rated."""
     steps = len(_SIGNS)
     return "".join(
@@ -159,7 +161,7 @@ def plot(bars: Sequence[Bar]) -> str:
     )
 
 
-def _summary(report: Report) -> str:
+def _summary(report: SynthesisReport) -> str:
     rated = f"{count(report.ratings, 'rating')} in {count(report.sessions, 'session')}"
     told = f"{report.average:.1f} of 10 on average, {rated}"
     how = f"{report.explicit} by a number, {report.ratings - report.explicit} by words"
@@ -169,7 +171,7 @@ def _summary(report: Report) -> str:
     return f"{told} ({how}).{before}"
 
 
-def _plot(report: Report) -> list[str]:
+def _plot(report: SynthesisReport) -> list[str]:
     if not report.bars:
         return []
     each = "a day" if report.days_a_bar == 1 else f"for {report.days_a_bar} days"
@@ -184,7 +186,7 @@ def _plot(report: Report) -> list[str]:
     ]
 
 
-def _groups(groups: Sequence[Group], head: str, *, named: bool) -> Iterator[str]:
+def _groups(groups: Sequence[SynthesisGroup], head: str, *, named: bool) -> Iterator[str]:
     """Yield the groups of one mood: what recurs with its examples, what came up once in a line."""
     recurring = [one for one in groups if one.sessions >= RECURS]
     once = [one for one in groups if one.sessions < RECURS]
@@ -202,7 +204,7 @@ def _groups(groups: Sequence[Group], head: str, *, named: bool) -> Iterator[str]
         yield ""
 
 
-def _asks_for_a_deed(group: Group) -> bool:
+def _asks_for_a_deed(group: SynthesisGroup) -> bool:
     """Whether it is worth telling what was done; nothing need be done about praise."""
     return group.mood == FRUSTRATION or group.done != Done()
 

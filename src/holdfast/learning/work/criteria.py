@@ -261,7 +261,7 @@ def _shorter(one: Criterion, most: int, events: int) -> Criterion:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class WorkEvidence:
     """What happened for a work item.
 
     `passed` and `failed` are the run of tests behind the last change that ended so. `commits` are subjects of commits
@@ -294,7 +294,7 @@ def _known(isc: Criteria, text: str) -> Criterion | None:
     return same[0] if same else None
 
 
-def applied(isc: Criteria, seen: Evidence) -> Criteria:
+def applied(isc: Criteria, seen: WorkEvidence) -> Criteria:
     """Return the criteria as the evidence leaves them."""
     if seen.said == "bad":
         for one in [one for one in isc.criteria if one.status in (SATISFIED, PARTIAL)]:
@@ -313,7 +313,7 @@ def applied(isc: Criteria, seen: Evidence) -> Criteria:
     return isc
 
 
-def _judged(one: Criterion, seen: Evidence, *, only_one: bool) -> tuple[str, str]:
+def _judged(one: Criterion, seen: WorkEvidence, *, only_one: bool) -> tuple[str, str]:
     """Return the status that the evidence gives to a criterion, and why; nothing where it says nothing about it."""
     if seen.said in ("done", "good"):
         # Their word is about all criteria, unless it names the things that work.
@@ -338,11 +338,11 @@ def _judged(one: Criterion, seen: Evidence, *, only_one: bool) -> tuple[str, str
     return "", ""
 
 
-def _said(seen: Evidence) -> str:
+def _said(seen: WorkEvidence) -> str:
     return f'the person said: "{one_line(seen.words, 80, DOTS)}"'
 
 
-def _ended(seen: Evidence) -> str:
+def _ended(seen: WorkEvidence) -> str:
     return "failed" if seen.failed else "passed"
 
 

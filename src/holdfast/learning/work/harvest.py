@@ -14,7 +14,7 @@ from holdfast.base.clock import now
 from holdfast.learning.work import criteria, session_log
 from holdfast.learning.work import model as work
 from holdfast.learning.work import turns as work_turns
-from holdfast.learning.work.criteria import Evidence
+from holdfast.learning.work.criteria import WorkEvidence
 from holdfast.learning.work.model import Work
 from holdfast.records import SessionEvent, replace
 from holdfast.sessions.facts import Digest
@@ -23,11 +23,11 @@ from holdfast.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class WorkSpan:
     """The part of a session in which it worked on one item."""
 
     work: Work
-    seen: Evidence
+    seen: WorkEvidence
 
 
 def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
@@ -61,7 +61,7 @@ def _begun_late(workspace: Workspace, digest: Digest) -> Finding | None:
     return Finding("work", digest.title, session.ended, session.name, keep)
 
 
-def _spans(mine: list[Work], digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Span]:
+def _spans(mine: list[Work], digest: Digest, events: Sequence[SessionEvent]) -> Iterator[WorkSpan]:
     """Yield each item with the evidence between its beginning and that of the next one."""
     at_of = {event.place: event.at for event in events}
     by_time = sorted(mine, key=lambda one: one.created_at)
@@ -69,10 +69,10 @@ def _spans(mine: list[Work], digest: Digest, events: Sequence[SessionEvent]) -> 
         following = by_time[number + 1].created_at if number + 1 < len(by_time) else "9"
         since = "" if number == 0 else one.created_at
         begun = bool(one.lineage.files_changed)
-        yield Span(one, _evidence(digest, at_of, since, following, begun=begun))
+        yield WorkSpan(one, _evidence(digest, at_of, since, following, begun=begun))
 
 
-def _evidence(digest: Digest, at_of: dict[int, str], since: str, until: str, *, begun: bool) -> Evidence:
+def _evidence(digest: Digest, at_of: dict[int, str], since: str, until: str, *, begun: bool) -> WorkEvidence:
     """Return what a part of a session shows. Tests count after a change, of an earlier session too (`begun`)."""
 
     def within(place: int) -> bool:
@@ -83,7 +83,7 @@ def _evidence(digest: Digest, at_of: dict[int, str], since: str, until: str, *, 
     runs = [one for one in digest.checks if one.kind == "test" and within(one.place) and one.place > last]
     tests = max(runs, key=lambda one: one.place, default=None)
     ended = tests.result if tests is not None and (changed or begun) else ""
-    return Evidence(
+    return WorkEvidence(
         at=digest.session.ended,
         passed=tests.text if tests is not None and ended == "passed" else "",
         failed=tests.text if tests is not None and ended == "failed" else "",
@@ -92,7 +92,7 @@ def _evidence(digest: Digest, at_of: dict[int, str], since: str, until: str, *, 
     )
 
 
-def _changes(workspace: Workspace, digest: Digest, span: Span) -> bool:
+def _changes(workspace: Workspace, digest: Digest, span: WorkSpan) -> bool:
     before = work_turns.known_criteria(span.work)
     if before is None:
         return False
@@ -107,7 +107,7 @@ def _is_over(workspace: Workspace, digest: Digest) -> bool:
     return noted is None or work_turns.is_over(workspace.home, noted)
 
 
-def _keep(workspace: Workspace, digest: Digest, span: Span) -> bool:
+def _keep(workspace: Workspace, digest: Digest, span: WorkSpan) -> bool:
     """Write what the evidence changes; close the item if the session is over and nothing is missing."""
     session, at = digest.session, span.seen.at or now()
     with work.lock(workspace.home, session.project):

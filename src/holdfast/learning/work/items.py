@@ -26,7 +26,7 @@ _MAX_SHOWN = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownWork:
     """A work item with its criteria, and the names of the files in each of its folders that is there."""
 
     work: Work
@@ -39,7 +39,7 @@ class Changed:
     """The answer to a change: what was done to which work item, and the kinds of secret that were taken out."""
 
     action: str
-    shown: Shown
+    shown: ShownWork
     criterion: Criterion | None = None
     file: str = ""
     redacted: tuple[str, ...] = ()
@@ -54,13 +54,13 @@ def work_items(workspace: Workspace, *, everything: bool = False) -> list[Work]:
     return [one for one in sorted(newest, key=lambda one: not one.is_open) if everything or one.is_open]
 
 
-def show(workspace: Workspace, name: str) -> Shown:
+def show(workspace: Workspace, name: str) -> ShownWork:
     """Return a work item by its id, or the beginning of its id or of the words in it."""
     workspace.need_enabled()
     return _shown(_find(workspace, name))
 
 
-def latest(workspace: Workspace, session: str = "") -> Shown | None:
+def latest(workspace: Workspace, session: str = "") -> ShownWork | None:
     """Return the open item that a session works on, or the one that was worked on last; None where none is open."""
     workspace.need_enabled()
     every = work_items(workspace)
@@ -172,6 +172,6 @@ def _find(workspace: Workspace, name: str) -> Work:
         raise
 
 
-def _shown(one: Work) -> Shown:
+def _shown(one: Work) -> ShownWork:
     parts = [(part, tuple(items.names_in(one, part)[-_MAX_SHOWN:])) for part in PARTS]
-    return Shown(one, isc_file.read(one.path), tuple([part for part in parts if part[1]]))
+    return ShownWork(one, isc_file.read(one.path), tuple([part for part in parts if part[1]]))

@@ -25,7 +25,7 @@ _MAX_WORDS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedFor:
     """What a message asks for: the sentence that sums it up, its criteria, and what must not happen."""
 
     ideal: str
@@ -41,7 +41,7 @@ class Planned:
     ticked: bool
 
 
-def asked(text: str) -> Asked:
+def asked(text: str) -> AskedFor:
     """Return what a message demands; one that demands nothing in particular is its own criterion."""
     told = work_text.without_code(text)
     wanted: dict[str, None] = {}
@@ -58,7 +58,7 @@ def asked(text: str) -> Asked:
                 (barred if kind == "never" else wanted)[_cut(part)] = None
     if ideal and not wanted:
         wanted[ideal] = None
-    return Asked(ideal, tuple(wanted)[:MAX_CRITERIA], tuple(barred)[:MAX_CRITERIA])
+    return AskedFor(ideal, tuple(wanted)[:MAX_CRITERIA], tuple(barred)[:MAX_CRITERIA])
 
 
 def _sentences(text: str) -> list[tuple[str, bool]]:

@@ -27,7 +27,7 @@ from holdfast.language.ratings import explicit
 from holdfast.learning.work import criteria, plan_items, session_log
 from holdfast.learning.work import model as work
 from holdfast.learning.work import text as work_text
-from holdfast.learning.work.criteria import Criteria, Evidence
+from holdfast.learning.work.criteria import Criteria, WorkEvidence
 from holdfast.learning.work.model import Lineage, Work
 from holdfast.learning.work.session_log import AGENT, FILE, OUTPUT, PASSED, PLAN, PROMPT, RUN, TOOL, Noted
 from holdfast.store import front_matter
@@ -382,9 +382,9 @@ def _lineage(rows: list[Triple]) -> Lineage:
     )
 
 
-def _seen(rows: list[Triple], changed: tuple[str, ...], at: str) -> list[Evidence]:
+def _seen(rows: list[Triple], changed: tuple[str, ...], at: str) -> list[WorkEvidence]:
     """Return the evidence in rows, in order: what ran after the last change, and what the person said."""
-    found: list[Evidence] = []
+    found: list[WorkEvidence] = []
     passed, commits = "", []
     for kind, text, when in rows:
         if kind == FILE:
@@ -394,9 +394,9 @@ def _seen(rows: list[Triple], changed: tuple[str, ...], at: str) -> list[Evidenc
             passed = text if any(one.kind == "test" for one in ran) else passed
             commits += [shell_commands.subject_of(one) or "a commit" for one in ran if one.kind == "commit"]
         elif kind in ("done", "good", "bad"):
-            found.append(Evidence(when, said=kind, words=text))
+            found.append(WorkEvidence(when, said=kind, words=text))
     if changed:
-        found.insert(0, Evidence(at, passed, "", tuple(commits), changed))
+        found.insert(0, WorkEvidence(at, passed, "", tuple(commits), changed))
     return found
 
 

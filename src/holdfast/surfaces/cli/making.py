@@ -35,7 +35,7 @@ _WHERE: dict[str, dict[str, Any]] = {
 C = TypeVar("C", bound=click.Command)
 
 
-class Command(click.Command):
+class CliCommand(click.Command):
     """A command; where it takes free text, it says how a text begins that looks like an option."""
 
     adds = False
@@ -59,14 +59,14 @@ class Command(click.Command):
 def _owner_of(option: str, command: click.Command, ctx: click.Context) -> str:
     """Return the command beside or around this one, in its group, that knows the option; "" where none does."""
     around = ctx if isinstance(command, click.Group) else ctx.parent
-    if around is None or not isinstance(around.command, Group):
+    if around is None or not isinstance(around.command, CliGroup):
         return ""
     known: dict[str, click.Command] = {"": around.command, **around.command.commands}
     owner = next((name for name, each in known.items() if any(option in one.opts for one in each.params)), None)
     return f"{around.command_path} {'TEXT' if owner == 'add' else owner}".rstrip() if owner is not None else ""
 
 
-class Group(Command, click.Group):
+class CliGroup(CliCommand, click.Group):
     """A group that acts itself where no sub-command is named. With `adds`, any other word begins a text for `add`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -103,7 +103,7 @@ class Group(Command, click.Group):
 
         def make(function: Callable[..., Any]) -> click.Command:
             about = cleandoc(function.__doc__ or "").split("\n\n")[0].replace("\n", " ").split(". ")[0]
-            made = _made(Command, function, name, example, short_help=f"{about.rstrip('.')}.", **settings)
+            made = _made(CliCommand, function, name, example, short_help=f"{about.rstrip('.')}.", **settings)
             self.add_command(made)
             return made
 
@@ -119,17 +119,19 @@ def command(name: str, example: str, **settings: Any) -> Callable[[Callable[...,
     """
 
     def make(function: Callable[..., Any]) -> click.Command:
-        MADE[name] = _made(Command, function, name, example, short_help=COMMANDS[name], **settings)
+        MADE[name] = _made(CliCommand, function, name, example, short_help=COMMANDS[name], **settings)
         return MADE[name]
 
     return make
 
 
-def group(name: str, example: str, *, adds: bool = False, **settings: Any) -> Callable[[Callable[..., Any]], Group]:
+def group(name: str, example: str, *, adds: bool = False, **settings: Any) -> Callable[[Callable[..., Any]], CliGroup]:
     """Return a decorator that makes a group of a function, which runs where no sub-command is named."""
 
-    def make(function: Callable[..., Any]) -> Group:
-        made = _made(Group, function, name, example, short_help=COMMANDS[name], invoke_without_command=True, **settings)
+    def make(function: Callable[..., Any]) -> CliGroup:
+        made = _made(
+            CliGroup, function, name, example, short_help=COMMANDS[name], invoke_without_command=True, **settings
+        )
         MADE[name], made.adds = made, adds
         return made
 

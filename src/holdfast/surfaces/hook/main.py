@@ -28,7 +28,7 @@ _ASK_THE_INDEX = ("start", "prompt", "stop", "end")
 _INDEX = "holdfast.store.index"
 
 
-class Trouble(HoldfastError):
+class HookTrouble(HoldfastError):
     """Something that belongs into the log, in one line, and does not concern the agent."""
 
 
@@ -87,19 +87,19 @@ def _answered(
 
     agent = agents.get(agent_name)
     if not agent.is_host(environment):
-        raise Trouble(agents.SILENT)
+        raise HookTrouble(agents.SILENT)
     if given is None:
-        raise Trouble(f"more than {MAX_INPUT} bytes came in")
+        raise HookTrouble(f"more than {MAX_INPUT} bytes came in")
     text = given.decode("utf-8", "replace").lstrip("\ufeff")
     try:
         data = loads(text) if text.strip() else {}
     except ValueError as problem:
-        raise Trouble(f"what came in is {problem}") from None
+        raise HookTrouble(f"what came in is {problem}") from None
     if not isinstance(data, dict):
-        raise Trouble("what came in is no JSON object")
+        raise HookTrouble("what came in is no JSON object")
     call = agent.read_hook_input(native, data, environment)
     if call.moment == "other":
-        raise Trouble("this event is not known")
+        raise HookTrouble("this event is not known")
     if call.moment in _ASK_THE_INDEX:
         _load_sqlite()
     from holdfast.app.hook import hook

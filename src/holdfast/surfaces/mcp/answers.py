@@ -25,11 +25,11 @@ from holdfast.surfaces.mcp import results as given
 from holdfast.surfaces.mcp.caller import Request
 
 # A result, and a text that says the same.
-Answer = tuple[results.Result, str]
+Answer = tuple[results.ToolResult, str]
 _MAX_OWN_WORDS = 4_000
 
 
-def store(request: Request, asked: given.Store) -> results.Stored:
+def store(request: Request, asked: given.StoreArguments) -> results.StoredResult:
     """Store a memory on behalf of an agent."""
     stored = remember(
         request.workspace,
@@ -46,7 +46,7 @@ def store(request: Request, asked: given.Store) -> results.Stored:
     hand_over.note_known(request.workspace, request.session, [stored.memory])
     if stored.action != "unchanged":
         hand_over.renew_rules_files(request.workspace)
-    return results.Stored(
+    return results.StoredResult(
         key=stored.memory.key,
         scope=stored.memory.scope.kind,
         scope_id=stored.memory.scope.owner,
@@ -76,9 +76,9 @@ def recall(request: Request, asked: given.Recall) -> Answer:
     return results.Recalled(memories=found), hand_over.fenced(lines) or "Nothing was found."
 
 
-def _found(request: Request, hit: Hit, memory: Memory, with_related: bool) -> results.Found:
+def _found(request: Request, hit: Hit, memory: Memory, with_related: bool) -> results.FoundResult:
     """Return a hit as a result; `memory` is the same one as it may be read."""
-    return results.Found(
+    return results.FoundResult(
         key=memory.key,
         content=memory.body,
         memory_type=memory.type,
@@ -94,14 +94,14 @@ def _found(request: Request, hit: Hit, memory: Memory, with_related: bool) -> re
         superseded_by=hit.superseded_by,
         truncated=hand_over.is_cut(memory.body) and memory.body != hit.memory.body,
         related=[
-            results.Related(key=one.key, scope=one.scope.kind, title=hand_over.title(one), why=list(other.why))
+            results.RelatedResult(key=one.key, scope=one.scope.kind, title=hand_over.title(one), why=list(other.why))
             for other in (recall_modes.related(request.workspace, hit.memory) if with_related else ())
             for one in (other.memory,)
         ],
     )
 
 
-def _line(memory: Memory, found: results.Found) -> str:
+def _line(memory: Memory, found: results.FoundResult) -> str:
     """Return a memory as a line of text, with what replaced it and what is related."""
     line = hand_over.line(memory)
     if found.superseded_by:
@@ -118,7 +118,7 @@ def search_sessions(request: Request, asked: given.SessionSearch) -> Answer:
         request.workspace, asked.query, agents=agents, since=since, until=until, limit=asked.limit
     )
     passages = [
-        results.Passage(
+        results.PassageResult(
             session=hand_over.safe(hit.session),
             title=" ".join(hand_over.safe(hit.title).split()),
             speaker=hit.speaker,
@@ -133,15 +133,15 @@ def search_sessions(request: Request, asked: given.SessionSearch) -> Answer:
     return results.Searched(passages=passages), hand_over.fenced(lines) or "Nothing was found."
 
 
-def forget_one(request: Request, asked: given.Forget) -> results.Forgotten:
+def forget_one(request: Request, asked: given.Forget) -> results.ForgottenResult:
     """Forget a memory; one that is not there is no error."""
     try:
         gone = forget.forget(request.workspace, asked.key, scope=asked.scope)
     except NotFound:
-        return results.Forgotten(deleted=False, key=asked.key, scope=asked.scope)
+        return results.ForgottenResult(deleted=False, key=asked.key, scope=asked.scope)
     hand_over.note_known(request.workspace, request.session, gone=[gone])
     hand_over.renew_rules_files(request.workspace)
-    return results.Forgotten(deleted=True, key=gone.key, scope=gone.scope.kind)
+    return results.ForgottenResult(deleted=True, key=gone.key, scope=gone.scope.kind)
 
 
 def list_all(request: Request, asked: given.List) -> Answer:
@@ -149,7 +149,7 @@ def list_all(request: Request, asked: given.List) -> Answer:
     types = (asked.memory_type,) if asked.memory_type else ()
     memories = list_memories(request.workspace, scope=asked.scope, types=types, limit=asked.limit + 1)
     listed = [
-        results.Listed(
+        results.ListedResult(
             key=memory.key,
             title=hand_over.title(memory),
             memory_type=memory.type,
@@ -168,12 +168,12 @@ def list_all(request: Request, asked: given.List) -> Answer:
     return results.Listing(memories=listed, more=more), hand_over.fenced(lines) or "Nothing is known yet."
 
 
-def rate_one(request: Request, asked: given.Rate) -> results.Rated:
+def rate_one(request: Request, asked: given.Rate) -> results.RatedResult:
     """Mark a memory as helpful or harmful."""
     memory, kinds = lesson.mark(
         request.workspace, asked.key, asked.rating, scope=asked.scope, note=asked.note or "", agent=request.agent
     )
-    return results.Rated(key=memory.key, scope=memory.scope.kind, rating=asked.rating, redacted=list(kinds))
+    return results.RatedResult(key=memory.key, scope=memory.scope.kind, rating=asked.rating, redacted=list(kinds))
 
 
 def rate_session(request: Request, asked: given.SessionRate) -> results.SessionRated:

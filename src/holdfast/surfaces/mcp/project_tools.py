@@ -99,13 +99,13 @@ def _of_note(written: NoteChange, kind: str) -> results.Notes:
     return found.model_copy(update={kind: [_noted(written.note)]})
 
 
-def _noted(one: Todo | Note) -> results.Noted:
+def _noted(one: Todo | Note) -> results.NotedResult:
     def safe(text: str) -> str:
         # What lies far behind the cut need not be made safe, but a secret that the cut would halve must be seen whole.
         return cut(hand_over.safe(text[: 8 * _MAX_TEXT]), _MAX_TEXT, CUT)
 
     because = one.because if isinstance(one, Note) else ""
-    return results.Noted(id=safe(one.id), text=safe(one.text), because=safe(because), at=safe(one.at))
+    return results.NotedResult(id=safe(one.id), text=safe(one.text), because=safe(because), at=safe(one.at))
 
 
 def work_item(request: Request, asked: given.WorkItem) -> Answer:
@@ -142,7 +142,7 @@ def _changed_work(request: Request, asked: given.WorkItem) -> work.Changed:
     return work.criterion(workspace, name, _needed(asked, "text"), anti=asked.anti)
 
 
-def _shown(action: str, shown: work.Shown) -> results.WorkShown:
+def _shown(action: str, shown: work.ShownWork) -> results.WorkShown:
     one, isc = shown.work, shown.criteria
     return results.WorkShown(
         action=action,

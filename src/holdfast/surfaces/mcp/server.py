@@ -197,18 +197,18 @@ class Tool:
 
     name: str
     title: str
-    arguments: type[given.Arguments]
-    result: type[results.Result]
-    answer: Callable[..., results.Result | Answer]
+    arguments: type[given.ToolArguments]
+    result: type[results.ToolResult]
+    answer: Callable[..., results.ToolResult | Answer]
     reads: bool = False
     destroys: bool = False
     again: bool = False
 
-    def flags(self, asked: given.Arguments) -> Mapping[str, str]:
+    def flags(self, asked: given.ToolArguments) -> Mapping[str, str]:
         """Return the settings under which the workspace is opened for this call."""
         return recall_modes.FLAGS_OF.get(getattr(asked, "search_mode", ""), {})
 
-    def call(self, request: Request, asked: given.Arguments) -> types.CallToolResult:
+    def call(self, request: Request, asked: given.ToolArguments) -> types.CallToolResult:
         """Return what the tool answers: the typed result, and a text that says the same."""
         off = self.result(success=False, disabled=True)
         answer = self.answer(request, asked) if request.workspace.enabled else off
@@ -218,14 +218,16 @@ class Tool:
 
 
 TABLE = (
-    Tool("memory_store", "Remember", given.Store, results.Stored, answers.store, again=True),
+    Tool("memory_store", "Remember", given.StoreArguments, results.StoredResult, answers.store, again=True),
     Tool("memory_recall", "Recall", given.Recall, results.Recalled, answers.recall, reads=True),
     Tool(
         "session_search", "Search sessions", given.SessionSearch, results.Searched, answers.search_sessions, reads=True
     ),
-    Tool("memory_forget", "Forget", given.Forget, results.Forgotten, answers.forget_one, destroys=True, again=True),
+    Tool(
+        "memory_forget", "Forget", given.Forget, results.ForgottenResult, answers.forget_one, destroys=True, again=True
+    ),
     Tool("memory_list", "List memories", given.List, results.Listing, answers.list_all, reads=True),
-    Tool("memory_rate", "Rate a memory", given.Rate, results.Rated, answers.rate_one),
+    Tool("memory_rate", "Rate a memory", given.Rate, results.RatedResult, answers.rate_one),
     Tool(
         "session_rate",
         "Pass on a rating of the session",

@@ -13,7 +13,7 @@ from holdfast.app.doctor import doctor
 from holdfast.app.status import AgentState, agents, status, up
 from holdfast.base.text import count
 from holdfast.memory import config
-from holdfast.memory.config import Shown
+from holdfast.memory.config import ShownSetting
 from holdfast.records import asdict
 from holdfast.settings import BY_NAME, variable_of
 from holdfast.surfaces.cli import options
@@ -153,11 +153,11 @@ def _unset(workspace: Workspace, name: str) -> None:
     _print_changed(config.change(workspace, name, None))
 
 
-def _print_changed(found: Shown) -> None:
+def _print_changed(found: ShownSetting) -> None:
     answer(asdict(found), f"{found.name} = {_plain(found)}")
     if found.origin == variable_of(found.name):
         say(f"{found.origin} is set in the environment and goes before config.toml")
 
 
-def _plain(setting: Shown) -> str:
+def _plain(setting: ShownSetting) -> str:
     return str(setting.value).lower() if isinstance(setting.value, bool) else str(setting.value)

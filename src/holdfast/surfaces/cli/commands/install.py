@@ -21,9 +21,9 @@ from holdfast.workspace import PLACES
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from holdfast.agents.base import Change
-    from holdfast.app.install import Outcome, Plan, Seen
-    from holdfast.app.schedule import Call, Scheduled
+    from holdfast.agents.base import ConfigChange
+    from holdfast.app.install import InstallPlan, Seen, UninstallOutcome
+    from holdfast.app.schedule import Scheduled, SystemCall
     from holdfast.workspace import Workspace
 
 _scope = click.option(
@@ -58,7 +58,7 @@ def _install(workspace: Workspace, agent: str | None, scope: str, portable: bool
     connect(workspace, planned)
 
 
-def connect(workspace: Workspace, planned: Plan, *, show: bool = True) -> None:
+def connect(workspace: Workspace, planned: InstallPlan, *, show: bool = True) -> None:
     """Show what an install would change and, where the person wants it, do it."""
     done = "it is connected" if planned.agent.events else "its sessions are read without an install"
     if _agreed(planned, f"nothing to do: {done}", show=show):
@@ -101,7 +101,7 @@ def _show_agents(agents: list[Seen]) -> None:
         say("connect one: holdfast install NAME")
 
 
-def _agreed(planned: Plan, nothing: str, *, show: bool = True) -> bool:
+def _agreed(planned: InstallPlan, nothing: str, *, show: bool = True) -> bool:
     """Show the diff and return whether to go on; without a terminal nobody is asked."""
     files = count(len(planned.changes), "file")
     if show and not invocation().json and planned.changes:
@@ -114,7 +114,7 @@ def _agreed(planned: Plan, nothing: str, *, show: bool = True) -> bool:
     )
 
 
-def _plan_json(planned: Plan, *, applied: bool) -> dict[str, object]:
+def _plan_json(planned: InstallPlan, *, applied: bool) -> dict[str, object]:
     """Return a plan of changes as `--json` promises it (docs/json.md)."""
     return {
         "agent": planned.agent.name,
@@ -126,7 +126,7 @@ def _plan_json(planned: Plan, *, applied: bool) -> dict[str, object]:
     }
 
 
-def changes_json(changes: Iterable[Change]) -> list[dict[str, str]]:
+def changes_json(changes: Iterable[ConfigChange]) -> list[dict[str, str]]:
     """Return changes of files as `--json` promises them (docs/json.md)."""
     return [
         {
@@ -150,7 +150,7 @@ def _uninstall(workspace: Workspace, agent: str, scope: str, verify: bool) -> in
     by their tags, and every other byte stays.
     """
     dry_run, planned = invocation().dry_run, install.plan_removal(workspace, agent, scope=scope)
-    done: list[Outcome] = []
+    done: list[UninstallOutcome] = []
     if not planned.changes and not dry_run:
         # Files that other agents read, too, do not change, but this agent no longer reads them through us.
         distributed.note_uninstall(workspace, planned.agent.name, planned.place, ())
@@ -223,7 +223,7 @@ def _schedule(workspace: Workspace, every: str, way: str | None, remove: bool, s
         _scheduled(planned, schedule.apply(workspace, planned), remove)
 
 
-def _scheduled(planned: schedule.Plan, calls: tuple[Call, ...], remove: bool) -> None:
+def _scheduled(planned: schedule.SchedulePlan, calls: tuple[SystemCall, ...], remove: bool) -> None:
     """Say that the plan was carried out, and what is left for the person to type."""
     if answered(_schedule_json(planned, calls or (*planned.first, *planned.then), applied=True)):
         return
@@ -245,7 +245,9 @@ def _show_schedule(found: list[Scheduled]) -> None:
         say("there is no schedule")
 
 
-def _schedule_json(planned: schedule.Plan, calls: tuple[Call, ...], *, applied: bool = False) -> dict[str, object]:
+def _schedule_json(
+    planned: schedule.SchedulePlan, calls: tuple[SystemCall, ...], *, applied: bool = False
+) -> dict[str, object]:
     """Return a plan as `--json` promises it (docs/json.md)."""
     return {
         "way": planned.way,

@@ -6,7 +6,7 @@ import click
 
 from holdfast.app import prune, updates
 from holdfast.app.reindex import make_all_vectors, reindex
-from holdfast.app.updates import Listed, Undo
+from holdfast.app.updates import ListedUpdate, Undo
 from holdfast.base.terminal import harmless
 from holdfast.base.text import count
 from holdfast.memory import heal, tidy
@@ -160,7 +160,7 @@ def _undo(workspace: Workspace, ids: tuple[str, ...]) -> None:
         answer(_plan(planned, id, applied=True), f"undone by {id}")
 
 
-def _print_line(listed: Listed) -> None:
+def _print_line(listed: ListedUpdate) -> None:
     one = listed.update
     more = f" and {len(one.targets) - 1} more" if len(one.targets) > 1 else ""
     can = f"  undone by {listed.undone_by}" if listed.undone_by else "  can be undone" if listed.can_be_undone else ""
@@ -170,7 +170,7 @@ def _print_line(listed: Listed) -> None:
     )
 
 
-def _plain(listed: Listed) -> dict[str, object]:
+def _plain(listed: ListedUpdate) -> dict[str, object]:
     """Return an update as `--json` promises it (docs/json.md)."""
     one = listed.update
     told = {name: value for name, value in asdict(one).items() if name != "files"}

@@ -8,7 +8,7 @@ from holdfast.base.terminal import harmless
 from holdfast.base.text import count
 from holdfast.learning.work import items as work
 from holdfast.learning.work.criteria import STATUSES, Criterion
-from holdfast.learning.work.items import Changed, Shown
+from holdfast.learning.work.items import Changed, ShownWork
 from holdfast.learning.work.model import Work
 from holdfast.records import asdict
 from holdfast.surfaces.cli import options
@@ -87,7 +87,7 @@ def _nest(workspace: Workspace, id: str, parent: str) -> None:
     _tell(work.nest(workspace, id, parent))
 
 
-def _plain(shown: Shown) -> dict[str, object]:
+def _plain(shown: ShownWork) -> dict[str, object]:
     """Return a work item as `--json` promises it (docs/json.md)."""
     isc = shown.criteria
     return {
@@ -122,7 +122,7 @@ def _print_line(one: Work) -> None:
     click.echo(f"{click.style(one.id, bold=True)}  {when}  {harmless(one.title)}{harmless(done + under)}")
 
 
-def _print(shown: Shown) -> None:
+def _print(shown: ShownWork) -> None:
     one, isc, lineage = shown.work, shown.criteria, shown.work.lineage
     _print_line(one)
     click.echo(
