@@ -147,3 +147,11 @@ def test_a_file_that_was_renamed_by_hand(workspace, home) -> None:
         (problem,) = [problem for problem in lint(h) if problem.kind == "renamed"]
     assert problem.path.endswith("network.md") and "key: network" in problem.hint and "vpn.md" in problem.hint
     assert (folder / "network.md").read_text().splitlines()[problem.line - 1] == "key: vpn"
+
+
+def test_a_folder_with_the_name_of_a_memory(cli, shop, home) -> None:
+    """A folder that is named like a memory file is reported, since nothing in it is the memory that it looks like."""
+    cli("remember", "Apples are red.", "--key", "apples", "--scope", "global")
+    (home / "memory" / "global" / "memories" / "dir.md").mkdir()
+    (found,) = cli("lint", "--json").json["problems"]
+    assert (found["kind"], found["path"]) == ("file-name", "global/memories/dir.md") and found["hint"]

@@ -396,13 +396,18 @@ class Tree:
         return os.path.join(self.root, path)
 
     def nameless(self) -> Iterator[Problem]:
-        """Name the files that cannot be memories because their name is not text."""
+        """Name what cannot be a memory because its name is not text, or because it is a folder."""
         for scope in layout.scopes_on_disk(self.root):
             for folder in layout.memory_folders(self.root, scope):
                 for name in os.listdir(self.full(folder)):
-                    if not layout.is_text(name) and layout.is_memory_file(name):
+                    if not layout.is_memory_file(name):
+                        continue
+                    if not layout.is_text(name):
                         hint = "Rename it; until then it is not read."
                         yield Problem("file-name", f"{folder}/{name!a}", "the name is not UTF-8", hint, 0, "error")
+                    elif os.path.isdir(self.full(f"{folder}/{name}")):
+                        hint = "Rename it: a memory is a file."
+                        yield Problem("file-name", f"{folder}/{name}", "a folder has the name of a memory", hint)
 
 
 def digest_of(data: bytes) -> bytes:
