@@ -76,7 +76,7 @@ def test_what_was_not_left_is_not_looked_for(hook, remember):
     """A start finds sessions that still work and loads nothing to finish them with; one that was left it finishes."""
     remember("Deploys need the VPN. Ask Kim for access.")
     hook.prompt("Add a dark mode toggle to the settings page", session_id="s0")
-    finishing = {"holdfast.learning.work.closing", "holdfast.learning.work.turns", "holdfast.learning.work.model"}
+    finishing = {"holdfast.learning.work.turns", "holdfast.learning.work.model"}
     modules, _ = hook.loaded_by("SessionStart", source="startup")
     assert "holdfast.learning.work.hook" in modules and finishing.intersection(modules) == set()
     (noted,) = (hook.home / "state" / "work").iterdir()
