@@ -277,7 +277,8 @@ def test_every_file_of_commands_is_named_in_the_table() -> None:
     """Loading every command of the table loads every file of commands, and no file has a command beside it."""
     import click
 
-    from holdfast.surfaces.cli.main import COMMANDS, cli
+    from holdfast.surfaces.cli.command_line import COMMANDS
+    from holdfast.surfaces.cli.main import cli
     from holdfast.surfaces.cli.making import MADE
 
     for name in COMMANDS:

@@ -23,7 +23,8 @@ from holdfast.learning.research import model as research
 from holdfast.learning.security import model as security_trail
 from holdfast.memory.proposal_files import id_of
 from holdfast.records import Scope, replace
-from holdfast.surfaces.cli.main import ALIASES, COMMANDS, cli
+from holdfast.surfaces.cli.command_line import COMMANDS
+from holdfast.surfaces.cli.main import ALIASES, cli
 from holdfast.workspace import Workspace
 from support.archived import edited, said, session, store
 from support.signalled import MAKE, NPM, PYTEST, failing, three

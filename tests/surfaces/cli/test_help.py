@@ -6,7 +6,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from holdfast.surfaces.cli.main import COMMANDS, cli
+from holdfast.surfaces.cli.command_line import COMMANDS
+from holdfast.surfaces.cli.main import cli
 
 
 def every_command() -> list[tuple[str, ...]]:

@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from holdfast.surfaces.cli.main import ALIASES, COMMANDS, GROUPS, suggestions
+from holdfast.surfaces.cli.command_line import COMMANDS, GROUPS
+from holdfast.surfaces.cli.main import ALIASES, suggestions
 
 KEY = "deploys-need-the-vpn"
 

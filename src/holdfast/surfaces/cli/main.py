@@ -5,86 +5,16 @@ from __future__ import annotations
 import difflib
 import errno
 import os
-import re
-import shlex
 import sqlite3
 import sys
-from dataclasses import dataclass, field
 from importlib import import_module
 
 import click
 
 from holdfast.base.package import __version__
 from holdfast.errors import HoldfastError
+from holdfast.surfaces.cli.command_line import COMMANDS, GROUPS, Invocation, program, runnable
 
-# `holdfast --help` shows the commands in this order and under these headings.
-GROUPS = {
-    "Everyday commands": {
-        "up": "Prepare this home, connect agents and see what to do next.",
-        "remember": "Store a memory.",
-        "recall": "Find memories by words and by meaning.",
-        "list": "List memories, newest first.",
-        "show": "Show one memory.",
-        "edit": "Edit a memory in your editor.",
-        "forget": "Forget memories for good.",
-        "sessions": "List, read and search the sessions of every agent.",
-        "catch-up": "Show where a project stands, for somebody who comes back.",
-        "install": "Connect an agent, or list the agents on this machine.",
-        "status": "Show agents, sessions and memories at a glance.",
-    },
-    "Memory": {
-        "related": "Show what is related to a memory, and why.",
-        "history": "Show what a memory said before.",
-        "pin": "Pin a memory, so that it never expires.",
-        "unpin": "Unpin a memory.",
-        "move": "Move a memory to another scope or key.",
-        "clear": "Forget every memory of a scope.",
-        "import": "Propose what agents have noted themselves as memories.",
-        "proposals": "Show what waits to become a memory, and decide on it.",
-        "receipts": "Show what each session was given, and why.",
-    },
-    "Sessions": {
-        "sweep": "Take the sessions of every agent into the archive.",
-        "schedule": "Let the system run a sweep at regular intervals.",
-        "timeline": "Show what was done in a project, day by day.",
-        "activity": "Show which files were changed, by whom and when.",
-    },
-    "Project": {
-        "project": "Show which project this folder is, and why; list all projects.",
-        "todo": "Keep the to-dos of this project.",
-        "decide": "Record a decision of this project, with its reason.",
-        "work": "Keep the work items of this project.",
-        "distil": "Propose entries for the page of this project.",
-    },
-    "Learning": {
-        "lesson": "Record a lesson of this project, and what went wrong.",
-        "rate": "Rate a session from 1 to 10, or list the ratings of this project.",
-        "harvest": "Learn from archived sessions: ratings, lessons, incidents, fixes.",
-        "patterns": "Show what recurs over sessions, good and bad, and decide on it.",
-        "measure": "Show whether patterns and memories help, and what they cost.",
-        "synthesis": "Show what ratings say together, what recurs, and what came of it.",
-        "research": "List and read what sub-agents found out.",
-        "security": "List tool calls that destroy, read a secret or write outside the project.",
-    },
-    "Upkeep": {
-        "doctor": "Check this installation, this home and the connected agents.",
-        "lint": "Find problems in memories.",
-        "heal": "Repair what is safe to repair.",
-        "tidy": "Move groups of a crowded scope into sub-folders.",
-        "prune": "Remove memories that have expired.",
-        "reindex": "Rebuild the index from the files.",
-        "updates": "Show what Holdfast changed, moved or removed, and undo it.",
-        "config": "Show and change settings.",
-        "uninstall": "Take out of an agent's files what install put in.",
-        "plugin": "Write a plugin for an agent, without touching its settings.",
-        "mcp": "Serve the memory to an agent over MCP.",
-        "init": "Create the memory tree in the home, or in a workspace.",
-        "demo": "Play a short story in a throw-away home.",
-        "completion": "Print the completion script for your shell.",
-        "bench": "Measure this installation on this machine.",
-    },
-}
-COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
 # The file of a command where it does not have its own name: commands that belong together share one.
 _FILES = {
     name: file
@@ -135,27 +65,6 @@ _SYNONYMS = {
     "mcp": "serve server",
     "--version": "version",
 }
-
-
-@dataclass
-class Invocation:
-    """What the command line asked for besides its command; `ctx.obj` of every command."""
-
-    home: str | None = None
-    flags: dict[str, str] = field(default_factory=dict)
-    where: dict[str, str] = field(default_factory=dict)
-    json: bool = False
-    dry_run: bool = False
-    yes: bool = False
-    utc: bool = False
-
-
-def invocation(ctx: click.Context | None = None) -> Invocation:
-    """Return what the command line asked for."""
-    root = (ctx or click.get_current_context()).find_root()
-    root.obj = root.obj or Invocation()
-    found: Invocation = root.obj
-    return found
 
 
 class ReaderGone(Exception):
@@ -226,27 +135,6 @@ def suggestions(word: str) -> list[str]:
     typed = difflib.get_close_matches(word, [*COMMANDS, *ALIASES, "help"], n=2, cutoff=0.7)
     near = [known[one] for one in difflib.get_close_matches(word, [*slips, *typed], n=2, cutoff=0)]
     return list(dict.fromkeys(meant or (begins if len(begins) <= 3 else []) or near))
-
-
-def program() -> str:
-    """Return how a shell here calls this program: by its name where the shell finds it, else by what works."""
-    for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
-        if os.access(os.path.join(folder, "holdfast"), os.X_OK):
-            return "holdfast"
-    script = os.path.abspath(sys.argv[0])
-    if os.path.basename(script) == "holdfast" and os.access(script, os.X_OK):
-        return shlex.quote(script)
-    return f"{shlex.quote(sys.executable)} -m holdfast"
-
-
-def runnable(text: str) -> str:
-    """Return a hint of ours with each command in it as a shell here understands it."""
-    if "holdfast " not in text or (name := program()) == "holdfast":
-        return text
-    return _CALL.sub(lambda _: f"{name} ", text)
-
-
-_CALL = re.compile(rf"(?<![\w/.-])holdfast (?=(?:--|{'|'.join(COMMANDS)})\b)")
 
 
 @click.command(

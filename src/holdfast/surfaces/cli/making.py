@@ -13,7 +13,7 @@ import click
 from holdfast.app.finish import finish
 from holdfast.errors import BadSetting, NeedsConsent
 from holdfast.memory import show
-from holdfast.surfaces.cli.main import COMMANDS, Invocation, invocation, runnable
+from holdfast.surfaces.cli.command_line import COMMANDS, Invocation, invocation, runnable
 from holdfast.surfaces.cli.options import KEY, Text
 from holdfast.surfaces.cli.output import Progress, answered, say, say_empty
 from holdfast.workspace import Workspace

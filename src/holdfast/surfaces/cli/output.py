@@ -13,7 +13,7 @@ from holdfast import agents
 from holdfast.base.text import count
 from holdfast.errors import BadInput, NeedsConsent
 from holdfast.records import Memory, Problem, Step, asdict
-from holdfast.surfaces.cli.main import invocation, runnable
+from holdfast.surfaces.cli.command_line import invocation, runnable
 from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from holdfast.base.terminal import harmless
-from holdfast.surfaces.cli.main import invocation
+from holdfast.surfaces.cli.command_line import invocation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -17,8 +17,8 @@ from holdfast.memory.config import ShownSetting
 from holdfast.records import asdict
 from holdfast.settings import BY_NAME, variable_of
 from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.command_line import invocation, runnable
 from holdfast.surfaces.cli.commands.install import connect
-from holdfast.surfaces.cli.main import invocation, runnable
 from holdfast.surfaces.cli.making import PROJECT, command, group
 from holdfast.surfaces.cli.output import answer, answered, print_problems, say
 from holdfast.surfaces.cli.tables import local_time

@@ -12,7 +12,7 @@ from holdfast.inject import publish
 from holdfast.patterns import distributed
 from holdfast.records import asdict
 from holdfast.surfaces.cli import options
-from holdfast.surfaces.cli.main import invocation
+from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import command
 from holdfast.surfaces.cli.output import agreed, answer, answered, say
 from holdfast.surfaces.hook import bundling

@@ -23,7 +23,7 @@ from holdfast.patterns.estimates import BEFORE_AFTER, Estimate, Followed
 from holdfast.patterns.measure import MeasureReport, measure
 from holdfast.records import asdict
 from holdfast.surfaces.cli import options
-from holdfast.surfaces.cli.main import invocation, runnable
+from holdfast.surfaces.cli.command_line import invocation, runnable
 from holdfast.surfaces.cli.making import PROJECT, command, group
 from holdfast.surfaces.cli.output import answered, print_each, say, say_empty, why_empty
 from holdfast.surfaces.cli.tables import shown_time

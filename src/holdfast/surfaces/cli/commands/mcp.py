@@ -9,7 +9,7 @@ import sys
 import click
 
 from holdfast.settings import default_home
-from holdfast.surfaces.cli.main import invocation
+from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import command
 from holdfast.surfaces.mcp.incoming import begin, settings_at_start
 

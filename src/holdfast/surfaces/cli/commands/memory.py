@@ -14,7 +14,7 @@ from holdfast.memory.remember import pin, remember
 from holdfast.memory.show import history
 from holdfast.records import SCOPES, TRUSTS, TYPES, asdict
 from holdfast.surfaces.cli import options
-from holdfast.surfaces.cli.main import invocation
+from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import HERE, command
 from holdfast.surfaces.cli.output import (
     answer,

@@ -20,8 +20,8 @@ from holdfast.patterns.distribute import DistributionPlan
 from holdfast.patterns.review import PatternDecision, WaitingPattern
 from holdfast.records import asdict
 from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.commands.install import changes_json
-from holdfast.surfaces.cli.main import invocation
 from holdfast.surfaces.cli.making import PROJECT, group
 from holdfast.surfaces.cli.output import agreed, answer, answered, print_plan, say, say_empty, why_empty
 from holdfast.workspace import Workspace

@@ -8,8 +8,9 @@ from click.shell_completion import get_completion_class
 from holdfast.memory import init
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.bench import bench, names
+from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.demo import demo
-from holdfast.surfaces.cli.main import cli, invocation
+from holdfast.surfaces.cli.main import cli
 from holdfast.surfaces.cli.making import command
 from holdfast.surfaces.cli.output import answered, plan_json, print_plan, say
 from holdfast.workspace import Workspace

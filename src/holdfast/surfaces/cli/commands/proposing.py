@@ -14,6 +14,7 @@ from holdfast.exchange.import_learning import import_learning
 from holdfast.exchange.import_memories import FileImport, import_memories
 from holdfast.records import asdict
 from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.commands.proposals import (
     decision_json,
     heading,
@@ -21,7 +22,6 @@ from holdfast.surfaces.cli.commands.proposals import (
     tell_decisions,
     tell_problems,
 )
-from holdfast.surfaces.cli.main import invocation
 from holdfast.surfaces.cli.making import PROJECT, command
 from holdfast.surfaces.cli.output import answered, say
 from holdfast.workspace import Workspace

@@ -15,7 +15,7 @@ from holdfast.recall.recall import recall
 from holdfast.recall.related import LIMIT, Related, related, related_to
 from holdfast.records import TYPES, Hit, Memory, Scope, asdict
 from holdfast.surfaces.cli import options
-from holdfast.surfaces.cli.main import runnable
+from holdfast.surfaces.cli.command_line import runnable
 from holdfast.surfaces.cli.making import HERE, command
 from holdfast.surfaces.cli.output import answered, heading, labels, memory_json, say, say_empty, tags_of
 from holdfast.surfaces.cli.tables import columns, cut, indented, on_terminal, print_table

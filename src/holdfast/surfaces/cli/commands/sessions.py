@@ -18,7 +18,7 @@ from holdfast.sessions.facts import OUTCOMES
 from holdfast.sessions.search import SessionHit
 from holdfast.store.session_table import BY, SessionRow
 from holdfast.surfaces.cli import options
-from holdfast.surfaces.cli.main import runnable
+from holdfast.surfaces.cli.command_line import runnable
 from holdfast.surfaces.cli.making import PROJECT, group
 from holdfast.surfaces.cli.output import answer, answered, applied, consented, say, say_empty, say_where, unless_chosen
 from holdfast.surfaces.cli.tables import local_time, on_terminal, print_table

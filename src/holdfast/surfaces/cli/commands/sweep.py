@@ -16,7 +16,7 @@ from holdfast.errors import BadInput, NotFound
 from holdfast.records import asdict
 from holdfast.sessions.budget import sized
 from holdfast.surfaces.cli import options
-from holdfast.surfaces.cli.main import invocation, runnable
+from holdfast.surfaces.cli.command_line import invocation, runnable
 from holdfast.surfaces.cli.making import command
 from holdfast.surfaces.cli.output import Bar, answered, print_plan, say, say_empty, why_empty
 from holdfast.workspace import Workspace

@@ -13,7 +13,7 @@ from holdfast.memory import heal, tidy
 from holdfast.memory.lint import lint
 from holdfast.records import asdict
 from holdfast.surfaces.cli import options
-from holdfast.surfaces.cli.main import invocation
+from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import HERE, command, group
 from holdfast.surfaces.cli.output import (
     Progress,
