@@ -20,13 +20,13 @@ LISTED = ROOT / "tests" / "function_imports.txt"
 AGENTS = ("claude", "codex", "gemini", "opencode", "grok", "kiro", "copilot", "cursor", "qwen")
 VAGUE = ("utils", "util", "helpers", "helper", "manager", "service", "common", "misc")
 # Ceilings. They go down, never up; the goal of each stands beside it.
-MAX_FILES = 381  # 350
-MAX_LINES = 59_560  # 56,000
+MAX_FILES = 350
+MAX_LINES = 58_700  # 56,000
 MAX_LINES_OF_A_FILE = 500
-MAX_TINY_HELPERS = 306  # 150
-MAX_CYCLES = 1  # none
-MAX_COPIES = 1  # none
-MAX_NAMES_TWICE = 33  # none
+MAX_TINY_HELPERS = 150
+MAX_CYCLES = 0
+MAX_COPIES = 1  # none: a row of the table of sessions has the fields of a cost
+MAX_NAMES_TWICE = 0
 # As many like lines in two packages are a fact that is known twice.
 LIKE_LINES = 6
 

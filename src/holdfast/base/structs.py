@@ -1,12 +1,13 @@
-"""As `light`, but of msgspec: records of which a sweep makes millions, and which are written and read as JSON.
+"""As `light_records`, but of msgspec: records of which a sweep makes millions, and which are written and read as JSON.
 
 One is made in a twentieth of the time, and goes to bytes without a detour. Loading msgspec takes longer than a prompt
-hook may, so what a hook loads keeps away from here. A type checker sees the real decorator, as with `light`.
+hook may, so what a hook loads keeps away from here. A type checker sees the real decorator, as with `light_records`.
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from dataclasses import dataclass, replace
     from dataclasses import dataclass as sparse_dataclass

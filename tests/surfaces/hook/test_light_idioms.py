@@ -31,9 +31,9 @@ LIGHT = {"holdfast.base.light_records", "holdfast.base.minijson"}
 # The modules that make the idioms are not bound by them, and `errors` and the public list are loaded by everything.
 MAKERS = {*LIGHT, "holdfast"}
 # Modules that a usual prompt loads, and modules off the list with light idioms. They go down and never up.
-# The goals are 45 and none.
-MAX_AT_A_PROMPT = 76
-MAX_OFF_THE_LIST = 1
+# The goals are 45, packages counted, and none.
+MAX_AT_A_PROMPT = 68
+MAX_OFF_THE_LIST = 0
 FAILED = {"tool_name": "Bash", "tool_input": {"command": "npm test"}, "error": "Exit code 1\nno such module: left"}
 FIXED = {"tool_name": "Bash", "tool_input": {"command": "npm test"}, "tool_response": {"stdout": "ok"}}
 # A session with everything in it that makes a hook load more than usual, in this order.
