@@ -9,19 +9,23 @@ from __future__ import annotations
 import os
 import random
 import sys
+from pathlib import Path
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "benchmarks", "recall_sets"))
 
 from sets import Haystack, Passage, Question
 
+from holdfast.language.word_lists import lines
 from holdfast.recall.embed import plain, words
-from holdfast.store.words import _empty_words
+from holdfast.store import words as words_module
 
 SEED = 7
 EACH = 110
 MIN_WORDS = 6
 # A query whose words stand together in more passages than this asks for none of them.
 MAX_ANSWERS = 3
+
+EMPTY = frozenset(lines(str(Path(words_module.__file__).with_name("empty_words.txt"))))
 
 
 def keyword_sets(haystacks: list[Haystack]) -> list[Haystack]:
@@ -44,7 +48,7 @@ def _questions(haystack: Haystack, chance: random.Random) -> list[Question]:
 
 
 def _some_words(passage: Passage, chance: random.Random) -> list[str]:
-    telling = [word for word in dict.fromkeys(map(plain, words(passage.text))) if word not in _empty_words()]
+    telling = [word for word in dict.fromkeys(map(plain, words(passage.text))) if word not in EMPTY]
     telling = [word for word in telling if len(word) > 2]
     return chance.sample(telling, min(chance.randint(2, 5), len(telling)))
 

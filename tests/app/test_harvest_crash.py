@@ -26,12 +26,14 @@ THINGS = ("login", "basket", "invoice", "search", "footer", "export", "picture",
 KILLER = """
 import os, random, shutil, sys
 from holdfast.app import harvest as harvesting
+from holdfast.app.features import FEATURES
 from holdfast.workspace import Workspace
 from support.killing import killed_at, steps_of
 
 home, folder, kills, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 chance, interrupted = random.Random(seed), 0
-harvesting._finders()
+for one in FEATURES:
+    one.harvests and one.part("harvest")
 
 def work(home=home):
     with Workspace(home, folder=folder) as workspace:
