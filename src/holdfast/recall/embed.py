@@ -37,6 +37,8 @@ HEADER = 128
 HOME = os.path.join(os.path.dirname(os.path.abspath(__file__)), "model")
 MAX_WORD = 40
 _ZERO = 128
+# Loading numpy takes as long as this many texts without it.
+_MANY = 64
 _HINT = "Install Holdfast again; until then recall goes by words alone."
 # The sum of whole-number weights: times 255 it still fits a lane of 32 bits.
 _WEIGHT_SUM = 1 << 24
@@ -158,7 +160,10 @@ class Model(Tokenizer):
         return self._finish(self._sum(self.weights(text, query, damp)))
 
     def encode_many(self, texts: Iterable[str], query: bool = False) -> list[Sequence[float]]:
-        """Return the vector of each text, the same as `encode` gives; by numpy where it is installed."""
+        """Return the vector of each text, the same as `encode` gives; many of them by numpy where it is installed."""
+        texts = list(texts)
+        if len(texts) < _MANY:
+            return [self.encode(text, query) for text in texts]
         try:
             # By name, because it is optional: a type checker without it must pass too.
             numpy: Any = __import__("numpy")
