@@ -8,13 +8,13 @@ import multiprocessing
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from holdfast.app.finish import finishing
+from holdfast.app.finish import finish
 from holdfast.surfaces.cli.main import run
 from holdfast.workspace import Workspace
 from support.places import FOLDERS, make_repository
@@ -83,8 +83,9 @@ def workspace(home, shop):
     @contextmanager
     def make(*, finishes: bool = True, **options) -> Iterator[Workspace]:
         with Workspace(str(home), **{"folder": str(shop), "say": make.said.append, **options}) as opened:
-            with finishing(opened) if finishes else nullcontext():
-                yield opened
+            yield opened
+            if finishes:
+                finish(opened)
 
     make.said = []
     return make

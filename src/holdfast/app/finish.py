@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from holdfast.errors import HoldfastError
 from holdfast.memory import index_pages
 from holdfast.workspace import Workspace
-
-
-@contextmanager
-def finishing(workspace: Workspace) -> Iterator[None]:
-    """Finish the workspace when the block is done. A command that is refused changes nothing; the next one finishes."""
-    yield
-    finish(workspace)
 
 
 def finish(workspace: Workspace) -> None:

@@ -4,7 +4,7 @@ A span narrows where the words are plain ("last week", "in March", "since Monday
 ("recently", "originally"); when in doubt it leans, or there is none: "may" and "march" are verbs first, and "the last
 commit" is no time. "Before the migration" names an event, whose time the caller has to find.
 
-All times are UTC. `time_words.py` knows the words. The prompt hook uses both: no `re`.
+All times are UTC. `time_words.py` knows the words.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ _A_PIECE_OF_CODE = Word(CODE, False, True, False, False)
 
 def kinds_at(words: list[Word], place: int) -> dict[str, tuple[str, int]]:
     """Return the kinds of the longest phrases that begin here, each with its value and the place after it."""
-    # Read at the first use. Not lru_cache: functools would cost a prompt hook more than reading the lists.
+    # The lists are read when a time is first asked for.
     if not _read:
         _read.append(_all_phrases())
     kinds: dict[str, tuple[str, int]] = {}
