@@ -55,6 +55,11 @@ def _read(text: str) -> float:
     return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).timestamp()
 
 
+def is_day(text: str) -> bool:
+    """Whether the text is a day as pages and names of files have it: 2026-11-15."""
+    return text[4:5] == text[7:8] == "-" and _are_digits(text[:4] + text[5:7] + text[8:], 8)
+
+
 def month_of(at: str) -> str:
     """Return the month of a time, `YYYY-MM`; what begins with none is `undated`, so that no path leads elsewhere."""
     month = at[:7]

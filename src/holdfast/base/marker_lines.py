@@ -34,7 +34,7 @@ def lines_of(text: str) -> list[str]:
 
 def in_code(lines: list[str]) -> list[bool]:
     """Say of each line whether it belongs to fenced code; a fence that nothing closes hides nothing."""
-    fences = [(place, *_fence(line)) for place, line in enumerate(lines) if "```" in line or "~~~" in line]
+    fences = [(place, *fence(line)) for place, line in enumerate(lines) if "```" in line or "~~~" in line]
     closing = {"`": 0, "~": 0, "": 0}
     are_closed: list[bool] = []
     for _, sign, length, may_close in reversed(fences):
@@ -53,10 +53,10 @@ def in_code(lines: list[str]) -> list[bool]:
 
 def is_fence(line: str) -> bool:
     """Whether the line may begin or end fenced code."""
-    return bool(_fence(line)[0])
+    return bool(fence(line)[0])
 
 
-def _fence(line: str) -> tuple[str, int, bool]:
+def fence(line: str) -> tuple[str, int, bool]:
     """Return the sign and the length of the fence that a line is, and whether it may close one; no sign for none."""
     text = line.strip(" \t\r\n" + _BYTE_ORDER_MARK)
     # Code may begin right behind the bullet of a list, but it does not end behind one.

@@ -6,14 +6,13 @@ box is found wherever a person may write one, but not in code or a comment.
 
 from __future__ import annotations
 
-from io import StringIO
-
 from holdfast.base import digests
+from holdfast.base.clock import is_day
 from holdfast.base.light_records import dataclass
+from holdfast.base.marker_lines import fence, lines_of
 
 # What may stand before the first character of a line that says something; a quote is one, a byte order mark too.
 LEADING = " \t>\ufeff"
-_FENCES = ("`", "~")
 _COMMENT, _COMMENT_END = "<!--", "-->"
 _BULLETS = ("-", "*", "+")
 _MAX_DIGITS = 9
@@ -39,7 +38,7 @@ class Lines:
     """
 
     def __init__(self, text: str) -> None:
-        self.every = list(StringIO(text, newline=""))
+        self.every = lines_of(text)
         self.hidden: list[bool] = []
         self.open_at = 0
         self._until = ""
@@ -49,9 +48,13 @@ class Lines:
         self.newline = next((ending_of(line) for line in self.every if ending_of(line)), "\n")
 
     def _is_hidden(self, line: str, number: int) -> bool:
+        sign, length, may_close = fence(line)
         if not self._until:
-            # Code may begin right behind the bullet of a list, but it does not end behind one.
-            self._until = _opens(line[2:].lstrip(" \t") if line[:1] in _BULLETS and line[1:2] == " " else line)
+            # A comment may begin right behind the bullet of a list, as code may.
+            bare = line[2:].lstrip(" \t") if line[:1] in _BULLETS and line[1:2] == " " else line
+            self._until = sign * length
+            if bare.startswith(_COMMENT) and _COMMENT_END not in bare[len(_COMMENT) :]:
+                self._until = _COMMENT_END
             self.open_at = number if self._until else 0
             is_hidden = bool(self._until) or line.startswith(_COMMENT)
             if not self._until:
@@ -60,7 +63,7 @@ class Lines:
         if self._until == _COMMENT_END:
             closes = self._until in line
         else:
-            closes = line.startswith(self._until) and not line.strip().strip(self._until[0])
+            closes = may_close and (sign * length).startswith(self._until)
         if closes:
             self._until, self.open_at = "", 0
             self._open_within(line.partition(_COMMENT_END)[2], number)
@@ -239,18 +242,6 @@ def _undated(text: str) -> tuple[str, str]:
     return text, ""
 
 
-def _opens(line: str) -> str:
-    """Return what would end the code or comment that this line begins, or nothing where it begins none."""
-    if line.startswith(_COMMENT):
-        return "" if _COMMENT_END in line[len(_COMMENT) :] else _COMMENT_END
-    mark = line[:1]
-    if mark not in _FENCES or not line.startswith(mark * 3):
-        return ""
-    length = len(line) - len(line.lstrip(mark))
-    # Three backticks and more of them later in the line are code within a sentence.
-    return "" if mark == "`" and mark in line[length:] else mark * length
-
-
 def opens_comment(line: str) -> bool:
     """Whether a comment begins somewhere in the line, outside of code, and does not end in it."""
     if _COMMENT not in line:
@@ -298,8 +289,3 @@ def body_of(line: str) -> str:
 def ending_of(line: str) -> str:
     """Return the ending of the line."""
     return line[len(body_of(line)) :]
-
-
-def is_day(text: str) -> bool:
-    """Whether the text is a date as pages write it: 2026-11-15."""
-    return len(text) == 10 and text[4] == text[7] == "-" and (text[:4] + text[5:7] + text[8:]).isdecimal()

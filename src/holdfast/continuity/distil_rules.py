@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import accumulate, chain
 
+from holdfast.base.clock import is_day
 from holdfast.continuity import page, region
-from holdfast.continuity.check_boxes import is_day
 from holdfast.continuity.note_tables import STRIKE
 from holdfast.continuity.page import PageEntry
 

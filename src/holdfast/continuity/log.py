@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 
 from holdfast.base import files
+from holdfast.base.clock import is_day
 from holdfast.base.digests import short
-from holdfast.base.light_records import dataclass
+from holdfast.base.light_records import dataclass, replace
 from holdfast.base.marker_lines import lines_of
 from holdfast.continuity import region
 from holdfast.errors import BadInput, Refused
@@ -99,15 +100,9 @@ def entry(folder: str, day: str, agent: str, session: str) -> LogEntry | None:
     inside = region.parts(text, name)[1] or region.quoted(text, name)
     if not inside:
         return None
-    (_, head), *lists = region.sections(inside, "### ")
-    began = ended = title = outcome = ""
-    for line in head:
-        if line.startswith("## "):
-            title, outcome = told_heading(region.heading_of(line))
-        elif line.startswith(_SESSION):
-            began, _, ended = line.rstrip(" .").rpartition(", ")[2].partition(" to ")
-    title = "" if title == _UNTITLED else title
-    return LogEntry(session, agent, began or f"{day}T00:00:00Z", ended, title, outcome, **_told_lists(lists))
+    told = _told(*region.sections(inside)[:2][-1])
+    title = "" if told.title == _UNTITLED else told.title
+    return replace(told, session=session, agent=agent, began=told.began or f"{day}T00:00:00Z", title=title)
 
 
 def entries(folder: str, day: str) -> tuple[list[LogEntry], list[str]]:
@@ -115,14 +110,8 @@ def entries(folder: str, day: str) -> tuple[list[LogEntry], list[str]]:
     found: list[LogEntry] = []
     loose: list[str] = []
     for heading, lines in region.sections(read(folder, day)):
-        told = next((line for line in lines if line.startswith(_SESSION)), "")
-        if told:
-            names, _, times = told.removeprefix(_SESSION).rstrip(" .").rpartition(", ")
-            session, _, agent = names.rpartition(" of ")
-            began, _, ended = times.partition(" to ")
-            title, outcome = told_heading(heading)
-            lists = _told_lists(region.sections("\n".join(lines), "### "))
-            found.append(LogEntry(session, agent, began, ended, title, outcome, **lists))
+        if any(line.startswith(_SESSION) for line in lines):
+            found.append(_told(heading, lines))
         elif heading:
             said = [line.partition(": ") for line in region.entries(lines)]
             loose += [text for kind, colon, text in said if colon and kind in DECIDING and text]
@@ -138,13 +127,18 @@ def decided(entry: LogEntry) -> list[str]:
     return [text if kind in DECIDING else line for line, kind, _, text in told if kind in DECIDING or kind not in KINDS]
 
 
-def _told_lists(sections: list[tuple[str, list[str]]]) -> dict[str, tuple[str, ...]]:
-    """Return the lists of an entry by their fields; a heading that stands there twice says both."""
-    found: dict[str, tuple[str, ...]] = {}
-    for heading, lines in sections:
-        if field := _FIELDS.get(heading):
-            found[field] = (*found.get(field, ()), *region.entries(lines))
-    return found
+def _told(heading: str, lines: list[str]) -> LogEntry:
+    """Return what a page says about a session under its heading; a list that stands there twice says both."""
+    whose = next((line for line in lines if line.startswith(_SESSION)), "").removeprefix(_SESSION)
+    names, _, times = whose.rstrip(" .").rpartition(", ")
+    session, _, agent = names.rpartition(" of ")
+    began, _, ended = times.partition(" to ")
+    lists: dict[str, tuple[str, ...]] = {}
+    for name, below in region.sections("\n".join(lines), "### "):
+        if field := _FIELDS.get(name):
+            lists[field] = (*lists.get(field, ()), *region.entries(below))
+    title, outcome = told_heading(heading)
+    return LogEntry(session, agent, began, ended, title, outcome, **lists)
 
 
 def told_heading(heading: str) -> tuple[str, str]:
@@ -186,22 +180,17 @@ def _outcome_at(text: str) -> int:
 
 def days(folder: str) -> list[str]:
     """Return the days that have a page, newest first."""
-    return [name[:-3] for name in files.names_in(os.path.join(folder, FOLDER), ".md")[::-1] if _is_day(name[:-3])]
+    return [name[:-3] for name in files.names_in(os.path.join(folder, FOLDER), ".md")[::-1] if is_day(name[:-3])]
 
 
 def path_of(folder: str, day: str) -> str:
     """Return the page of a day; a text that is no day, and a folder that is a link, are refused."""
-    if not _is_day(day):
+    if not is_day(day):
         raise BadInput(f"{day!a} is not a day", "Use YYYY-MM-DD.")
     logs = os.path.join(folder, FOLDER)
     if os.path.islink(logs):
         raise Refused(f"{logs} is a symbolic link", "Replace the link by a folder; Holdfast does not follow it.")
     return os.path.join(logs, f"{day}.md")
-
-
-def _is_day(text: str) -> bool:
-    parts = text.split("-")
-    return [len(part) for part in parts] == [4, 2, 2] and all(part.isascii() and part.isdigit() for part in parts)
 
 
 def _name(agent: str, session: str) -> str:

@@ -5,8 +5,9 @@ A table is ours when its head has all of our columns, in any order and beside ot
 
 from __future__ import annotations
 
+from holdfast.base.clock import is_day
 from holdfast.base.light_records import dataclass
-from holdfast.continuity.check_boxes import Lines, body_of, is_day
+from holdfast.continuity.check_boxes import Lines, body_of
 
 STRIKE = "~~"
 WITHDRAWN = "withdrawn"

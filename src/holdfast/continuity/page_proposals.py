@@ -61,8 +61,13 @@ class PageKind(Kind):
 
     def check_holds(self, workspace: Workspace, proposal: Proposal) -> None:
         """Refuse an entry whose decision or to-do came to an end since it was found."""
-        why = why_outdated(proposal, material_for(workspace, proposal))
-        if why:
+        own, older = _folders(workspace, proposal.scope)
+        section = entry_of(proposal).section
+        holding, ended = decisions(own, older) if section == DECISIONS else ([], [])
+        todos = pages.todos(own, older) if section == GAPS else ()
+        tasks = tuple(KnownTodo(clean(todo.text), todo.done) for todo in todos)
+        material = Material(now()[:10], (), tuple(holding), tuple(ended), tasks, page.read(own, older))
+        if why := why_outdated(proposal, material):
             raise Refused(why, f"`holdfast distil` takes it back; or: holdfast proposals reject {proposal.id}")
 
     def files(self, proposal: Proposal) -> tuple[str, ...]:
@@ -71,7 +76,13 @@ class PageKind(Kind):
 
     def reject(self, workspace: Workspace, proposal: Proposal) -> list[str]:
         """Return the ids that must not come back; what would strike a row through comes back under another one."""
-        return [] if strikes(proposal) else ids_to_reject(workspace, proposal)
+        try:
+            entry = entry_of(proposal)
+            own, older = _folders(workspace, proposal.scope)
+            is_new = page.standing(page.read(own, older), entry) == "new"
+        except HoldfastError:
+            return []
+        return [base_id(proposal.scope, entry)] if is_new and not is_struck(entry) else []
 
 
 def entry_of(proposal: Proposal) -> PageEntry:
@@ -99,25 +110,6 @@ def base_id(scope: Scope, entry: PageEntry) -> str:
     return id_of(scope, page.identity(entry, with_value=False) + "\nunder any value")
 
 
-def ids_to_reject(workspace: Workspace, proposal: Proposal) -> list[str]:
-    """Return the ids that must not come back when this proposal is rejected."""
-    try:
-        entry = entry_of(proposal)
-        own, older = _folders(workspace, proposal.scope)
-        is_new = page.standing(page.read(own, older), entry) == "new"
-    except HoldfastError:
-        return []
-    return [base_id(proposal.scope, entry)] if is_new else []
-
-
-def strikes(proposal: Proposal) -> bool:
-    """Whether a proposal for the page would strike a row through."""
-    try:
-        return is_struck(entry_of(proposal))
-    except BrokenFile:
-        return False
-
-
 def why_outdated(proposal: Proposal, material: Material) -> str:
     """Return why a proposal for the page is true no longer, or nothing."""
     try:
@@ -125,21 +117,6 @@ def why_outdated(proposal: Proposal, material: Material) -> str:
     except BrokenFile:
         return ""
     return outdated(entry, proposal.evidence, material) if id_for(proposal.scope, entry) == proposal.id else ""
-
-
-def material_for(workspace: Workspace, proposal: Proposal) -> Material:
-    """Return what the pages of a project say now about the entry of a proposal; others than it needs are not read."""
-    own, older = _folders(workspace, proposal.scope)
-    section = entry_of(proposal).section
-    holding, ended = decisions(own, older) if section == DECISIONS else ([], [])
-    todos = pages.todos(own, older) if section == GAPS else ()
-    return Material(
-        now()[:10],
-        decided=tuple(holding),
-        ended=tuple(ended),
-        tasks=tuple(KnownTodo(clean(todo.text), todo.done) for todo in todos),
-        page=page.read(own, older),
-    )
 
 
 def decisions(folder: str, older: tuple[str, ...]) -> tuple[list[FoundDecision], list[FoundDecision]]:

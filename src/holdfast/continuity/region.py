@@ -11,12 +11,8 @@ import os
 from itertools import pairwise
 
 from holdfast.base import files
-from holdfast.base.marker_lines import in_code, lines_of
-from holdfast.errors import BrokenFile, NotFound, TooLarge
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from holdfast.base.marker_lines import in_code, lines_of, markers
+from holdfast.errors import BrokenFile, TooLarge
 
 MAX_PAGE = 2_000_000
 # How long a hook may wait for another one that writes the same page.
@@ -25,9 +21,8 @@ WAIT_SECONDS = 3.0
 _WIDE = ("\udcff\udcfe", "\udcfe\udcff", "\0\0\udcfe\udcff")
 _FENCES = ("```", "~~~")
 _ESCAPE = "\\"
-_BYTE_ORDER_MARK = "\ufeff"
 # A line that is moved in by more is code.
-_MAX_INDENT = 3
+_INDENTS = ("", " ", "  ", "   ")
 
 
 def begin(name: str) -> str:
@@ -81,31 +76,13 @@ def _marks(text: str, name: str) -> list[tuple[int, bool, bool]]:
     opening, closing = begin(name), end(name)
     if opening not in text or closing not in text:
         return []
-    found = [(place, line, True) for place, line in _whole_lines(text, opening)]
-    found += [(place, line, False) for place, line in _whole_lines(text, closing)]
-    code: set[int] = set()
-    if found and any(fence in text for fence in _FENCES):
-        lines, at = lines_of(text), 0
-        for line, is_code in zip(lines, in_code(lines), strict=True):
-            if is_code:
-                code.add(at)
-            at += len(line)
-    return sorted([(place, opens, line in code) for place, line, opens in found])
-
-
-def _whole_lines(text: str, marker: str) -> Iterator[tuple[int, int]]:
-    """Yield where the marker stands alone in its line, and where that line begins."""
-    place = text.find(marker)
-    while place >= 0:
-        line, behind = place, place + len(marker)
-        while place - line < _MAX_INDENT and text[line - 1 : line] == " ":
-            line -= 1
-        line = 0 if line == 1 and text.startswith(_BYTE_ORDER_MARK) else line
-        while text[behind : behind + 1] in (" ", "\t"):
-            behind += 1
-        if text[line - 1 : line] in ("", "\n", "\r") and text[behind : behind + 1] in ("", "\n", "\r"):
-            yield place, line
-        place = text.find(marker, behind)
+    found = [mark for mark in markers(text) if mark[1] in (opening, closing)]
+    indents = [text[:place].replace("\r", "\n").rpartition("\n")[2].lstrip("\ufeff") for place, _, _ in found]
+    return [
+        (place, said == opening, is_code)
+        for (place, said, is_code), indent in zip(found, indents, strict=True)
+        if indent in _INDENTS
+    ]
 
 
 def put(text: str, name: str, lines: list[str], new_page: str) -> str:
@@ -194,10 +171,7 @@ def plain(text: str) -> str:
 
 def read_page(path: str) -> str:
     """Return the text of a page, nothing where there is none; bytes that are no UTF-8 are carried through."""
-    try:
-        data = files.read(path, MAX_PAGE + 1)
-    except NotFound:
-        return ""
+    data = files.read_if_there(path, MAX_PAGE + 1)
     if len(data) > MAX_PAGE:
         raise TooLarge(f"{path} has more than {MAX_PAGE:,} bytes", "Move what is old into another file.")
     return data.decode("utf-8", "surrogateescape")

@@ -11,6 +11,7 @@ import os
 import time
 
 from holdfast.base.clock import iso
+from holdfast.base.light_records import replace
 from holdfast.continuity.resume import owner_of
 from holdfast.errors import HoldfastError
 from holdfast.inject import block
@@ -21,12 +22,15 @@ from holdfast.privacy.fence import without_secrets
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeVar
 
     from holdfast.learning.lessons.lesson_table import Row
     from holdfast.learning.work.model import Work
     from holdfast.parts import HookRun
     from holdfast.records import Memory
     from holdfast.store.read_only_index import ReadOnlyIndex
+
+    T = TypeVar("T")
 
 OPEN_HOURS = 48
 STALE_DAYS = 14
@@ -39,6 +43,7 @@ _MAX_TITLE = 120
 # The parts of the room behind the lessons, as their sections share it.
 _PARTS = {"trend": 0.3, "work": 0.4, "stale": 0.3}
 _HEAD = "Lessons of this project, the weightiest first:"
+_RATED = "How the person rates the work in this project"
 _FIXES = "Failed before in the same way, and what worked then"
 _WHY = "a lesson that stands"
 # What stands around the words of a lesson that was written down, or that did harm.
@@ -52,8 +57,7 @@ def room(run: HookRun, most: int) -> int:
 
 def sections(run: HookRun, most: int) -> Block:
     """Return the trend, open work and stale work within so many characters, without a fence."""
-    found = sources(run)
-    return fill(found, most, without_secrets, owner=owner_of(run.workspace), why="readback") if found else Block("")
+    return _filled(run, sources(run), most, "readback")
 
 
 def sources(run: HookRun) -> list[Source]:
@@ -62,7 +66,7 @@ def sources(run: HookRun) -> list[Source]:
     if project is None or not run.settings.flag("learning.enabled"):
         return []
     ids = (project.id, *project.aliases)
-    found = [*_told(run, ids, _trend), *_told(run, ids, _work)]
+    found = [*_told(run, "readback", lambda: _trend(run, ids)), *_told(run, "readback", lambda: _work(run, ids))]
     return [source for source in found if source.entries]
 
 
@@ -88,11 +92,7 @@ def _standing(run: HookRun, ids: tuple[str, ...]) -> list[Row]:
         return []
     from holdfast.learning.lessons import lesson_table
 
-    try:
-        return lesson_table.standing(run.home, ids, time.time())[:_MAX_LESSONS]
-    except Exception as problem:
-        run.log("lessons", problem)
-        return []
+    return list(_told(run, "lessons", lambda: lesson_table.standing(run.home, ids, time.time())))[:_MAX_LESSONS]
 
 
 def lesson_block(found: Iterable[Memory], most: int) -> Block:
@@ -106,13 +106,10 @@ def not_told(pages: Sequence[Source], learned: Iterable[Memory], told: Block) ->
     """Return the pages without the lines of lessons.md that are told as lessons, or as a warning not to follow them."""
     keys = frozenset([(one.scope, one.key) for one in told.given])
     said = frozenset([_plain(memory.body) for memory in learned if (memory.scope, memory.key) in keys])
-    if not said:
-        return list(pages)
     left = []
     for one in pages:
         if one.name == "lessons.md":
-            entries = tuple([text for text in one.entries if _plain(text) not in said])
-            one = Source(one.name, one.head, entries, one.part, one.before)
+            one = replace(one, entries=tuple([text for text in one.entries if _plain(text) not in said]))
         left += [one] if one.entries else []
     return left
 
@@ -130,25 +127,21 @@ def fixes(run: HookRun, most: int) -> Block:
         return Block("")
     from holdfast.learning.fixes.session_failures import offers
 
-    try:
-        lines = tuple(offers(run))
-    except Exception as problem:
-        run.log("fixes", problem)
-        lines = ()
-    if not lines:
-        return Block("")
-    source = Source("fixes", _FIXES, lines, 1.0)
-    return fill([source], most, without_secrets, owner=owner_of(run.workspace), why="the same failure")
+    lines = tuple(_told(run, "fixes", lambda: list(offers(run))))
+    return _filled(run, [Source("fixes", _FIXES, lines, 1.0)] if lines else [], most, "the same failure")
 
 
-def _told(
-    run: HookRun, ids: tuple[str, ...], section: Callable[[HookRun, tuple[str, ...]], list[Source]]
-) -> list[Source]:
+def _filled(run: HookRun, found: list[Source], most: int, why: str) -> Block:
+    return fill(found, most, without_secrets, owner=owner_of(run.workspace), why=why) if found else Block("")
+
+
+def _told(run: HookRun, name: str, look: Callable[[], Sequence[T]]) -> Sequence[T]:
+    """Return what is to be told; trouble with it is logged, and takes nothing else away."""
     try:
-        return section(run, ids)
+        return look()
     except Exception as problem:
-        run.log("readback", problem)
-        return []
+        run.log(name, problem)
+        return ()
 
 
 def _trend(run: HookRun, ids: tuple[str, ...]) -> list[Source]:
@@ -157,9 +150,7 @@ def _trend(run: HookRun, ids: tuple[str, ...]) -> list[Source]:
     from holdfast.learning.ratings import trend
 
     line = trend.line(run.home, ids, time.time())
-    return (
-        [Source("ratings", "How the person rates the work in this project", (line,), _PARTS["trend"])] if line else []
-    )
+    return [Source("ratings", _RATED, (line,), _PARTS["trend"])] if line else []
 
 
 def _work(run: HookRun, ids: tuple[str, ...]) -> list[Source]:

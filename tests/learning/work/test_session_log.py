@@ -8,7 +8,10 @@ import time
 import pytest
 
 from holdfast.learning.work import session_log
-from holdfast.learning.work.session_log import PENDING, PROMPT, READ, TAKEN, WORK
+from holdfast.learning.work.session_log import PENDING, PROMPT, TAKEN, WORK
+
+# Earlier versions wrote how far they had read the transcript.
+READ = "read"
 
 AT = "2026-11-15T10:00:00Z"
 WHOSE = ("codex", "s1", "example.com--acme--shop")

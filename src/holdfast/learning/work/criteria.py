@@ -12,7 +12,7 @@ too. What nothing speaks for stays as it is.
 from __future__ import annotations
 
 from holdfast.base import files
-from holdfast.base.light_records import dataclass, replace
+from holdfast.base.light_records import asdict, dataclass, replace
 from holdfast.base.minijson import dumps, loads
 from holdfast.base.text import DOTS, one_line
 from holdfast.errors import BadInput, BrokenFile, NotFound, TooLarge
@@ -20,7 +20,7 @@ from holdfast.learning.work import text as work_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from holdfast.learning.work.plan_items import Planned
 
@@ -39,8 +39,8 @@ _OTHER_NAMES = {
     **{"COMPLETE": SATISFIED, "COMPLETED": SATISFIED, "DONE": SATISFIED, "VERIFIED": SATISFIED, "PASSED": SATISFIED},
     **{"IN_PROGRESS": PENDING, "ACTIVE": PENDING, "ADJUSTED": PENDING, "BLOCKED": FAILED},
 }
-_KNOWN = ("v", "ideal", "criteria", "anti_criteria", "current", "history", "updated_at")
-_OTHER_FIELDS = ("antiCriteria", "updatedAt")
+# The fields of the file, as it is written here and by other systems; every other one is foreign.
+_KNOWN = ("v", "ideal", "criteria", "anti_criteria", "antiCriteria", "current", "history", "updated_at", "updatedAt")
 # How much of a criterion's words a commit must name to be about it.
 _FITTING = 0.5
 
@@ -67,25 +67,32 @@ class Criteria:
     updated_at: str = ""
     more: tuple[tuple[str, object], ...] = ()
 
+    @property
+    def every(self) -> tuple[Criterion, ...]:
+        """What must be true, and what must not happen."""
+        return (*self.criteria, *self.anti_criteria)
+
     def count(self, status: str) -> int:
         """Return how many criteria have that status."""
         return sum(one.status == status for one in self.criteria)
 
     def is_met(self) -> bool:
         """Whether every criterion is satisfied and nothing happened that must not."""
-        return (
-            bool(self.criteria)
-            and all(one.status == SATISFIED for one in self.criteria)
-            and all(one.status != FAILED for one in self.anti_criteria)
-        )
+        satisfied = self.count(SATISFIED) == len(self.criteria) > 0
+        return satisfied and all(one.status != FAILED for one in self.anti_criteria)
 
     def get(self, name: str) -> Criterion:
         """Return the criterion of that id; NotFound where there is none."""
-        for one in (*self.criteria, *self.anti_criteria):
-            if one.id.casefold() == name.casefold():
-                return one
-        ids = ", ".join([one.id for one in (*self.criteria, *self.anti_criteria)]) or "none yet"
-        raise NotFound(f"there is no criterion {name[:40]!a} in this work item", f"It has: {ids}.")
+        by_id = {one.id.casefold(): one for one in reversed(self.every)}
+        if name.casefold() not in by_id:
+            ids = ", ".join([one.id for one in self.every]) or "none yet"
+            raise NotFound(f"there is no criterion {name[:40]!a} in this work item", f"It has: {ids}.")
+        return by_id[name.casefold()]
+
+    def changed(self, change: Callable[[Criterion], Criterion]) -> Criteria:
+        """Return the criteria with each as `change` makes it."""
+        wanted, barred = (tuple(map(change, listed)) for listed in (self.criteria, self.anti_criteria))
+        return replace(self, criteria=wanted, anti_criteria=barred)
 
 
 def added(isc: Criteria, text: str, event: str, *, anti: bool = False, status: str = PENDING) -> Criteria:
@@ -96,7 +103,7 @@ def added(isc: Criteria, text: str, event: str, *, anti: bool = False, status: s
         raise BadInput("there is no text for a criterion", "Say in a sentence what must be true.")
     if any(one.text.casefold() == said.casefold() for one in listed):
         return isc
-    if len(isc.criteria) + len(isc.anti_criteria) >= MAX_GIVEN:
+    if len(isc.every) >= MAX_GIVEN:
         raise TooLarge(f"a work item has at most {MAX_GIVEN} criteria", "Make a work item of its own for the rest.")
     numbers = [int(one.id[1:]) for one in listed if one.id[1:].isdigit()]
     name = f"{'a' if anti else 'c'}{max(numbers, default=0) + 1}"
@@ -113,11 +120,7 @@ def marked(isc: Criteria, name: str, status: str, event: str) -> Criteria:
         events = (*[each for each in one.source_events if each != event], one_line(event, _MAX_EVENT, DOTS))
         return replace(one, status=status, source_events=events[-_MAX_EVENTS:])
 
-    return replace(
-        isc,
-        criteria=tuple([mark(one) for one in isc.criteria]),
-        anti_criteria=tuple([mark(one) for one in isc.anti_criteria]),
-    )
+    return isc.changed(mark)
 
 
 def versioned(before: Criteria, after: Criteria, at: str, effort: str, *, closed: bool) -> Criteria:
@@ -139,8 +142,7 @@ def versioned(before: Criteria, after: Criteria, at: str, effort: str, *, closed
 
 
 def _snapshot(isc: Criteria) -> dict[str, object]:
-    every = (*isc.criteria, *isc.anti_criteria)
-    return {"version": isc.version, "at": isc.updated_at, "status": {one.id: one.status for one in every}}
+    return {"version": isc.version, "at": isc.updated_at, "status": {one.id: one.status for one in isc.every}}
 
 
 def read(folder: str) -> Criteria:
@@ -159,21 +161,18 @@ def read(folder: str) -> Criteria:
 
 def parsed(value: dict[str, object]) -> Criteria:
     """Return the criteria that a JSON object says, in the shape of any system that has such a file."""
-    current = value.get("current")
+    current, history = value.get("current"), value.get("history")
     told = current if isinstance(current, dict) else {}
     version = told.get("version", 0)
-    history = value.get("history")
-    foreign = [(name, one) for name, one in value.items() if name not in _KNOWN and name not in _OTHER_FIELDS]
-    wanted = value.get("criteria", told.get("criteria"))
     barred = value.get("anti_criteria", value.get("antiCriteria", told.get("antiCriteria")))
     return Criteria(
         ideal=_text(value, "ideal"),
-        criteria=_listed(wanted, "c"),
+        criteria=_listed(value.get("criteria", told.get("criteria")), "c"),
         anti_criteria=_listed(barred, "a"),
         version=version if isinstance(version, int) and version >= 0 else 0,
         history=tuple([one for one in history if isinstance(one, dict)]) if isinstance(history, list) else (),
         updated_at=_text(value, "updated_at", "updatedAt"),
-        more=tuple(foreign),
+        more=tuple([(name, one) for name, one in value.items() if name not in _KNOWN]),
     )
 
 
@@ -209,8 +208,8 @@ def encoded(isc: Criteria) -> bytes:
     plain = {
         "v": VERSION,
         "ideal": isc.ideal,
-        "criteria": [_plain(one) for one in isc.criteria],
-        "anti_criteria": [_plain(one) for one in isc.anti_criteria],
+        "criteria": list(map(asdict, isc.criteria)),
+        "anti_criteria": list(map(asdict, isc.anti_criteria)),
         "current": {"version": isc.version, **{status.lower(): isc.count(status) for status in STATUSES}},
         "history": list(isc.history),
         "updated_at": isc.updated_at,
@@ -218,10 +217,6 @@ def encoded(isc: Criteria) -> bytes:
     }
     lines = [f"  {dumps(name)}: {_lines(value)}" for name, value in plain.items()]
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode("utf-8", "replace")
-
-
-def _plain(one: Criterion) -> dict[str, object]:
-    return {"id": one.id, "text": one.text, "status": one.status, "source_events": list(one.source_events)}
 
 
 def _lines(value: object) -> str:
@@ -238,26 +233,16 @@ def fitted(isc: Criteria) -> Criteria:
     if len(encoded(isc)) < MAX_BYTES:
         return isc
     for most, events in ((MAX_TEXT, 1), (120, 1), (80, 0), (40, 0), (12, 0)):
-        isc = replace(
-            isc,
-            ideal=one_line(isc.ideal, most, DOTS),
-            criteria=tuple([_shorter(one, most, events) for one in isc.criteria]),
-            anti_criteria=tuple([_shorter(one, most, events) for one in isc.anti_criteria]),
-        )
+
+        def shorter(one: Criterion, most: int = most, events: int = events) -> Criterion:
+            kept = tuple([one_line(event, 80, DOTS) for event in one.source_events[-1:][:events]])
+            return replace(one, id=one.id[:20], text=one_line(one.text, most, DOTS), source_events=kept)
+
+        isc = replace(isc.changed(shorter), ideal=one_line(isc.ideal, most, DOTS))
         if len(encoded(isc)) < MAX_BYTES:
             return isc
     # Only foreign fields, or more criteria than anybody can have given by this program, are that long.
     return fitted(replace(isc, more=(), criteria=isc.criteria[:MAX_GIVEN], anti_criteria=isc.anti_criteria[:10]))
-
-
-def _shorter(one: Criterion, most: int, events: int) -> Criterion:
-    kept = one.source_events[-events:] if events else ()
-    return replace(
-        one,
-        id=one.id[:20],
-        text=one_line(one.text, most, DOTS),
-        source_events=tuple([one_line(e, 80, DOTS) for e in kept]),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,18 +265,13 @@ class WorkEvidence:
 def planned(isc: Criteria, entries: Iterable[Planned], at: str) -> Criteria:
     """Return the criteria with the entries of a plan among them; what it ticks is PARTIAL, and never more."""
     for entry in entries:
-        known = _known(isc, entry.text)
-        if known is None and len(isc.criteria) + len(isc.anti_criteria) < MAX_GIVEN:
+        wanted = " ".join(entry.text.split()).casefold()
+        known = next((one for one in isc.criteria if one.text.casefold() == wanted), None)
+        if known is None and len(isc.every) < MAX_GIVEN:
             isc = added(isc, entry.text, f"plan {at}", status=PARTIAL if entry.ticked else PENDING)
         elif known is not None and entry.ticked and known.status == PENDING:
             isc = marked(isc, known.id, PARTIAL, f"ticked in the plan {at}")
     return isc
-
-
-def _known(isc: Criteria, text: str) -> Criterion | None:
-    wanted = " ".join(text.split()).casefold()
-    same = [one for one in isc.criteria if one.text.casefold() == wanted]
-    return same[0] if same else None
 
 
 def applied(isc: Criteria, seen: WorkEvidence) -> Criteria:

@@ -118,5 +118,5 @@ def _keep(workspace: Workspace, digest: Digest, span: WorkSpan) -> bool:
         changed = after != before or lineage != one.lineage
         one = replace(one, lineage=lineage, effort=work.effort_of(lineage))
         if changed:
-            one = work_turns.kept_open(one, before, after, at)
+            one = work_turns.keep(one, before, after, at)
         return (_is_over(workspace, digest) and work_turns.close_if_met(one, session.name, at)) or changed

@@ -130,7 +130,7 @@ def close(workspace: Workspace, name: str) -> Changed:
         return Changed("unchanged", _shown(one))
     with items.lock(workspace.home, one.project):
         isc, at = isc_file.read(one.path), now()
-        one = work_turns.closed(replace(one, updated_at=at), isc, isc, at)
+        one = work_turns.keep(replace(one, updated_at=at), isc, isc, at, is_closed=True)
     return Changed("closed", _shown(one))
 
 

@@ -24,7 +24,7 @@ from holdfast.store import front_matter, layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from holdfast.store.front_matter import Value
 
@@ -35,9 +35,10 @@ EFFORTS = ("quick", "standard", "deep")
 MAX_FILES = 200
 MAX_NAMES = 50
 # What META.yaml says; every other name in it is a person's.
+_LISTED, _COUNTED = ("tools_used", "files_changed", "agents_spawned"), ("calls", "seconds")
 NAMES = (
     *("id", "title", "status", "source", "effort", "project", "sessions", "parent", "created_at", "updated_at"),
-    *("completed_at", "tools_used", "files_changed", "agents_spawned", "calls", "seconds"),
+    *("completed_at", *_LISTED, *_COUNTED),
 )
 _MAX_META = 64_000
 _MAX_LOOKED_AT = 100
@@ -191,31 +192,15 @@ def _document(text: str) -> tuple[str, front_matter.Document]:
 
 
 def _bare(document: front_matter.Document) -> str:
-    whole = str(document)
-    newline = document.newline
-    return whole.removeprefix(f"---{newline}").removesuffix(f"---{newline}")
+    line = f"---{document.newline}"
+    return str(document).removeprefix(line).removesuffix(line)
 
 
 def _fields(one: Work) -> dict[str, Value | None]:
-    lineage = one.lineage
-    return {
-        "id": one.id,
-        "title": one.title,
-        "status": one.status,
-        "source": one.source,
-        "effort": one.effort,
-        "project": one.project,
-        "sessions": one.sessions,
-        "parent": one.parent or None,
-        "created_at": one.created_at,
-        "updated_at": one.updated_at,
-        "completed_at": one.completed_at or None,
-        "tools_used": lineage.tools_used,
-        "files_changed": lineage.files_changed,
-        "agents_spawned": lineage.agents_spawned,
-        "calls": front_matter.Plain(lineage.calls),
-        "seconds": front_matter.Plain(lineage.seconds),
-    }
+    told = {name: getattr(one.lineage if name in (*_LISTED, *_COUNTED) else one, name) for name in NAMES}
+    numbers = {name: front_matter.Plain(told[name]) for name in _COUNTED}
+    # What there is not is not written.
+    return {**told, **numbers, "parent": one.parent or None, "completed_at": one.completed_at or None}
 
 
 def read(path: str, project: str) -> Work | None:
@@ -232,7 +217,7 @@ def _parsed(text: str, path: str, project: str) -> Work | None:
     name = os.path.basename(path)
     if not is_work_id(name) or not told:
         return None
-    status = _one(told, "status").upper()
+    status, effort = _one(told, "status").upper(), _one(told, "effort")
     return Work(
         # The folder's name is the id, whatever somebody wrote into the file.
         id=name,
@@ -240,18 +225,14 @@ def _parsed(text: str, path: str, project: str) -> Work | None:
         project=project,
         status=COMPLETED if status == COMPLETED else ACTIVE,
         source=MANUAL if _one(told, "source").upper() == MANUAL else AUTO,
-        effort=_one(told, "effort") if _one(told, "effort") in EFFORTS else "standard",
+        effort=effort if effort in EFFORTS else "standard",
         sessions=_several(told, "sessions"),
-        parent=_one(told, "parent"),
-        created_at=_one(told, "created_at"),
         updated_at=_one(told, "updated_at") or _one(told, "created_at"),
-        completed_at=_one(told, "completed_at"),
+        **{name: _one(told, name) for name in ("parent", "created_at", "completed_at")},
         lineage=Lineage(
-            _several(told, "tools_used"),
-            _several(told, "files_changed"),
-            _several(told, "agents_spawned"),
-            _number(told, "calls"),
-            _number(told, "seconds"),
+            **{name: _several(told, name) for name in _LISTED},
+            calls=_number(told, "calls"),
+            seconds=_number(told, "seconds"),
         ),
         path=path,
     )
@@ -287,10 +268,9 @@ def find(home: str, project: str, name: str) -> Work:
     path = os.path.join(folder_of(home, project), name)
     if is_work_id(name) and not os.path.islink(path) and (one := read(path, project)):
         return one
-    every = items(home, project)
+    every, told = items(home, project), name.casefold()
     found = [one for one in every if one.id == name]
     if not found and name:
-        told = name.casefold()
         found = [one for one in every if one.id.startswith(told) or one.id.partition("_")[2].startswith(told)]
     if not found:
         raise NotFound(f"there is no work item {name[:80]!a} in {project}", "`holdfast work --all` lists them.")
@@ -387,14 +367,7 @@ def names_in(one: Work, part: str) -> list[str]:
 
 def extended(lineage: Lineage, more: Lineage) -> Lineage:
     """Return a lineage with what came afterwards; of more names than are kept the oldest go."""
-    return Lineage(
-        _joined(lineage.tools_used, more.tools_used)[-MAX_NAMES:],
-        _joined(lineage.files_changed, more.files_changed)[-MAX_FILES:],
-        _joined(lineage.agents_spawned, more.agents_spawned)[-MAX_NAMES:],
-        lineage.calls + more.calls,
-        lineage.seconds + more.seconds,
-    )
-
-
-def _joined(before: Iterable[str], more: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys([*before, *more]))
+    every = {name: dict.fromkeys([*getattr(lineage, name), *getattr(more, name)]) for name in _LISTED}
+    most = {"files_changed": MAX_FILES}
+    names = {name: tuple(found)[-most.get(name, MAX_NAMES) :] for name, found in every.items()}
+    return Lineage(**names, calls=lineage.calls + more.calls, seconds=lineage.seconds + more.seconds)

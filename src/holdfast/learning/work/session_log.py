@@ -13,7 +13,6 @@ import time
 from holdfast.base import files, rows
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
-from holdfast.errors import NotFound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,15 +22,15 @@ FOLDER = "work"
 # What the person said, what was called, changed, run and planned; then what the file says about itself.
 PROMPT, TOOL, FILE, RUN, PASSED = "prompt", "tool", "file", "run", "passed"
 PLAN, AGENT, OUTPUT = "plan", "agent", "output"
-WORK, PENDING, TAKEN, ENDED, READ = "work", "pending", "taken", "ended", "read"
-_OF_ITSELF = (WORK, PENDING, TAKEN, ENDED, READ)
+WORK, PENDING, TAKEN, ENDED = "work", "pending", "taken", "ended"
+# The last of these was written by earlier versions.
+_OF_ITSELF = (WORK, PENDING, TAKEN, ENDED, "read")
 MAX_BYTES = 300_000
 _REWRITE_BYTES = 16_000
 # So long after a session's last row the harvest behind it has had its time, and another session may finish its work.
 LEFT_SECONDS = 600
 # A session that has nothing more to tell is kept for so long.
 KEPT_SECONDS = 2 * 86_400
-_READ_ROW = b'\n["read", "'
 _WORK_ROW = b'\n["work", "'
 _OWN_ROWS = tuple([f'["{kind}"'.encode() for kind in _OF_ITSELF])
 
@@ -54,7 +53,6 @@ class Noted:
     path: str
     changed: float
     is_new: bool
-    read: int = 0
     size: int = 0
 
 
@@ -68,17 +66,14 @@ def path_of(home: str, agent: str, session: str, project: str) -> str:
     return os.path.join(folder_of(home), short(agent, session, project))
 
 
-def note(home: str, whose: rows.Triple, at: str, noted: Iterable[tuple[str, str]]) -> bool:
-    """Add rows to the file of a session; `whose` is agent, session and project. Return whether prompts wait in it."""
-    return not rows.note(path_of(home, *whose), whose, at, noted, most=MAX_BYTES)
+def note(home: str, whose: rows.Triple, at: str, noted: Iterable[tuple[str, str]]) -> None:
+    """Add rows to the file of a session; `whose` is agent, session and project. One that is full takes no more."""
+    rows.note(path_of(home, *whose), whose, at, noted, most=MAX_BYTES)
 
 
 def is_waiting(path: str, *, for_change: bool) -> bool:
     """Whether the person said something that nobody looked at yet, or asked for something that a change would begin."""
-    try:
-        data = files.read(path, MAX_BYTES * 2)
-    except NotFound:
-        return False
+    data = files.read_if_there(path, MAX_BYTES * 2)
     if data.rfind(b'\n["prompt"') > data.rfind(b'\n["taken"'):
         return True
     return for_change and data.rfind(b'\n["pending", "[[') > data.rfind(b'\n["pending", "",')
@@ -100,10 +95,7 @@ def has_left(home: str, *, own: str) -> bool:
 
 
 def _has_more(path: str) -> bool:
-    try:
-        data = files.read(path, MAX_BYTES * 2)
-    except NotFound:
-        return False
+    data = files.read_if_there(path, MAX_BYTES * 2)
     last = data.rfind(_WORK_ROW)
     if last >= 0 and data[last + len(_WORK_ROW) :][:1] != b'"':
         return True
@@ -129,30 +121,14 @@ def read(path: str) -> Noted | None:
         path=path,
         changed=changed,
         is_new=not taken,
-        read=int(told) if (told := _latest(noted, READ)).isdigit() else 0,
         size=size,
     )
-
-
-def read_up_to(path: str) -> tuple[int, bool]:
-    """Return how far the transcript was read, and whether hooks were told of calls since then.
-
-    A prompt asks it too, so the rows are not parsed.
-    """
-    try:
-        data = files.read(path, MAX_BYTES * 2)
-    except NotFound:
-        return 0, False
-    last = data.rfind(_READ_ROW)
-    told = data[last + len(_READ_ROW) :].partition(b'"')[0] if last >= 0 else b""
-    since = max(last, data.rfind(b'\n["taken"'), 0)
-    return int(told) if told.isdigit() else 0, data.find(b'\n["tool"', since) >= 0
 
 
 def taken(home: str, noted: Noted, at: str, *, work: str, pending: str) -> None:
     """Note that the rows so far are in the work items, and on which one the session works now."""
     whose = noted.agent, noted.session, noted.project
-    own = [(WORK, work), (PENDING, pending), (READ, str(noted.read)), (TAKEN, "")]
+    own = [(WORK, work), (PENDING, pending), (TAKEN, "")]
     own += [(ENDED, "")] if noted.ended else []
     # What another hook added meanwhile must stay.
     anew = noted.size > _REWRITE_BYTES and os.path.exists(noted.path) and os.stat(noted.path).st_size == noted.size

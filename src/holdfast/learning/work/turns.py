@@ -18,6 +18,7 @@ from holdfast.base import clock, files
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.minijson import dumps, loads
+from holdfast.base.rows import texts_in
 from holdfast.base.text import DOTS, one_line
 from holdfast.continuity import messages, open_sessions
 from holdfast.errors import HoldfastError
@@ -34,10 +35,9 @@ from holdfast.store import front_matter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from holdfast.base.rows import Triple
-    from holdfast.learning.work.session_log import Noted
 
 # A session that was silent for so long works on nothing; another one may go on with its item.
 SILENT_SECONDS = 1_800
@@ -114,7 +114,7 @@ class Turns:
         self.at = at
         self.name = f"{noted.agent}/{noted.session}"
         self.current = self._known(noted.work)
-        self.pending = _asks(noted.pending)
+        self.pending = [Ask(str(text), str(at), bool(asks)) for text, at, asks in _lists(noted.pending, 3)]
         self._tells_tools = tells_tools
         self._asks: list[Ask] = []
         self._rows: list[Triple] = []
@@ -221,9 +221,11 @@ class Turns:
 
     def _others(self) -> list[Work]:
         """Return the open items of the project that no living session works on."""
-        living = living_sessions(self.home, self.noted.project) - {self.name}
-        open_ones = work.open_work(self.home, self.noted.project, _FITS_FOR_DAYS * 24)
-        return [one for one in open_ones if not one.sessions or one.sessions[-1] not in living]
+        home, project = self.home, self.noted.project
+        noted = [one for one in session_log.sessions(home) if one.project == project and not is_over(home, one)]
+        living = {f"{one.agent}/{one.session}" for one in noted} - {self.name}
+        open_ones = work.open_work(home, project, _FITS_FOR_DAYS * 24)
+        return [one for one in open_ones if living.isdisjoint(one.sessions[-1:])]
 
     def _fitting(self) -> Work | None:
         """Return the open item of another session that what was asked, or what was changed for it, fits."""
@@ -256,7 +258,8 @@ def updated(home: str, one: Work, session: str, rows: list[Triple], asks: list[A
     effort = work.effort_of(lineage)
     isc = _with_asks(before, asks) if before else Criteria()
     for _, text, when in [row for row in rows if row[0] == PLAN]:
-        isc = criteria.planned(isc, _entries(text), when)
+        plan = [plan_items.Planned(str(entry), bool(ticked)) for entry, ticked in _lists(text, 2)]
+        isc = criteria.planned(isc, plan, when)
     is_closed = not one.is_open
     for seen in _seen(rows, lineage.files_changed, at):
         isc = criteria.applied(isc, seen)
@@ -265,7 +268,7 @@ def updated(home: str, one: Work, session: str, rows: list[Triple], asks: list[A
     _keep_outputs(one, rows)
     sessions = (*[each for each in one.sessions if each != session], session)
     after = replace(one, lineage=lineage, effort=effort, sessions=sessions[-work.MAX_NAMES :], updated_at=at)
-    return closed(after, before, isc, at) if is_closed else kept_open(after, before, isc, at)
+    return keep(after, before, isc, at, is_closed=is_closed)
 
 
 def known_criteria(one: Work) -> Criteria | None:
@@ -276,40 +279,26 @@ def known_criteria(one: Work) -> Criteria | None:
         return None
 
 
-def kept_open(one: Work, before: Criteria | None, isc: Criteria, at: str) -> Work:
-    """Write an item that is worked on, with its criteria."""
-    if before is not None and isc != before:
-        _keep_evidence(one, before, isc)
-        criteria.write(one.path, criteria.versioned(before, isc, at, one.effort, closed=False))
+def keep(one: Work, before: Criteria | None, isc: Criteria, at: str, *, is_closed: bool = False) -> Work:
+    """Write an item with its criteria: as one that is worked on, or as completed with their last version.
+
+    A file in `verification/` says for each criterion that evidence has just decided what that was.
+    """
+    if before is not None and (isc != before or (is_closed and one.is_open)):
+        status = {each.id: each.status for each in before.every}
+        for each in isc.every:
+            if each.status in (criteria.SATISFIED, criteria.FAILED) and status.get(each.id) != each.status:
+                keep_verification(one, each, "".join(each.source_events[-1:]))
+        criteria.write(one.path, criteria.versioned(before, isc, at, one.effort, closed=is_closed))
+    if is_closed:
+        return work.write(replace(one, status=work.COMPLETED, completed_at=one.completed_at or at))
     return work.write(replace(one, status=work.ACTIVE, completed_at=""))
-
-
-def closed(one: Work, before: Criteria | None, isc: Criteria, at: str) -> Work:
-    """Write an item that is completed, with the last version of its criteria."""
-    if before is not None and (isc != before or one.is_open):
-        _keep_evidence(one, before, isc)
-        criteria.write(one.path, criteria.versioned(before, isc, at, one.effort, closed=True))
-    return work.write(replace(one, status=work.COMPLETED, completed_at=one.completed_at or at))
-
-
-def _keep_evidence(one: Work, before: Criteria, after: Criteria) -> None:
-    """Write a file into `verification/` for each criterion that evidence has just decided."""
-    status = {each.id: each.status for each in (*before.criteria, *before.anti_criteria)}
-    for each in (*after.criteria, *after.anti_criteria):
-        if each.status in (criteria.SATISFIED, criteria.FAILED) and status.get(each.id) != each.status:
-            keep_verification(one, each, each.source_events[-1] if each.source_events else "")
 
 
 def keep_verification(one: Work, each: criteria.Criterion, text: str) -> str:
     """Write what decided a criterion into `verification/` and return the file."""
     name = f"{work_text.slug_of(each.id)}_{short(each.status, text, length=8)}.md"
     return work.put(one, "verification", name, f"{each.id} {each.status}: {each.text}\n\n{text}\n")
-
-
-def living_sessions(home: str, project: str) -> frozenset[str]:
-    """Return the sessions of a project that are not over, as `AGENT/ID`."""
-    found = [one for one in session_log.sessions(home) if one.project == project and not is_over(home, one)]
-    return frozenset([f"{one.agent}/{one.session}" for one in found])
 
 
 def is_over(home: str, noted: Noted) -> bool:
@@ -327,8 +316,7 @@ def _goes_on(ask: Ask, other: work_text.Topic) -> bool:
 
 def _topic_of(one: Work) -> work_text.Topic:
     isc = known_criteria(one) or Criteria()
-    texts = [one.title, isc.ideal, *[each.text for each in (*isc.criteria, *isc.anti_criteria)]]
-    return work_text.topic(texts, one.lineage.files_changed)
+    return work_text.topic([one.title, isc.ideal, *[each.text for each in isc.every]], one.lineage.files_changed)
 
 
 def _with_asks(isc: Criteria, asks: list[Ask]) -> Criteria:
@@ -338,7 +326,7 @@ def _with_asks(isc: Criteria, asks: list[Ask]) -> Criteria:
         isc = isc if isc.ideal else replace(isc, ideal=told.ideal)
         for anti, texts in ((False, told.criteria), (True, told.anti_criteria)):
             for text in texts:
-                if len(isc.criteria) + len(isc.anti_criteria) < criteria.MAX_GIVEN:
+                if len(isc.every) < criteria.MAX_GIVEN:
                     isc = criteria.added(isc, text, f"ask {ask.at}", anti=anti)
     return isc
 
@@ -356,10 +344,8 @@ def _keep_asks(one: Work, asks: list[Ask]) -> None:
 def _keep_outputs(one: Work, rows: list[Triple]) -> None:
     """Put what sub-agents said into `agents/`, a file each; the same is kept once."""
     for _, text, at in [row for row in rows if row[0] == OUTPUT]:
-        value = loads(text)
-        agent, answer = map(str, value) if isinstance(value, list) and len(value) == 2 else ("", "")
-        who = work_text.slug_of(agent or "agent")[:24]
-        end = f"_{who}_{short(answer, length=6)}.md"
+        agent, answer = texts_in(text) or ("", "")
+        end = f"_{work_text.slug_of(agent or 'agent')[:24]}_{short(answer, length=6)}.md"
         names = work.names_in(one, "agents")
         if len(names) >= _MAX_ASKS or any(name.endswith(end) for name in names):
             continue
@@ -370,16 +356,15 @@ def _keep_outputs(one: Work, rows: list[Triple]) -> None:
 
 
 def _lineage(rows: list[Triple]) -> Lineage:
-    calls = [row for row in rows if row[0] in (TOOL, FILE, RUN, PASSED, PLAN, AGENT)]
+    tools, changed, spawned = ([text for kind, text, _ in rows if kind == wanted] for wanted in (TOOL, FILE, AGENT))
     times = [int(at) for row in rows if (at := clock.seconds(row[2])) > 0]
     pauses = [later - earlier for earlier, later in pairwise(times)]
-    return Lineage(
-        tuple(dict.fromkeys([text for kind, text, _ in rows if kind == TOOL])),
-        tuple(dict.fromkeys([text for kind, text, _ in rows if kind == FILE])),
-        tuple(dict.fromkeys([text for kind, text, _ in rows if kind == AGENT])),
-        sum(row[0] == TOOL for row in calls),
-        sum(min(pause, _LONGEST_PAUSE) for pause in pauses if pause > 0),
-    )
+    seconds = sum(min(pause, _LONGEST_PAUSE) for pause in pauses if pause > 0)
+    return Lineage(_once(tools), _once(changed), _once(spawned), len(tools), seconds)
+
+
+def _once(texts: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))
 
 
 def _seen(rows: list[Triple], changed: tuple[str, ...], at: str) -> list[WorkEvidence]:
@@ -400,21 +385,13 @@ def _seen(rows: list[Triple], changed: tuple[str, ...], at: str) -> list[WorkEvi
     return found
 
 
-def _entries(text: str) -> list[plan_items.Planned]:
-    value = loads(text)
-    pairs = value if isinstance(value, list) else []
-    return [
-        plan_items.Planned(str(pair[0]), bool(pair[1])) for pair in pairs if isinstance(pair, list) and len(pair) == 2
-    ]
-
-
-def _asks(text: str) -> list[Ask]:
+def _lists(text: str, length: int) -> Iterator[list[object]]:
+    """Yield the lists of so many values that a row has as JSON; none where somebody broke it."""
     try:
         value = loads(text) if text else []
     except ValueError:
-        return []
-    rows = value if isinstance(value, list) else []
-    return [Ask(str(row[0]), str(row[1]), bool(row[2])) for row in rows if isinstance(row, list) and len(row) == 3]
+        return
+    yield from [one for one in value if isinstance(one, list) and len(one) == length] if isinstance(value, list) else ()
 
 
 def finish_left(home: str, projects: tuple[str, ...], at: str, *, own: str) -> int:
@@ -484,5 +461,5 @@ def close_if_met(one: Work, session: str, at: str) -> bool:
     isc = known_criteria(one)
     if not one.is_open or one.sessions[-1:] != (session,) or isc is None or not isc.is_met():
         return False
-    closed(one, isc, isc, at)
+    keep(one, isc, isc, at, is_closed=True)
     return True
