@@ -1,8 +1,9 @@
 """Repositories as they lie on disk, read without the git program.
 
-A folder is inside a repository when it, or one above it, has a `.git` folder, a `.git` file that points to
-one (worktrees, submodules), or is itself a bare repository. The environment (GIT_DIR and its like) is not
-asked: the folder decides.
+A folder is inside a repository when it, or one above it, has a `.git` folder, or a `.git` file or link to one that
+points back (worktrees, submodules). A bare repository counts only outside of all work trees, because it can be made
+of files that somebody committed: git never checks out a `.git`, and so nothing that a repository contains says whose
+project it is. The environment (GIT_DIR and its like) is not asked: the folder decides.
 
 Of git's config language only what tells the remotes is read, as git's own reader does it: sections, quoted subsections,
 escapes, comments, continued lines, names in any case. `include` is not followed. A file that git would refuse is
@@ -14,13 +15,16 @@ from __future__ import annotations
 import os
 
 from holdfast.base.digests import sha256
-from holdfast.base.files import read_head
+from holdfast.base.files import names_in, read_head
 from holdfast.base.light_records import dataclass
 from holdfast.project.ids import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from typing import TypeVar
+
+    _Parsed = TypeVar("_Parsed")
 
 _POINTER_LIMIT = 64 * 1024
 _CONFIG_LIMIT = 4 * 1024 * 1024
@@ -28,6 +32,7 @@ _LINE_LIMIT = 64 * 1024
 _SPACE = " \t\r\n"
 _ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "\\": "\\", '"': '"'}
 _NAME_GUESS = 100  # a config can have a thousand branches, and almost all of their names are plain and short
+_TRUE = ("", "true", "yes", "on", "1")  # a name alone is true, and reads as empty
 _SPECIAL = ('"', "\\", "#", ";")
 
 
@@ -43,12 +48,14 @@ class Broken(ValueError):
 class Repository:
     """`root` is the top of the work tree asked about, `common` the directory that all worktrees share.
 
-    `base` is the folder that a relative remote starts from; it is the same for all worktrees.
+    `base` is the folder that a relative remote starts from; it is the same for all worktrees. `is_claim` says that
+    nothing but a folder's own files makes it a bare repository, so that its remotes could be anybody's words.
     """
 
     root: str
     common: str
     base: str
+    is_claim: bool = False
 
 
 def upwards(folder: str) -> list[str]:
@@ -64,16 +71,25 @@ def within(folder: str, outer: str) -> bool:
     return folder == outer or folder.startswith(outer.rstrip("/") + "/")
 
 
-def find(folder: str) -> Repository | None:
-    """Return the repository that a folder (a real path) is in; Unusable where git itself would fail."""
-    for place in upwards(folder):
-        if found := at(place) or _bare(place):
+def find(folder: str, counts: Callable[[str], bool] = lambda root: True) -> Repository | None:
+    """Return the repository that a folder (a real path) is in; Unusable where its `.git` cannot be trusted.
+
+    `counts` is asked for each folder that has a `.git`.
+    """
+    places = upwards(folder)
+    trees = [place for place in places if os.path.lexists(os.path.join(place, ".git")) and counts(place)]
+    for place in trees:
+        if found := at(place, nested=place != trees[-1]):
+            return found
+    for place in places:
+        # A folder `.git` is its parent's, which was asked.
+        if os.path.basename(place) != ".git" and (found := _bare(place)):
             return found
     return None
 
 
-def at(place: str) -> Repository | None:
-    """Return the repository whose work tree has its top at this folder."""
+def at(place: str, *, nested: bool = False) -> Repository | None:
+    """Return the repository whose work tree has its top at this folder; `nested` where it lies in another's."""
     git_dir = os.path.join(place, ".git")
     if os.path.isfile(git_dir):
         git_dir = os.path.join(place, _pointed(git_dir))
@@ -81,8 +97,55 @@ def at(place: str) -> Repository | None:
             raise Unusable(f"{printable(place)}/.git points to a repository that is not there, so it is not used")
     elif not _is_git_dir(git_dir):
         return None
-    common = _common_dir(git_dir)
-    return Repository(root=place, common=common, base=_base(place, os.path.realpath(git_dir), common))
+    real = os.path.realpath(git_dir)
+    if not _is_own(place, real, nested=nested):
+        raise Unusable(
+            f"{printable(place)}/.git points to {printable(real)}, which does not point back, so it is not used; "
+            "`git worktree repair` mends a worktree that was moved, and `git config core.worktree` names the "
+            "work tree of a git directory"
+        )
+    common = _common_dir(real)
+    return Repository(root=place, common=common, base=_base(place, real, common))
+
+
+def _is_own(place: str, git_dir: str, *, nested: bool) -> bool:
+    """Tell whether a git directory, a real path, is that of the work tree at this place, from its own end too."""
+    if git_dir == os.path.join(place, ".git"):
+        return True
+    if back := _line_or_none(os.path.join(git_dir, "gitdir")):
+        tree, name = os.path.split(os.path.join(git_dir, back))
+        return name == ".git" and os.path.realpath(tree) == place
+    core = _core(git_dir)
+    if tree := core.get("worktree", ""):
+        return os.path.realpath(os.path.join(git_dir, tree)) == place
+    # `git init --separate-git-dir` leaves no way back; what is another's for certain is not taken.
+    if nested:
+        return False
+    is_bare = core.get("bare", "false").lower() in _TRUE
+    return within(git_dir, place) or not (is_bare or os.path.basename(git_dir) == ".git")
+
+
+def _core(git_dir: str) -> dict[str, str]:
+    """Return the section `core` of a git directory, with that of its own file where the config says there is one."""
+    found: dict[str, str] = {}
+    for name in ("config", "config.worktree"):
+        for section, key, value in _config(git_dir, name, _entries):
+            if section == "core" or (section, key) == ("extensions", "worktreeconfig"):
+                found[key] = value
+        if found.get("worktreeconfig", "false").lower() not in _TRUE:
+            break
+    return found
+
+
+def _config(git_dir: str, name: str, parse: Callable[[bytes], _Parsed]) -> _Parsed:
+    try:
+        return parse(read_head(os.path.join(git_dir, name), _CONFIG_LIMIT))
+    except FileNotFoundError:
+        return parse(b"")
+    except OSError as error:
+        raise Unusable(f"the git config cannot be read ({error.strerror}), so its remotes are not used") from None
+    except Broken as broken:
+        raise Unusable(f"the git config is broken ({broken}), so its remotes are not used") from None
 
 
 def of_remote(path: str) -> Repository | None:
@@ -103,16 +166,7 @@ def common_dirs_of_remote(path: str) -> tuple[str, ...]:
 
 def remotes(repository: Repository) -> dict[str, str]:
     """Return the remotes of a repository by name; Unusable if its config cannot be read."""
-    try:
-        data = read_head(os.path.join(repository.common, "config"), _CONFIG_LIMIT)
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise Unusable(f"the git config cannot be read ({error.strerror}), so its remotes are not used") from None
-    try:
-        return parsed_remotes(data)
-    except Broken as broken:
-        raise Unusable(f"the git config is broken ({broken}), so its remotes are not used") from None
+    return _config(repository.common, "config", parsed_remotes)
 
 
 def fingerprint(common: str) -> str:
@@ -133,12 +187,30 @@ def name_of(common: str) -> str:
 
 
 def _bare(place: str) -> Repository | None:
-    if not _is_git_dir(place):
+    try:
+        if not _is_git_dir(place):
+            return None
+        common = _common_dir(place)
+        # Somebody stands inside of a .git folder: the project is the one around it.
+        root = os.path.dirname(common) if os.path.basename(common) == ".git" else place
+        return Repository(root, common, _base(root, place, common), is_claim=not _has_tree(common))
+    except Unusable:
         return None
-    common = _common_dir(place)
-    # Somebody stands inside of a .git folder: the project is the one around it.
-    root = os.path.dirname(common) if os.path.basename(common) == ".git" else place
-    return Repository(root=root, common=common, base=_base(root, place, common))
+
+
+def _has_tree(common: str) -> bool:
+    """Tell whether a work tree belongs to a git directory: its `.git`, which no repository contains, points there."""
+    folder = os.path.join(common, "worktrees")
+    dirs = [os.path.join(folder, name) for name in names_in(folder)]
+    ends = [(own, os.path.join(own, back)) for own in dirs if (back := _line_or_none(os.path.join(own, "gitdir")))]
+    if tree := _core(common).get("worktree", ""):
+        ends.append((common, os.path.join(common, tree, ".git")))
+    for own, end in ends:
+        line = _line_or_none(end) if os.path.basename(end) == ".git" else ""
+        there = os.path.join(os.path.dirname(end), line.removeprefix("gitdir: "))
+        if line.startswith("gitdir: ") and os.path.realpath(there) == own:
+            return True
+    return False
 
 
 def _base(place: str, git_dir: str, common: str) -> str:
@@ -155,11 +227,13 @@ def _is_git_dir(path: str) -> bool:
 
 
 def _common_dir(git_dir: str) -> str:
-    try:
-        line = _line(os.path.join(git_dir, "commondir"))
-    except OSError:
-        line = ""
-    return os.path.realpath(os.path.join(git_dir, line))
+    """Return the directory that a git directory shares with others, which must hold it; else Unusable."""
+    real = os.path.realpath(git_dir)
+    line = _line_or_none(os.path.join(real, "commondir"))
+    common = os.path.realpath(os.path.join(real, line))
+    if line and os.path.dirname(real) != os.path.join(common, "worktrees"):
+        raise Unusable(f"{printable(real)} names a common directory that is not its own, so it is not used")
+    return common
 
 
 def _pointed(pointer: str) -> str:
@@ -172,6 +246,13 @@ def _pointed(pointer: str) -> str:
     return line.removeprefix("gitdir: ")
 
 
+def _line_or_none(path: str) -> str:
+    try:
+        return _line(path)
+    except OSError:
+        return ""
+
+
 def _line(path: str) -> str:
     data = read_head(path, _POINTER_LIMIT)
     return "" if b"\0" in data else os.fsdecode(data.rstrip(b"\r\n"))
@@ -180,10 +261,14 @@ def _line(path: str) -> str:
 def parsed_remotes(data: bytes) -> dict[str, str]:
     """Return the url of each remote that has one, by name; the last line wins, as in `git config --get`."""
     urls = {}
-    for section, name, value in _Reader(data.decode("utf-8", "surrogateescape")).entries():
+    for section, name, value in _entries(data):
         if name == "url" and section.startswith("remote."):
             urls[section.removeprefix("remote.")] = value
     return {name: url for name, url in urls.items() if url}
+
+
+def _entries(data: bytes) -> list[tuple[str, str, str]]:
+    return list(_Reader(data.decode("utf-8", "surrogateescape")).entries())
 
 
 class _Reader:

@@ -108,11 +108,11 @@ class Search:
     def by_git(self) -> Ruling | None:
         """Return what the remote or the repository says; None if the folder is in none that counts."""
         try:
-            repository = git.find(self.place)
+            repository = git.find(self.place, lambda root: not self._is_too_wide(root))
         except git.Unusable as unusable:
             self.notes.append(str(unusable))
             return None
-        if repository is None or self._is_too_wide(repository.root):
+        if repository is None:
             return None
         if found := self._by_remote(repository):
             return found
@@ -127,6 +127,10 @@ class Search:
         return wide
 
     def _by_remote(self, repository: Repository) -> Ruling | None:
+        if repository.is_claim and self._remote(repository):
+            where = printable(repository.common)
+            self.notes.append(f"{where} is a bare repository that no work tree points to, so its remotes are not used")
+            return None
         chain, via = [repository], ""
         while remote_of := self._remote(chain[-1]):
             name, place = remote_of
