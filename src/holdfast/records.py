@@ -160,7 +160,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """Which project a folder is: its id, the rule that won and why, and other ids that are the same project."""
+    """Which project a folder is: its id, the rule that won and why, and other ids that are the same project.
+
+    `offers` are those of the notes that offer the memories of a folder which is gone and may have been this one.
+    """
 
     id: str
     rule: str
@@ -168,6 +171,7 @@ class Project:
     root: str
     aliases: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    offers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

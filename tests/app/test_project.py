@@ -152,3 +152,19 @@ def test_every_project_is_listed_once(workspace, shop, cli) -> None:
     assert (found[SHOP]["memories"], found[SHOP]["sessions"], found[SHOP]["last"][:4]) == (2, 1, "2999")
     assert (found[SHOP]["folder"], found["blog"]["folder"], found["blog"]["memories"]) == (str(shop), "", 1)
     assert cli("project", "list").out.splitlines()[0].split("\t")[:3] == [SHOP, "2", "1"]
+
+
+def test_a_renamed_folder_gets_its_memory_back(machine, cli, monkeypatch) -> None:
+    """Status and doctor name the project that a renamed folder was, and the command that they name brings it back."""
+    (machine / "notes").mkdir()
+    monkeypatch.chdir(machine / "notes")
+    assert cli("remember", "The pump runs on port 4711.").code == 0
+    (machine / "notes").rename(machine / "renamed")
+    monkeypatch.chdir(machine / "renamed")
+    assert "4711" not in cli("recall", "pump").out
+    old = next((machine / ".holdfast" / "memory" / "projects").iterdir()).name
+    for command in ("status", "project", "doctor"):
+        assert f"holdfast project merge {old}" in cli(command).out
+    assert cli("project", "merge", old, "--yes").code == 0
+    assert "4711" in cli("recall", "pump").out
+    assert "project merge" not in cli("status").out

@@ -50,10 +50,19 @@ def start_block(run: HookRun) -> Block:
         told = recovery.block(run.workspace, pages, kept, after_compaction=True)
         memories = block.of_scopes(by_scope, room - _length(told), without_secrets)
         return block.fenced(told, standing, lessons, memories)
+    offers = _offers(run)
+    room, shared = room - _length(offers), shared - _length(offers)
     # What the pages may take is kept for them whole, so that memories stay the same bytes while the pages change.
     memories = block.of_scopes(by_scope, shared - kept, without_secrets)
     told = recovery.block(run.workspace, pages, room - _length(memories), after_compaction=False)
-    return block.fenced(memories, lessons, told, standing)
+    return block.fenced(offers, memories, lessons, told, standing)
+
+
+def _offers(run: HookRun) -> Block:
+    """Return what the person is to be told of memories that this folder lost when it was renamed."""
+    project = run.project()
+    offers = project.offers if project else ()
+    return block.Block("\n".join([f"For the user: {fence.safe(offer, without_secrets)}." for offer in offers]))
 
 
 def _length(part: Block) -> int:

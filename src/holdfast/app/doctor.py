@@ -17,7 +17,7 @@ from holdfast.app import status
 from holdfast.app.reindex import reindex
 from holdfast.base import files
 from holdfast.base.text import count
-from holdfast.errors import BadSetting, BrokenFile
+from holdfast.errors import BadSetting, BrokenFile, HoldfastError
 from holdfast.memory.heal import close_to_others, open_to_others
 from holdfast.patterns import distributed
 from holdfast.records import Problem
@@ -177,6 +177,17 @@ def _hours_before(earlier: str, later: str) -> float:
         return 0.0
 
 
+def project_is_the_one_it_was(workspace: Workspace) -> Iterator[Problem]:
+    """Nothing that was known of this folder, or of one that it may have been, is left behind under another id."""
+    try:
+        project = workspace.project()
+    except HoldfastError:
+        return
+    for note in project.notes:
+        said, _, hint = note.partition("; ")
+        yield Problem("project", project.root, said, f"{hint[:1].upper()}{hint[1:]}." if hint else "", severity="info")
+
+
 CHECKS: tuple[Callable[[Workspace], Iterator[Problem]], ...] = (
     sqlite_has_full_text,
     bytecode_is_compiled,
@@ -190,4 +201,5 @@ CHECKS: tuple[Callable[[Workspace], Iterator[Problem]], ...] = (
     files_are_sound,
     distributed.problems,
     agents_are_heard,
+    project_is_the_one_it_was,
 )

@@ -122,12 +122,12 @@ def status(workspace: Workspace) -> dict[str, Any]:
     }
 
 
-def _project(workspace: Workspace) -> dict[str, str]:
+def _project(workspace: Workspace) -> dict[str, Any]:
     try:
         project = workspace.project()
     except HoldfastError as problem:
-        return {"id": "", "rule": "", "reason": str(problem)}
-    return {"id": project.id, "rule": project.rule, "reason": project.reason}
+        return {"id": "", "rule": "", "reason": str(problem), "notes": []}
+    return {"id": project.id, "rule": project.rule, "reason": project.reason, "notes": list(project.notes)}
 
 
 def up(workspace: Workspace) -> dict[str, Any]:

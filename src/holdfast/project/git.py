@@ -171,11 +171,21 @@ def remotes(repository: Repository) -> dict[str, str]:
 
 def fingerprint(common: str) -> str:
     """Return the hash of the first line of HEAD's log, which moves with a repository; empty without one."""
-    try:
-        line = read_head(os.path.join(common, "logs", "HEAD"), _LINE_LIMIT).partition(b"\n")[0]
-    except OSError:
-        return ""
+    line = _first_of_log(common)
     return sha256(line).hexdigest() if line else ""
+
+
+def has_whole_log(common: str) -> bool:
+    """Tell whether HEAD's log still begins where the repository did, so that its first line was never another."""
+    # The commit before the first one is written as zeros; git lets old lines go after some months.
+    return _first_of_log(common).startswith(b"0" * 40)
+
+
+def _first_of_log(common: str) -> bytes:
+    try:
+        return read_head(os.path.join(common, "logs", "HEAD"), _LINE_LIMIT).partition(b"\n")[0]
+    except OSError:
+        return b""
 
 
 def name_of(common: str) -> str:

@@ -1,6 +1,6 @@
 """What Holdfast remembers about projects: one text file that only grows.
 
-Identity: a line is one row, fields parted by tabs; the kind and the id (for `path` also the path) are its
+Identity: a line is one row, fields parted by tabs; the kind and the id (for `path` and `inode` also the path) are its
 key, and of two rows with one key the later one holds. In fields `\\\\`, `\\t`, `\\n` and `\\r` are escapes.
 
     alias       old  new                what was stored under `old` belongs to `new`
@@ -8,6 +8,7 @@ key, and of two rows with one key the later one holds. In fields `\\\\`, `\\t`, 
     marker      id   nonce        path  the folder whose marker file has this id and nonce
     repository  id   fingerprint  path  the git common dir that has this id
     path        id   path               a folder that was known under this id
+    inode       id   path         number  the inode that a folder or git directory of this id had at that path
 
 Atomic: rows of one append go in by one write under a lock, and are on the disk when `append` returns; a write
 that fails is taken back. What may be lost: nothing that was acknowledged. Lines that begin with `#`, lines of
@@ -37,7 +38,7 @@ _LOCK_SECONDS = 5.0
 class Known:
     """What the rows say, read once: a snapshot without I/O."""
 
-    __slots__ = ("_aliases", "_rows", "_unaliased", "markers", "repositories")
+    __slots__ = ("_aliases", "_rows", "_unaliased", "inodes", "markers", "repositories")
 
     def __init__(self, rows: dict[Row, Row]) -> None:
         self._rows = rows
@@ -45,6 +46,7 @@ class Known:
         self._unaliased = {key[1] for key, row in rows.items() if key[0] == "alias" and not row}
         self.markers = {key[1]: (row[0], row[1]) for key, row in rows.items() if key[0] == "marker"}
         self.repositories = {key[1]: (row[0], row[1]) for key, row in rows.items() if key[0] == "repository"}
+        self.inodes = {(key[1], key[2]): row[0] for key, row in rows.items() if key[0] == "inode"}
 
     def has(self, row: Row) -> bool:
         """Tell whether the row holds already."""
@@ -72,9 +74,13 @@ class Known:
         """Return the ids under which a folder was known, oldest first."""
         return [key[1] for key in self._rows if key[0] == "path" and key[2] == path]
 
+    def paths(self) -> list[tuple[str, str]]:
+        """Return each id with each folder that was known under it, oldest first."""
+        return [(key[1], key[2]) for key in self._rows if key[0] == "path"]
+
     def roots(self) -> dict[str, str]:
         """Return where each project was last seen."""
-        return {key[1]: key[2] for key in self._rows if key[0] == "path"}
+        return dict(self.paths())
 
     def belongs_elsewhere(self, name: str, path: str) -> bool:
         """Tell whether the id is that of a marked folder or a repository at another path."""
@@ -144,6 +150,8 @@ def _keyed(row: Row) -> tuple[Row, Row]:
         return ("alias", name), ()
     if kind == "path":
         return (kind, name, rest[0]), ()
+    if kind == "inode":
+        return (kind, name, rest[0]), tuple(rest[1:])
     return (kind, name), tuple(rest)
 
 
@@ -159,6 +167,8 @@ def _is_whole(row: Row) -> bool:
             return is_id(name) and is_hex(fingerprint, 64) and path.startswith("/")
         case ("path", name, path):
             return is_id(name) and path.startswith("/")
+        case ("inode", name, path, number):
+            return is_id(name) and path.startswith("/") and number.isdecimal()
     return False
 
 

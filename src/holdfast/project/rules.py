@@ -12,16 +12,19 @@ from holdfast.base.light_records import dataclass
 from holdfast.errors import BadInput, Conflict, NotFound, Refused, ScopeUnknown
 from holdfast.project import git, marker
 from holdfast.project.git import within
-from holdfast.project.ids import Remote, check_id, hashed_id, is_id, local_id, locate, printable, remote_id
+from holdfast.project.ids import Remote, check_id, hashed_id, is_hex, is_id, local_id, locate, printable, remote_id
 from holdfast.project.marker import Marker
 from holdfast.records import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from holdfast.project.git import Repository
     from holdfast.project.registry import Known, Registry, Row
 
 MAX_HOPS = 5
+MAX_OFFERED = 3
 _SEEN = {
     "copy": "this repository is a copy of one that is still there, known",
     "unsure": "this repository may be one that was known",
@@ -49,9 +52,9 @@ def resolve(folder: str, registry: Registry, *, override: str = "", override_fro
     known = registry.known()
     if override:
         name = check_id(override, override_from)
-        return _project(Ruling(name, "override", f"{override_from} names it", _real(folder)), known, [])
+        return _project(Ruling(name, "override", f"{override_from} names it", _real(folder)), known)
     search = Search(folder, known)
-    return _project(search.found(), known, search.notes)
+    return _project(search.found(), known, search)
 
 
 def record(project: Project, registry: Registry) -> None:
@@ -72,24 +75,27 @@ def home_folder() -> str:
     return _real(os.path.expanduser("~"))
 
 
-def free_id(name: str, path: str, known: Known, *, fresh: bool = False) -> str:
+def free_id(
+    name: str, path: str, known: Known, *, fresh: bool = False, is_others: Callable[[str], bool] = lambda made: False
+) -> str:
     """Return the id that a path gives; another if that belongs elsewhere or, if `fresh`, to anything."""
     # A project that moved away took its id along, so the next one at the same path must not get it.
     for count in range(1000):
         made = hashed_id(name, f"{path}\n{count}" if count else path)
-        if not known.belongs_elsewhere(made, "" if fresh else path):
+        if not known.belongs_elsewhere(made, "" if fresh else path) and not is_others(made):
             return made
     raise ScopeUnknown(f"no free project id for {printable(path)}", hint=_WAYS_OUT)
 
 
 class Search:
-    """One look at one folder. `notes` gathers what a person should know, whichever rule wins."""
+    """One look at one folder. `notes` gathers what a person should know, whichever rule wins, `offers` what it was."""
 
-    __slots__ = ("home", "known", "notes", "place")
+    __slots__ = ("home", "known", "notes", "offers", "place")
 
     def __init__(self, folder: str, known: Known) -> None:
         self.known = known
         self.notes: list[str] = []
+        self.offers: list[str] = []
         self.home = home_folder()
         self.place = _real(folder)
         if not self.place:
@@ -103,7 +109,11 @@ class Search:
         if found := self.by_git() or self._by_marker():
             return found
         made = free_id(os.path.basename(self.place), self.place, self.known)
-        return Ruling(made, "path", "no repository and no marker, so the path of the folder names it", self.place)
+        self._offer_vanished(made, self.place, self.place)
+        rows = _inode_row(made, self.place)
+        return Ruling(
+            made, "path", "no repository and no marker, so the path of the folder names it", self.place, (), rows
+        )
 
     def by_git(self) -> Ruling | None:
         """Return what the remote or the repository says; None if the folder is in none that counts."""
@@ -117,7 +127,30 @@ class Search:
         if found := self._by_remote(repository):
             return found
         made, reason, rows = self._repository_id(repository.common)
+        if not git.fingerprint(repository.common):
+            self._offer_vanished(made, repository.root, repository.common)
         return Ruling(made, "repository", reason, repository.root, rows=rows)
+
+    def _offer_vanished(self, made: str, root: str, named: str) -> None:
+        """Note which folders that are gone this one may have been; `named` is what gave it the id."""
+        known, inode = self.known, _inode(named)
+        # The number of a folder that was deleted may be given again, so that it is no proof.
+        near = [each for each, number in known.inodes.items() if number == inode]
+        if not near and not known.ids_at(root):
+            numbered, (above, name) = {id for id, _ in known.inodes}, os.path.split(root)
+            for id, path in known.paths():
+                if os.path.basename(path) == name or (id not in numbered and os.path.dirname(path) == above):
+                    near.append((id, path))
+        gone = [
+            (id, path)
+            for id, path in near
+            if known.canonical(id) != known.canonical(made)
+            and known.stands_alone(id)
+            and is_hex(id[-12:], 12)
+            and not os.path.lexists(path)
+        ]
+        for id, path in dict(gone[-MAX_OFFERED:]).items():
+            self.offers.append(_merge_note(f"{printable(path)} is gone, which was known", id))
 
     def _is_too_wide(self, root: str) -> bool:
         # Dotfiles kept in git: every folder below the home would become that one project.
@@ -201,9 +234,19 @@ class Search:
         elif how != "here":
             if how:
                 self.notes.append(_merge_note(_SEEN[how], made))
-            made = free_id(git.name_of(common), common, self.known)
+            made = free_id(git.name_of(common), common, self.known, is_others=lambda id: self._was_another(id, common))
         mark = git.fingerprint(common)
-        return made, reason, (("repository", made, mark, common),) if mark else ()
+        rows = _inode_row(made, common)
+        return made, reason, ((("repository", made, mark, common), *rows) if mark else rows)
+
+    def _was_another(self, id: str, common: str) -> bool:
+        """Tell whether it was another repository that had this id at the same place."""
+        mark, _ = self.known.repositories.get(id, ("", ""))
+        if mark and git.has_whole_log(common):
+            return mark != git.fingerprint(common)
+        # The log begins later or is not there, so that only the directory itself can be compared.
+        recorded = self.known.inodes.get((id, common), "")
+        return recorded != _inode(common) and bool(mark or recorded)
 
     def _by_marker(self) -> Ruling | None:
         root = marker.find(self.place, self.home)
@@ -221,20 +264,24 @@ class Search:
         where = f"the marker in {printable(root)}"
         if nonce != tag.nonce:
             why = "was not made here, so it is not used; `holdfast project mark --adopt` accepts it"
-        elif path != root and marker.is_at(path, tag):
+        elif path != root and not _has_moved(self.known, tag.id, path, root, is_there=marker.is_at(path, tag)):
+            there = (
+                "" if marker.is_at(path, tag) else "; if that was this folder, `holdfast project mark --adopt` says so"
+            )
             why = (
                 f"is a copy of the one in {printable(path)}, so it is not used; "
-                "`holdfast project mark --new` makes this folder a project of its own"
+                f"`holdfast project mark --new` makes this folder a project of its own{there}"
             )
         else:
             moved = "" if path == root else f"; the folder moved here from {printable(path)}"
-            rows = (("marker", tag.id, tag.nonce, root),)
+            rows = (("marker", tag.id, tag.nonce, root), *_inode_row(tag.id, root))
             return Ruling(tag.id, "marker", f"{where} names it{moved}", root, rows=rows)
         self.notes.append(f"{where} {why}")
         return None
 
 
-def _project(found: Ruling, known: Known, notes: list[str]) -> Project:
+def _project(found: Ruling, known: Known, search: Search | None = None) -> Project:
+    notes, offers = (search.notes + search.offers, tuple(search.offers)) if search else ([], ())
     name = known.canonical(found.id)
     reason = found.reason if name == found.id else f"{found.reason}; {found.id} was merged into {name}"
     names = {name, found.id, *found.same}
@@ -244,7 +291,7 @@ def _project(found: Ruling, known: Known, notes: list[str]) -> Project:
         before = [old for old in known.ids_at(found.root) if known.canonical(old) not in names]
         notes = notes + [_merge_note("this folder was known", old) for old in before]
     aliases = tuple(sorted(names - {name}))
-    return Project(name, found.rule, reason, found.root, aliases, tuple(dict.fromkeys(notes)))
+    return Project(name, found.rule, reason, found.root, aliases, tuple(dict.fromkeys(notes)), offers)
 
 
 def _merge_note(what: str, old: str) -> str:
@@ -258,12 +305,35 @@ def _recorded(known: Known, common: str) -> tuple[str, str]:
     here = [name for name, path in rows if path == common]
     if here:
         return here[-1], "here"
-    gone = [name for name, path in rows if git.fingerprint(path) != mark]
-    if len(gone) == 1:
-        return gone[0], "moved"
+    gone = [(name, path) for name, path in rows if git.fingerprint(path) != mark]
+    moved = [name for name, path in rows if _has_moved(known, name, path, common, is_there=(name, path) not in gone)]
+    if len(moved) == 1:
+        return moved[0], "moved"
     if gone:
-        return gone[-1], "unsure"
+        return gone[-1][0], "unsure"
     return (rows[-1][0], "copy") if rows else ("", "")
+
+
+def _has_moved(known: Known, id: str, before: str, place: str, *, is_there: bool) -> bool:
+    """Tell whether a folder with the right tag is the one that was at `before`: a rename keeps the inode, a copy not.
+
+    What an older version recorded has no inode; then it moved if it is no longer there.
+    """
+    recorded = known.inodes.get((id, before), "")
+    return recorded == _inode(place) if recorded else not is_there
+
+
+def _inode(path: str) -> str:
+    """Return the inode of a folder, empty if nobody can tell."""
+    try:
+        return str(os.stat(path).st_ino or "")
+    except OSError:
+        return ""
+
+
+def _inode_row(id: str, path: str) -> tuple[Row, ...]:
+    inode = _inode(path)
+    return (("inode", id, path, inode),) if inode else ()
 
 
 def _real(folder: str) -> str:
@@ -291,7 +361,7 @@ def mark(folder: str, registry: Registry, *, adopt: bool = False, new: bool = Fa
         tag = Marker(made, os.urandom(16).hex())
         # The file goes first: a row without its file would hold the id back from the folder that it names.
         marker.write(place, tag, replace=new)
-    registry.append(("marker", tag.id, tag.nonce, place))
+    registry.append(("marker", tag.id, tag.nonce, place), *_inode_row(tag.id, place))
     return resolve(place, registry)
 
 

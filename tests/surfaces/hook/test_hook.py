@@ -9,6 +9,7 @@ import pytest
 from holdfast import agents
 from holdfast.continuity import working_state
 from holdfast.memory.forget import forget
+from holdfast.memory.remember import remember as store
 from holdfast.privacy import fence
 
 HOSTS = {
@@ -285,3 +286,15 @@ def test_memory_that_is_switched_off_stays_silent(hook, remember, home, tree):
     before = tree(home)
     assert hook.start(environment={"HOLDFAST_ENABLED": "no"}).out == b""
     assert tree(home) == before
+
+
+def test_a_start_offers_what_a_renamed_folder_was(hook, workspace, machine):
+    """In a folder that was renamed, a session's start names the project that it was, for the person to decide."""
+    (machine / "notes").mkdir()
+    with workspace(folder=str(machine / "notes")) as opened:
+        store(opened, "The pump runs on port 4711.")
+        old = opened.project().id
+    hook.folder = (machine / "notes").rename(machine / "renamed")
+    text = hook.start().text
+    assert f"holdfast project merge {old}" in text and "4711" not in text
+    assert hook.prompt("where does the pump run?").out == b""

@@ -71,6 +71,8 @@ def _print_status(found: dict[str, Any]) -> None:
     click.echo(runnable(f"home      {found['home']}{missing}"))
     told = f"{project['id']}  ({project['rule']})" if project["id"] else f"none: {project['reason']}"
     click.echo(f"project   {told}")
+    for note in project["notes"]:
+        click.echo(runnable(f"  note    {note}"))
     _print_agents([AgentState(**one) for one in found["agents"]])
     click.echo(f"sessions  {found['sessions']:,}")
     click.echo(f"memories  {found['memories']:,} ({count(found['bytes'], 'byte')})")
