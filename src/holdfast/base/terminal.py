@@ -1,14 +1,91 @@
-"""Stored text on a terminal: it shows itself, and does nothing else."""
+"""What reaches a terminal: text of any script shows itself, and nothing in it does anything else.
+
+`Stream` stands in for standard output and standard error of every command, so that no caller can forget it. Our own
+styles pass it by a mark that is drawn anew in each process: stored text cannot know it.
+"""
 
 from __future__ import annotations
 
+import codecs
+import io
+import os
 import re
+import sys
+from typing import TextIO
 
-# What a terminal obeys, and marks that turn or hide text. Tabs and line ends stay.
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff]")
+from holdfast.base.text import HIDDEN, is_hidden
+
+# Controls, halves of characters, separators of lines that are none here, and what nobody sees.
+_RANGES = ((0, 8), (11, 31), (0x7F, 0x9F), (0x2028, 0x2029), (0xD800, 0xDFFF), *HIDDEN)
+_SUSPECT = re.compile("[" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in _RANGES) + "]")
+# What hides in one place and is needed in another.
+_NEEDED = frozenset("\u200c\u200d\ufe0e\ufe0f\u180b\u180c\u180d\u180e\u180f")
+_CODES = {"bold": "1", "dim": "2", "red": "31", "cyan": "36"}
+_mark = ""
 
 
 def harmless(text: str) -> str:
-    """Return a text with every control character written out, so that a terminal only shows it."""
-    plain = text.replace("\r\n", "\n")
-    return _UNSAFE.sub(lambda odd: odd[0].encode("unicode_escape", "surrogatepass").decode("ascii"), plain)
+    """Return a text with every control and hidden character written out, so that a terminal only shows it.
+
+    It is written as JSON writes it: a JSON document means the same as before.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _SUSPECT.sub(_written_out, text)
+
+
+def _written_out(found: re.Match[str]) -> str:
+    at, text, letter = found.start(), found.string, found[0]
+    if letter == "\r":
+        return "\r" if text[at + 1 : at + 2] == "\n" else "\\r"
+    if letter in _NEEDED and not is_hidden(text, at):
+        return letter
+    wide = letter.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{wide[place : place + 2].hex()}" for place in range(0, len(wide), 2))
+
+
+def style(text: str, *looks: str) -> str:
+    """Return the text with a look that a terminal shows (`bold`, `dim`, `red`, `cyan`) and anything else drops."""
+    return f"{_mark}{';'.join(_CODES[look] for look in looks)}m{text}{_mark}0m" if _mark else text
+
+
+class Stream(io.TextIOWrapper):
+    """A text stream over bytes that writes every text harmless; `plain` is the way around it for a drawn bar."""
+
+    def write(self, text: str) -> int:
+        first, *styled = text.split(_mark) if _mark else [text]
+        shown = [harmless(first)]
+        for part in styled:
+            codes, _, rest = part.partition("m")
+            shown += [f"\x1b[{codes}m" if self.has_looks else "", harmless(rest)]
+        super().write("".join(shown))
+        return len(text)
+
+    @property
+    def has_looks(self) -> bool:
+        """Whether a style is to be seen here."""
+        return self.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+    @property
+    def plain(self) -> TextIO:
+        """The same place without the protection: whoever writes here answers for every character."""
+        self.flush()
+        return open(self.fileno(), "w", encoding=self.encoding, errors="backslashreplace", closefd=False)
+
+
+def protect() -> None:
+    """Let everything that this process prints from now on go through a `Stream`."""
+    global _mark
+    _mark = f"\x1a{os.urandom(8).hex()}:"
+    sys.stdout, sys.stderr = _protected(sys.stdout), _protected(sys.stderr)
+
+
+def _protected(stream: TextIO) -> TextIO:
+    if not isinstance(stream, io.TextIOWrapper) or isinstance(stream, Stream):
+        return stream
+    # What cannot be encoded is written out, too: a name that is not UTF-8 must not end a command half-way. click goes
+    # around a stream that can write ASCII alone.
+    encoding = "utf-8" if codecs.lookup(stream.encoding).name == "ascii" else stream.encoding
+    buffering = stream.line_buffering
+    stream.flush()
+    return Stream(stream.detach(), encoding, "backslashreplace", line_buffering=buffering)

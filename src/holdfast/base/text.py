@@ -19,6 +19,19 @@ if TYPE_CHECKING:
 ELLIPSIS = "…"
 DOTS = " ..."
 CUT = " [...]"
+# What nobody sees: Unicode's characters that are ignored where they are not known, marks that turn the direction of
+# text, and notes between lines.
+HIDDEN = (
+    *((0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F)),
+    *((0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF)),
+    *((0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
+)
+# Letters of scripts that join begin here; below are Latin, Greek, Cyrillic and Hebrew, which do not.
+_JOINING = "\u0600"
+_JOINERS = "\u200c\u200d"
+# The first makes a sign plain text and the second an emoji.
+_LOOKS = "\ufe0e\ufe0f"
+_KEYCAP = "\u20e3"
 # Of a long text this many times its bound is brought to one line.
 _LOOK = 8
 
@@ -69,6 +82,35 @@ def one_line(text: str, most: int = 0, mark: str = ELLIPSIS) -> str:
 def _is_control(letter: str) -> bool:
     code = ord(letter)
     return code < 32 or 0x7F <= code <= 0x9F or code in (0x2028, 0x2029) or 0xD800 <= code <= 0xDFFF
+
+
+def is_hidden(text: str, at: int) -> bool:
+    """Whether nobody sees the character at this place, and its neighbours do not need it.
+
+    A joiner is needed between two letters of a script that joins, and between emoji; one variation selector behind the
+    sign that it gives a look; one of Mongolian behind a Mongolian letter.
+    """
+    letter = text[at]
+    code = ord(letter)
+    if code < HIDDEN[0][0] or not any(first <= code <= last for first, last in HIDDEN):
+        return False
+    before, behind = text[at - 1 : at] if at else "", text[at + 1 : at + 2]
+    if not before:
+        return True
+    if letter in _JOINERS:
+        return not ((_joins(before) or before in _LOOKS) and _joins(behind))
+    if letter in _LOOKS:
+        return not (_is_sign(before) or (behind == _KEYCAP and before in "0123456789#*"))
+    return not ("\u180b" <= letter <= "\u180f" and "\u1820" <= before <= "\u18aa")
+
+
+def _joins(letter: str) -> bool:
+    return letter >= _JOINING and not is_hidden(letter, 0)
+
+
+def _is_sign(letter: str) -> bool:
+    """Whether it is a sign that may be an emoji, and no letter."""
+    return letter >= "\xa9" and not letter.isalnum() and letter.isprintable() and not is_hidden(letter, 0)
 
 
 def count(number: int, thing: str, plural: str = "") -> str:

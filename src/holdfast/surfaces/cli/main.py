@@ -11,6 +11,7 @@ from importlib import import_module
 
 import click
 
+from holdfast.base import terminal
 from holdfast.base.package import __version__
 from holdfast.errors import HoldfastError
 from holdfast.surfaces.cli.command_line import COMMANDS, GROUPS, Invocation, program, runnable
@@ -152,8 +153,6 @@ def cli(ctx: click.Context, home: str | None, settings: tuple[str, ...]) -> None
 
     One memory for all of your coding agents: Markdown files that you own, found again by any of them.
     """
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        ctx.color = False
     ctx.obj = Invocation(home, _flags(settings))
 
 
@@ -169,16 +168,17 @@ def _flags(settings: tuple[str, ...]) -> dict[str, str]:
 
 def main() -> None:
     """Run the command line; the exit code is the error's."""
-    for stream in (sys.stdout, sys.stderr):
-        # A file name that is not UTF-8, or a terminal that is not, must not end a command half-way.
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    terminal.protect()
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code; nothing else in the process ends it."""
     try:
-        code = cli.main(arguments, prog_name=program(), complete_var="_HOLDFAST_COMPLETE", standalone_mode=False)
+        # What is to be seen of a style is decided by the stream. Told to leave colours alone, click takes nothing away.
+        code = cli.main(
+            arguments, prog_name=program(), complete_var="_HOLDFAST_COMPLETE", standalone_mode=False, color=True
+        )
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except HoldfastError as problem:
@@ -201,7 +201,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _failed(text: str, hint: str, code: int) -> int:
-    click.echo(f"holdfast: {runnable(text)}", err=True)
+    click.echo(f"holdfast: {runnable(text)}", err=True, color=True)
     if hint:
-        click.echo(f"  {runnable(hint)}", err=True)
+        click.echo(f"  {runnable(hint)}", err=True, color=True)
     return code

@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from holdfast import agents
+from holdfast.base.terminal import Stream, harmless, style
 from holdfast.base.text import count
 from holdfast.errors import BadInput, NeedsConsent
 from holdfast.records import Memory, Problem, Step, asdict
@@ -40,7 +41,7 @@ def answered(document: object) -> bool:
 def say(text: str) -> None:
     """Tell the person something besides the answer, on standard error."""
     text = runnable(text)
-    click.echo(click.style(text, dim=True) if sys.stderr.isatty() else text, err=True)
+    click.echo(style(text, "dim") if sys.stderr.isatty() else text, err=True)
 
 
 def why_empty(workspace: Workspace, otherwise: str) -> str:
@@ -152,7 +153,7 @@ def memory_json(memory: Memory, *, history: bool = False) -> dict[str, object]:
 
 def heading(memory: Memory) -> str:
     """Return the line that names a memory: key, scope, date, tags."""
-    return f"{click.style(memory.key, bold=True)}  {memory.scope}  {memory.updated[:10]}{labels(memory)}"
+    return f"{style(memory.key, 'bold')}  {memory.scope}  {memory.updated[:10]}{labels(memory)}"
 
 
 def labels(memory: Memory) -> str:
@@ -192,15 +193,18 @@ class Bar:
 
             speed = (progress.DownloadColumn(), progress.TransferSpeedColumn()) if self._of_bytes else ()
             columns = (progress.TextColumn("{task.description}"), progress.BarColumn(), *speed) if speed else ()
-            self._bar = progress.Progress(*columns, console=Console(stderr=True), transient=True)
+            # It moves the cursor, so it is drawn around the protection of the stream, from descriptions made harmless.
+            file = sys.stderr.plain if isinstance(sys.stderr, Stream) else sys.stderr
+            self._bar = progress.Progress(*columns, console=Console(file=file), transient=True)
             self._bar.start()
             self._task = self._bar.add_task(self._what, total=total)
-        self._bar.update(self._task, completed=done, description=what or self._what)
+        self._bar.update(self._task, completed=done)
+        self.say(what or self._what)
 
     def say(self, what: str) -> None:
         """Say what is being done, where the bar is to be seen."""
         if self._bar is not None:
-            self._bar.update(self._task, description=what)
+            self._bar.update(self._task, description=harmless(what).replace("[", "\\["))
 
     def stop(self) -> None:
         """Take the bar away, also where the work was interrupted."""

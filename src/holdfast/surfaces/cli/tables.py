@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holdfast.base.terminal import harmless
+from holdfast.base.terminal import harmless, style
 from holdfast.surfaces.cli.command_line import invocation
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def cut(text: str, width: int) -> str:
     """Return the text in one line of at most so many columns, with an ellipsis where it was cut."""
     from rich.cells import cell_len, set_cell_size
 
-    text = text.replace("\n", " ")
+    text = harmless(text.replace("\n", " "))
     return text if cell_len(text) <= width else set_cell_size(text, max(0, width - 1)).rstrip() + "…"
 
 
@@ -93,22 +93,22 @@ def print_table(
         click.echo(_line(heads, heads, sizes, right))
     for at, row in enumerate(cells):
         if under and under[at] != above:
-            click.secho(f"{above and chr(10)}{cut(harmless(under[at]), columns())}", dim=True)
+            click.echo(style(f"{above and chr(10)}{cut(under[at], columns())}", "dim"))
             above = under[at]
         if fits:
             click.echo(_line(heads, row, sizes, right))
         else:
             told = ", ".join(f"{head} {cell}" for head, cell in zip(heads[1:], row[1:], strict=True) if cell)
-            click.echo("\n".join([click.style(row[0], bold=True), *indented(told, "  ")]))
+            click.echo("\n".join([style(row[0], "bold"), *indented(told, "  ")]))
 
 
 def _line(heads: Sequence[str], row: Sequence[str], widths: Sequence[int], right: Collection[str]) -> str:
     told = zip(heads, row, widths, strict=True)
     first, *rest = (padded(cell, width, right=head in right) for head, cell, width in told)
-    return "  ".join([click.style(first, bold=True), *rest]).rstrip()
+    return "  ".join([style(first, "bold"), *rest]).rstrip()
 
 
 def indented(text: str, indent: str) -> list[str]:
     """Return a text in lines that fit the terminal, each behind the indent; a key or a path stays whole."""
-    lines = textwrap.wrap(text, columns() - len(indent), replace_whitespace=False, break_on_hyphens=False)
+    lines = textwrap.wrap(harmless(text), columns() - len(indent), replace_whitespace=False, break_on_hyphens=False)
     return [f"{indent}{line}" for line in lines or [""]]

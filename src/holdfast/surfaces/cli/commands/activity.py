@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from holdfast.base.terminal import harmless
+from holdfast.base.terminal import style
 from holdfast.continuity.catch_up import catch_up, markdown
 from holdfast.inject.receipts import receipts
 from holdfast.records import Receipt, asdict
@@ -49,7 +49,7 @@ def _timeline(workspace: Workspace, /, **asked: Any) -> None:
     sessions = [one for day in found.days for one in day.sessions]
     widest = max((len(one.session.agent) for one in sessions), default=0)
     for date, of_day in groupby(sessions, lambda one: local_time(one.session.ended)[:10]):
-        click.secho(harmless(date) or "(no date)", bold=True)
+        click.echo(style(date or "(no date)", "bold"))
         for one in of_day:
             _print_done(one, widest)
     if found.more:
@@ -60,7 +60,7 @@ def _timeline(workspace: Workspace, /, **asked: Any) -> None:
 
 def _print_done(one: DoneSession, widest: int) -> None:
     row, lines = one.session, _details(one)
-    ended, title, id = harmless(local_time(row.ended)[11:]), harmless(row.title) or "(no title)", harmless(row.id)
+    ended, title, id = local_time(row.ended)[11:], row.title or "(no title)", row.id
     if not on_terminal():
         click.echo(f"  {ended}  {row.outcome:9}  {row.agent}  {title}  {id}")
     elif columns() < _NARROW:
@@ -68,7 +68,7 @@ def _print_done(one: DoneSession, widest: int) -> None:
         lines = [f"{row.agent}  {id[:_SHORT]}", *lines]
     else:
         room = columns() - widest - _SHORT - 24
-        name = click.style(id[:_SHORT], dim=True)
+        name = style(id[:_SHORT], "dim")
         click.echo(f"  {ended}  {row.outcome:9}  {row.agent:{widest}}  {padded(title, room)}  {name}")
     for line in lines:
         click.echo(f"           {cut(line, columns() - 11) if on_terminal() else line}")
@@ -78,11 +78,11 @@ def _details(one: DoneSession) -> list[str]:
     """Return a line for each commit and pull request of a session, and one for the files that it changed."""
     row, lines = one.session, []
     for name, made in (("commit", row.commits), ("pull request", row.pull_requests)):
-        lines += [f"{name}: {harmless(text)}" for text in made[:_MAX_MADE]]
+        lines += [f"{name}: {text}" for text in made[:_MAX_MADE]]
         lines += [f"and {len(made) - _MAX_MADE} more"] if len(made) > _MAX_MADE else []
     if one.files:
         more = f" and {row.files - _MAX_FILES} more" if row.files > _MAX_FILES else ""
-        lines.append(f"files: {', '.join(harmless(file.path) for file in one.files[:_MAX_FILES])}{more}")
+        lines.append(f"files: {', '.join(file.path for file in one.files[:_MAX_FILES])}{more}")
     return lines
 
 
@@ -135,7 +135,7 @@ def _catch_up(workspace: Workspace, since: str) -> None:
         nothing = f"nothing is known of the project {found.project} yet; `holdfast sweep` reads sessions in"
         say(why_empty(workspace, nothing))
     else:
-        click.echo(harmless(markdown(found)), nl=False)
+        click.echo(markdown(found), nl=False)
 
 
 @command("receipts", "holdfast receipts --limit 3")
@@ -168,20 +168,20 @@ def _print_receipt(receipt: Receipt) -> None:
 def _show_receipt(receipt: Receipt) -> None:
     """Show a receipt on a terminal: when, to whom and at what cost, then a row for each thing that was given."""
     held = ", withheld" if receipt.withheld else ""
-    session = harmless(receipt.session)[:_SHORT] or "(no session)"
+    session = receipt.session[:_SHORT] or "(no session)"
     line = f"{local_time(receipt.at)}  {receipt.agent}  {receipt.moment}  {session}"
-    click.secho(cut(line, columns()), bold=True)
+    click.echo(style(cut(line, columns()), "bold"))
     wide = min(max((len(given.key) for given in receipt.given), default=0), columns() // 2)
     for given in receipt.given:
-        why = cut(harmless(given.why), max(10, columns() - wide - 11))
-        click.echo(f"  {given.tokens:>5}  {padded(harmless(given.key), wide)}  {click.style(why, dim=True)}")
+        why = cut(given.why, max(10, columns() - wide - 11))
+        click.echo(f"  {given.tokens:>5}  {padded(given.key, wide)}  {style(why, 'dim')}")
     click.echo(f"  {receipt.tokens:>5}  tokens in all, by estimate{held}")
     left_out: dict[str, list[str]] = {}
     for name, reason in receipt.left_out:
         left_out.setdefault(reason, []).append(name.rpartition("/")[2])
     for reason, names in left_out.items():
-        told = indented(harmless(f"left out ({reason}): {', '.join(names)}"), " " * 9)
-        click.secho("\n".join(told), dim=True)
+        told = indented(f"left out ({reason}): {', '.join(names)}", " " * 9)
+        click.echo(style("\n".join(told), "dim"))
     click.echo()
 
 

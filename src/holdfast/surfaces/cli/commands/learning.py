@@ -8,7 +8,7 @@ import click
 
 from holdfast.app.harvest import learn_from
 from holdfast.app.install import unguarded
-from holdfast.base.terminal import harmless
+from holdfast.base.terminal import style
 from holdfast.base.text import count
 from holdfast.errors import BadInput
 from holdfast.language.ratings import Rating
@@ -86,9 +86,9 @@ def _import_ratings(workspace: Workspace, file: str) -> None:
 def _print_rating(one: Rating) -> None:
     who = "/".join(part for part in (one.agent, one.session[:8]) if part)
     how = "" if one.source == "explicit" else f"  implicit {one.confidence:.2f}"
-    number = click.style(f"{one.rating:2}/10", bold=True)
+    number = style(f"{one.rating:2}/10", "bold")
     said = one.comment or (one.text if one.source == "implicit" else "")
-    click.echo(f"{number}  {harmless(f'{shown_time(one.at)}  {who}{how}  {said}').rstrip()}")
+    click.echo(f"{number}  {shown_time(one.at)}  {who}{how}  {said}".rstrip())
 
 
 @command("synthesis", "holdfast synthesis --month --dry-run", sees=PROJECT, reads=True)
@@ -110,7 +110,7 @@ def _synthesis(workspace: Workspace, week: bool, month: bool, everything: bool) 
     if answered({"path": written.path, "action": written.action, "report": asdict(written.report)}):
         return
     for line in lines_of(written.report):
-        click.echo(harmless(line))
+        click.echo(line)
     say(f"{written.action}: {written.path}" if written.action else "nothing was written")
 
 
@@ -125,8 +125,8 @@ def _research(workspace: Workspace, since: str, everywhere: bool, limit: int) ->
     if answered({"reports": [_report_json(report) for report in found]}):
         return
     for one in found:
-        name = click.style(_id(one), bold=True)
-        click.echo(f"{name}  {harmless(f'{shown_time(one.at)}  {one.agent}  {one.summary}')}")
+        name = style(_id(one), "bold")
+        click.echo(f"{name}  {shown_time(one.at)}  {one.agent}  {one.summary}")
     if not found:
         say_empty(workspace, "no sub-agent handed anything over yet")
 
@@ -138,8 +138,8 @@ def _show_report(workspace: Workspace, name: str) -> None:
     report = research.show(workspace, name)
     if answered({**_report_json(report), "text": report.text}):
         return
-    click.echo(harmless(f"{report.at}  {report.agent}/{report.session}  {report.path}"))
-    click.echo(harmless(report.text))
+    click.echo(f"{report.at}  {report.agent}/{report.session}  {report.path}")
+    click.echo(report.text)
 
 
 def _id(report: Report) -> str:
@@ -169,9 +169,9 @@ def _security(workspace: Workspace, /, kind: str | None, **asked: Any) -> None:
     if answered({"records": [asdict(record) for record in found]}):
         return
     for one in found:
-        what = click.style(f"{one.kind:11} {one.rule}", bold=True)
+        what = style(f"{one.kind:11} {one.rule}", "bold")
         who = f"{one.agent}/{one.session[:8]}"
-        click.echo(f"{harmless(shown_time(one.at)):16}  {what}  {one.decision}  {harmless(f'{who}  {one.text}')}")
+        click.echo(f"{shown_time(one.at):16}  {what}  {one.decision}  {who}  {one.text}")
     if not found:
         say_empty(
             workspace, "no such call is recorded; what hooks did not see, `holdfast harvest` finds in the archive"
@@ -195,7 +195,7 @@ def _measure(workspace: Workspace, /, **asked: str) -> None:
     for one in (*([report.everything] if report.everything else []), *report.patterns, *report.memories):
         _print_followed(one)
     for advice in report.retire:
-        click.echo(f"worth retiring: {harmless(advice.name)}: {advice.reason}: {runnable(harmless(advice.command))}")
+        click.echo(f"worth retiring: {advice.name}: {advice.reason}: {runnable(advice.command)}")
     for line in _measured(report):
         say(why_empty(workspace, line))
 
@@ -221,7 +221,7 @@ def _measured(report: MeasureReport) -> list[str]:
 
 
 def _print_followed(one: Followed) -> None:
-    click.echo(f"{click.style(harmless(one.name), bold=True)}  {one.verdict}  {harmless(one.title)}")
+    click.echo(f"{style(one.name, 'bold')}  {one.verdict}  {one.title}")
     held = f", withheld from {one.withheld}" if one.withheld else ""
     click.echo(f"  given to {count(one.given, 'session')}{held}, about {count(one.tokens, 'token')} in all")
     click.echo(f"  {one.why}")

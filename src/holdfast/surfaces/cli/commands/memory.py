@@ -28,20 +28,24 @@ from holdfast.surfaces.cli.output import (
     say,
     text_of,
 )
+from holdfast.surfaces.cli.tables import on_terminal
 from holdfast.workspace import Workspace
 
 
 @command("show", "holdfast show deploys-need-the-vpn", sees=HERE, reads=True)
 @options.one_memory
 @click.option("--path", "only_path", is_flag=True, help="Print the path of its file and nothing else.")
-def _show(workspace: Workspace, key: str, scope: str | None, only_path: bool) -> None:
+@click.option("--raw", is_flag=True, help="Print the bytes of its file, also those that no terminal should be given.")
+def _show(workspace: Workspace, key: str, scope: str | None, only_path: bool, raw: bool) -> None:
     """Show one memory as its file has it, history and all. Looking does not count as use."""
     memory = show.show(workspace, key, scope=scope)
     if only_path:
         path = os.path.join(workspace.store.tree.root, memory.path)
         answer({"path": path}, path)
     elif not answered(memory_json(memory, history=True)):
-        click.echo(show.data(workspace, memory), nl=False)
+        data = show.data(workspace, memory)
+        is_exact = raw and not on_terminal()
+        click.echo(data if is_exact else data.decode("utf-8", "surrogateescape"), nl=False)
 
 
 @command("history", "holdfast history deploys-need-the-vpn", sees=HERE, reads=True)

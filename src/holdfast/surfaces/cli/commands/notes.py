@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.base.clock import now
-from holdfast.base.terminal import harmless
+from holdfast.base.terminal import style
 from holdfast.base.text import count
 from holdfast.continuity import notes, todo
 from holdfast.continuity.pages import DECISION
@@ -45,10 +45,10 @@ def _todos(workspace: Workspace, everything: bool) -> None:
     under, several = "", len({one.under for one in found}) > 1
     for one in found:
         if several and one.under != under:
-            click.secho(harmless(one.under), dim=True)
+            click.echo(style(one.under, "dim"))
         under = one.under
-        box = f"[x] {harmless(one.text)}" + (f"  {one.at}" if one.at else "") if one.done else harmless(one.text)
-        click.echo(f"{one.number:>3}  {click.style(one.id, dim=True)}  {box}")
+        box = f"[x] {one.text}" + (f"  {one.at}" if one.at else "") if one.done else one.text
+        click.echo(f"{one.number:>3}  {style(one.id, 'dim')}  {box}")
     if not found:
         say_empty(workspace, f"nothing to do; add something: {_TODO}")
 
@@ -88,7 +88,7 @@ def _remove(workspace: Workspace, names: tuple[str, ...]) -> None:
 def _print_changed(changed: TodoChange) -> None:
     if not answered({**asdict(changed), "redacted": list(changed.redacted)}):
         for one in changed.todos:
-            click.echo(f"{changed.action}  {one.id}  {harmless(one.text)}")
+            click.echo(f"{changed.action}  {one.id}  {one.text}")
 
 
 @group("decide", _DECIDE, adds=True, sees=PROJECT)
@@ -163,10 +163,10 @@ def _show_lesson(workspace: Workspace, name: str) -> None:
     _print_lesson(found)
     click.echo(f"    {found.path}")
     for one in found.evidence:
-        who = f"{harmless(one.agent)}/{harmless(one.session)}"
-        click.echo(f"    {one.at[:19]}  {one.kind}  {who}: {harmless(one.quote)}")
+        who = f"{one.agent}/{one.session}"
+        click.echo(f"    {one.at[:19]}  {one.kind}  {who}: {one.quote}")
         if one.before:
-            click.echo(f"        before: {harmless(one.before)}")
+            click.echo(f"        before: {one.before}")
 
 
 def _marks(word: str, about: str) -> Callable[[Workspace, str], None]:
@@ -189,11 +189,11 @@ for _word, _about in {
 
 def _print_lesson(one: Lesson) -> None:
     """Print a learned lesson: id, status, what it says, and how often it came up and was marked."""
-    name = click.style(harmless(one.id), bold=True)
+    name = style(one.id, "bold")
     marks = "".join(f", {len(given)} {word}" for word in ("helpful", "harmful") if (given := getattr(one, word)))
     where = "" if one.project else ", everywhere"
     came = f"came up {count(len(one.evidence), 'time')} in {count(one.sessions, 'session')}"
-    click.echo(f"{name}  {one.status}  {harmless(one.statement)}\n    {one.category}, {came}{marks}{where}")
+    click.echo(f"{name}  {one.status}  {one.statement}\n    {one.category}, {came}{marks}{where}")
 
 
 def _lesson_json(one: Lesson) -> dict[str, object]:
@@ -213,7 +213,7 @@ def _print_note(note: Note) -> None:
     """Print a decision or lesson: id, date and what it says, and below it the reason."""
     ended = f"replaced by {note.replaced_by} " if note.replaced_by else "withdrawn " if note.done else ""
     over = f"  ({ended}{note.ended}".rstrip() + ")" if note.done else ""
-    name = click.style(harmless(note.id or "-"), bold=True)
-    click.echo(f"{name}  {harmless(note.at)}  {harmless(note.text)}{harmless(over)}")
+    name = style(note.id or "-", "bold")
+    click.echo(f"{name}  {note.at}  {note.text}{over}")
     if note.because:
-        click.echo(f"    {harmless(note.because)}")
+        click.echo(f"    {note.because}")

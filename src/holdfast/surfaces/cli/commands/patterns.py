@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from holdfast.app import install
-from holdfast.base.terminal import harmless
+from holdfast.base.terminal import style
 from holdfast.base.text import count
 from holdfast.errors import BadInput
 from holdfast.patterns import catalogue_edit, distribute
@@ -92,7 +92,7 @@ def _project(workspace: Workspace) -> str:
 
 def _say_nothing(workspace: Workspace, gathered: patterns.Gathered, least: int | None, domain: str) -> None:
     if domain and domain not in workspace.settings.domains.values():
-        say(f"no project is in the domain {harmless(domain)}: holdfast config set domains.PROJECT {harmless(domain)}")
+        say(f"no project is in the domain {domain}: holdfast config set domains.PROJECT {domain}")
         return
     if not gathered.sessions:
         say_empty(workspace, "no session was looked at yet: holdfast sweep, then holdfast harvest --all")
@@ -105,23 +105,23 @@ def _say_nothing(workspace: Workspace, gathered: patterns.Gathered, least: int |
 def _print_pattern(one: Pattern, number: int, explain: bool) -> None:
     """Print a pattern with some of its evidence, or with all and with what was counted."""
     click.echo(f"{number:>3}. {_line(one, one.title)}")
-    where = f", domain {harmless(one.domain)}" if one.domain else ""
+    where = f", domain {one.domain}" if one.domain else ""
     click.echo(f"     {_counted(one)}{where}")
     if explain:
         projects = count(len(one.projects), "project")
         click.echo(f"     severity {one.severity}, {count(one.times, 'time')} in all, {projects}")
         for signature in one.signatures:
-            click.echo(f"     signature: {harmless(signature)}")
+            click.echo(f"     signature: {signature}")
     _print_quotes(one.evidence if explain else one.evidence[:_MAX_SHORT], "       ")
 
 
 def _line(one: Pattern, title: str) -> str:
     flag = "  CROSS-AGENT" if one.cross_agent else ""
-    return f"{click.style(one.id, bold=True)}  {'+' if one.good else '-'} {harmless(title)}{flag}"
+    return f"{style(one.id, 'bold')}  {'+' if one.good else '-'} {title}{flag}"
 
 
 def _counted(one: Pattern) -> str:
-    agents = ", ".join(map(harmless, one.agents))
+    agents = ", ".join(one.agents)
     return f"{one.kind}, {count(len(one.sessions), 'session')} of {agents}, {one.first[:10]} to {one.last[:10]}"
 
 
@@ -154,7 +154,7 @@ def _ask(workspace: Workspace, given: WaitingPattern, found: list[Pattern]) -> s
     _print_candidate(given)
     near = pattern_review.alike(workspace, given.pattern, found)
     for name, title in near:
-        click.echo(f"    like {name}  {harmless(title)}")
+        click.echo(f"    like {name}  {title}")
     text = "(a)pprove (e)dit (m)erge (r)eject (s)nooze (n)ext (q)uit"
     answer: str = click.prompt(text, type=click.Choice(tuple("aemrsnq")), show_choices=False, default="n")
     if answer == "m":
@@ -174,7 +174,7 @@ def _show(workspace: Workspace, name: str) -> None:
     if found.entry is not None:
         _print_entry(found.entry)
     if found.decision is not None:
-        click.echo(f"    {found.decision.act} on {found.decision.at[:10]}  {harmless(found.decision.why)}".rstrip())
+        click.echo(f"    {found.decision.act} on {found.decision.at[:10]}  {found.decision.why}".rstrip())
 
 
 @_patterns.sub("approve", 'holdfast patterns approve 1a2b --statement "Run the tests with make test."')
@@ -234,7 +234,7 @@ def _catalogue(workspace: Workspace) -> None:
     if answered({"catalogue": [asdict(one) for one in found], "problems": [asdict(one) for one in problems]}):
         return
     for one in found:
-        click.echo(f"{_heading(one)}\n    {harmless(one.statement)}")
+        click.echo(f"{_heading(one)}\n    {one.statement}")
     for problem in problems:
         say(f"{problem.path}:{problem.line}: {problem.text} ({problem.hint})")
     if not found:
@@ -256,7 +256,7 @@ def _history(workspace: Workspace, name: str) -> None:
     name, versions = catalogue_edit.history(workspace, name)
     if not answered({"id": name, "versions": [asdict(one) for one in versions]}):
         for one in versions:
-            click.echo(f"{one.number:>3}  {one.at[:16]}  {harmless(one.change)}")
+            click.echo(f"{one.number:>3}  {one.at[:16]}  {one.change}")
 
 
 @_patterns.sub("diff", "holdfast patterns diff 1a2b 1 3", reads=True)
@@ -269,7 +269,7 @@ def _diff(workspace: Workspace, name: str, one: int | None, other: int | None) -
     if answered({"id": name, "from": old, "to": new, "diff": text}):
         return
     if text:
-        click.echo(_harmless_lines(text))
+        click.echo(text)
     else:
         say(f"version {old} and version {new} are the same")
 
@@ -325,15 +325,15 @@ def _carry_out(
     """Show the plan and, where the person wants it, do it; without a terminal nobody is asked."""
     if not invocation().json:
         if diff := install.diff(planned.changes):
-            click.echo(_harmless_lines(diff), nl=False)
+            click.echo(diff, nl=False)
         if planned.steps:
             print_plan(planned.steps)
         for note in planned.notes:
-            say(harmless(note))
+            say(note)
     why = "this changes what agents read"
     if agreed(_plan_json(planned, applied=False), why, nothing if planned.is_empty else ""):
         apply(workspace, planned)
-        entry = f"{click.style(planned.entry.id, bold=True)}  {harmless(planned.entry.title)}"
+        entry = f"{style(planned.entry.id, 'bold')}  {planned.entry.title}"
         answer(_plan_json(planned, applied=True), f"{done}  {entry}")
 
 
@@ -350,43 +350,39 @@ def _plan_json(planned: DistributionPlan, *, applied: bool) -> dict[str, object]
     }
 
 
-def _harmless_lines(text: str) -> str:
-    return "\n".join(harmless(line) for line in text.split("\n"))
-
-
 def _print_candidate(given: WaitingPattern) -> None:
-    click.echo(f"{_line(given.pattern, given.title)}\n\n{harmless(given.statement)}\n")
+    click.echo(f"{_line(given.pattern, given.title)}\n\n{given.statement}\n")
     click.echo(f"    {_counted(given.pattern)}")
     _print_quotes(given.pattern.evidence[:_MAX_QUOTES])
 
 
 def _print_entry(one: CatalogueEntry) -> None:
-    click.echo(f"{_heading(one)}\n\n{harmless(one.statement)}\n")
-    click.echo(f"    {one.kind}: {harmless(one.signature)}")
+    click.echo(f"{_heading(one)}\n\n{one.statement}\n")
+    click.echo(f"    {one.kind}: {one.signature}")
     for also in one.also:
-        click.echo(f"    also {harmless(also)}")
+        click.echo(f"    also {also}")
     for target in one.targets:
         until = f" to {target.withdrawn[:10]}" if target.withdrawn else ""
-        agents = f"  {', '.join(map(harmless, target.agents))}" if target.agents else ""
-        click.echo(f"    {target.to}  {harmless(target.where)}{agents}  {target.at[:10]}{until}")
+        agents = f"  {', '.join(target.agents)}" if target.agents else ""
+        click.echo(f"    {target.to}  {target.where}{agents}  {target.at[:10]}{until}")
     _print_quotes(one.evidence)
 
 
 def _print_quotes(quotes: tuple[Quote, ...], indent: str = "    ") -> None:
     for one in quotes:
-        click.echo(f"{indent}{one.at[:16]}  {where_of(one)}  {harmless(one.text)}")
+        click.echo(f"{indent}{one.at[:16]}  {where_of(one)}  {one.text}")
 
 
 def where_of(quote: Quote) -> str:
     """Return session and line of a quote; a line that is not known is left out."""
     line = f":{quote.line}" if quote.line else ""
-    return f"{harmless(quote.agent)}/{harmless(quote.session)}{line}"
+    return f"{quote.agent}/{quote.session}{line}"
 
 
 def _heading(one: CatalogueEntry) -> str:
     places = f"  in {count(len(one.live), 'place')}" if one.live else ""
-    owner = f"  {harmless(one.owner)}" if one.owner else ""
-    return f"{click.style(one.id, bold=True)}  {one.status} v{one.version}{owner}  {harmless(one.title)}{places}"
+    owner = f"  {one.owner}" if one.owner else ""
+    return f"{style(one.id, 'bold')}  {one.status} v{one.version}{owner}  {one.title}{places}"
 
 
 def _print_changed(act: str, entry: CatalogueEntry) -> None:
@@ -398,5 +394,5 @@ def _print_decisions(decisions: list[PatternDecision]) -> None:
         return
     for one in decisions:
         leads = {"merged": f"  into {one.leads}", "snoozed": f"  until {one.leads[:10]}"}.get(one.act, "")
-        why = f"  ({harmless(one.why)})" if one.why else ""
-        click.echo(f"{one.act}  {click.style(one.id, bold=True)}  {harmless(one.title)}{leads}{why}")
+        why = f"  ({one.why})" if one.why else ""
+        click.echo(f"{one.act}  {style(one.id, 'bold')}  {one.title}{leads}{why}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from holdfast.base.terminal import style
 from holdfast.memory import init
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.bench import bench, names
@@ -41,8 +42,8 @@ def _demo(keep: str | None) -> int:
     """Play a short story with the real commands, in a home that is thrown away. Your own home is not touched."""
     worst = 0
     for scene in demo(keep):
-        click.secho(f"\n{scene.told}", bold=True)
-        click.secho(scene.shown, fg="cyan")
+        click.echo(style(f"\n{scene.told}", "bold"))
+        click.echo(style(scene.shown, "cyan"))
         click.echo("".join(f"  {line}\n" for line in scene.output.splitlines()), nl=False)
         worst = max(worst, scene.code)
     say("\nThe home of this story is gone." if not keep else f"\nThe home of this story is in {keep}.")

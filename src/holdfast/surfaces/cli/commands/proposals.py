@@ -7,6 +7,7 @@ import sys
 import click
 
 from holdfast.app.proposals import approve, reject, review
+from holdfast.base.terminal import style
 from holdfast.errors import BadInput
 from holdfast.memory import proposals
 from holdfast.memory.proposals import Decision
@@ -97,7 +98,7 @@ def _print_whole(proposal: Proposal, near: list[Memory]) -> None:
 
 def heading(proposal: Proposal) -> str:
     """Return the line that names a proposal: id, scope, title."""
-    return f"{click.style(proposal.id, bold=True)}  {proposal.scope}  {proposal.title}"
+    return f"{style(proposal.id, 'bold')}  {proposal.scope}  {proposal.title}"
 
 
 def tell_decisions(decisions: list[Decision]) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from holdfast.base.terminal import harmless
+from holdfast.base.terminal import style
 from holdfast.base.text import count
 from holdfast.errors import ScopeUnknown
 from holdfast.memory.show import list_memories, replaced_by
@@ -68,7 +68,7 @@ def _recall(
         for each in others or ():
             scope = "" if on_terminal() else f"  {each.memory.scope}"
             line = f"  {', '.join(each.why)}: {each.memory.key}{scope}  {each.memory.title}"
-            click.echo(cut(harmless(line), columns()) if on_terminal() else line)
+            click.echo(cut(line, columns()) if on_terminal() else line)
         for part in hit.parts if explain else ():
             click.echo(f"    {part.points:6.3f} = {part.value:.3f} × {part.weight:.2f}  {part.name:8} {part.why}")
     if not hits:
@@ -109,9 +109,9 @@ def _show_hit(hit: Hit, several: bool) -> None:
     memory, indent = hit.memory, "      " if columns() >= 60 else "  "
     scope = f"  {memory.scope.kind} {memory.scope.owner.rpartition('--')[2]}".rstrip() if several else ""
     room = columns() - len(memory.key) - 6
-    told = cut(f"  {memory.updated[:10]}{scope}{harmless(labels(memory))}", room) if room > 12 else ""
-    click.echo(f"{hit.score:.2f}  {click.style(memory.key, bold=True)}{click.style(told, dim=True)}")
-    lines = [piece for line in harmless(memory.body).split("\n") for piece in indented(line, indent)]
+    told = cut(f"  {memory.updated[:10]}{scope}{labels(memory)}", room) if room > 12 else ""
+    click.echo(f"{hit.score:.2f}  {style(memory.key, 'bold')}{style(told, 'dim')}")
+    lines = [piece for line in memory.body.split("\n") for piece in indented(line, indent)]
     for line in (*(f"{indent}{remark}" for remark in _remarks(hit)), *lines[:_MAX_LINES]):
         click.echo(line.rstrip())
     _print_rest(hit, len(lines), indent)
@@ -120,7 +120,7 @@ def _show_hit(hit: Hit, several: bool) -> None:
 def _print_rest(hit: Hit, lines: int, indent: str = "  ") -> None:
     if lines > _MAX_LINES:
         more = runnable(f"… {count(lines - _MAX_LINES, 'more line')}: holdfast show {hit.memory.key}")
-        click.echo(f"{indent}{click.style(more, dim=True)}")
+        click.echo(f"{indent}{style(more, 'dim')}")
 
 
 def _remarks(hit: Hit) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from holdfast.app import forget
-from holdfast.base.terminal import harmless
+from holdfast.base.terminal import style
 from holdfast.records import asdict
 from holdfast.sessions import browse as sessions
 from holdfast.sessions import search as session_search
@@ -168,16 +168,16 @@ def _hit_json(hit: SessionHit, explain: bool) -> dict[str, object]:
 def _opens(hit: SessionHit) -> str:
     where = f" --raw --from {hit.event}" if hit.event >= 0 else ""
     # An id is whatever a transcript says: pasted into a shell it must stay one word.
-    return f"holdfast sessions show {shlex.quote(harmless(hit.session))}{where}"
+    return f"holdfast sessions show {shlex.quote(hit.session)}{where}"
 
 
 def _print_hit(hit: SessionHit, explain: bool) -> None:
-    name = click.style(harmless(hit.session), bold=True)
-    score = click.style(f"{hit.score:.2f}", dim=True)
-    at = harmless(local_time(hit.at))
-    click.echo(f"{name}  {hit.speaker}  {at}  {harmless(hit.title)}  {score}")
-    click.echo(f"  {harmless(hit.shown)}")
-    click.echo(f"  {click.style(runnable(_opens(hit)), dim=True)}")
+    name = style(hit.session, "bold")
+    score = style(f"{hit.score:.2f}", "dim")
+    at = local_time(hit.at)
+    click.echo(f"{name}  {hit.speaker}  {at}  {hit.title}  {score}")
+    click.echo(f"  {hit.shown}")
+    click.echo(f"  {style(runnable(_opens(hit)), 'dim')}")
     for part in hit.parts if explain else ():
         click.echo(f"    {part.points:6.3f} = {part.value:.3f} × {part.weight:.2f}  {part.name:15} {part.why}")
 
@@ -187,7 +187,7 @@ def _print_hit(hit: SessionHit, explain: bool) -> None:
 def _pin(workspace: Workspace, session_id: str) -> None:
     """Keep the events of a session, whatever the byte budget says."""
     name = sessions.pin(workspace, session_id, pinned=True)
-    answer({"session": name, "pinned": True}, f"pinned: {harmless(name)}")
+    answer({"session": name, "pinned": True}, f"pinned: {name}")
 
 
 @_sessions.sub("unpin", "holdfast sessions unpin 61d299fc")
@@ -195,7 +195,7 @@ def _pin(workspace: Workspace, session_id: str) -> None:
 def _unpin(workspace: Workspace, session_id: str) -> None:
     """Let the byte budget have the events again."""
     name = sessions.pin(workspace, session_id, pinned=False)
-    answer({"session": name, "pinned": False}, f"unpinned: {harmless(name)}")
+    answer({"session": name, "pinned": False}, f"unpinned: {name}")
 
 
 @_sessions.sub("forget", "holdfast sessions forget 61d299fc --dry-run")
@@ -206,4 +206,4 @@ def _forget(workspace: Workspace, session_ids: tuple[str, ...]) -> None:
     names, steps = forget.plan(workspace, session_ids)
     if consented(steps, "nothing to forget"):
         forget.apply(workspace, names)
-        applied(steps, f"forgotten: {', '.join(map(harmless, names))}")
+        applied(steps, f"forgotten: {', '.join(names)}")

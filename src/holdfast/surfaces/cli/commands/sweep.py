@@ -10,7 +10,7 @@ import click
 
 from holdfast.app.harvest import RECENT, Harvest, harvest
 from holdfast.app.sweep import Retained, Swept, sweep
-from holdfast.base.terminal import harmless
+from holdfast.base.terminal import style
 from holdfast.base.text import count
 from holdfast.errors import BadInput, NotFound
 from holdfast.records import asdict
@@ -120,7 +120,7 @@ def _warn(swept: Swept) -> None:
         would = "WOULD BE LOST" if swept.dry_run else "DATA LOSS"
         size = f"{count(len(lost), 'session')} ({sized(sum(one.bytes for one in lost))})"
         digest = "and no digest tells of it" if len(lost) == 1 else "and no digest tells of them"
-        click.secho(f"{would}: {size} went for the hard cap, {digest}", fg="red", bold=True, err=True)
+        click.echo(style(f"{would}: {size} went for the hard cap, {digest}", "red", "bold"), err=True)
         for one in lost:
             click.echo(f"  {one.name}  ended {one.at[:10]}  {sized(one.bytes)}", err=True)
         click.echo("  Raise archive.raw_hard_cap_bytes, or pin what must stay.", err=True)
@@ -149,7 +149,7 @@ def _harvest(workspace: Workspace, recent: int | None, everything: bool, of_sess
 
 def _print_harvest(workspace: Workspace, done: Harvest) -> None:
     for one in done.found:
-        click.echo(f"{one.kind:10} {one.session}  {one.at[:10]}  {harmless(one.text)}")
+        click.echo(f"{one.kind:10} {one.session}  {one.at[:10]}  {one.text}")
     if done.dropped:
         print_plan(done.dropped)
     for problem in done.problems:

@@ -7,7 +7,7 @@ import click
 from holdfast.app import prune, updates
 from holdfast.app.reindex import make_all_vectors, reindex
 from holdfast.app.updates import ListedUpdate, Undo
-from holdfast.base.terminal import harmless
+from holdfast.base.terminal import style
 from holdfast.base.text import count
 from holdfast.memory import heal, tidy
 from holdfast.memory.lint import lint
@@ -137,8 +137,8 @@ def _show(workspace: Workspace, id: str) -> None:
         return
     _print_line(listed)
     for target in listed.update.targets:
-        click.echo(f"  {harmless(target)}")
-    click.echo(harmless(diff), nl=False)
+        click.echo(f"  {target}")
+    click.echo(diff, nl=False)
 
 
 @_list.sub("undo", "holdfast updates undo 1a2b3c4d --dry-run")
@@ -150,7 +150,7 @@ def _undo(workspace: Workspace, ids: tuple[str, ...]) -> None:
     """
     planned = updates.plan_undo(workspace, ids)
     if not invocation().json:
-        click.echo(harmless(updates.diff(planned.changes)), nl=False)
+        click.echo(updates.diff(planned.changes), nl=False)
         for alias in planned.aliases:
             click.echo(f"{alias.old}: {f'read in {alias.after} too' if alias.after else 'an id of its own again'}")
     why = f"changing {count(len(planned.changes), 'file')} needs your consent"
@@ -164,10 +164,8 @@ def _print_line(listed: ListedUpdate) -> None:
     one = listed.update
     more = f" and {len(one.targets) - 1} more" if len(one.targets) > 1 else ""
     can = f"  undone by {listed.undone_by}" if listed.undone_by else "  can be undone" if listed.can_be_undone else ""
-    what = click.style(one.command, bold=True)
-    click.echo(
-        f"{one.id}  {harmless(shown_time(one.at))}  {what}  {harmless(f'{one.targets[0]}{more}: {one.reason}')}{can}"
-    )
+    what = style(one.command, "bold")
+    click.echo(f"{one.id}  {shown_time(one.at)}  {what}  {one.targets[0]}{more}: {one.reason}{can}")
 
 
 def _plain(listed: ListedUpdate) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from holdfast.base.terminal import harmless
+from holdfast.base.terminal import style
 from holdfast.base.text import count
 from holdfast.learning.work import items as work
 from holdfast.learning.work.criteria import STATUSES, Criterion
@@ -106,7 +106,7 @@ def _tell(changed: Changed) -> None:
     if answered({**told, "criterion": criterion, "file": changed.file, "redacted": list(changed.redacted)}):
         return
     one = changed.shown.work
-    click.echo(f"{changed.action}  {one.id}  {harmless(one.title)}")
+    click.echo(f"{changed.action}  {one.id}  {one.title}")
     if changed.criterion:
         _print_criterion(changed.criterion)
     missing = sum(each.status != "SATISFIED" for each in changed.shown.criteria.criteria)
@@ -119,25 +119,23 @@ def _print_line(one: Work) -> None:
     done = "" if one.is_open else "  completed " + one.completed_at[:10]
     under = f"  in {one.parent}" if one.parent else ""
     when = local_time(one.updated_at)
-    click.echo(f"{click.style(one.id, bold=True)}  {when}  {harmless(one.title)}{harmless(done + under)}")
+    click.echo(f"{style(one.id, 'bold')}  {when}  {one.title}{done + under}")
 
 
 def _print(shown: ShownWork) -> None:
     one, isc, lineage = shown.work, shown.criteria, shown.work.lineage
     _print_line(one)
-    click.echo(
-        f"  {one.status.lower()}, {one.effort}, {one.source.lower()}; {harmless(', '.join(one.sessions) or '-')}"
-    )
+    click.echo(f"  {one.status.lower()}, {one.effort}, {one.source.lower()}; {', '.join(one.sessions) or '-'}")
     for each in (*isc.criteria, *isc.anti_criteria):
         _print_criterion(each)
     named = ("files", lineage.files_changed), ("tools", lineage.tools_used), ("agents", lineage.agents_spawned)
     for name, values in (*named, *shown.parts):
         if values:
-            click.echo(f"  {name}: {harmless(', '.join(values))}")
+            click.echo(f"  {name}: {', '.join(values)}")
     click.echo(f"  {one.path}")
 
 
 def _print_criterion(one: Criterion) -> None:
     never = "must not happen: " if one.id.startswith("a") else ""
-    why = f"  {harmless(one.source_events[-1])}" if one.source_events and one.status != "PENDING" else ""
-    click.echo(f"  {_BOXES[one.status]} {one.id}  {never}{harmless(one.text)}{why}")
+    why = f"  {one.source_events[-1]}" if one.source_events and one.status != "PENDING" else ""
+    click.echo(f"  {_BOXES[one.status]} {one.id}  {never}{one.text}{why}")
