@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from holdfast.app.finish import finish
+from holdfast.base.terminal import HarmlessStream
 from holdfast.surfaces.cli.main import run
 from holdfast.workspace import Workspace
 from support.places import FOLDERS, make_repository
@@ -159,17 +160,24 @@ class Ended:
         return f"exit {self.code}\n--- out\n{self.out}\n--- err\n{self.err}"
 
 
+def _written(stream: HarmlessStream) -> str:
+    stream.flush()
+    return stream.buffer.getvalue().decode()
+
+
 @pytest.fixture
-def cli(capsys, monkeypatch):
+def cli(monkeypatch):
     """Run one command line in this process, by the adapter that the program uses."""
 
     def play(*words: str, stdin: str | bytes = b"") -> Ended:
         data = stdin.encode() if isinstance(stdin, str) else stdin
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
-        capsys.readouterr()
-        code = run([*words])
-        out, err = capsys.readouterr()
-        return Ended(code, out, err)
+        out, err = (HarmlessStream(io.BytesIO(), "utf-8", "backslashreplace") for _ in range(2))
+        with monkeypatch.context() as streams:
+            streams.setattr(sys, "stdout", out)
+            streams.setattr(sys, "stderr", err)
+            code = run([*words])
+        return Ended(code, *(_written(stream) for stream in (out, err)))
 
     return play
 

@@ -12,10 +12,10 @@ from holdfast.sessions.transcript import fenced, heading, markdown_of
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("\x1b[31mred", "\\x1b[31mred"),
+        ("\x1b[31mred", "\\u001b[31mred"),
         ("a\rb", "a\\rb"),
         ("a\r\nb\tc", "a\nb\tc"),
-        ("\x9b2J", "\\x9b2J"),
+        ("\x9b2J", "\\u009b2J"),
         ("\u202eabc", "\\u202eabc"),
         ("plain ü 部署 🚀", "plain ü 部署 🚀"),
         ("\ud800", "\\ud800"),

@@ -1,7 +1,7 @@
 """What reaches a terminal: text of any script shows itself, and nothing in it does anything else.
 
-`Stream` stands in for standard output and standard error of every command, so that no caller can forget it. Our own
-styles pass it by a mark that is drawn anew in each process: stored text cannot know it.
+`HarmlessStream` stands in for standard output and standard error of every command, so that no caller can forget it.
+Our own styles pass it by a mark that is drawn anew in each process: stored text cannot know it.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ def harmless(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return _SUSPECT.sub(_written_out, text)
+    return _SUSPECT.sub(_written_out, text.replace("\r\n", "\n"))
 
 
 def _written_out(found: re.Match[str]) -> str:
     at, text, letter = found.start(), found.string, found[0]
     if letter == "\r":
-        return "\r" if text[at + 1 : at + 2] == "\n" else "\\r"
+        return "\\r"
     if letter in _NEEDED and not is_hidden(text, at):
         return letter
     wide = letter.encode("utf-16-be", "surrogatepass")
@@ -49,7 +49,7 @@ def style(text: str, *looks: str) -> str:
     return f"{_mark}{';'.join(_CODES[look] for look in looks)}m{text}{_mark}0m" if _mark else text
 
 
-class Stream(io.TextIOWrapper):
+class HarmlessStream(io.TextIOWrapper):
     """A text stream over bytes that writes every text harmless; `plain` is the way around it for a drawn bar."""
 
     def write(self, text: str) -> int:
@@ -74,18 +74,18 @@ class Stream(io.TextIOWrapper):
 
 
 def protect() -> None:
-    """Let everything that this process prints from now on go through a `Stream`."""
+    """Let everything that this process prints from now on go through a `HarmlessStream`."""
     global _mark
     _mark = f"\x1a{os.urandom(8).hex()}:"
     sys.stdout, sys.stderr = _protected(sys.stdout), _protected(sys.stderr)
 
 
 def _protected(stream: TextIO) -> TextIO:
-    if not isinstance(stream, io.TextIOWrapper) or isinstance(stream, Stream):
+    if not isinstance(stream, io.TextIOWrapper) or isinstance(stream, HarmlessStream):
         return stream
     # What cannot be encoded is written out, too: a name that is not UTF-8 must not end a command half-way. click goes
     # around a stream that can write ASCII alone.
     encoding = "utf-8" if codecs.lookup(stream.encoding).name == "ascii" else stream.encoding
     buffering = stream.line_buffering
     stream.flush()
-    return Stream(stream.detach(), encoding, "backslashreplace", line_buffering=buffering)
+    return HarmlessStream(stream.detach(), encoding, "backslashreplace", line_buffering=buffering)

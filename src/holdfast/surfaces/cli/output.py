@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from holdfast import agents
-from holdfast.base.terminal import Stream, harmless, style
+from holdfast.base.terminal import HarmlessStream, harmless, style
 from holdfast.base.text import count
 from holdfast.errors import BadInput, NeedsConsent
 from holdfast.records import Memory, Problem, Step, asdict
@@ -194,7 +194,7 @@ class Bar:
             speed = (progress.DownloadColumn(), progress.TransferSpeedColumn()) if self._of_bytes else ()
             columns = (progress.TextColumn("{task.description}"), progress.BarColumn(), *speed) if speed else ()
             # It moves the cursor, so it is drawn around the protection of the stream, from descriptions made harmless.
-            file = sys.stderr.plain if isinstance(sys.stderr, Stream) else sys.stderr
+            file = sys.stderr.plain if isinstance(sys.stderr, HarmlessStream) else sys.stderr
             self._bar = progress.Progress(*columns, console=Console(file=file), transient=True)
             self._bar.start()
             self._task = self._bar.add_task(self._what, total=total)
