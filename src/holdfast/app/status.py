@@ -12,6 +12,7 @@ from holdfast.app import install
 from holdfast.base import files, rows
 from holdfast.errors import HoldfastError
 from holdfast.journal import hook_log
+from holdfast.journal.events import Journal
 from holdfast.memory import init
 from holdfast.memory.proposals import count as count_proposals
 from holdfast.records import MOMENTS
@@ -45,7 +46,7 @@ class AgentState:
 def agents(workspace: Workspace) -> list[AgentState]:
     """Return the agents that are on this machine or connected, the last heard from first."""
     seen = [one for one in install.overview(workspace) if one.found or one.installed]
-    heard = _heard(workspace.journal.folder, {one.agent.name for one in seen})
+    heard = _heard(workspace.journal, {one.agent.name for one in seen})
     # The hooks' log has when those of an agent last stayed silent because another program ran them.
     lines = (files.read_if_there(hook_log.path(workspace.home)) or b"")[-_MAX_LOG:].decode("utf-8", "replace")
     silent = [line.split() for line in lines.splitlines() if line.endswith(SILENT)]
@@ -68,13 +69,12 @@ def agents(workspace: Workspace) -> list[AgentState]:
     return sorted(found, key=lambda one: (one.heard, bool(one.connected), one.last_session), reverse=True)
 
 
-def _heard(folder: str, names: set[str]) -> dict[str, str]:
+def _heard(journal: Journal, names: set[str]) -> dict[str, str]:
     """Return when a hook of each agent last told something, by the journal; of others there is nothing."""
     found: dict[str, str] = {}
-    days = sorted(os.listdir(folder), reverse=True) if os.path.isdir(folder) else []
-    for day in days[:_MAX_DAYS]:
+    for day in journal.days()[: -_MAX_DAYS - 1 : -1]:
         missing = names - set(found)
-        data = files.read(os.path.join(folder, day)) if missing else b""
+        data = files.read(os.path.join(journal.folder, day)) if missing else b""
         found.update({name: at for name in missing if (at := _last_told(data, name))})
     return found
 

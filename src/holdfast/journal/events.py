@@ -37,7 +37,7 @@ class Journal:
 
     def events(self, kind: str = "") -> Iterator[Event]:
         """Return the events of a kind, or all, oldest first."""
-        for name in self._segments():
+        for name in self.days():
             with open(os.path.join(self.folder, name), "rb") as file:
                 for line in file:
                     event = _read(line)
@@ -46,7 +46,7 @@ class Journal:
 
     def latest(self, kind: str, most: int = 1 << 20) -> Iterator[Event]:
         """Return the events of a kind that stand in the last bytes of the newest two files, newest first."""
-        for name in self._segments()[:-3:-1]:
+        for name in self.days()[:-3:-1]:
             data, _ = files.read_tail(os.path.join(self.folder, name), most)
             for line in reversed(data.split(b"\n")):
                 event = _read(line)
@@ -61,8 +61,9 @@ class Journal:
                 if isinstance(memory, list) and len(memory) == 3 and all(isinstance(part, str) for part in memory):
                     yield Scope(memory[0], memory[1]), memory[2], event.at
 
-    def _segments(self) -> list[str]:
-        return files.names_in(self.folder, ".jsonl")
+    def days(self) -> list[str]:
+        """Return the names of its files, one a day, the oldest first; whatever else lies there is none of ours."""
+        return [name for name in files.names_in(self.folder, ".jsonl") if len(name) == len("YYYY-MM-DD.jsonl")]
 
 
 def use(memories: list[tuple[Scope, str]], at: str) -> Event:

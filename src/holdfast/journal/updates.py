@@ -187,7 +187,8 @@ def _without(one: Touched) -> Touched:
 
 
 def _written(update: Update) -> bytes:
-    return json.dumps(asdict(update), ensure_ascii=False, indent=1).encode("utf-8") + b"\n"
+    # A file name that is not UTF-8 has half letters in it; with a backslash they are JSON, and are read as they were.
+    return json.dumps(asdict(update), ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace") + b"\n"
 
 
 def _read(data: bytes) -> Update:

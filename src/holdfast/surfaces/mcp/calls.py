@@ -49,11 +49,12 @@ class Calls:
                 with self._lock:
                     self.running -= 1
 
+        seconds = self.seconds if most is None else min(most, self.seconds)
         try:
-            with anyio.fail_after(self.seconds if most is None else min(most, self.seconds)):
+            with anyio.fail_after(seconds):
                 return await anyio.to_thread.run_sync(counted, abandon_on_cancel=True, limiter=self._limiter)
         except TimeoutError:
-            text = f"the memory did not answer within {self.seconds:g} seconds"
+            text = f"the memory did not answer within {'a second' if seconds == 1 else f'{seconds:g} seconds'}"
             raise StoreBusy(text, "Go on without it; another program may be holding it. Try again later.") from None
 
 

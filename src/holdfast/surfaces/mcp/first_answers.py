@@ -57,9 +57,11 @@ class FirstAnswers:
 
     def to(self, request: object) -> dict[str, Any] | None:
         """Return the result of a request, or None where the SDK has to answer."""
-        if not isinstance(request, dict) or not is_id(request.get("id")) or request.get("method") not in self._open:
+        if not isinstance(request, dict) or not is_id(request.get("id")):
             return None
-        method, params = request["method"], request.get("params", {})
+        method, params = request.get("method"), request.get("params", {})
+        if not isinstance(method, str) or method not in self._open:
+            return None
         result = self._result(method, params) if isinstance(params, dict) else None
         self._open = self._open - {method, _INITIALIZE} if result else set()
         return result
@@ -93,8 +95,10 @@ class FirstAnswers:
 
 
 def is_id(number: object) -> bool:
-    """Whether this can be the id of a request."""
-    return isinstance(number, (int, str)) and not isinstance(number, bool)
+    """Whether this can be the id of a request: a number, or a text that can be sent back, without half a letter."""
+    if isinstance(number, str):
+        return not any("\ud800" <= letter <= "\udfff" for letter in number)
+    return isinstance(number, int) and not isinstance(number, bool)
 
 
 def _meta(params: dict[str, Any]) -> dict[str, Any]:

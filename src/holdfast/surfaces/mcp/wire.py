@@ -19,6 +19,7 @@ from mcp_types import INVALID_REQUEST, PARSE_ERROR
 from mcp_types.jsonrpc import (
     ErrorData,
     JSONRPCError,
+    JSONRPCMessage,
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
@@ -26,6 +27,7 @@ from mcp_types.jsonrpc import (
     jsonrpc_message_adapter,
 )
 from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
 
 from holdfast.surfaces.mcp.first_answers import is_id
 from holdfast.surfaces.mcp.incoming import Incoming, TooLong
@@ -63,6 +65,9 @@ class Wire:
         except ValidationError:
             await answers.send(_about(line))
             return True
+        if message is not None and _has_bad_id(message, line):
+            await answers.send(_about(line))
+            return True
         if isinstance(message, JSONRPCRequest):
             self._open.add(message.id)
         elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
@@ -77,14 +82,28 @@ class Wire:
             async for one in messages:
                 answered = one.message.id if isinstance(one.message, (JSONRPCResponse, JSONRPCError)) else None
                 if answered is None or not self._incoming.is_answered(answered):
-                    text = one.message.model_dump_json(by_alias=True, exclude_unset=True)
-                    await anyio.to_thread.run_sync(self._incoming.write, text.encode() + b"\n")
+                    await anyio.to_thread.run_sync(self._incoming.write, _written(one) + b"\n")
                 self._close(answered)
 
     def _close(self, number: Any) -> None:
         if isinstance(number, (int, str)):
             self._open.discard(number)
         self._answered.set()
+
+
+def _written(one: SessionMessage) -> bytes:
+    """Return the line of a message; half a letter, which cannot be encoded, goes out as it came in, escaped."""
+    try:
+        return one.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+    except PydanticSerializationError:
+        return json.dumps(one.message.model_dump(by_alias=True, exclude_unset=True), default=str).encode()
+
+
+def _has_bad_id(message: JSONRPCMessage, line: bytes) -> bool:
+    """Whether a request names an id that can be none; without one the SDK would take it for a notification."""
+    if isinstance(message, JSONRPCNotification):
+        return b'"id"' in line and "id" in json.loads(line)
+    return not is_id(message.id) and not (isinstance(message, JSONRPCError) and message.id is None)
 
 
 def _about(line: bytes) -> SessionMessage:
