@@ -39,6 +39,9 @@ _TAILS = ("state", "tails")
 # So much of a transcript is read in front of a waiting person; mostly a pause read all of it before.
 _MAX_AT_PROMPT = 1 << 18
 _MAX_CALLS = 400
+# Of the time that an agent gives a hook, so much is ours: the rest is for starting it, and for a busy machine.
+_OF_AGENTS_TIME = 0.6
+_USUAL_SECONDS = 5
 # Stands in the file of a cursor for each call that a hook was told of since the transcript was read.
 _TOLD = "told"
 
@@ -124,7 +127,12 @@ class HookRun:
         self.workspace = Workspace(home, folder=call.folder or None, environment=environment, session=label)
         self.settings = self.workspace.settings
         self.journal = self.workspace.journal
-        self.until = time.monotonic() + self.settings.number("hook.budget_ms") / 1000
+        began, budget = time.monotonic(), self.settings.number("hook.budget_ms") / 1000
+        # Until when the parts have time. Half of it may go by while others hold a lock.
+        self.until = began + budget
+        self.waits_until = began + budget / 2
+        # An agent kills a hook that takes longer than it was given; before that the answer must be out.
+        self.ends = began + max(budget, agent.seconds.get(call.moment, _USUAL_SECONDS) * _OF_AGENTS_TIME)
         # An agent that names no session has one for each folder.
         self.session = call.session or f"{call.agent}:{call.folder}"
         self._words: str | None = None
@@ -135,8 +143,14 @@ class HookRun:
         self._cursor: TailCursor | None = None
 
     def is_late(self) -> bool:
-        """Whether the time for an answer is over."""
+        """Whether the time is over for what can be left out."""
         return time.monotonic() > self.until
+
+    def give_time_to_answer(self) -> bool:
+        """Whether there is time for an answer; where the parts took theirs, it gets half as much again."""
+        moment = time.monotonic()
+        self.until = min(max(self.until, moment + (self.until - self.waits_until)), self.ends)
+        return moment < self.ends
 
     @property
     def session_label(self) -> str:

@@ -46,7 +46,7 @@ SETTINGS = (
     Setting("inject.prompt_items", 3, "How many memories a prompt brings at most."),
     Setting("inject.prompt_characters", 1_200, "The most that a prompt brings, in characters.", 400),
     Setting("inject.relevance", 40, "How relevant a memory must be to come with a prompt unasked, of 100."),
-    Setting("hook.budget_ms", 1_000, "How long a hook may take. Over it, it records the event and gets out.", 50),
+    Setting("hook.budget_ms", 1_000, "How long a hook may take, half of it waiting. Over it, it says what it has.", 50),
     Setting("hook.scaffold", True, "An agent without a memory of its own gets the tree of one in its project."),
     Setting("continuity.enabled", True, "Hooks keep the working state and the daily log of a project."),
     Setting("continuity.open_minutes", 15, "A session that was silent for so long is closed by the next start.", 1),

@@ -12,7 +12,7 @@ import os
 from holdfast import settings as settings_table
 from holdfast.agents.base import Place
 from holdfast.base.files import working_folder
-from holdfast.errors import BadInput, NotFound, ScopeUnknown, SwitchedOff
+from holdfast.errors import BadInput, NotFound, ScopeUnknown, StoreBusy, SwitchedOff
 from holdfast.journal.events import Journal
 from holdfast.records import SCOPES, Scope
 
@@ -200,10 +200,16 @@ class Workspace:
         self.say_notes()
 
     def refresh_once(self, scope: Scope) -> None:
-        """See the files of the scope as they were when this run first wrote to it; later writes are our own."""
+        """See the files of the scope as they were when this run first wrote to it; later writes are our own.
+
+        Where another process holds the index for longer than this one may wait, the files alone have to do.
+        """
         if scope not in self._refreshed:
-            self.refresh((scope,))
             self._refreshed.add(scope)
+            try:
+                self.refresh((scope,))
+            except StoreBusy:
+                return
 
     def locate(self, key: str, kind: str | None = None) -> Memory:
         """Return the memory of that key in the narrowest scope that has it."""

@@ -86,14 +86,17 @@ def _is_first_prompt(run: HookRun) -> bool:
 def _asked_for(run: HookRun, shown: Shown, *, needed: bool) -> Block:
     budget = run.settings.number("inject.prompt_characters")
     fixes = _fixes(run, budget)
+    changes = prompt.Changes((), ())
+    found: list[Entry] = []
+    left_out: list[tuple[str, str]] = []
     try:
         with ReadOnlyIndex(run.home, run.is_late) as index:
             changes = _changes(index, {place: seen for place, seen in shown.items() if place[0] in SCOPES})
             found, left_out = _relevant(run, index, shown)
     except (HoldfastError, sqlite3.Error):
-        if needed and not fixes.text and not is_empty(run.home):
+        # Where the time is over, what was found by then is told.
+        if needed and not (fixes.text or changes.changed or changes.gone) and not is_empty(run.home):
             raise
-        return block.fenced(fixes)
     made = prompt.prompt_block(changes, found, budget, clean=without_secrets, first=fixes)
     return block.Block(made.text, made.given, (*made.left_out, *left_out))
 
@@ -155,7 +158,14 @@ def marked(run: HookRun, index: ReadOnlyIndex, bar: float) -> list[tuple[float, 
     # Memories with the rarest words of the prompt, the best first.
     telling = " OR ".join([quoted(word) for word in asked.words[:_TELLING]])
     rows = {row: text for row, _, _, text in table.matches(telling, wanted, _BY_WORDS)} if telling else {}
-    near = _nearness(_model(run, table), index, table, asked, wanted, rows)
+    try:
+        near = _nearness(_model(run, table), index, table, asked, wanted, rows)
+    except sqlite3.Error:
+        if not run.is_late() or not rows:
+            raise
+        # The time is over, and words have found something: what is read of those few rows is soon read.
+        near = {}
+        index.read_to_the_end()
     worth_reading = _worth_reading(rows, near, bar)
     matched = table.matched(worth_reading, asked)
     marks: dict[int, float] = {}

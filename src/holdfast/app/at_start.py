@@ -82,6 +82,7 @@ def _in_the_index(run: HookRun, *, needed: bool) -> tuple[dict[str, list[Hit]], 
     Without an index there are none, which is an error if `needed`.
     """
     by_scope: dict[str, list[Hit]] = {}
+    learned: list[Memory] = []
     try:
         with ReadOnlyIndex(run.home, run.is_late) as index:
             for kind, scopes in run.scopes().items():
@@ -93,11 +94,12 @@ def _in_the_index(run: HookRun, *, needed: bool) -> tuple[dict[str, list[Hit]], 
                     for hit, memory in found
                     if memory is not None
                 ]
-            return by_scope, readback.lessons(run, index)
+            learned = readback.lessons(run, index)
     except (HoldfastError, sqlite3.Error):
-        if needed and not is_empty(run.home):
+        # Where the time is over, what was found by then is told.
+        if needed and not by_scope and not is_empty(run.home):
             raise
-        return {}, []
+    return by_scope, learned
 
 
 def _without(by_scope: dict[str, list[Hit]], lessons: Block) -> dict[str, list[Hit]]:

@@ -10,10 +10,12 @@ from __future__ import annotations
 import _thread
 import os
 import sys
+import time
 
 from holdfast.app.features import at_moment
 from holdfast.base import files
-from holdfast.errors import HoldfastError, StoreUnavailable
+from holdfast.base.clock import Deadline
+from holdfast.errors import HoldfastError, StoreBusy, StoreUnavailable
 from holdfast.inject import shown
 from holdfast.parts import CONTINUES, HookRun
 from holdfast.privacy.fence import kept
@@ -42,10 +44,10 @@ class Aside:
         self._done.acquire()
         _thread.start_new_thread(self._run, (do,))
 
-    def wait(self) -> Exception | None:
-        """Come back when it is done, with what went wrong."""
-        self._done.acquire()
-        self._done.release()
+    def wait(self, until: float) -> Exception | None:
+        """Come back when it is done, with what went wrong, or when the time is over."""
+        if not self._done.acquire(timeout=max(0.0, until - time.monotonic())):
+            return StoreBusy("the disk took too long")
         return self._problem
 
     def _run(self, do: Callable[[], object]) -> None:
@@ -60,6 +62,15 @@ class Aside:
 def hook(home: str, agent: Agent, call: HookCall, environment: Mapping[str, str]) -> str:
     """Record the call and return what to print, mostly nothing. An event that was seen already is passed over."""
     run = HookRun(home, agent, call, environment)
+    Deadline.until = run.waits_until
+    try:
+        return _answered(run)
+    finally:
+        Deadline.until = float("inf")
+
+
+def _answered(run: HookRun) -> str:
+    home, agent, call = run.home, run.agent, run.call
     if not run.settings.flag("enabled") or not shown.is_first(home, call):
         return ""
     if call.moment == "before-tool":
@@ -77,15 +88,15 @@ def hook(home: str, agent: Agent, call: HookCall, environment: Mapping[str, str]
             # What was said in this session is read behind the hook's back, while nobody waits.
             from holdfast.app import background_sweep
 
-            background_sweep.start_sweep(home, agent.name, run.settings, environment)
-        if run.is_late():
+            background_sweep.start_sweep(home, agent.name, run.settings, run.environment)
+        if not run.give_time_to_answer():
             raise StoreUnavailable("recorded, and no time was left for an answer")
         return _answer(run)
     finally:
         # A disk that refuses to say that the line is safe is no reason to keep the agent waiting.
-        journalled.wait()
+        journalled.wait(run.ends)
         for name, aside in asides:
-            problem = aside.wait()
+            problem = aside.wait(run.ends)
             if problem is not None:
                 run.log(name, problem)
         _finish(run)
@@ -126,8 +137,8 @@ def apply(run: HookRun, effects: Iterable[tuple[str, Effect]], asides: list[tupl
 
 
 def _finish(run: HookRun) -> None:
-    """Bring up to date what a stored memory leaves behind; most hooks store none."""
-    if not run.workspace.is_open:
+    """Bring up to date what a stored memory leaves behind; most hooks store none. A later command does it, too."""
+    if not run.workspace.is_open or time.monotonic() > run.ends:
         return
     if sys.flags.no_site:
         # A hook goes without packages, and the rules files that are renewed with a memory need one of them.
@@ -144,6 +155,8 @@ def _finish(run: HookRun) -> None:
 
 
 def _answer(run: HookRun) -> str:
+    if run.call.moment in ("start", "prompt", "stop", "end"):
+        _catch_up(run)
     if run.call.moment == "start":
         return _at_start(run)
     if run.call.moment == "prompt":
@@ -157,6 +170,24 @@ def _answer(run: HookRun) -> str:
         with shown.ShownSet(run.home, run.session) as before:
             before.lose()
     return ""
+
+
+def _catch_up(run: HookRun) -> None:
+    """Tell the index of memories that were written while another process held it; mostly there are none."""
+    from holdfast.store.index import behind_mark, mark_behind
+
+    if not os.path.exists(behind_mark(run.home)):
+        return
+    # First, so that who falls behind meanwhile leaves a new one.
+    files.discard(behind_mark(run.home))
+    try:
+        run.workspace.refresh(None)
+    except Exception as problem:
+        mark_behind(run.home)
+        run.log("index", problem)
+    else:
+        if run.workspace.store.is_temporary:
+            mark_behind(run.home)
 
 
 def _log_unknown_settings(run: HookRun) -> None:

@@ -1,5 +1,7 @@
 """The time, and times as text: ISO 8601 in UTC to the second with `Z`, such that their texts sort as they do.
 
+Whoever waits for another process waits here, too: a hook sets one deadline, which no lock and no database exceeds.
+
 Hooks use all of this, so `datetime` is loaded only for a time that a person wrote by hand.
 """
 
@@ -7,11 +9,46 @@ from __future__ import annotations
 
 import time
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 DAY_SECONDS = 86_400
 UNDATED = "undated"
 _PLAIN = "dddd-dd-ddTdd:dd:ddZ"
 # The number of the first day of 1970, counted as in `_days`.
 _FIRST_OF_1970 = 719_469
+
+
+class Deadline:
+    """Until when this process may wait for others, by `time.monotonic`; only a hook has such a time."""
+
+    until = float("inf")
+
+    @classmethod
+    def is_set(cls) -> bool:
+        """Whether somebody waits for this process, so that it may not wait for others as long as it likes."""
+        return cls.until < float("inf")
+
+    @classmethod
+    def is_over(cls) -> bool:
+        """Whether the time for waiting is over."""
+        return time.monotonic() >= cls.until
+
+
+def tries(seconds: float) -> Iterator[None]:
+    """Yield for each try to get what another process holds, until so many seconds or the deadline are over.
+
+    There is always one try. The pauses between them grow.
+    """
+    end, pause = min(time.monotonic() + seconds, Deadline.until), 0.0002
+    while True:
+        yield
+        left = end - time.monotonic()
+        if left <= 0:
+            return
+        time.sleep(min(pause, left))
+        pause = min(pause * 2, 0.02)
 
 
 def now() -> str:

@@ -17,8 +17,8 @@ import fcntl
 import os
 import stat
 import sys
-import time
 
+from holdfast.base.clock import tries
 from holdfast.errors import NotFound, Refused, StoreBusy, StoreFull, StoreUnavailable
 
 TYPE_CHECKING = False
@@ -343,15 +343,10 @@ class Lock:
         os.close(self._descriptor)
 
     def _wait(self) -> None:
-        end = time.monotonic() + self.seconds
-        pause = 0.0002
-        while True:
+        for _ in tries(self.seconds):
             try:
                 fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return
             except BlockingIOError:
-                if time.monotonic() > end:
-                    hint = "Wait for it to end, then try again."
-                    raise StoreBusy(f"another process holds {self.path}", hint) from None
-            time.sleep(pause)
-            pause = min(pause * 2, 0.02)
+                continue
+        raise StoreBusy(f"another process holds {self.path}", "Wait for it to end, then try again.")

@@ -13,8 +13,9 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from holdfast.base import files
+from holdfast.base.clock import Deadline
 from holdfast.errors import StoreUnavailable
-from holdfast.store.index import SCHEMA, TAGS_APART, IndexReader, Transaction, is_damage, unavailable
+from holdfast.store.index import BUSY_SECONDS, SCHEMA, TAGS_APART, IndexReader, Transaction, is_damage, unavailable
 from holdfast.store.words import TOKENIZE, grams
 from holdfast.store.words import digest as words_digest
 
@@ -154,6 +155,8 @@ class Index(IndexReader):
         """Take over what another index holds; an error of SQLite says that it cannot be used."""
         source = sqlite3.connect(address, uri=True)
         try:
+            # A copy would wait for ever for who holds the file; a question waits for a while, and then says so.
+            source.execute("SELECT 1 FROM meta").fetchone()
             source.backup(self.db)
         finally:
             source.close()
@@ -163,7 +166,8 @@ class Index(IndexReader):
 
     def _connect(self) -> sqlite3.Connection:
         try:
-            return sqlite3.connect(self.path, timeout=20.0, isolation_level=None, check_same_thread=False)
+            seconds = 0.0 if Deadline.is_set() else BUSY_SECONDS
+            return sqlite3.connect(self.path, timeout=seconds, isolation_level=None, check_same_thread=False)
         except sqlite3.OperationalError as problem:
             raise unavailable(problem, self.path) from problem
 

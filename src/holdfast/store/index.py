@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 import sqlite3
 
+from holdfast.base import files
+from holdfast.base.clock import Deadline, tries
 from holdfast.base.light_records import dataclass
-from holdfast.errors import StoreFull, StoreUnavailable
+from holdfast.errors import HoldfastError, StoreBusy, StoreFull, StoreUnavailable
 from holdfast.records import Filter, Group, Memory, Problem, Scope
 from holdfast.store.words import digest as digest_of_words
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 SCHEMA = "3"
+# So long a command waits for another one that writes. SQLite waits by itself, but knows of no deadline: where there is
+# one, it does not wait, and a Transaction does.
+BUSY_SECONDS = 20.0
 COLUMNS = (
     "m.id, m.path, m.scope, m.owner, m.key, m.type, m.trust, m.created, m.updated, m.source, m.agent, m.session, "
     "m.pinned, w.title, w.tags, w.body"
@@ -225,11 +230,15 @@ class Transaction:
     def __enter__(self) -> sqlite3.Connection:
         if self.is_part:
             return self.db
-        try:
-            self.db.execute("BEGIN IMMEDIATE")
-        except sqlite3.Error as problem:
-            self._raise(problem)
-        return self.db
+        for _ in tries(BUSY_SECONDS if Deadline.is_set() else 0.0):
+            try:
+                self.db.execute("BEGIN IMMEDIATE")
+                return self.db
+            except sqlite3.Error as problem:
+                refused = problem
+            if not is_busy(refused):
+                break
+        raise self._error(refused) from refused
 
     def __exit__(self, kind: object, problem: BaseException | None, trace: object) -> None:
         if self.is_part:
@@ -244,12 +253,24 @@ class Transaction:
         if self.db.in_transaction:
             self.db.execute("ROLLBACK")
         if isinstance(problem, sqlite3.Error):
-            self._raise(problem)
+            raise self._error(problem) from problem
 
-    def _raise(self, problem: sqlite3.Error) -> None:
-        if is_damage(problem):
-            raise problem
-        raise unavailable(problem, self.path) from problem
+    def _error(self, problem: sqlite3.Error) -> sqlite3.Error | StoreUnavailable:
+        return problem if is_damage(problem) else unavailable(problem, self.path)
+
+
+def mark_behind(home: str) -> None:
+    """Note that the index lacks a memory that is written. Commands look at the files anyway, a hook looks at this."""
+    try:
+        files.write(behind_mark(home), b"", durable=False)
+    except HoldfastError:
+        # Where nothing can be written, the next command sees the file all the same.
+        return
+
+
+def behind_mark(home: str) -> str:
+    """Return the file that stands where the index is behind."""
+    return os.path.join(home, "state", "index-behind")
 
 
 def is_damage(problem: sqlite3.Error) -> bool:
@@ -260,8 +281,15 @@ def is_damage(problem: sqlite3.Error) -> bool:
     return any(sign in str(problem) for sign in signs)
 
 
+def is_busy(problem: sqlite3.Error) -> bool:
+    """Whether another process holds the file."""
+    return "locked" in str(problem) or "busy" in str(problem)
+
+
 def unavailable(problem: sqlite3.Error, path: str) -> StoreUnavailable:
     """Return the error that says what SQLite could not do."""
+    if is_busy(problem):
+        return StoreBusy(f"another process holds {path}", "Wait for it to end, then try again.")
     if "full" in str(problem):
         return StoreFull(f"no space left to write {path}", "Free some space, or set HOLDFAST_HOME to another disk.")
     return StoreUnavailable(f"cannot use {path}: {problem}", "Run `holdfast doctor`.")

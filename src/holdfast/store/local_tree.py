@@ -16,7 +16,7 @@ from holdfast.base import files
 from holdfast.errors import Conflict, NotFound, StoreUnavailable, TooLarge
 from holdfast.records import Memory, Scope
 from holdfast.store import layout, memory_file
-from holdfast.store.index import stamp_of
+from holdfast.store.index import mark_behind, stamp_of
 from holdfast.store.tree import Tree, digest_of
 
 if TYPE_CHECKING:
@@ -127,6 +127,10 @@ class LocalTree(Tree):
                 tell()
         except (StoreUnavailable, sqlite3.Error) as problem:
             self.notes.append(f"{key} is written; the index will catch up ({problem})")
+            mark_behind(self.home)
+        else:
+            if self.index.in_memory:
+                mark_behind(self.home)
 
     def holds(self, folder: str = "") -> bool:
         """Whether there is any memory directly in the folder, or anywhere."""

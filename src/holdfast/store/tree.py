@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.base import files
-from holdfast.base.clock import iso
-from holdfast.errors import Conflict, HoldfastError, NotFound, StoreUnavailable
+from holdfast.base.clock import Deadline, iso
+from holdfast.errors import Conflict, HoldfastError, NotFound, StoreBusy, StoreUnavailable
 from holdfast.records import Memory, Problem, Refreshed, Scope, replace
 from holdfast.store import layout, memory_file
 from holdfast.store.database import MEMORY, Index
@@ -138,12 +138,15 @@ class Tree:
             return Index(path, damaged)
         except (StoreUnavailable, OSError, sqlite3.Error):
             self._try_again = time.monotonic() + _TRY_AGAIN_SECONDS
-            return _copy_in_memory(path)
+            return Index(MEMORY) if Deadline.is_set() else _copy_in_memory(path)
 
     def _recover(self, problem: sqlite3.DatabaseError | StoreUnavailable) -> None:
         """Replace an index that is damaged; one that cannot be read or written gives way to a copy in memory."""
         damaged = isinstance(problem, sqlite3.Error) and is_damage(problem)
         if self.index.in_memory and not damaged:
+            raise problem
+        if Deadline.is_set() and isinstance(problem, StoreBusy):
+            # A copy takes longer than a hook has; the file of a memory holds without the index.
             raise problem
         path, inode = self.index.path, self.index.inode
         self._watched.clear()
@@ -340,6 +343,8 @@ class Tree:
 
     def _read_into_index(self, statuses: dict[str, os.stat_result]) -> None:
         """Read these files. One that went meanwhile, or cannot be read, does not stop the others."""
+        if Deadline.is_over():
+            raise StoreBusy("there was no time to read all files into the index", "Run `holdfast reindex`.")
         read: dict[str, Read | list[Problem]] = {}
         for path, status in statuses.items():
             try:
