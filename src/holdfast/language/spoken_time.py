@@ -9,8 +9,8 @@ All times are UTC. `time_words.py` knows the words.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 from holdfast.language.time_words import AROUND, CODE, Word, kinds_at, taken_apart
 
@@ -30,8 +30,7 @@ _BEGIN = {
 _DAYS_OF = {"hour": 1 / 24, "day": 1, "week": 7, "month": 30.44, "quarter": 91.3, "year": 365.25}
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A time that was spoken of: from `since` until before `until`, each empty where it is open.
 
     `words` said it, and `rest` is the query without those that only point ("last week"); `bare` says that nothing else
@@ -57,8 +56,7 @@ class Span:
         return self.kind == FIRST
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """What was read: a time between two places of the text. `points` tells a relative one from a date."""
 
     first: int
@@ -97,7 +95,7 @@ def _together(found: list[_Found]) -> list[_Found] | None:
             starts, ends = [each.start for each in of_kind], [each.end for each in of_kind]
             start = None if None in starts else min(filter(None, starts))
             end = None if None in ends else max(filter(None, ends))
-            return [replace(of_kind[0], start=start, end=end, kind=LEANS), *of_kind[1:]]
+            return [of_kind[0]._replace(start=start, end=end, kind=LEANS), *of_kind[1:]]
         if of_kind:
             return of_kind[:1]
     return None
@@ -134,7 +132,7 @@ class _Reader:
         """What is to come only leans ("what should I do today"), and so does now, where nobody asks what was."""
         now = found.points and found.end is not None and found.end > self.now
         unsure = self._has("ahead") or (now and not self._has("past") and not self.asks_nothing_else([found]))
-        return replace(found, kind=LEANS) if found.kind == NARROWS and unsure else found
+        return found._replace(kind=LEANS) if found.kind == NARROWS and unsure else found
 
     def _at(self, place: int) -> _Found | None:
         if not (self.words[place].text[0].isdigit() or _BEGIN & self.kinds[place].keys()):
@@ -156,7 +154,7 @@ class _Reader:
         start = one.start
         while start > other.start:
             start = _moved(start, years=-1)
-        return replace(other, first=place, start=start, points=one.points and other.points)
+        return other._replace(first=place, start=start, points=one.points and other.points)
 
     def _side(self, place: int) -> _Found | None:
         """Since Monday, since two weeks, before March, after 3 May, until last week."""
@@ -169,13 +167,13 @@ class _Reader:
             if period is None:
                 continue
             if side == "since":
-                return replace(period, first=place, end=None)
+                return period._replace(first=place, end=None)
             # "Before Friday" is as often to come as it was.
             kind = LEANS if "weekday" in self.kinds[period.last - 1] else NARROWS
             if side == "after":
-                return replace(period, first=place, start=period.end, end=None, kind=kind)
+                return period._replace(first=place, start=period.end, end=None, kind=kind)
             end = period.start if side == "before" else period.end
-            return replace(period, first=place, start=None, end=end, kind=kind)
+            return period._replace(first=place, start=None, end=end, kind=kind)
         return None
 
     def _back(self, place: int) -> _Found | None:
@@ -203,7 +201,7 @@ class _Reader:
             after = self._after(place, preposition)
             period = self._period(self._skipped(after)) if after else None
             if period is not None:
-                return replace(period, first=place)
+                return period._replace(first=place)
         return None
 
     def _plain(self, place: int) -> _Found | None:
@@ -215,7 +213,7 @@ class _Reader:
         if period.last - place > 1 or not {"month", "short", "weekday", "quarter", "year"} & set(kinds):
             return period if self._is_surely(place, period) else None
         if "quarter" in kinds or ("month" in kinds and word.capital and place and "doubtful" not in kinds):
-            return replace(period, kind=LEANS)
+            return period._replace(kind=LEANS)
         return None
 
     def _is_surely(self, place: int, period: _Found) -> bool:
@@ -354,7 +352,7 @@ class _Reader:
         if not (this or last):
             article = self._after(place, "article")
             inner = self._relative(article) if article and self._after(article, "last") else None
-            return replace(inner, first=place) if inner else None
+            return inner._replace(first=place) if inner else None
         after = this or last
         counted = self._counted(after) if last else None
         if counted is not None and counted[0] <= _MAX_BACK:

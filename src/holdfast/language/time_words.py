@@ -16,7 +16,7 @@ some kinds a value, and the words:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from holdfast.language.word_lists import LANGUAGES, rows
 
@@ -28,8 +28,7 @@ _LONGEST_PHRASE = 5
 _read: list[dict[str, list[tuple[str, str]]]] = []
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word of the text: `ends` where a comma, stop or the like follows, `dot` where that is a single dot."""
 
     text: str
@@ -81,7 +80,7 @@ def taken_apart(text: str, most: int) -> tuple[list[str], list[Word]]:
     code = False
     for piece in pieces:
         if words and piece[0] in _OPEN:
-            words[-1] = replace(words[-1], ends=True)
+            words[-1] = words[-1]._replace(ends=True)
         words.append(_A_PIECE_OF_CODE if code or CODE in piece else _word(piece))
         code ^= piece.count(CODE) % 2 == 1
     return pieces, words

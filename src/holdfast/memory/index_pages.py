@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.base import files
 from holdfast.base.text import one_line
@@ -45,8 +44,7 @@ _EMPTY_WORDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """What one index.md lists: memories, sub-folders and data files, with links relative to it."""
 
     title: str

@@ -11,11 +11,10 @@ holds takes the older one's place.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from math import log
 from operator import mul
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.language.word_lists import spoken
 from holdfast.recall import weights
@@ -42,8 +41,7 @@ SESSIONS = 50
 VERSIONS = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
+class Marks(NamedTuple):
     """What speaks for one candidate, each between 0 and 1, but for `length`: from -1 to 1.
 
     `words` is BM25, `share` how much of the query's telling words it holds, `around` the words beside it, `session` the
@@ -61,8 +59,7 @@ class Marks:
     speaker: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """One candidate with its marks and its score. `instead_of` is the older passage whose place it took."""
 
     id: int

@@ -181,8 +181,8 @@ def _dated(workspace: Workspace, span: Span, wanted: Filter) -> Span | None:
             created = candidate.memory.created
             said = f"{span.words} = {candidate.memory.key}"
             if span.kind == spoken_time.BEFORE:
-                return replace(span, until=created, words=said, kind=spoken_time.LEANS)
-            return replace(span, since=created, words=said, kind=spoken_time.LEANS)
+                return span._replace(until=created, words=said, kind=spoken_time.LEANS)
+            return span._replace(since=created, words=said, kind=spoken_time.LEANS)
     return None
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.recall.embed import near
 from holdfast.recall.meaning import model_of, scan_of
@@ -23,8 +22,7 @@ NEAR_ENOUGH = 0.4
 _LOOKED_AT = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(NamedTuple):
     """A memory beside another one, and each way in which it is: `links to`, `linked from`, `near 0.71` ..."""
 
     memory: Memory

@@ -166,8 +166,8 @@ class _Searching:
                 at = table.times([one.id])[one.id]
                 said = f"{span.words} = {at[:10]}"
                 if span.kind == spoken_time.BEFORE:
-                    return replace(span, until=at, words=said, kind=spoken_time.LEANS)
-                return replace(span, since=at, words=said, kind=spoken_time.LEANS)
+                    return span._replace(until=at, words=said, kind=spoken_time.LEANS)
+                return span._replace(since=at, words=said, kind=spoken_time.LEANS)
         return None
 
 

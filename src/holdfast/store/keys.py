@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
 
+from holdfast.base.digests import sha256
 from holdfast.errors import BadKey
 
 MAX_LENGTH = 60
@@ -49,7 +49,7 @@ def slug(text: str) -> str:
 
 def hashed(text: str) -> str:
     """Return a key that stands for a text without Latin letters."""
-    return "m-" + hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
+    return "m-" + sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def key_of_file(name: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +25,8 @@ def targets(text: str) -> list[str]:
 
 def file_links(text: str) -> list[tuple[str, int]]:
     """Return the target and the line of each relative link to a Markdown file outside code."""
+    from urllib.parse import unquote
+
     links = [(unquote(target), line) for target, line in _found(MARKDOWN, text)]
     return [(target, line) for target, line in links if target.endswith(".md") and _is_relative(target)]
 
@@ -35,6 +36,7 @@ def moved(text: str, folder: str, places: dict[str, str], new_folder: str, there
 
     Only what leads to a file that is `there` is a link; `f[x](y)` in a piece of code is left as it is.
     """
+    from urllib.parse import unquote
 
     def corrected(match: re.Match[str]) -> str:
         target = unquote(match.group(1))

@@ -6,18 +6,18 @@ note says so, and the next sweep sees the file.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sqlite3
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from holdfast.base import files
+from holdfast.base.digests import file_digest, sha256
 from holdfast.errors import Conflict, NotFound, StoreUnavailable, TooLarge
 from holdfast.records import Memory, Scope
 from holdfast.store import layout, memory_file
 from holdfast.store.index import mark_behind, stamp_of
-from holdfast.store.tree import Tree, digest_of
+from holdfast.store.tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,7 +40,7 @@ class LocalTree(Tree):
     def lock_memories(self, *places: tuple[Scope, str]) -> Iterator[None]:
         """Hold the locks of these memories, each a scope and a key, for the length of a `with` block."""
         # A fixed number of names, so that locks do not pile up; in one order, so that nobody waits for each other.
-        numbers = {hashlib.sha256(f"{scope}/{key}".encode()).digest()[0] % _LOCKS for scope, key in places}
+        numbers = {sha256(f"{scope}/{key}".encode()).digest()[0] % _LOCKS for scope, key in places}
         with ExitStack() as held:
             for number in sorted(numbers):
                 held.enter_context(files.lock_of(self.home, f"key-{number:02d}"))
@@ -61,7 +61,7 @@ class LocalTree(Tree):
         """Write a file that holds the memory."""
         data = memory_file.create(memory).encode("utf-8")
         stamp = stamp_of(self._write(memory.path, data), unsure=True)
-        self._tell_index(lambda: self.index.put(memory, stamp, digest_of(data)), memory.key)
+        self._tell_index(lambda: self.index.put(memory, stamp, file_digest(data)), memory.key)
 
     def write_text(self, path: str, text: str) -> None:
         """Write the file and index what it says, with what a person wrote wrong in it."""
@@ -69,7 +69,7 @@ class LocalTree(Tree):
         status = self._write(path, data)
         memory, problems = memory_file.read(text, self.place(path, status.st_mtime))
         stamp = stamp_of(status, unsure=True)
-        self._tell_index(lambda: self.index.put(memory, stamp, digest_of(data), problems), memory.key)
+        self._tell_index(lambda: self.index.put(memory, stamp, file_digest(data), problems), memory.key)
 
     def _write(self, path: str, data: bytes) -> os.stat_result:
         if len(data) > self.most_read:

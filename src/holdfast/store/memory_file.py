@@ -22,8 +22,8 @@ memory: what front matter does not say is told by the path, the text and the tim
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from holdfast.errors import BrokenFile
 from holdfast.records import TRUSTS, TYPES, Memory, Problem, Scope, Statement, replace
@@ -40,8 +40,7 @@ HISTORY = "## History"
 TITLE_LENGTH = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """The part below the front matter."""
 
     title: str
@@ -49,8 +48,7 @@ class Content:
     history: tuple[Statement, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FilePlace:
+class FilePlace(NamedTuple):
     """What a path tells about the file at it: its scope, the key that its name gives, and the time of the file."""
 
     path: str

@@ -31,7 +31,7 @@ def check(draft: Draft, largest: int) -> None:
 def content_of(draft: Draft) -> memory_file.Content:
     """Return title and statement of the draft."""
     content = memory_file.split_title(draft.text)
-    return replace(content, title=" ".join(draft.title.split())) if draft.title else content
+    return content._replace(title=" ".join(draft.title.split())) if draft.title else content
 
 
 def merged(draft: Draft, key: str, content: memory_file.Content, before: Memory | None) -> Memory:

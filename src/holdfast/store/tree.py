@@ -10,16 +10,15 @@ with a note that says so; where it cannot be written, a copy in memory takes its
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sqlite3
 import stat
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.base import files
 from holdfast.base.clock import Deadline, iso
+from holdfast.base.digests import file_digest
 from holdfast.errors import Conflict, HoldfastError, NotFound, StoreBusy, StoreUnavailable
 from holdfast.records import Memory, Problem, Refreshed, Scope, replace
 from holdfast.store import layout, memory_file
@@ -41,8 +40,7 @@ BATCH = 1000
 _TRY_AGAIN_SECONDS = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """One file as it was read: what it says, what is wrong with it, its stamp and the digest of its bytes."""
 
     memory: Memory
@@ -292,7 +290,7 @@ class Tree:
 
     def _reads_differently(self, path: str) -> bool:
         try:
-            return digest_of(files.read(self.full(path), self.most_read + 1)) != self.index.digest(path)
+            return file_digest(files.read(self.full(path), self.most_read + 1)) != self.index.digest(path)
         except HoldfastError:
             return True
 
@@ -377,7 +375,7 @@ class Tree:
             what = f"only the first {self.most_read} bytes are read"
             problems = (*problems, Problem("too-large", path, what, hint))
         memory, more = memory_file.read(text, self.place(path, status.st_mtime))
-        return Read(memory, (*problems, *more), stamp_of(status, unsure=_is_recent(status)), digest_of(data))
+        return Read(memory, (*problems, *more), stamp_of(status, unsure=_is_recent(status)), file_digest(data))
 
     def place(self, path: str, changed: float = 0.0) -> memory_file.FilePlace:
         """Return what the path tells about the file at it."""
@@ -413,11 +411,6 @@ class Tree:
                     elif os.path.isdir(self.full(f"{folder}/{name}")):
                         hint = "Rename it: a memory is a file."
                         yield Problem("file-name", f"{folder}/{name}", "a folder has the name of a memory", hint)
-
-
-def digest_of(data: bytes) -> bytes:
-    """Return what tells whether the bytes of a file are the same."""
-    return hashlib.blake2b(data, digest_size=8).digest()
 
 
 def _copy_in_memory(path: str) -> Index:

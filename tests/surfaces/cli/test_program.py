@@ -184,3 +184,19 @@ def test_as_a_module_and_as_a_command() -> None:
     command = os.path.join(os.path.dirname(sys.executable), "holdfast")
     ended = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
     assert ended.stdout == run("--version").stdout
+
+
+def test_a_recall_starts_without_what_it_does_not_need(write, shop) -> None:
+    """What is slow to load and not needed to find and print a memory is not loaded: a recall is mostly its start."""
+    write("global/memories/deploys.md", "Deploys need the VPN.\n")
+    # The first command sees the file, and writes the page that lists it.
+    run("list")
+    slow = ("dataclasses", "difflib", "hashlib", "json", "numpy", "rich", "shlex", "shutil", "textwrap", "urllib.parse")
+    code = (
+        "import sys; from holdfast.surfaces.cli.main import run; run(['recall', 'how do deploys work?']);"
+        f" print(*[name for name in {slow!r} if name in sys.modules])"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    *found, loaded = ended.stdout.splitlines()
+    assert "  Deploys need the VPN." in found
+    assert loaded == ""

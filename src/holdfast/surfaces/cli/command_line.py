@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import sys
-from dataclasses import dataclass, field
 
 import click
 
@@ -80,17 +78,17 @@ GROUPS = {
 COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
 
 
-@dataclass
 class Invocation:
     """What the command line asked for besides its command; `ctx.obj` of every command."""
 
-    home: str | None = None
-    flags: dict[str, str] = field(default_factory=dict)
-    where: dict[str, str] = field(default_factory=dict)
-    json: bool = False
-    dry_run: bool = False
-    yes: bool = False
-    utc: bool = False
+    def __init__(self, home: str | None = None, flags: dict[str, str] | None = None) -> None:
+        self.home = home
+        self.flags = flags or {}
+        self.where: dict[str, str] = {}
+        self.json = False
+        self.dry_run = False
+        self.yes = False
+        self.utc = False
 
 
 def invocation(ctx: click.Context | None = None) -> Invocation:
@@ -106,6 +104,8 @@ def program() -> str:
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
         if os.access(os.path.join(folder, "holdfast"), os.X_OK):
             return "holdfast"
+    import shlex
+
     script = os.path.abspath(sys.argv[0])
     if os.path.basename(script) == "holdfast" and os.access(script, os.X_OK):
         return shlex.quote(script)
@@ -116,7 +116,5 @@ def runnable(text: str) -> str:
     """Return a hint of ours with each command in it as a shell here understands it."""
     if "holdfast " not in text or (name := program()) == "holdfast":
         return text
-    return _CALL.sub(lambda _: f"{name} ", text)
-
-
-_CALL = re.compile(rf"(?<![\w/.-])holdfast (?=(?:--|{'|'.join(COMMANDS)})\b)")
+    call = rf"(?<![\w/.-])holdfast (?=(?:--|{'|'.join(COMMANDS)})\b)"
+    return re.sub(call, lambda _: f"{name} ", text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import errno
 import os
 import sqlite3
@@ -125,6 +124,8 @@ class Commands(click.Group):
 
 def suggestions(word: str) -> list[str]:
     """Return the commands that somebody may have meant by a word that is none, the likeliest first."""
+    import difflib
+
     word = word.lower()
     meant = [name for name, words in _SYNONYMS.items() if word in words.split()]
     begins = [name for name in COMMANDS if name.startswith(word)]

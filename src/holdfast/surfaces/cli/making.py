@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-import shlex
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -44,7 +42,8 @@ class CliCommand(click.Command):
         return runnable(super().get_help(ctx))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        words = shlex.join(args)
+        # What is parsed is taken out of the list.
+        given = [*args]
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as problem:
@@ -52,6 +51,9 @@ class CliCommand(click.Command):
                 raise
             if owner := _owner_of(problem.option_name, self, ctx):
                 raise click.UsageError(f"{problem.message} It belongs to `{owner}`.", ctx) from None
+            import shlex
+
+            words = shlex.join(given)
             how = f"If it is part of the text, put -- before the text: {ctx.command_path} -- {words}"
             raise click.UsageError(f"{problem.format_message()} {how}", ctx) from None
 
@@ -85,6 +87,8 @@ class CliGroup(CliCommand, click.Group):
             return super().resolve_command(ctx, args)
         if args[0] == "rm" and (name := next((each for each in ("remove", "forget") if each in self.commands), "")):
             return super().resolve_command(ctx, [name, *args[1:]])
+        import difflib
+
         near = difflib.get_close_matches(args[0], self.commands, n=1, cutoff=0.7)
         meant = f" Did you mean {near[0]}?" if near else ""
         if not self.adds:

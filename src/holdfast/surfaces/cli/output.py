@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -34,6 +33,8 @@ def answer(document: object, text: str) -> None:
 def answered(document: object) -> bool:
     """Print the document where JSON is asked for, and return whether it is."""
     if invocation().json:
+        import json
+
         click.echo(json.dumps(document, ensure_ascii=False, indent=2))
     return invocation().json
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
-import textwrap
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -26,6 +24,8 @@ def on_terminal() -> bool:
 
 def columns() -> int:
     """Return how many columns a line may have."""
+    import shutil
+
     return max(2 * _MIN_CELL, shutil.get_terminal_size().columns)
 
 
@@ -110,5 +110,7 @@ def _line(heads: Sequence[str], row: Sequence[str], widths: Sequence[int], right
 
 def indented(text: str, indent: str) -> list[str]:
     """Return a text in lines that fit the terminal, each behind the indent; a key or a path stays whole."""
+    import textwrap
+
     lines = textwrap.wrap(harmless(text), columns() - len(indent), replace_whitespace=False, break_on_hyphens=False)
     return [f"{indent}{line}" for line in lines or [""]]
