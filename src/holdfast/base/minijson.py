@@ -35,11 +35,14 @@ class _Rules:
     memo: dict[str, str] = {}  # noqa: RUF012
 
 
+_scan = make_scanner(_Rules)
+
+
 def loads(text: str) -> object:
     """Return the value that the text says; ValueError for anything that is not one JSON value."""
     start = _skip(text, 0)
     try:
-        value, end = make_scanner(_Rules)(text, start)
+        value, end = _scan(text, start)
     except (StopIteration, SystemError):
         # Without `json` loaded the scanner of Python 3.11 finds no class for its error, and says so by a SystemError.
         raise ValueError("not JSON") from None

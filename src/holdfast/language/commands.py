@@ -29,6 +29,7 @@ KINDS: tuple[Kind, ...] = (
 _TELLING: tuple[Kind, ...] = (
     *("test", "build", "lint", "pr", "push", "commit", "deploy", "merge", "install", "other", "format", "look"),
 )
+_RANKS = {kind: rank for rank, kind in enumerate(_TELLING)}
 _MAX_DEPTH = 3
 _MAX_PATTERN = 4
 # Lines that come again and again are short, and only those are remembered.
@@ -42,6 +43,7 @@ _open_ended: dict[str, Kind] = {}
 _beginnings: list[tuple[str, ...]] = []
 _firsts: set[str] = set()
 _wrapping: set[str] = set()
+_sets: dict[str, frozenset[str]] = {}
 _rules: list[tuple[str, str, str]] = []
 
 
@@ -105,7 +107,7 @@ def main_of(line: str) -> Command | None:
 
 def most_telling(found: Sequence[Command]) -> Command | None:
     """Return the command that a line is shown as, None where there is none."""
-    return min(found, key=lambda one: _TELLING.index(one.kind), default=None)
+    return min(found, key=lambda one: _RANKS[one.kind], default=None)
 
 
 def only_looks(line: str) -> bool:
@@ -139,7 +141,10 @@ def subject_of(commit: Command) -> str:
 
 def is_a(word: str, kind: str) -> bool:
     """Whether a word is in one of the lists of the table."""
-    return word in among(TABLE, kind)
+    known = _sets.get(kind)
+    if known is None:
+        known = _sets[kind] = among(TABLE, kind)
+    return word in known
 
 
 def _parsed(line: str, depth: int) -> list[Command]:

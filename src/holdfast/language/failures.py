@@ -11,6 +11,10 @@ from holdfast.base.digests import short
 from holdfast.language.commands import main_of, parse
 from holdfast.language.word_lists import among, listed
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 TABLE = "errors"
 # A hook is given so much of an error.
 MAX_ERROR = 4_000
@@ -70,38 +74,44 @@ def error_line(output: str) -> str:
     """Return the line of an output that says the error: one that begins so, one with a word for it, or the first."""
     text = plain(output[:MAX_ERROR])
     folded_text = text.casefold()
-    words = [word for word in listed(TABLE, "word") if word in folded_text]
     starts, classes = listed(TABLE, "start"), listed(TABLE, "class")
-    lines = _messages(text)
-    good = ""
-    for said, folded in lines:
+    others: list[tuple[str, str]] = []
+    alone, count = "", 0
+    for said, folded in _messages(text, folded_text):
+        alone, count = alone or said, count + 1
         first = folded.split(" ", 1)[0]
-        begins = folded.startswith(starts) or (first.rstrip(":").endswith(classes) and "=" not in first)
-        spoken = not begins and not good and any(word in folded for word in words)
-        if not (spoken or begins) or "warning" in folded or not _is_telling(normalised(said), ""):
-            continue
-        if begins:
+        if not (folded.startswith(starts) or (first.rstrip(":").endswith(classes) and "=" not in first)):
+            others.append((said, folded))
+        elif _is_error(said, folded):
             return said[:_MAX_LINE]
+    words = [word for word in listed(TABLE, "word") if word in folded_text]
+    for said, folded in others:
         # A line of a log has its time before it; a program goes on after most of them.
-        good = "" if folded[:1] == "[" and folded[1:2].isdigit() else said
+        is_log = folded[:1] == "[" and folded[1:2].isdigit()
+        if not is_log and any(word in folded for word in words) and _is_error(said, folded):
+            return said[:_MAX_LINE]
     # Among many lines, of which none speaks of an error, the first says nothing about it.
-    return (good or (lines[0][0] if 0 < len(lines) <= _FEW_LINES else ""))[:_MAX_LINE]
+    return alone[:_MAX_LINE] if count <= _FEW_LINES else ""
+
+
+def _is_error(said: str, folded: str) -> bool:
+    return "warning" not in folded and _is_telling(normalised(said), "")
 
 
 def first_message(output: str) -> str:
     """Return the first line of an output that begins as an error does, or else the first that says anything."""
-    lines = _messages(plain(output[:MAX_ERROR]))
+    text = plain(output[:MAX_ERROR])
+    lines = list(_messages(text, text.casefold()))
     starts = listed(TABLE, "start")
     return next((said for said, folded in lines if folded.startswith(starts)), (lines or [("", "")])[0][0])[:_MAX_LINE]
 
 
-def _messages(text: str) -> list[tuple[str, str]]:
-    """Return the lines that may say an error, without the labels before them, as they are and in small letters."""
+def _messages(text: str, folded_text: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines that may say an error, without the labels before them, as they are and in small letters."""
     labels, silent = listed(TABLE, "label"), listed(TABLE, "no-message")
-    found = []
-    for line in text.split("\n")[:_MAX_LINES]:
-        said = line.strip()
-        folded = said.casefold()
+    lines = zip(text.split("\n", _MAX_LINES)[:_MAX_LINES], folded_text.split("\n", _MAX_LINES), strict=False)
+    for line, folded in lines:
+        said, folded = line.strip(), folded.strip()
         while said and folded.startswith(labels):
             label = next(one for one in labels if folded.startswith(one))
             said = said[len(label) :].strip()
@@ -109,8 +119,7 @@ def _messages(text: str) -> list[tuple[str, str]]:
         # Many programs show the lines of the source around an error.
         is_source = "|" in said and said.partition("|")[0].strip(" >").isdigit()
         if said and not is_source and not folded.startswith(silent):
-            found.append((said, folded))
-    return found
+            yield said, folded
 
 
 def _is_telling(words: str, name: str) -> bool:
@@ -167,7 +176,7 @@ def _pieces(text: str) -> list[str]:
 
 def without_varying(word: str) -> str:
     """Return a word in small letters with a `#` in place of each number; a `#` alone where all of it varies."""
-    if not any(letter.isdigit() for letter in word):
+    if word.isalpha() or not any(letter.isdigit() for letter in word):
         # A hash may have no digit at all.
         return "#" if len(word) >= 16 and not word.strip("abcdef") else word
     bare = word.replace("-", "").removeprefix("0x")
@@ -196,5 +205,7 @@ def _is_path(word: str) -> bool:
 
 def _is_file(word: str) -> bool:
     """Whether a word looks like the name of a file: with a short ending of letters, and perhaps a line behind it."""
+    if "." not in word:
+        return False
     stem, dot, ending = word.split(":", 1)[0].rpartition(".")
     return bool(dot and stem and ending.isalnum() and 0 < len(ending) <= 4 and not ending.isdigit())

@@ -16,6 +16,10 @@ MAX_LINE = 8_000
 MAX_COMMANDS = 60
 PIPES = ("|", "|&")
 _ENDS = ("&&", "||", ";;", "|&", "|", ";", "&", "\n")
+# Words of which most lines with signs have some, and which are taken whole: what ends a command, and what reads nothing
+# and writes no file.
+_LISTS = frozenset(_ENDS)
+_JOINED = "2>&1"
 _ESCAPED = frozenset('"\\$`')
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 # Signs that say nothing to a shell; a word of these alone is taken at once.
@@ -95,7 +99,7 @@ class _Parser:
         """Return the commands."""
         line, size = self._line, len(self._line)
         if not line.strip(_PLAIN_LINE):
-            return [ShellCommand(tuple(line.split()), line.strip())] if line.strip() else []
+            return [ShellCommand(tuple(line.split()), line.strip(), "", (), (), "", ())] if line.strip() else []
         while self._at < size and len(self._found) < MAX_COMMANDS:
             if not self._in_word:
                 end = line.find(" ", self._at)
@@ -105,6 +109,13 @@ class _Parser:
                     self._word, self._in_word = word, bool(word)
                     self._close_word()
                     self._at = end + 1
+                    continue
+                if word in _LISTS:
+                    self._end(word)
+                    self._start = self._at = end
+                    continue
+                if word == _JOINED:
+                    self._redirect, self._at = "", end + 1
                     continue
             self._step(line[self._at])
         self._at = min(self._at, size)
@@ -282,18 +293,19 @@ class _Parser:
 
 def _closing(line: str, at: int) -> int:
     """Return where the bracket closes that was opened before this place; quotes are passed over."""
-    depth, quote = 1, ""
-    while at < len(line):
-        letter = line[at]
-        if letter == "\\" and quote != "'":
-            at += 1
+    depth, quote, escaped = 1, "", -1
+    for place in [at + number for number, letter in enumerate(line[at:]) if letter in "\\'\"()"]:
+        letter = line[place]
+        if place == escaped:
+            continue
+        if letter == "\\":
+            escaped = place + 1 if quote != "'" else -1
         elif quote:
             quote = "" if letter == quote else quote
         elif letter in "'\"":
             quote = letter
-        elif letter in "()":
+        else:
             depth += 1 if letter == "(" else -1
             if not depth:
-                return at
-        at += 1
+                return place
     return len(line)

@@ -52,13 +52,15 @@ def spoken(folder: str, kind: str) -> tuple[str, ...]:
 
 def listed(table: str, kind: str) -> tuple[str, ...]:
     """Return the words of a kind in one of our own tables; nothing where it has no such kind."""
-    if (table, kind) not in _tuples:
-        _tuples[table, kind] = lists(f"{TABLES}/{table}.txt").get(kind, ())
-    return _tuples[table, kind]
+    found = _tuples.get((table, kind))
+    if found is None:
+        found = _tuples[table, kind] = lists(f"{TABLES}/{table}.txt").get(kind, ())
+    return found
 
 
 def among(table: str, kind: str) -> frozenset[str]:
     """Return the same words as a set."""
-    if (table, kind) not in _sets:
-        _sets[table, kind] = frozenset(listed(table, kind))
-    return _sets[table, kind]
+    found = _sets.get((table, kind))
+    if found is None:
+        found = _sets[table, kind] = frozenset(listed(table, kind))
+    return found

@@ -90,10 +90,17 @@ class Troubles:
         self._abouts: set[str] = set()
 
     def __bool__(self) -> bool:
-        return bool(self._open)
+        """Whether there is one that a success may still fix."""
+        return bool(self._abouts)
 
-    def failed(self, event: SessionEvent, about: str, shown: str) -> None:
-        """Take an error about a thing, and how that is shown; a later success of the same thing is what fixes it."""
+    def take(self, event: SessionEvent, failed: bool, about: str, shown: str) -> None:
+        """Take a call about a thing, and how that is shown: an error, or a success, which fixes errors about it."""
+        if failed:
+            self._failed(event, about, shown)
+        elif about in self._abouts:
+            self._succeeded(about)
+
+    def _failed(self, event: SessionEvent, about: str, shown: str) -> None:
         line = error_line(event.output or event.text)
         key = (about, failures.normalised(line))
         before = self._open.get(key)
@@ -111,10 +118,7 @@ class Troubles:
             *(first.place, first.line, event.place, event.line),
         )
 
-    def succeeded(self, about: str) -> None:
-        """Take a success: every error about the same is fixed."""
-        if about not in self._abouts:
-            return
+    def _succeeded(self, about: str) -> None:
         self._abouts.discard(about)
         for key, trouble in self._open.items():
             if key[0] == about and trouble.ended != "fixed":
@@ -214,8 +218,9 @@ class ToolWork:
             is_edit = kind == "edit" and not arguments.only_looks()
             if is_edit or event.failed or kind == "read":
                 paths = [_shown_path(path, event.folder) for path in arguments.paths()]
-        about = paths[0] if paths else one_line(event.tool, _TEXT)
-        self._judge(event, event.failed, f"{kind}:{about}", about or kind)
+        if self._counts(event.failed):
+            about = paths[0] if paths else one_line(event.tool, _TEXT)
+            self.troubles.take(event, event.failed, f"{kind}:{about}", about or kind)
         if event.failed:
             return
         for path in paths if is_edit else ():
@@ -223,14 +228,11 @@ class ToolWork:
         if kind == "pr":
             self._pull_requests(event)
 
-    def _judge(self, event: SessionEvent, failed: bool, about: str, shown: str) -> None:
-        if failed:
-            self.failed_calls += 1
-            self.failed_in_a_row += 1
-            self.troubles.failed(event, about, shown)
-        else:
-            self.failed_in_a_row = 0
-            self.troubles.succeeded(about)
+    def _counts(self, failed: bool) -> bool:
+        """Count a call; return whether it counts what it was about: it failed, or it may fix what did."""
+        self.failed_calls += failed
+        self.failed_in_a_row = self.failed_in_a_row + 1 if failed else 0
+        return failed or bool(self.troubles)
 
     def _changed(self, path: str, event: SessionEvent) -> None:
         self._changed_at = self.calls
@@ -248,16 +250,20 @@ class ToolWork:
         failed = event.failed or bool(check_results.exit_of(event.output))
         main = most_telling(found)
         if main is None or (failed and only_answers(found)):
-            self._judge(event, event.failed and main is None, "shell:", "shell")
+            broken = event.failed and main is None
+            if self._counts(broken):
+                self.troubles.take(event, broken, "shell:", "shell")
             return
         for each in found:
             if each.is_check:
                 self._check(each, event, failed, each is found[-1])
         checked = [run for at, run in self._last_checks.values() if at == self.calls]
         broken = failed or any(run.result == "failed" for run in checked)
-        # Of what only looks, each command is a thing of its own: another file that is there fixes nothing.
-        shown = one_line(main.text, _SHOWN)
-        self._judge(event, broken, f"read:{shown}" if main.is_look else f"shell:{main.about}", shown)
+        if self._counts(broken):
+            # Of what only looks, each command is a thing of its own: another file that is there fixes nothing.
+            shown = one_line(main.text, _SHOWN)
+            about = f"read:{shown}" if main.is_look else f"shell:{main.about}"
+            self.troubles.take(event, broken, about, shown)
         if tools.PATCH in command and not failed:
             for path in tools.Arguments(command).patched():
                 self._changed(_shown_path(path, event.folder), event)
