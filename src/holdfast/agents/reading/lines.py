@@ -1,8 +1,8 @@
 """The files of agents: opened, decoded line by line or as one document, and made short where they are long.
 
-Lines of many megabytes are read in pieces: what is long in them is made short before anything decodes it. A text in
-such a line keeps its beginning and its end; base64 becomes its hash and size. So the memory that a line takes does not
-grow with it, unless it is long by the number of its texts. All else stays as it is, byte for byte.
+In a line of many megabytes what is long is made short before anything decodes it. A text keeps its beginning and its
+end; base64 becomes its hash and size; all else stays as it is, byte for byte. So a line is held once, as its bytes, and
+never again as what they say, unless it is long by the number of its texts.
 """
 
 from __future__ import annotations
@@ -33,9 +33,7 @@ LONG = 4 * 2**20
 _PIECE = 2**20
 _HEAD = 2**20
 _TAIL = 2**19
-# So much of a text must be there to say what it is.
-_BEGINNING = 128
-_INSIDE = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
+_BACKSLASH = 92
 _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_="
 _DATA_URI = re.compile(rb"data:[\w.+-]+/[\w.+-]+(?:;[\w.=+-]+)*;base64,")
 _URL_SAFE = bytes.maketrans(b"-_", b"+/")
@@ -187,19 +185,14 @@ def shortened(file: IO[bytes], first: bytes, most: int) -> tuple[bytes, int]:
 
     Of a line that is longer than `most` only the beginning is returned. The line ends with \\n if the file has its end.
     """
-    line = _Line()
-    line.take(first)
-    size, piece = 0, first
-    while piece[-1:] != b"\n":
-        piece = file.readline(_PIECE)
-        if not piece:
-            break
+    line, size, piece = bytearray(first), 0, first
+    while piece[-1:] != b"\n" and (piece := file.readline(_PIECE)):
         size += len(piece)
         if len(first) + size <= most:
-            line.take(piece)
+            line += piece
     if len(first) + size > most:
         return first[:64] + (b"\n" if piece else b""), size
-    return line.end(), size
+    return _with_short_texts(line), size
 
 
 def short_document(file: IO[bytes], most: int) -> bytes | None:
@@ -207,132 +200,61 @@ def short_document(file: IO[bytes], most: int) -> bytes | None:
     raw = file.read(LONG)
     if len(raw) < LONG:
         return raw
-    document, size = _Line(), len(raw)
-    while raw:
-        document.take(raw)
-        raw = file.read(_PIECE)
-        size += len(raw)
-        if size > most:
+    whole = bytearray(raw)
+    while raw := file.read(_PIECE):
+        whole += raw
+        if len(whole) > most:
             return None
-    return document.end()
+    return _with_short_texts(whole)
 
 
-class _Line:
-    """A line of JSON, or a document of several, being made short."""
-
-    def __init__(self) -> None:
-        self._kept = bytearray()
-        self._text: _Text | None = None
-        self._before = b""
-
-    def take(self, piece: bytes) -> None:
-        """Take the next bytes of the line."""
-        piece, self._before = self._before + piece, b""
-        at = 0
-        while at < len(piece):
-            if self._text is None:
-                quote = piece.find(b'"', at) + 1
-                self._kept += piece[at : quote or len(piece)]
-                self._text = _Text() if quote else None
-                at = quote or len(piece)
-                continue
-            end = _end_of_text(piece, at)
-            self._text.take(piece[at:end])
-            at = end
-            if piece[at : at + 1] == b"\\":
-                # An escape that goes on in the next piece.
-                self._before = piece[at:]
-                return
-            if at < len(piece):
-                self._kept += self._text.end()
-                self._text = None
-
-    def end(self) -> bytes:
-        """Return the line, as far as it came."""
-        if self._text is not None:
-            self._kept += self._text.end()
-        return bytes(self._kept + self._before)
+def _with_short_texts(raw: bytearray) -> bytes:
+    """Return JSON of which each long text is short; all else is as it was, byte for byte."""
+    pieces: list[bytes] = []
+    done, end = 0, -1
+    while (start := raw.find(b'"', end + 1) + 1) and (end := _end_of_text(raw, start)) >= 0:
+        if end - start > _HEAD + 4 * _TAIL:
+            pieces += [bytes(raw[done:start]), _stub(raw, start, end) or _ends(raw, start, end)]
+            done = end
+    return b"".join([*pieces, raw[done:]])
 
 
-def _end_of_text(piece: bytes, at: int) -> int:
-    """Return where the text that goes on here ends: at its quote, at half an escape, or with the piece."""
-    end = piece.find(b'"', at)
-    end = len(piece) if end < 0 else end
-    if piece.find(b"\\", at, end) < 0:
-        return end
-    found = _INSIDE.match(piece, at)
-    return found.end() if found else at
+def _end_of_text(raw: bytearray, at: int) -> int:
+    """Return where the quote stands that ends the text which begins here; -1 where none does."""
+    end = raw.find(b'"', at)
+    while end >= 0:
+        before = end
+        while raw[before - 1] == _BACKSLASH:
+            before -= 1
+        if (end - before) % 2 == 0:
+            return end
+        end = raw.find(b'"', end + 1)
+    return -1
 
 
-class _Text:
-    """A text within a line, between its quotes and with its escapes."""
-
-    def __init__(self) -> None:
-        self._head = bytearray()
-        self._tail = bytearray()
-        self._size = 0
-        self._data: _Data | None = None
-
-    def take(self, piece: bytes) -> None:
-        """Take the next bytes of the text."""
-        before, self._size = self._size, self._size + len(piece)
-        room = max(_HEAD - len(self._head), 0)
-        self._head += piece[:room]
-        self._tail += piece[room:]
-        if before >= _BEGINNING and self._data is not None:
-            self._data.take(piece)
-        elif before < _BEGINNING <= self._size:
-            so_far = bytes(self._head + self._tail)
-            uri = _DATA_URI.match(so_far)
-            self._data = _Data()
-            self._data.take(so_far[uri.end() if uri else 0 :])
-        if self._data is not None and self._data.is_other:
-            self._data = None
-        if len(self._tail) > 4 * _TAIL:
-            del self._tail[:-_TAIL]
-
-    def end(self) -> bytes:
-        """Return the text, short."""
-        if self._size == len(self._head) + len(self._tail):
-            return bytes(self._head + self._tail)
-        if self._data is not None:
-            return self._data.stub()
-        # No escape and no character of several bytes is cut in two.
-        last = _LAST_SAFE.match(self._head, max(len(self._head) - _WINDOW, 0))
-        first = _FIRST_SAFE.search(self._tail, 0, _WINDOW)
-        head = bytes(self._head[: last.end()]) if last else b""
-        tail = bytes(self._tail[first.end() :]) if first else b""
-        return head + b"[... %d bytes cut ...]" % (self._size - len(head) - len(tail)) + tail
+def _ends(raw: bytearray, start: int, end: int) -> bytes:
+    """Return the beginning and the end of a text; no escape and no character of several bytes is cut in two."""
+    last = _LAST_SAFE.match(raw, max(start + _HEAD - _WINDOW, start), start + _HEAD)
+    first = _FIRST_SAFE.search(raw, end - _TAIL, end - _TAIL + _WINDOW)
+    head = bytes(raw[start : last.end()]) if last else b""
+    tail = bytes(raw[first.end() : end]) if first else b""
+    return head + b"[... %d bytes cut ...]" % (end - start - len(head) - len(tail)) + tail
 
 
-class _Data:
-    """Base64 being hashed; `is_other` when it is none."""
-
-    def __init__(self) -> None:
-        self.is_other = False
-        self._digest = hashlib.sha256()
-        self._size = 0
-        self._waiting = b""
-
-    def take(self, piece: bytes) -> None:
-        """Take the next bytes of it."""
-        piece = self._waiting + piece.replace(b"\\/", b"/")
+def _stub(raw: bytearray, start: int, end: int) -> bytes:
+    """Return what stands for a text that is base64, hash and size of the bytes; nothing for any other."""
+    uri = _DATA_URI.match(raw, start, end)
+    digest, size, waiting = hashlib.sha256(), 0, b""
+    for at in range(uri.end() if uri else start, end, _PIECE):
+        piece = waiting + raw[at : min(at + _PIECE, end)].replace(b"\\/", b"/")
         if piece.translate(None, _LETTERS):
-            self.is_other = True
-            return
+            return b""
         # Four letters make three bytes.
-        whole = len(piece) - len(piece) % 4
-        self._waiting = piece[whole:]
-        self._hash(piece[:whole])
-
-    def _hash(self, piece: bytes) -> None:
+        whole = len(piece) - len(piece) % 4 if at + _PIECE < end else len(piece)
+        data, waiting = piece[:whole], piece[whole:]
         with contextlib.suppress(ValueError):
             # Letters that make no bytes stand for themselves.
-            piece = binascii.a2b_base64(piece.translate(_URL_SAFE))
-        self._digest.update(piece)
-        self._size += len(piece)
-
-    def stub(self) -> bytes:
-        """Return what stands for it: hash and size of the bytes."""
-        self._hash(self._waiting)
-        return f"[image sha256:{self._digest.hexdigest()[:12]} {self._size} bytes]".encode()
+            data = binascii.a2b_base64(data.translate(_URL_SAFE))
+        digest.update(data)
+        size += len(data)
+    return f"[image sha256:{digest.hexdigest()[:12]} {size} bytes]".encode()
