@@ -10,7 +10,7 @@ from html import escape
 from holdfast.base.terminal import harmless
 from holdfast.records import ROLES, SessionEvent
 from holdfast.sessions.facts import Digest
-from holdfast.sessions.transcript import heading
+from holdfast.sessions.transcript import facts_of, heading, sections_of
 
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;"
@@ -23,7 +23,6 @@ _STYLE = (
 )
 _HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 _POLICY = f"default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none'"
-_TOKENS = ("input", "output", "cache_read", "cache_write", "reasoning")
 
 
 def page(digest: Digest, events: Iterable[SessionEvent] | None = None) -> Iterator[str]:
@@ -35,11 +34,11 @@ def page(digest: Digest, events: Iterable[SessionEvent] | None = None) -> Iterat
         '<meta name="referrer" content="no-referrer"><meta name="viewport" content="width=device-width">\n'
         f"<title>{title}</title><style>{_STYLE}</style></head>\n<body><h1>{title}</h1>\n"
     )
-    yield _facts(digest)
-    for name, entries in _sections(digest):
-        listed = "".join(f"<li>{_text(entry)}</li>\n" for entry in entries if entry)
-        if listed:
-            yield f"<h2>{name}</h2>\n<ul>\n{listed}</ul>\n"
+    rows = "".join(f"<dt>{name}</dt><dd>{_text(value)}</dd>\n" for name, value in facts_of(digest, str, str))
+    yield f"<dl>\n{rows}</dl>\n"
+    for name, entries in sections_of(digest, str, str):
+        listed = "".join(f"<li>{_text(entry)}</li>\n" for entry in entries)
+        yield f"<h2>{name}</h2>\n<ul>\n{listed}</ul>\n"
     if events is not None:
         yield "<h2>Events</h2>\n"
         yield from map(_event, events)
@@ -48,38 +47,6 @@ def page(digest: Digest, events: Iterable[SessionEvent] | None = None) -> Iterat
 
 def _text(text: str) -> str:
     return escape(harmless(text))
-
-
-def _facts(digest: Digest) -> str:
-    session = digest.session
-    tokens = [(name.replace("_", " "), getattr(session.cost, name)) for name in _TOKENS]
-    estimate = " (an estimate)" if digest.dollars_from == "prices" else ""
-    facts = {
-        "Outcome": f"{digest.outcome.kind} ({digest.outcome.confidence:.0%} sure)",
-        "Session": session.name,
-        "Project": session.project,
-        "Folders": ", ".join(digest.folders or ((session.folder,) if session.folder else ())),
-        "Branches": ", ".join(digest.branches or ((session.branch,) if session.branch else ())),
-        "Time": f"{session.started} to {session.ended}",
-        "Models": ", ".join(session.models),
-        "Tools": f"{digest.calls} calls, {digest.failed_calls} failed" if digest.calls else "",
-        "Tokens": ", ".join(f"{count:,} {name}" for name, count in tokens if count),
-        "Cost": f"${digest.dollars:,.2f}{estimate}" if digest.dollars_from else "",
-    }
-    rows = "".join(f"<dt>{name}</dt><dd>{_text(value)}</dd>\n" for name, value in facts.items() if value)
-    return f"<dl>\n{rows}</dl>\n"
-
-
-def _sections(digest: Digest) -> Iterator[tuple[str, list[str]]]:
-    yield "Asked", [one.text for one in (digest.first_ask, digest.last_ask) if one]
-    yield "Files changed", [f"{one.path} ({one.changes})" for one in digest.files]
-    yield "Checks", [f"{one.kind}, {one.result}: {one.text}" for one in digest.checks]
-    yield "Commands", [f"{one.kind}, {one.result}: {one.text}" for one in digest.commands]
-    yield "Commits", [f"{one.id} {one.text}".strip() for one in digest.commits]
-    yield "Pull requests", [one.text for one in digest.pull_requests]
-    yield "Said", [f"{one.kind}: {one.text}" for one in digest.said]
-    yield "Errors", [f"{one.about}: {one.text} ({one.ended})" for one in digest.troubles]
-    yield "Evidence", [f"{one.name} speaks for {one.speaks_for} {one.text}".strip() for one in digest.outcome.evidence]
 
 
 def _event(event: SessionEvent) -> str:

@@ -1,18 +1,22 @@
-"""Sessions as readable Markdown: their events, and their digests. What was said or run is data.
+"""Sessions as people read them: their events, and their digests. What was said or run is data.
 
-An event stands in a fence that it cannot close, and no text of a digest can open markup of its own.
+`facts_of` and `sections_of` say what a digest has, for a page of any form. In Markdown an event stands in a fence that
+it cannot close, and no text of a digest can open markup of its own.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from holdfast.base.terminal import harmless
 from holdfast.base.text import count
 from holdfast.records import SessionEvent
-from holdfast.sessions.facts import CommandRun, Delivered, Digest, FileChange, OutcomeEvidence
+from holdfast.sessions.facts import CommandRun, Delivered, Digest, OutcomeEvidence
+
+# How a page shows a text: one that somebody said, and one that is code or a name.
+Shown = Callable[[str], str]
 
 _BACKTICKS = re.compile("`+")
 # What opens markup wherever it stands; an underscore or a number sign does so only at the edge of a word or a text.
@@ -49,26 +53,43 @@ def fenced(text: str) -> str:
 
 def digest_page(digest: Digest) -> str:
     """Return the digest as a page: a title, the facts, and a section for each thing that there is."""
+    pieces = [f"# {plain(digest.title) or 'A session without a title'}"]
+    pieces.append("\n".join(f"- {name}: {value}" for name, value in facts_of(digest, plain, code)))
+    for title, entries in sections_of(digest, plain, code):
+        pieces.append("\n".join([f"## {title}\n", *(f"- {entry}" for entry in entries)]))
+    return "\n\n".join(pieces) + "\n"
+
+
+def sections_of(digest: Digest, plain: Shown, code: Shown) -> list[tuple[str, list[str]]]:
+    """Return the name and the entries of each section of a digest that has any."""
+
+    def run(one: CommandRun) -> str:
+        failed = f", {one.failed} failed" if one.failed else ""
+        return f"{one.kind}, {one.result}: {code(one.text)}{_times(one.runs)}{failed}{_at(one)}"
+
+    def made(one: Delivered) -> str:
+        name = code(one.id) if one.id else ""
+        return f"{f'{name} {plain(one.text)}'.strip() or 'without a subject'}{_at(one)}"
+
+    def speaks(one: OutcomeEvidence) -> str:
+        text = f": {plain(one.text)}" if one.text else ""
+        return f"{one.name} speaks for {one.speaks_for} ({one.weight:g}){text}{_at(one)}"
+
+    asked = [one for one in (digest.first_ask, digest.last_ask) if one]
+    paths = [(os.path.join(one.folder, one.path), one) for one in digest.files]
+    troubles = [(f"{code(one.about)}: {plain(one.text)}{_times(one.times)}", one) for one in digest.troubles]
     sections = [
-        f"# {plain(digest.title) or 'A session without a title'}",
-        _listed(_facts(digest)),
-        _section("Asked", [f"{plain(one.text)}{_at(one)}" for one in (digest.first_ask, digest.last_ask) if one]),
-        _section("Files changed", map(_changed, digest.files)),
-        _section("Checks", map(_run, digest.checks)),
-        _section("Commands", map(_run, digest.commands)),
-        _section("Commits", map(_made, digest.commits)),
-        _section("Pull requests", map(_made, digest.pull_requests)),
-        _section("Said", [f"{one.kind}: {plain(one.text)}{_at(one)}" for one in digest.said]),
-        _section(
-            "Errors",
-            [
-                f"{code(one.about)}: {plain(one.text)}{_times(one.times)}, {_ENDED[one.ended]}{_at(one)}"
-                for one in digest.troubles
-            ],
-        ),
-        _section("OutcomeEvidence", [_speaks(one) for one in digest.outcome.evidence]),
+        ("Asked", [f"{plain(one.text)}{_at(one)}" for one in asked]),
+        ("Files changed", [f"{code(path)}{_times(one.changes)}{_at(one)}" for path, one in paths]),
+        ("Checks", list(map(run, digest.checks))),
+        ("Commands", list(map(run, digest.commands))),
+        ("Commits", list(map(made, digest.commits))),
+        ("Pull requests", list(map(made, digest.pull_requests))),
+        ("Said", [f"{one.kind}: {plain(one.text)}{_at(one)}" for one in digest.said]),
+        ("Errors", [f"{text}, {_ENDED[one.ended]}{_at(one)}" for text, one in troubles]),
+        ("Evidence", list(map(speaks, digest.outcome.evidence))),
     ]
-    return "\n\n".join(section for section in sections if section) + "\n"
+    return [(title, entries) for title, entries in sections if entries]
 
 
 def plain(text: str) -> str:
@@ -84,9 +105,9 @@ def code(text: str) -> str:
     return f"{fence} {text} {fence}" if longest else f"{fence}{text or ' '}{fence}"
 
 
-def _facts(digest: Digest) -> list[str]:
-    session = digest.session
-    outcome = digest.outcome
+def facts_of(digest: Digest, plain: Shown, code: Shown) -> list[tuple[str, str]]:
+    """Return the name and the value of each fact about a session that is known."""
+    session, outcome = digest.session, digest.outcome
     facts = [
         ("Outcome", f"{outcome.kind} ({outcome.confidence:.0%} sure)" if outcome.evidence else outcome.kind),
         ("Agent", plain(f"{session.agent} {session.version}")),
@@ -104,7 +125,7 @@ def _facts(digest: Digest) -> list[str]:
         ("Left out here", ", ".join(f"{number} {plain(name)}" for name, number in digest.left_out)),
         ("Transcript", code(session.source) if session.source else ""),
     ]
-    return [f"{name}: {value}" for name, value in facts if value]
+    return [(name, value) for name, value in facts if value]
 
 
 def _tools(digest: Digest) -> str:
@@ -122,25 +143,6 @@ def _cost(digest: Digest) -> str:
     return "; ".join(part for part in (amount, tokens and f"tokens: {tokens}") if part)
 
 
-def _speaks(one: OutcomeEvidence) -> str:
-    text = f": {plain(one.text)}" if one.text else ""
-    return f"{one.name} speaks for {one.speaks_for} ({one.weight:g}){text}{_at(one)}"
-
-
-def _changed(one: FileChange) -> str:
-    return f"{code(os.path.join(one.folder, one.path))}{_times(one.changes)}{_at(one)}"
-
-
-def _run(run: CommandRun) -> str:
-    failed = f", {run.failed} failed" if run.failed else ""
-    return f"{run.kind}, {run.result}: {code(run.text)}{_times(run.runs)}{failed}{_at(run)}"
-
-
-def _made(made: Delivered) -> str:
-    name = code(made.id) if made.id else ""
-    return f"{f'{name} {plain(made.text)}'.strip() or 'without a subject'}{_at(made)}"
-
-
 def _times(number: int) -> str:
     return f", {number} times" if number > 1 else ""
 
@@ -149,12 +151,3 @@ def _at(fact: object) -> str:
     """Return where in the transcript a fact comes from; nothing where the transcript has no lines."""
     line = getattr(fact, "line", 0)
     return f" (line {line})" if line else f" (event {getattr(fact, 'place', 0)})"
-
-
-def _section(title: str, entries: Iterable[str]) -> str:
-    listed = _listed(entries)
-    return f"## {title}\n\n{listed}" if listed else ""
-
-
-def _listed(entries: Iterable[str]) -> str:
-    return "\n".join(f"- {entry}" for entry in entries)
