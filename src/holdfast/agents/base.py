@@ -243,6 +243,10 @@ class Agent:
     advice: tuple[str, ...] = ()
     # Programs by which the agent is found on the PATH.
     programs: tuple[str, ...] = ()
+    # Its config folder: the variable that says where it is, its name in the person's home, and in a project if another.
+    config_folder: tuple[str, ...] = ()
+    # The variable by which the environment of an MCP server names the session.
+    session_variable: str = ""
     # Its event before a tool runs, where what a hook prints can refuse the call; it is installed only when asked for.
     guard: str = ""
     # Instruction files of a folder of which it reads only the first that is there.
@@ -273,7 +277,7 @@ class Agent:
 
     def session_of(self, environment: Mapping[str, str]) -> str:
         """Return the session that the environment of an MCP server names, or nothing."""
-        return ""
+        return environment.get(self.session_variable, "")
 
     def moment(self, native: str) -> str:
         """Return which of MOMENTS the agent's own event is."""
@@ -329,7 +333,7 @@ class Agent:
 
     def folder(self, place: Place) -> str:
         """Return the folder of the agent's config at that place, whether it is there or not."""
-        return ""
+        return place.root(*self.config_folder) if self.config_folder else ""
 
     def personal_folder(self, place: Place) -> str:
         """Return the folder of its config for the person, at whatever scope `place` is."""

@@ -37,6 +37,8 @@ class ClaudeCode(Agent):
     name = "claude-code"
     title = "Claude Code"
     programs = ("claude",)
+    config_folder = ("CLAUDE_CONFIG_DIR", ".claude")
+    session_variable = "CLAUDE_CODE_SESSION_ID"
     reader = "holdfast.agents.reading.claude_code"
     moved_by = ("CLAUDE_CONFIG_DIR",)
     injects = frozenset({"start", "prompt"})
@@ -56,14 +58,8 @@ class ClaudeCode(Agent):
         ours = "CLAUDECODE" in environment or "CLAUDE_PROJECT_DIR" in environment
         return ours and not any(name in environment for name in FOREIGN)
 
-    def session_of(self, environment: Mapping[str, str]) -> str:
-        return environment.get("CLAUDE_CODE_SESSION_ID", "")
-
     def archived_as(self, call: HookCall) -> str:
         return f"{call.session}.agent-{call.subagent}" if call.subagent else call.session
-
-    def folder(self, place: Place) -> str:
-        return place.root("CLAUDE_CONFIG_DIR", ".claude")
 
     def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         servers = os.path.join(place.environment.get("CLAUDE_CONFIG_DIR") or place.home, ".claude.json")

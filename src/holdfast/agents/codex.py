@@ -22,6 +22,7 @@ class Codex(Agent):
     name = "codex"
     title = "Codex"
     programs = ("codex",)
+    config_folder = ("CODEX_HOME", ".codex")
     reader = "holdfast.agents.reading.codex"
     moved_by = ("CODEX_HOME",)
     injects = frozenset({"start", "prompt"})
@@ -34,9 +35,6 @@ class Codex(Agent):
         ("global", "instructions", *INSTRUCTIONS),
         ("project", "instructions", *INSTRUCTIONS),
     )
-
-    def folder(self, place: Place) -> str:
-        return place.root("CODEX_HOME", ".codex")
 
     def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         folder = self.folder(place)

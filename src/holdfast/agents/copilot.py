@@ -18,6 +18,7 @@ class Copilot(Agent):
     name = "copilot"
     title = "GitHub Copilot CLI"
     programs = ("copilot",)
+    config_folder = ("COPILOT_HOME", ".copilot", ".github")
     reader = "holdfast.agents.reading.copilot"
     moved_by = ("COPILOT_HOME",)
     injects = frozenset({"start", "prompt"})
@@ -40,9 +41,6 @@ class Copilot(Agent):
 
     def injection_output(self, call: HookCall, text: str) -> str:
         return dumps({"additionalContext": text})
-
-    def folder(self, place: Place) -> str:
-        return place.root("COPILOT_HOME", ".copilot", ".github")
 
     def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         folder = self.folder(place)

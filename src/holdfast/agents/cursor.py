@@ -19,6 +19,7 @@ class Cursor(Agent):
     name = "cursor"
     title = "Cursor"
     programs = ("cursor-agent", "cursor")
+    config_folder = ("", ".cursor")
     reader = "holdfast.agents.reading.cursor"
     injects = frozenset({"start"})
     events = {  # noqa: RUF012
@@ -47,9 +48,6 @@ class Cursor(Agent):
         if call.moment != "start" or os.path.exists(os.path.join(call.folder, self.project_rule)):
             return ""
         return dumps({"additional_context": text})
-
-    def folder(self, place: Place) -> str:
-        return place.root("", ".cursor")
 
     def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         path = os.path.join(self.folder(place), "hooks.json")

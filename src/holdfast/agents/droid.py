@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.agents.base import Agent, Place
+from holdfast.agents.base import Agent
 
 
 class Droid(Agent):
@@ -11,12 +11,10 @@ class Droid(Agent):
     name = "droid"
     title = "Factory Droid"
     programs = ("droid",)
+    config_folder = ("", ".factory")
     reader = "holdfast.agents.reading.droid"
     own_instructions = project_instructions = ("AGENTS.md",)
     skill_homes = ("own",)
-
-    def folder(self, place: Place) -> str:
-        return place.root("", ".factory")
 
 
 AGENT = Droid()

@@ -23,6 +23,7 @@ class GeminiCli(Agent):
     name = "gemini-cli"
     title = "Gemini CLI"
     programs = ("gemini",)
+    session_variable = "GEMINI_SESSION_ID"
     reader = "holdfast.agents.reading.gemini_cli"
     moved_by = ("GEMINI_CLI_HOME",)
     injects = frozenset({"start", "prompt"})
@@ -50,9 +51,6 @@ class GeminiCli(Agent):
         if not call.prompt.startswith(HANDED_OVER[0]):
             return call
         return replace(call, prompt=call.prompt.partition(HANDED_OVER[1])[2].lstrip())
-
-    def session_of(self, environment: Mapping[str, str]) -> str:
-        return environment.get("GEMINI_SESSION_ID", "")
 
     def refusal_output(self, call: HookCall, reason: str) -> str:
         return dumps({"decision": "deny", "reason": reason})

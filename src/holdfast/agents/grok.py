@@ -30,6 +30,8 @@ class Grok(Agent):
     name = "grok"
     title = "Grok"
     programs = ("grok",)
+    config_folder = ("GROK_HOME", ".grok")
+    session_variable = "GROK_SESSION_ID"
     reader = "holdfast.agents.reading.grok"
     moved_by = ("GROK_HOME",)
     guard = "PreToolUse"
@@ -51,14 +53,8 @@ class Grok(Agent):
     def is_host(self, environment: Mapping[str, str]) -> bool:
         return RUNS_OTHERS in environment
 
-    def session_of(self, environment: Mapping[str, str]) -> str:
-        return environment.get("GROK_SESSION_ID", "")
-
     def refusal_output(self, call: HookCall, reason: str) -> str:
         return dumps({"decision": "deny", "reason": reason})
-
-    def folder(self, place: Place) -> str:
-        return place.root("GROK_HOME", ".grok")
 
     def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         folder = self.folder(place)

@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from holdfast.agents.reading.values import table, whole
 from holdfast.errors import Refused
 
 ROLE = "You are a careful editor of a software project's notes. You use no tools. You answer with JSON only."
@@ -86,21 +87,21 @@ def _read_result(out: str) -> Answered:
     text = told.get("result")
     if told.get("is_error") or not isinstance(text, str):
         raise ValueError(f"it ended with {told.get('subtype') or 'an error'}: {str(text or '')[:200]}")
-    usage = _members(told.get("usage"))
+    usage = table(told.get("usage"))
     sent = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    return Answered(text, sum(_number(usage.get(name)) for name in sent), _number(usage.get("output_tokens")))
+    return Answered(text, sum(whole(usage.get(name)) for name in sent), whole(usage.get("output_tokens")))
 
 
 def _read_events(out: str) -> Answered:
     text, sent, answered = "", 0, 0
     for line in filter(str.strip, out.splitlines()):
         event = _object(line)
-        item, usage = _members(event.get("item")), _members(event.get("usage"))
+        item, usage = table(event.get("item")), table(event.get("usage"))
         if event.get("type") == "item.completed" and item.get("type") == "agent_message":
             text = str(item.get("text") or "")
         elif event.get("type") == "turn.completed":
-            sent += _number(usage.get("input_tokens"))
-            answered += _number(usage.get("output_tokens"))
+            sent += whole(usage.get("input_tokens"))
+            answered += whole(usage.get("output_tokens"))
     if not text:
         raise ValueError("it gave no answer")
     return Answered(text, sent, answered)
@@ -111,11 +112,3 @@ def _object(text: str) -> dict[str, object]:
     if not isinstance(value, dict):
         raise ValueError("it did not print what was expected")
     return value
-
-
-def _members(value: object) -> dict[str, object]:
-    return value if isinstance(value, dict) else {}
-
-
-def _number(value: object) -> int:
-    return value if isinstance(value, int) and value > 0 else 0

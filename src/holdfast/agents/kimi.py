@@ -11,14 +11,12 @@ class Kimi(Agent):
     name = "kimi"
     title = "Kimi Code"
     programs = ("kimi",)
+    config_folder = ("", ".kimi-code")
     reader = "holdfast.agents.reading.kimi"
     moved_by = ("KIMI_SHARE_DIR",)
     project_instructions = ("AGENTS.md",)
     skill_homes = (".agents",)
     knowledge = (("project", "instructions", "AGENTS.md"),)
-
-    def folder(self, place: Place) -> str:
-        return place.root("", ".kimi-code")
 
     def skill_folders(self, place: Place) -> list[str]:
         return super().skill_folders(place) if place.scope == "project" else []

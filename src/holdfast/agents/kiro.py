@@ -19,6 +19,7 @@ class Kiro(Agent):
     name = "kiro"
     title = "Kiro CLI"
     programs = ("kiro-cli",)
+    config_folder = ("", ".kiro")
     reader = "holdfast.agents.reading.kiro"
     moved_by = ("XDG_DATA_HOME",)
     keeps_memory = False
@@ -49,9 +50,6 @@ class Kiro(Agent):
         if call.moment == "start" and os.path.exists(os.path.join(call.folder, self.project_rule)):
             return ""
         return text
-
-    def folder(self, place: Place) -> str:
-        return place.root("", ".kiro")
 
     def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         folder = self.folder(place)

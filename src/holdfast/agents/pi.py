@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.agents.base import Agent, Place
+from holdfast.agents.base import Agent
 
 
 class Pi(Agent):
@@ -11,14 +11,12 @@ class Pi(Agent):
     name = "pi"
     title = "Pi"
     programs = ("pi",)
+    config_folder = ("PI_CODING_AGENT_DIR", ".pi/agent", ".pi")
     reader = "holdfast.agents.reading.pi"
     moved_by = ("PI_CODING_AGENT_DIR",)
     reads_first = own_instructions = project_instructions = ("AGENTS.md", "CLAUDE.md")
     skill_homes = ("own",)
     knowledge = (("global", "instructions", *reads_first), ("project", "instructions", *reads_first))
-
-    def folder(self, place: Place) -> str:
-        return place.root("PI_CODING_AGENT_DIR", ".pi/agent", ".pi")
 
 
 AGENT = Pi()

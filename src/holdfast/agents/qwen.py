@@ -13,6 +13,7 @@ class Qwen(Agent):
     name = "qwen"
     title = "Qwen Code"
     programs = ("qwen",)
+    config_folder = ("QWEN_HOME", ".qwen")
     reader = "holdfast.agents.reading.qwen"
     moved_by = ("QWEN_HOME", "QWEN_RUNTIME_DIR")
     injects = frozenset({"start", "prompt"})
@@ -21,9 +22,6 @@ class Qwen(Agent):
     project_instructions = ("AGENTS.md", "QWEN.md")
     skill_homes = ("own",)
     knowledge = (("global", "instructions", "QWEN.md"), ("project", "instructions", "QWEN.md", "AGENTS.md"))
-
-    def folder(self, place: Place) -> str:
-        return place.root("QWEN_HOME", ".qwen")
 
     def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         settings = os.path.join(self.folder(place), "settings.json")

@@ -65,12 +65,12 @@ class Result:
 
 def result_of(value: dict[str, object]) -> Result | None:
     """Return the result that an object tells; None where it is something else."""
-    call = _result_text(value, _ANSWERS)
+    call = _text(value, _ANSWERS)
     # An agent that says how a call of this kind went says it only where it went badly.
     usual = PASSED if call else ""
     # A call that has its result within, or an answer that names itself so; messages have an id as well.
     own = ("id",) if "response" in value or "result" in value else ()
-    call = call or _result_text(value, _CALLS) or _result_text(value, own)
+    call = call or _text(value, _CALLS) or _text(value, own)
     told = [value[name] for name in _TEXTS if value.get(name) is not None]
     state = _state(value)
     if not call or not (told or state):
@@ -145,10 +145,6 @@ def _exit_of(text: str) -> str:
             if found and number.isdigit() and before in _BEFORE:
                 return FAILED if number.strip("0") else PASSED
     return ""
-
-
-def _result_text(value: dict[str, object], names: tuple[str, ...]) -> str:
-    return next((told for name in names if isinstance(told := value.get(name), str) and told), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from holdfast.base import files, rows
 from holdfast.base.digests import short
 from holdfast.base.pending_file import PendingFile
 from holdfast.base.structs import dataclass
-from holdfast.errors import BadInput, BrokenFile, Forgotten, HoldfastError, NotFound, Refused
+from holdfast.errors import BadInput, BrokenFile, Forgotten, HoldfastError, NotFound
 from holdfast.records import Problem, Session, Step
 from holdfast.sessions import facts, names
 from holdfast.sessions.facts import Digest
@@ -301,9 +301,7 @@ class Archive:
         folder = os.path.join(self.root, kind, agent_stem)
         if self._looked_at is not None and folder in self._looked_at:
             return folder
-        link = files.link_on_the_way(self.home, f"archive/{kind}/{agent_stem}")
-        if link:
-            raise Refused(f"{link} is a symbolic link", "Replace the link by a folder; Holdfast does not follow it.")
+        files.refuse_links(self.home, f"archive/{kind}/{agent_stem}")
         if self._looked_at is not None:
             self._looked_at.add(folder)
         return folder
@@ -330,8 +328,7 @@ class Archive:
         return self._forgotten[1]
 
     def _lock(self) -> files.Lock:
-        if files.link_on_the_way(self.home, "archive"):
-            raise Refused(f"{self.root} is a symbolic link", "Replace the link by a folder.")
+        files.refuse_links(self.home, "archive")
         files.make_folder(self.root)
         return files.lock_of(self.home, "archive")
 

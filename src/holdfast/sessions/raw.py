@@ -13,6 +13,7 @@ session; the digits below a millisecond are a checksum, so that two versions of 
 from __future__ import annotations
 
 import io
+import json
 import os
 import struct
 import threading
@@ -271,15 +272,6 @@ def _lines(waiting: list[Any]) -> bytes:
     try:
         return _encode_lines(waiting)
     except UnicodeError:
-        return _encode_lines([_writable(msgspec.to_builtins(one)) for one in waiting])
-
-
-def _writable(value: Any) -> Any:
-    """Return the value with what no UTF-8 and no JSON can say replaced."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, dict):
-        return {name: _writable(one) for name, one in value.items()}
-    if isinstance(value, list):
-        return [_writable(one) for one in value]
-    return value
+        # What no UTF-8 can say is a question mark.
+        told = [json.dumps(msgspec.to_builtins(one), ensure_ascii=False, separators=(",", ":")) for one in waiting]
+        return "".join(f"{one}\n" for one in told).encode("utf-8", "replace")

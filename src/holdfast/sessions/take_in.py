@@ -29,7 +29,7 @@ from holdfast.sessions.digest import RULES
 from holdfast.sessions.facts import Digest
 from holdfast.sessions.index import Indexing
 from holdfast.sessions.raw import RawWriter
-from holdfast.sessions.writers import Analysis, Marked, Nowhere, Writers
+from holdfast.sessions.writers import Analysis, Writers
 from holdfast.workspace import Workspace
 
 # A session that was resumed so often in turn copies all of them; more are passed over as one.
@@ -67,7 +67,7 @@ class Kept:
     session: Session
     there: Session | None
     mark: str
-    writer: RawWriter | Nowhere
+    writer: RawWriter | None
     analysis: Analysis
 
 
@@ -208,8 +208,7 @@ class Taker:
         parent = ""
         for copies in range(_MAX_COPIES + 1):
             with ExitStack() as handed:
-                writer = self._archive.writing(reading.agent) if self._indexing else Nowhere()
-                handed.push(writer)
+                writer = handed.enter_context(self._archive.writing(reading.agent)) if self._indexing else None
                 analysis = Analysis(self.cleaner, self._indexing)
                 mark = self._pass_through(transcript, reading, writer, analysis)
                 taking.place = max(taking.place, reading.offset)
@@ -234,18 +233,21 @@ class Taker:
             reading.skip = skip
 
     def _pass_through(
-        self, transcript: Transcript, reading: Reading, writer: RawWriter | Nowhere, analysis: Analysis
+        self, transcript: Transcript, reading: Reading, writer: RawWriter | None, analysis: Analysis
     ) -> str:
         """Hand each event on as it comes; return a mark of them all, where the transcript may tell many sessions."""
-        events = self.cleaner.events(_guarded(reading))
-        marked = Marked(events) if not transcript.path.endswith(_ONE_SESSION) else None
-        add, take, end, now = writer.add, analysis.take, self._end, time.monotonic
-        for event in marked or events:
+        add, take, end, now = writer.add if writer else None, analysis.take, self._end, time.monotonic
+        is_marked, mark = not transcript.path.endswith(_ONE_SESSION), 0
+        for event in self.cleaner.events(_guarded(reading)):
             if now() > end:
                 raise OutOfTime
-            add(event)
+            if is_marked:
+                told = (len(event.text), len(event.input), len(event.output), event.at, event.failed)
+                mark = zlib.crc32(repr((*told, event.milliseconds)).encode("utf-8", "replace"), mark)
+            if add is not None:
+                add(event)
             take(event)
-        return f"{marked.sum:x}-" if marked else ""
+        return f"{mark:x}-" if is_marked else ""
 
     def _complete(self, reading: Reading, parent: str) -> Session:
         session = reading.session()
@@ -297,7 +299,7 @@ class Taker:
         if may_be_same and taking.marks_before.get(name) == kept.mark and kept.there:
             return
         digest = self._digest(session, kept.analysis)
-        if isinstance(kept.writer, Nowhere):
+        if kept.writer is None:
             self.tally.analysed += digest is not None
         else:
             self._writers.store(handed.pop_all(), kept.writer, session, digest)

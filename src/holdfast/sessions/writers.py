@@ -8,8 +8,7 @@ went wrong is raised there.
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 
@@ -68,33 +67,6 @@ class Analysis:
             raise self._index_problem
         if self._indexing is not None:
             self._indexing.done(digest)
-
-
-class Marked:
-    """Passes events on; `sum` then differs from that of events of other lengths, times or ends."""
-
-    def __init__(self, events: Iterable[SessionEvent]) -> None:
-        self._events = events
-        self.sum = 0
-
-    def __iter__(self) -> Iterator[SessionEvent]:
-        for event in self._events:
-            told = (len(event.text), len(event.input), len(event.output), event.at, event.failed, event.milliseconds)
-            self.sum = zlib.crc32(repr(told).encode("utf-8", "replace"), self.sum)
-            yield event
-
-
-class Nowhere:
-    """In the place of a raw file where nothing may be written."""
-
-    def __enter__(self) -> Nowhere:
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        return
-
-    def add(self, event: SessionEvent) -> None:
-        """Take an event to nowhere."""
 
 
 class _Stored:

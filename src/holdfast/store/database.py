@@ -16,6 +16,7 @@ from holdfast.base import files
 from holdfast.base.clock import Deadline
 from holdfast.errors import StoreUnavailable
 from holdfast.store.index import BUSY_SECONDS, SCHEMA, TAGS_APART, IndexReader, Transaction, is_damage, unavailable
+from holdfast.store.memory_table import MemoryTable
 from holdfast.store.words import TOKENIZE, grams
 from holdfast.store.words import digest as words_digest
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
     from holdfast.records import Memory, Problem
     from holdfast.store.index import Stamp
+    from holdfast.store.passages import Passages
+    from holdfast.store.session_table import SessionTable
 
 MEMORY = ":memory:"
 DAMAGED = "it was damaged"
@@ -58,7 +61,7 @@ CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
 
 
 class Index(IndexReader):
-    """The open file, to be read and written. `path` may be MEMORY, for a home that cannot be written.
+    """The open file with its tables, to be read and written. `path` may be MEMORY, for a home that cannot be written.
 
     `damaged` is the inode of a file that turned out to be broken: if it still stands there, it is set aside.
     """
@@ -68,6 +71,25 @@ class Index(IndexReader):
         self.why_fresh = ""
         self.inode = 0
         self.db = self._open(damaged)
+
+    @property
+    def memories(self) -> MemoryTable:
+        """The memories as they are searched."""
+        return MemoryTable(self)
+
+    @property
+    def passages(self) -> Passages:
+        """The passages of sessions; like their rows, loaded only by who asks for them."""
+        from holdfast.store.passages import Passages
+
+        return Passages(self.db)
+
+    @property
+    def sessions(self) -> SessionTable:
+        """The rows of sessions."""
+        from holdfast.store.session_table import SessionTable
+
+        return SessionTable(self.db)
 
     @property
     def fresh(self) -> bool:

@@ -126,11 +126,11 @@ class IndexReader:
             for start in range(0, len(ids), _PAGE):
                 page = ",".join(map(str, ids[start : start + _PAGE]))
                 # The condition again: meanwhile a memory may have gone, and another one got its number.
-                yield from self.memories(f"m.id IN ({page}) AND {where} {order}", values)
+                yield from self.memories_where(f"m.id IN ({page}) AND {where} {order}", values)
 
         return by_page()
 
-    def memories(self, condition: str, values: Iterable[object]) -> list[Memory]:
+    def memories_where(self, condition: str, values: Iterable[object]) -> list[Memory]:
         """Return the memories that meet a condition on `m`, as SQL."""
         rows = self.db.execute(
             f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id WHERE {condition}", tuple(values)

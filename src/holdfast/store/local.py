@@ -25,7 +25,6 @@ from holdfast.records import Candidate, Draft, Filter, Group, Memory, Problem, R
 from holdfast.store import layout, memory_file, merge
 from holdfast.store.keys import automatic_key, check_key
 from holdfast.store.local_tree import LocalTree
-from holdfast.store.memory_table import MemoryTable
 from holdfast.store.tombstones import Tombstones
 from holdfast.store.words import digest
 
@@ -33,10 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from holdfast.store.base import Answer, Progress, Tables
-    from holdfast.store.database import Index
-    from holdfast.store.index import Transaction
-    from holdfast.store.passages import Passages
-    from holdfast.store.session_table import SessionTable
 
 MAX_BYTES = 262_144
 _LOW_TRUST = ("derived", "import")
@@ -189,11 +184,11 @@ class LocalStore:
 
     def search(self, query: str, wanted: Filter, limit: int) -> list[Candidate]:
         """Return candidates for the words of the query."""
-        return self.tree.ask(lambda index: MemoryTable(index).search(query, wanted, limit))
+        return self.tree.ask(lambda index: index.memories.search(query, wanted, limit))
 
     def ask(self, question: Callable[[Tables], Answer]) -> Answer:
         """Return what the tables of the index answer; one that is damaged is made anew, and asked again."""
-        return self.tree.ask(lambda index: question(IndexTables(index)))
+        return self.tree.ask(question)
 
     def groups(self) -> list[Group]:
         """Return every scope that holds memories."""
@@ -306,33 +301,3 @@ class LocalStore:
             self.tree.write_new(memory)
         else:
             self.tree.write_text(memory.path, memory_file.update(self.text(before), memory, memory.path))
-
-
-class IndexTables:
-    """The tables of the index; those of sessions are loaded only by who asks for them."""
-
-    def __init__(self, index: Index) -> None:
-        self._index = index
-
-    @property
-    def memories(self) -> MemoryTable:
-        """The memories as they are searched."""
-        return MemoryTable(self._index)
-
-    @property
-    def passages(self) -> Passages:
-        """The passages of sessions."""
-        from holdfast.store.passages import Passages
-
-        return Passages(self._index.db)
-
-    @property
-    def sessions(self) -> SessionTable:
-        """The rows of sessions."""
-        from holdfast.store.session_table import SessionTable
-
-        return SessionTable(self._index.db)
-
-    def begin(self) -> Transaction:
-        """Return a write transaction for a `with` block."""
-        return self._index.begin()

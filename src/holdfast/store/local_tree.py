@@ -139,8 +139,8 @@ class LocalTree(Tree):
 
     def listing(self, folders: tuple[str, ...], limit: int) -> tuple[list[Memory], int]:
         """Return the newest memories directly in these folders, and how many there are."""
-        marks = ",".join("?" * len(folders))
-        found = self.index.memories(f"m.folder IN ({marks}) ORDER BY m.updated DESC, m.path LIMIT ?", (*folders, limit))
+        newest = f"m.folder IN ({','.join('?' * len(folders))}) ORDER BY m.updated DESC, m.path LIMIT ?"
+        found = self.index.memories_where(newest, (*folders, limit))
         return found, sum(self.index.count(folder) for folder in folders)
 
     def subfolders(self, folder: str) -> list[tuple[str, int]]:

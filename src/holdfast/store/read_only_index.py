@@ -130,7 +130,7 @@ class ReadOnlyIndex(IndexReader):
         self._stamps.update({path: Stamp(at, size, inode, bool(unsure)) for path, at, size, inode, unsure in stamps})
         return [
             Candidate(one, 0.0, (), False, uses.get(one.key, 0), replaced.get(one.key, ""))
-            for one in self.memories(among, ())
+            for one in self.memories_where(among, ())
         ]
 
     def known(self, places: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str, str], Memory]:
@@ -138,7 +138,7 @@ class ReadOnlyIndex(IndexReader):
         found: dict[tuple[str, str, str], Memory] = {}
         for some, marks in in_parts(list(places), "(?,?,?)"):
             asked = [part for place in some for part in place]
-            for one in self.memories(f"(m.scope, m.owner, m.key) IN (VALUES {marks})", asked):
+            for one in self.memories_where(f"(m.scope, m.owner, m.key) IN (VALUES {marks})", asked):
                 found[one.scope.kind, one.scope.owner, one.key] = one
         return found
 

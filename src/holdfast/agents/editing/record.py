@@ -12,7 +12,8 @@ import json
 import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
+
+import msgspec
 
 from holdfast.agents.base import ConfigChange
 from holdfast.base import files
@@ -91,6 +92,12 @@ class Install:
         return self.agent, self.scope, self.folder
 
 
+class _Record(msgspec.Struct):
+    """The record of all installs."""
+
+    installs: tuple[Install, ...]
+
+
 def digest(data: bytes) -> str:
     """Return what tells whether a file still has exactly these bytes."""
     return hashlib.sha256(data).hexdigest()
@@ -121,24 +128,8 @@ def dumps(installs: list[Install]) -> str:
 
 
 def loads(text: str | bytes) -> list[Install]:
-    """Return the record of a JSON text; ValueError where it is not one."""
-    try:
-        return [
-            Install(**_known(Install, one, files=tuple(map(_file, one["files"])), folders=tuple(one["folders"])))
-            for one in json.loads(text)["installs"]
-        ]
-    except (KeyError, TypeError, AttributeError) as problem:
-        raise ValueError(f"{type(problem).__name__}: {problem}") from problem
-
-
-def _file(data: dict[str, Any]) -> EditedFile:
-    spans = tuple((int(start), int(length)) for start, length in data["spans"])
-    return EditedFile(**_known(EditedFile, data, spans=spans, made=tuple(map(tuple, data["made"]))))
-
-
-def _known(kind: Any, data: dict[str, Any], **read: object) -> dict[str, Any]:
-    """Return the fields of a record; what another version added is passed over."""
-    return {name: read[name] if name in read else data[name] for name in kind.__match_args__}
+    """Return the record of a JSON text, without what another version added; ValueError where it is not one."""
+    return list(msgspec.convert(json.loads(text), _Record).installs)
 
 
 def lock(home: str) -> files.Lock:

@@ -14,6 +14,7 @@ digests of ids and what each message cost are kept.
 
 from __future__ import annotations
 
+import io
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -240,16 +241,28 @@ class Reading:
             yield from self.held.take()
         yield from self.held.rest()
 
+    def opened(self) -> io.BufferedReader:
+        """Open the transcript, to be read line by line."""
+        return open_plain(self.path)
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield number and bytes of each line, and keep `offset` up to date."""
+        with self.opened() as file:
+            for number, self.offset, raw in lines(file):
+                yield number, raw
+
     def records(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield line number and object of each line; count what is none, and keep `offset` up to date."""
-        with open_plain(self.path) as file:
-            for number, end, raw in lines(file):
-                self.offset = end
-                found = decode(raw)
-                if found is None:
-                    self.malformed += 1
-                else:
-                    yield number, found
+        """Yield line number and object of each line; count what is none."""
+        return self.decoded(self.lines())
+
+    def decoded(self, found: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield number and object of each of these lines; count what is none."""
+        for number, raw in found:
+            record = decode(raw)
+            if record is None:
+                self.malformed += 1
+            else:
+                yield number, record
 
     def numbered(self, messages: Iterable[Any]) -> Iterator[tuple[int, Any]]:
         """Yield each message with its number; count those that are None."""

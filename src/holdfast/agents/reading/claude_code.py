@@ -143,20 +143,17 @@ class ClaudeCodeReading(Reading):
     def _walk(self) -> Iterator[None]:
         if self.skip:
             # What was copied stands at the beginning, and ends with the last line that has one of these ids.
-            with open_plain(self.path) as file:
-                told_lines = ((number, _line(raw)) for number, _, raw in lines(file))
-                copied = (number for number, line in told_lines if line and line.uuid in self.skip)
-                self._copied_until = max(copied, default=0)
-        with open_plain(self.path) as file:
-            for number, end, raw in lines(file):
-                self.offset = end
-                line = _line(raw)
-                if line is None:
-                    self.malformed += 1
-                elif line.type != "progress":
-                    self.line = number
-                    self._take(line)
-                    yield
+            told_lines = ((number, _line(raw)) for number, raw in self.lines())
+            copied = (number for number, line in told_lines if line and line.uuid in self.skip)
+            self._copied_until = max(copied, default=0)
+        for number, raw in self.lines():
+            line = _line(raw)
+            if line is None:
+                self.malformed += 1
+            elif line.type != "progress":
+                self.line = number
+                self._take(line)
+                yield
 
     def _take(self, line: _Line) -> None:
         if line.uuid is not None:

@@ -92,18 +92,16 @@ class CodexReading(Reading):
     def _walk(self) -> Iterator[None]:
         try:
             self._prefix, self._void = _survey(self.path)
-            with _opened(self.path) as file:
-                for number, end, raw in lines(file):
-                    self.offset, self.line = end, number
-                    record = decode(raw)
-                    if record is None:
-                        self.malformed += 1
-                        continue
-                    self.at = when(record.get("timestamp", record.get("created_at")))
-                    self.take(record)
-                    yield
+            for number, record in self.records():
+                self.line = number
+                self.at = when(record.get("timestamp", record.get("created_at")))
+                self.take(record)
+                yield
         except zstandard.ZstdError:
             self.malformed += 1
+
+    def opened(self) -> io.BufferedReader:
+        return _opened(self.path)
 
     def take(self, record: dict[str, Any]) -> None:
         kind, payload = _opened_envelope(record)

@@ -85,12 +85,7 @@ class GrokReading(Reading):
             yield from self._walk_history()
 
     def _records(self, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-        for number, raw in self._lines(name):
-            found = decode(raw)
-            if found is None:
-                self.malformed += 1
-            else:
-                yield number, found
+        return self.decoded(self._lines(name))
 
     def _lines(self, name: str) -> Iterator[tuple[int, bytes]]:
         try:

@@ -12,7 +12,7 @@ from typing import Any
 
 from holdfast.agents.base import Place
 from holdfast.agents.reading.base import Reading
-from holdfast.agents.reading.lines import decode, files_below, first_record, lines, open_plain
+from holdfast.agents.reading.lines import decode, files_below, first_record
 from holdfast.agents.reading.values import MAX_OUTPUT, blocks, cut, dollars, stem, table, text_of, told, whole
 
 SUMMARIES = ("compaction", "branch_summary", "compactionSummary", "branchSummary")
@@ -42,14 +42,13 @@ class PiReading(Reading):
         self.facts["id"] = stem(self.path).rpartition("_")[2]
         before: dict[int, int] = {}
         last, branches = 0, False
-        with open_plain(self.path) as file:
-            for _, _, raw in lines(file):
-                entry = decode(raw) or {}
-                if "parentId" in entry and told(entry, "id"):
-                    parent = hash(told(entry, "parentId"))
-                    branches = branches or (last != 0 and parent != last)
-                    last = hash(told(entry, "id"))
-                    before[last] = parent
+        for _, raw in self.lines():
+            entry = decode(raw) or {}
+            if "parentId" in entry and told(entry, "id"):
+                parent = hash(told(entry, "parentId"))
+                branches = branches or (last != 0 and parent != last)
+                last = hash(told(entry, "id"))
+                before[last] = parent
         kept: set[int] = set()
         while last in before and last not in kept:
             kept.add(last)

@@ -63,34 +63,29 @@ class QwenReading(Reading):
     def records(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the records that are not void, also those that stand on one line."""
         void = self._rewound()
-        with open_plain(self.path) as file:
-            for number, end, raw in lines(file):
-                self.offset = end
-                one = decode(raw)
-                found = [one] if one is not None else _glued(raw)
-                self.malformed += not found
-                for record in found:
-                    used = counts(record["usageMetadata"], *TOKENS) if "usageMetadata" in record else ()
-                    if any(used):
-                        at, model = when(record.get("timestamp")), told(record, "model")
-                        self.cost.add(told(record, "uuid"), *usage(*used), at=at, model=model)
-                    if not any(first < number < last for first, last in void):
-                        yield number, record
+        for number, raw in self.lines():
+            one = decode(raw)
+            found = [one] if one is not None else _glued(raw)
+            self.malformed += not found
+            for record in found:
+                used = counts(record["usageMetadata"], *TOKENS) if "usageMetadata" in record else ()
+                if any(used):
+                    at, model = when(record.get("timestamp")), told(record, "model")
+                    self.cost.add(told(record, "uuid"), *usage(*used), at=at, model=model)
+                if not any(first < number < last for first, last in void):
+                    yield number, record
 
     def _rewound(self) -> list[tuple[int, int]]:
         """Return the lines between which records are void."""
         places: dict[int, int] = {}
         void = []
-        with open_plain(self.path) as file:
-            if not any(b'"rewind"' in raw for _, _, raw in lines(file)):
-                return []
-            file.seek(0)
-            for number, _, raw in lines(file):
-                record = decode(raw) or {}
-                places.setdefault(hash(told(record, "uuid")), number)
-                if told(record, "subtype") == "rewind":
-                    target = told(record.get("systemPayload"), "targetUuid") or told(record, "parentUuid")
-                    void.append((places.get(hash(target), number), number))
+        is_rewound = any(b'"rewind"' in raw for _, raw in self.lines())
+        for number, raw in self.lines() if is_rewound else ():
+            record = decode(raw) or {}
+            places.setdefault(hash(told(record, "uuid")), number)
+            if told(record, "subtype") == "rewind":
+                target = told(record.get("systemPayload"), "targetUuid") or told(record, "parentUuid")
+                void.append((places.get(hash(target), number), number))
         return void
 
     def take(self, record: dict[str, Any]) -> None:
