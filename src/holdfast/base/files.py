@@ -310,6 +310,15 @@ def names_in(folder: str, ending: str = "", *, hidden: bool = False) -> list[str
     return sorted([name for name in names if name.endswith(ending) and (hidden or not name.startswith("."))])
 
 
+def folders_in(folder: str) -> list[str]:
+    """Return the names of the folders in a folder, sorted; neither hidden ones nor links to others."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted([one.name for one in entries if one.name[0] != "." and one.is_dir(follow_symlinks=False)])
+    except OSError:
+        return []
+
+
 def lock_of(home: str, name: str, seconds: float = 20.0) -> Lock:
     """Return the lock of that name in a home, not taken yet."""
     folder = os.path.join(home, "state", "locks")

@@ -8,7 +8,7 @@ the session alone leaves the buffer. Only the last step says that the session is
 from __future__ import annotations
 
 from holdfast.base.light_records import replace
-from holdfast.base.minijson import loads
+from holdfast.base.rows import texts_in
 from holdfast.continuity import buffer, log, open_sessions, region
 from holdfast.continuity.buffer import SaidSentence, WorkingState
 from holdfast.continuity.log import LogEntry
@@ -30,7 +30,7 @@ _MIN_TODO = 10
 def said_of(one: Opened) -> tuple[SaidSentence, ...]:
     """Return what the person said in the session that counts."""
     agent, session = open_sessions.source(one.agent), open_sessions.source(one.session)
-    told = [(_list(text), at) for kind, text, at in one.rows if kind == "said"]
+    told = [(texts_in(text) or (), at) for kind, text, at in one.rows if kind == "said"]
     return tuple(SaidSentence(pair[0], pair[1], at, agent, session) for pair, at in told if len(pair) == 2)
 
 
@@ -71,7 +71,7 @@ def merge(pages: ProjectPages, one: Opened, at: str) -> WorkingState:
             said=_with_unwritten(state.said, one),
             happened=_added(state.happened, happened),
             files=_added(state.files, new["file"]),
-            next_steps=_list(new["next"][-1]) if new["next"] else state.next_steps,
+            next_steps=texts_in(new["next"][-1]) or () if new["next"] else state.next_steps,
         )
         return after if after == state else replace(after, updated=at, by=one.agent)
 
@@ -110,7 +110,7 @@ def entry_of(one: Opened, *, cut_off: bool) -> LogEntry:
         decisions=(*[line_of(said) for said in said_of(one)], *one.texts(open_sessions.AGREED)),
         failed=one.texts("failed"),
         files=one.texts("file"),
-        next_steps=_list(steps[-1]) if steps else (),
+        next_steps=texts_in("".join(steps[-1:])) or (),
     )
 
 
@@ -193,11 +193,3 @@ def _happened(agent: str, rows: Iterable[tuple[str, str, str]]) -> list[str]:
 def _added(before: tuple[str, ...], new: list[str]) -> tuple[str, ...]:
     """Return what was there and what is new, each once; what came again is the newest."""
     return (*[text for text in before if text not in new], *dict.fromkeys(new))
-
-
-def _list(text: str) -> tuple[str, ...]:
-    try:
-        value = loads(text)
-    except ValueError:
-        return ()
-    return tuple(map(str, value)) if isinstance(value, list) else ()

@@ -14,21 +14,10 @@ from dataclasses import dataclass, replace
 from holdfast.base import files, rows
 from holdfast.base.clock import iso, now
 from holdfast.base.digests import short
-from holdfast.continuity import distil_ask, log, page, page_proposals, pages
+from holdfast.continuity import distil_ask, distil_rules, log, page, page_proposals, pages
 from holdfast.continuity.check_boxes import Todo
 from holdfast.continuity.distil_ask import Help
-from holdfast.continuity.distil_rules import (
-    TODO_GAP,
-    FoundDecision,
-    KnownTodo,
-    Material,
-    SessionWork,
-    Suggestion,
-    is_struck,
-    is_struck_by_now,
-    outdated,
-    suggest,
-)
+from holdfast.continuity.distil_rules import FoundDecision, KnownTodo, Material, SessionWork, Suggestion
 from holdfast.continuity.log import LogEntry
 from holdfast.continuity.notes import folders, path_of
 from holdfast.errors import BrokenFile, HoldfastError, NotFound
@@ -86,7 +75,7 @@ def distil(workspace: Workspace, *, since: str = "", dry_run: bool = False, wish
     with audit.Act(workspace, "distil") as act:
         run = _Distilling(workspace, material, None if dry_run else act)
         run.take_back()
-        for suggestion in (*suggest(material), *(help.suggestions if help else ())):
+        for suggestion in (*distil_rules.suggest(material), *(help.suggestions if help else ())):
             run.take(suggestion)
     if not dry_run:
         audit.trim(workspace)
@@ -149,9 +138,10 @@ class _Distilling:
     def _verdict(self, suggestion: Suggestion) -> str:
         entry = suggestion.entry
         standing = page.standing(self.material.page, entry)
-        if standing == "known" and not is_struck(entry) and not is_struck_by_now(entry, self.material):
+        again = distil_rules.is_struck(entry) or distil_rules.is_struck_by_now(entry, self.material)
+        if standing == "known" and not again:
             return "known"
-        if outdated(entry, suggestion.evidence, self.material):
+        if distil_rules.outdated(entry, suggestion.evidence, self.material):
             return "refused"
         ids = {page_proposals.id_for(scope, entry) for scope in self.scopes}
         base = {page_proposals.base_id(scope, entry) for scope in self.scopes}
@@ -330,7 +320,7 @@ def _tasks(workspace: Workspace, todos: tuple[Todo, ...], text: str, today: str,
         found.append(KnownTodo(page_proposals.clean(todo.text), todo.done, known[name]))
     # To-dos that the page has as gaps which are open, and that its own page has no longer.
     gaps = [row.name for row in page.entries(text) if row.section == "Known gaps" and row.value != page.CLOSED]
-    for gone in [name[len(TODO_GAP) :] for name in gaps if name.startswith(TODO_GAP)]:
+    for gone in [name[len(distil_rules.TODO_GAP) :] for name in gaps if name.startswith(distil_rules.TODO_GAP)]:
         name = short(gone, length=16)
         if name in seen and name not in known:
             # It is remembered as long as the page has it as an open gap.

@@ -120,11 +120,7 @@ def beat(path: str) -> None:
 
 def began(path: str) -> str:
     """Return when the session began, or nothing where it is not open."""
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            row = rows.triple_in(file.readline(4_096).rstrip("\n"))
-    except OSError:
-        return ""
+    row = rows.triple_in(files.read_if_there(path, 4_096).partition(b"\n")[0])
     return row[2] if row else ""
 
 
@@ -287,11 +283,7 @@ def note_focus(home: str, project: str, agent: str, at: str) -> None:
 
 def is_focus_set_by(home: str, project: str, agent: str, since: str) -> bool:
     """Whether that agent set it since then; nobody did where nothing says when the session began."""
-    try:
-        with open(_focus_path(home, project), encoding="utf-8", errors="replace") as file:
-            at, _, who = file.read(400).partition("\t")
-    except OSError:
-        return False
+    at, _, who = files.read_if_there(_focus_path(home, project), 400).decode("utf-8", "replace").partition("\t")
     return who == agent and bool(since) and at >= since
 
 

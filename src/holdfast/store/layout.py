@@ -92,7 +92,7 @@ def scopes_on_disk(root: str) -> Iterator[Scope]:
         yield Scope("global")
     for kind in SCOPES[1:]:
         folder = os.path.join(root, FOLDER_OF_KIND[kind])
-        for name in sorted(_folders(folder)) if files.is_plain_folder(folder) else ():
+        for name in filter(is_text, files.folders_in(folder) if files.is_plain_folder(folder) else ()):
             if is_id(name):
                 yield Scope(kind, name)
 
@@ -118,14 +118,5 @@ def _nested(root: str, folder: str) -> Iterator[str]:
     if not files.is_plain_folder(os.path.join(root, folder)):
         return
     yield folder
-    for name in sorted(_folders(os.path.join(root, folder))):
+    for name in filter(is_text, files.folders_in(os.path.join(root, folder))):
         yield from _nested(root, f"{folder}/{name}")
-
-
-def _folders(path: str) -> list[str]:
-    try:
-        with os.scandir(path) as entries:
-            found = [e.name for e in entries if not e.name.startswith(".") and e.is_dir(follow_symlinks=False)]
-            return [name for name in found if is_text(name)]
-    except OSError:
-        return []

@@ -66,8 +66,8 @@ class Incidents:
         if files.link_on_the_way(self.home, FOLDER):
             return []
         found = []
-        for month in sorted(_folders(base)):
-            for name in sorted(_folders(os.path.join(base, month))):
+        for month in sorted(files.folders_in(base)):
+            for name in sorted(files.folders_in(os.path.join(base, month))):
                 path = os.path.join(base, month, name)
                 sizes = _sizes(path)
                 if CONTEXT in sizes:
@@ -155,10 +155,6 @@ def apply(steps: list[Step]) -> int:
 def as_json(value: object) -> bytes:
     """Return a value as the bytes of a JSON file."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-
-
-def _folders(path: str) -> list[str]:
-    return [name for name in files.names_in(path) if files.is_plain_folder(os.path.join(path, name))]
 
 
 def _sizes(path: str) -> dict[str, int]:

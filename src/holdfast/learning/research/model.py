@@ -70,8 +70,7 @@ def add(home: str, report: Report) -> str:
     month, stamp = stamp_of(report.at)
     files.refuse_links(home, f"{FOLDER}/{month}")
     # A hook hears the end a little later than the transcript has it, and that may be the next month.
-    names = [name for one in _months(home) for name in files.names_in(os.path.join(home, FOLDER, one), ".md")]
-    if any(name.endswith(f"-{report.id}.md") for name in names):
+    if any(path.endswith(f"-{report.id}.md") for path in _paths(home)):
         return ""
     folder = os.path.join(home, FOLDER, month)
     files.make_folder(folder)
@@ -89,13 +88,7 @@ def _page(report: Report, summary: str) -> str:
 
 def all_reports(home: str) -> list[Report]:
     """Return every report without its text, newest first. No link is followed."""
-    found = []
-    for month in _months(home):
-        folder = os.path.join(home, FOLDER, month)
-        for name in files.names_in(folder, ".md"):
-            report = read(home, f"{FOLDER}/{month}/{name}")
-            if report is not None:
-                found.append(report)
+    found = [report for path in _paths(home) if (report := read(home, path)) is not None]
     return sorted(found, key=lambda report: (report.at, report.path), reverse=True)
 
 
@@ -123,19 +116,18 @@ def read(home: str, path: str) -> Report | None:
 def find(home: str, name: str) -> Report:
     """Return the report with that id, path or name of a file; NotFound where there is none."""
     wanted = os.path.basename(name.strip())
-    for month in _months(home):
-        for one in files.names_in(os.path.join(home, FOLDER, month), ".md"):
-            if wanted and (one in (wanted, f"{wanted}.md") or one.endswith(f"-{wanted}.md")):
-                report = read(home, f"{FOLDER}/{month}/{one}")
-                if report is not None:
-                    return report
+    ends = (f"/{wanted}", f"/{wanted}.md", f"-{wanted}.md")
+    for path in [path for path in _paths(home) if wanted and path.endswith(ends)]:
+        if (report := read(home, path)) is not None:
+            return report
     raise NotFound(f"there is no research record {name!a}", "`holdfast research` lists them.")
 
 
-def _months(home: str) -> list[str]:
-    base = os.path.join(home, FOLDER)
-    names = [] if files.link_on_the_way(home, FOLDER) else files.names_in(base)
-    return [name for name in names if files.is_plain_folder(os.path.join(base, name))]
+def _paths(home: str) -> list[str]:
+    """Return the file of every report, relative to the home, the oldest month first."""
+    names = [] if files.link_on_the_way(home, FOLDER) else files.folders_in(os.path.join(home, FOLDER))
+    months = [f"{FOLDER}/{name}" for name in names]
+    return [f"{month}/{name}" for month in months for name in files.names_in(os.path.join(home, month), ".md")]
 
 
 def _slug(text: str, most: int) -> str:

@@ -20,18 +20,7 @@ from holdfast.learning.incidents import model as incidents
 from holdfast.learning.lessons import model as lessons
 from holdfast.learning.ratings import model as signals
 from holdfast.learning.synthesis import model as room
-from holdfast.learning.synthesis.model import (
-    FRUSTRATION,
-    RECURS,
-    SUCCESS,
-    Done,
-    Example,
-    Period,
-    SynthesisBar,
-    SynthesisFinding,
-    SynthesisGroup,
-    SynthesisReport,
-)
+from holdfast.learning.synthesis.model import FRUSTRATION, SUCCESS, Done, Period, SynthesisGroup, SynthesisReport
 from holdfast.privacy import redact
 from holdfast.workspace import Workspace
 
@@ -88,7 +77,7 @@ def _written(
     workspace: Workspace, period: Period, project: str, names: frozenset[str] | None, *, dry_run: bool
 ) -> Written:
     home = workspace.home
-    found = SynthesisFinding(
+    found = room.SynthesisFinding(
         signals.read(home), lessons.room(home).all(), incidents.Incidents(home).all(), fixes.read(home)
     )
     if names is not None:
@@ -153,7 +142,7 @@ def title_of(period: Period) -> str:
     return f"Ratings from {period.first} to {period.last}" if period.first else f"All ratings up to {period.last}"
 
 
-def plot(bars: Sequence[SynthesisBar]) -> str:
+def plot(bars: Sequence[room.SynthesisBar]) -> str:
     """Return one sign a bar: the higher, the better; a dot where nobody rated."""
     steps = len(_SIGNS)
     return "".join(
@@ -188,8 +177,8 @@ def _plot(report: SynthesisReport) -> list[str]:
 
 def _groups(groups: Sequence[SynthesisGroup], head: str, *, named: bool) -> Iterator[str]:
     """Yield the groups of one mood: what recurs with its examples, what came up once in a line."""
-    recurring = [one for one in groups if one.sessions >= RECURS]
-    once = [one for one in groups if one.sessions < RECURS]
+    recurring = [one for one in groups if one.sessions >= room.RECURS]
+    once = [one for one in groups if one.sessions < room.RECURS]
     if groups:
         yield from (f"## {head}", "")
     for one in recurring:
@@ -209,7 +198,7 @@ def _asks_for_a_deed(group: SynthesisGroup) -> bool:
     return group.mood == FRUSTRATION or group.done != Done()
 
 
-def _example(one: Example, named: bool) -> str:
+def _example(one: room.Example, named: bool) -> str:
     where = f", {one.project}" if named and one.project else ""
     quote = f'"{one.quote}" ' if one.quote else ""
     session = f"{one.agent}/{one.session}" if one.session else one.agent or "no session"

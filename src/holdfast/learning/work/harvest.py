@@ -7,7 +7,6 @@ by what happened between its beginning and that of the session's next one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from holdfast.base.clock import now
@@ -22,14 +21,6 @@ from holdfast.sessions.parts import Finding
 from holdfast.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class WorkSpan:
-    """The part of a session in which it worked on one item."""
-
-    work: Work
-    seen: WorkEvidence
-
-
 def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
     """Yield what changes for the work items of a session."""
     session = digest.session
@@ -39,10 +30,9 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
     late = None if mine else _begun_late(workspace, digest)
     if late is not None:
         yield late
-    for span in _spans(mine, digest, events):
-        if span.work.is_open and _changes(workspace, digest, span):
-            keep = partial(_keep, workspace, digest, span)
-            yield Finding("work", span.work.title, span.seen.at, session.name, keep)
+    for one, seen in _spans(mine, digest, events):
+        if one.is_open and _changes(workspace, digest, one, seen):
+            yield Finding("work", one.title, seen.at, session.name, partial(_keep, workspace, digest, one.id, seen))
 
 
 def _begun_late(workspace: Workspace, digest: Digest) -> Finding | None:
@@ -61,7 +51,7 @@ def _begun_late(workspace: Workspace, digest: Digest) -> Finding | None:
     return Finding("work", digest.title, session.ended, session.name, keep)
 
 
-def _spans(mine: list[Work], digest: Digest, events: Sequence[SessionEvent]) -> Iterator[WorkSpan]:
+def _spans(mine: list[Work], digest: Digest, events: Sequence[SessionEvent]) -> Iterator[tuple[Work, WorkEvidence]]:
     """Yield each item with the evidence between its beginning and that of the next one."""
     at_of = {event.place: event.at for event in events}
     by_time = sorted(mine, key=lambda one: one.created_at)
@@ -69,7 +59,7 @@ def _spans(mine: list[Work], digest: Digest, events: Sequence[SessionEvent]) -> 
         following = by_time[number + 1].created_at if number + 1 < len(by_time) else "9"
         since = "" if number == 0 else one.created_at
         begun = bool(one.lineage.files_changed)
-        yield WorkSpan(one, _evidence(digest, at_of, since, following, begun=begun))
+        yield one, _evidence(digest, at_of, since, following, begun=begun)
 
 
 def _evidence(digest: Digest, at_of: dict[int, str], since: str, until: str, *, begun: bool) -> WorkEvidence:
@@ -92,12 +82,12 @@ def _evidence(digest: Digest, at_of: dict[int, str], since: str, until: str, *, 
     )
 
 
-def _changes(workspace: Workspace, digest: Digest, span: WorkSpan) -> bool:
-    before = work_turns.known_criteria(span.work)
+def _changes(workspace: Workspace, digest: Digest, one: Work, seen: WorkEvidence) -> bool:
+    before = work_turns.known_criteria(one)
     if before is None:
         return False
-    after = criteria.applied(before, span.seen)
-    new = set(span.seen.files) - set(span.work.lineage.files_changed)
+    after = criteria.applied(before, seen)
+    new = set(seen.files) - set(one.lineage.files_changed)
     return after != before or bool(new) or (after.is_met() and _is_over(workspace, digest))
 
 
@@ -107,14 +97,14 @@ def _is_over(workspace: Workspace, digest: Digest) -> bool:
     return noted is None or work_turns.is_over(workspace.home, noted)
 
 
-def _keep(workspace: Workspace, digest: Digest, span: WorkSpan) -> bool:
+def _keep(workspace: Workspace, digest: Digest, name: str, seen: WorkEvidence) -> bool:
     """Write what the evidence changes; close the item if the session is over and nothing is missing."""
-    session, at = digest.session, span.seen.at or now()
+    session, at = digest.session, seen.at or now()
     with work.lock(workspace.home, session.project):
-        one = work.find(workspace.home, session.project, span.work.id)
+        one = work.find(workspace.home, session.project, name)
         before = criteria.read(one.path)
-        after = criteria.applied(before, span.seen)
-        lineage = work.extended(one.lineage, work.Lineage(files_changed=span.seen.files))
+        after = criteria.applied(before, seen)
+        lineage = work.extended(one.lineage, work.Lineage(files_changed=seen.files))
         changed = after != before or lineage != one.lineage
         one = replace(one, lineage=lineage, effort=work.effort_of(lineage))
         if changed:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from holdfast.base.minijson import dumps
 from holdfast.base.text import CUT, cut
 from holdfast.learning.work import session_log
 from holdfast.parts import Effect
@@ -89,8 +90,6 @@ def at_subagent_stop(run: HookRun) -> list[Effect]:
     answer = kept(run.call.answer[: _MAX_OUTPUT * 4], _MAX_OUTPUT).strip()
     if len(answer) < _MIN_OUTPUT:
         return []
-    from holdfast.base.minijson import dumps
-
     row = (session_log.OUTPUT, dumps([kept(run.call.subagent, _MAX_NAME), answer]))
     return [Effect(lambda: _note(run, project, [row]))]
 
@@ -122,8 +121,6 @@ def _rows(project: Project, tool: str, given: str, ended: str) -> list[tuple[str
         return [*rows, *[(session_log.FILE, kept(path.removeprefix(root), _MAX_PATH)) for path in changed]]
     plan = plan_items.plan_of(tool, given)
     if plan:
-        from holdfast.base.minijson import dumps
-
         return [*rows, (session_log.PLAN, dumps([[kept(one.text, _MAX_COMMAND), one.ticked] for one in plan]))]
     spawned = tools.spawned(tool, given)
     if spawned:

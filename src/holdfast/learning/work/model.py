@@ -156,7 +156,7 @@ def move(one: Work, to: Work) -> None:
 def children_of(one: Work) -> list[Work]:
     """Return the items that lie in this one."""
     folder = os.path.join(one.path, CHILDREN)
-    return [child for name in _names(folder) if (child := read(os.path.join(folder, name), one.project))]
+    return [child for name in files.folders_in(folder) if (child := read(os.path.join(folder, name), one.project))]
 
 
 def _rename(source: str, target: str) -> None:
@@ -308,7 +308,7 @@ def _is_surely_closed(path: str) -> bool:
 def _by_change(folder: str) -> list[tuple[float, str]]:
     """Return when the META.yaml of each item in the folder was written, and its name, the last one first."""
     found = []
-    for name in _names(folder):
+    for name in files.folders_in(folder):
         try:
             found.append((os.stat(os.path.join(folder, name, META), follow_symlinks=False).st_mtime, name))
         except OSError:
@@ -320,18 +320,10 @@ def _folders(folder: str, depth: int) -> Iterator[str]:
     """Yield the folders of work items below one, those of their children among them."""
     if depth > _DEEPEST or os.path.islink(folder):
         return
-    for name in sorted(_names(folder)):
+    for name in files.folders_in(folder):
         if is_work_id(name):
             yield os.path.join(folder, name)
             yield from _folders(os.path.join(folder, name, CHILDREN), depth + 1)
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return [one.name for one in entries if one.name[0] != "." and one.is_dir(follow_symlinks=False)]
-    except OSError:
-        return []
 
 
 def nest(child: Work, parent: Work) -> Work:
