@@ -22,6 +22,9 @@ from holdfast.store import layout
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 PAGE = "buffer.md"
 NAME = "state"
@@ -211,12 +214,10 @@ class _Inside:
         part = self.parts[field]
         there = list(part.items.values())
         if field == "focus":
-            if state.focus == " ".join(there):
-                return part.with_lines([""] * len(there), list(range(len(there))))
-            return part.with_lines([region.paragraph(state.focus)] if state.focus else [], [-1])
-        items = getattr(state, field)
+            focus = there if state.focus == " ".join(there) else [state.focus] if state.focus else []
+            return part.with_items(there if focus is there else [], focus, region.paragraph)
         before = list(map(_said, there)) if field == "said" else there
-        return part.with_lines([region.item(_text(item)) for item in items], _places(before, items))
+        return part.with_items(before, getattr(state, field), lambda item: region.item(_text(item)))
 
 
 class _Part:
@@ -248,20 +249,21 @@ class _Part:
         below = _trimmed(lines[end:])
         return [*below, ""] if below else []
 
-    def with_lines(self, new: list[str], places: list[int]) -> list[str]:
-        """Return the section with the items at these places, -1 for one that is new; nothing where there is nothing.
+    def with_items(self, before: Sequence[T], after: Sequence[T], line_of: Callable[[T], str]) -> list[str]:
+        """Return the section with other items than before, of which those stay that are there in the same order.
 
         A new one comes behind the item before it, the first one in the place of the first that stood there.
         """
         numbers = list(self.items)
         first: list[str] = []
         behind: dict[int, list[str]] = {}
-        into = first
-        for line, place in zip(new, places, strict=False):
-            if place < 0:
-                into.append(line)
+        into, at = first, 0
+        for item in after:
+            if item in before[at:]:
+                at = before.index(item, at) + 1
+                into = behind[numbers[at - 1]] = []
             else:
-                into = behind[numbers[place]] = []
+                into.append(line_of(item))
         own = _trimmed(self._woven(first, behind))
         if not own and not self.below:
             return []
@@ -299,16 +301,6 @@ class _Part:
             shifts[at] = shifts.get(parent, 0) + (0 if parent in stays else indent - outer)
             above.append((indent, at))
         return shifts
-
-
-def _places(before: Sequence[object], after: Sequence[object]) -> list[int]:
-    """Return where each item stood before, in the same order; -1 for one that did not."""
-    places, at = [], 0
-    for item in after:
-        place = before.index(item, at) if item in before[at:] else -1
-        places.append(place)
-        at = max(at, place + 1)
-    return places
 
 
 def _trimmed(lines: list[str]) -> list[str]:

@@ -21,7 +21,7 @@ from holdfast.continuity.distil_rules import FoundDecision, KnownTodo, Material,
 from holdfast.continuity.log import LogEntry
 from holdfast.continuity.notes import folders, path_of
 from holdfast.errors import BrokenFile, HoldfastError, NotFound
-from holdfast.language import when
+from holdfast.language import commands, when
 from holdfast.memory import audit
 from holdfast.memory.audit import Act
 from holdfast.memory.proposal_files import FOLDER, Proposals
@@ -40,7 +40,7 @@ TAKEN_BACK = "taken back"
 MAX_SESSIONS = 500
 MAX_DAYS = 400
 _MAX_TROUBLES = 3
-_ENDS_NAMES = ("-m", "--message", "-F", "-s", "-X", "--into-name", "&&", "||", ";", "|", "&", ">")
+_ENDS_NAMES = ("-m", "--message", "-F", "-s", "-X", "--into-name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,18 +266,13 @@ def _failed(digest: Digest) -> list[str]:
 def _merged(digest: Digest) -> list[str]:
     """Return the branches that a session merged: those that it named, or with a pull request its own."""
     found: list[str] = []
-    for run in digest.commands:
-        words = run.text.split()
-        if run.result != "passed" or "merge" not in words:
-            continue
+    passed = [one for run in digest.commands if run.result == "passed" for one in commands.parse(run.text)]
+    for words in [one.words for one in passed if one.kind == "merge" and "merge" in one.words]:
         at = words.index("merge")
-        by_request = words[at - 1] in ("pr", "mr")
-        if not by_request and "git" not in words[max(0, at - 3) : at]:
-            continue
-        found += digest.branches if by_request else ()
-        # Behind these stands a message, or another command.
+        found += digest.branches if words[at - 1] in ("pr", "mr") else ()
+        # Behind these options stands no name of a branch.
         end = next((place for place in range(at, len(words)) if words[place] in _ENDS_NAMES), len(words))
-        found += [word.rstrip(";").removeprefix("origin/") for word in words[at + 1 : end] if word[:1] != "-"]
+        found += [word.removeprefix("origin/") for word in words[at + 1 : end] if word[:1] != "-"]
     return found
 
 

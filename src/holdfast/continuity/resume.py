@@ -106,13 +106,8 @@ class ToldPages:
             entries = [_LAST_ASKED + asked]
         return Source(name, head or "Working state", tuple(entries), part) if entries else None
 
-    def _folder(self, name: str) -> str:
-        """Return the folder that has this page: the project's, or the one of an older id."""
-        return next((one for one in self._folders if os.path.lexists(os.path.join(one, name))), "")
-
     def _read(self, name: str) -> str:
-        folder = self._folder(name)
-        text = region.read_page(os.path.join(folder, name)) if folder else ""
+        text = region.find_page(name, self._folders[0], self._older)[1] if self._folders else ""
         # A page in another encoding would be told as garbage.
         return "" if region.is_wide(text) else text
 
@@ -203,7 +198,7 @@ class ToldPages:
 
     def _log(self) -> tuple[str, list[str]]:
         """Return the last day whose log says something, today or before: its sessions, the last one first."""
-        folder = self._folder(log.FOLDER)
+        folder = next((one for one in self._folders if os.path.lexists(os.path.join(one, log.FOLDER))), "")
         days = [day for day in log.days(folder) if day <= now()[:10]] if folder else []
         state = self.state()
         told = frozenset((*map(closing.line_of, state.said), *state.next_steps))

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cache
 
 from holdfast.base.text import CUT, cut
 from holdfast.language.ratings import Rating, words_of
@@ -38,7 +39,6 @@ _NOT = frozenset(
         *("nicht", "kein", "keine", "keinen", "nie", "weder", "kaum"),
     )
 )
-_known: list[Cues] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,14 +333,9 @@ def names_of(rating: Rating) -> list[str]:
     return [cues.name for cues in groups() if cues.mood == mood and any(piece in text for piece in cues.pieces)]
 
 
+@cache
 def groups() -> Sequence[Cues]:
     """Return all groups, as they stand in the files of words."""
-    if not _known:
-        _known.extend(_read())
-    return _known
-
-
-def _read() -> list[Cues]:
     found: dict[tuple[str, str], list[str]] = {}
     for language in LANGUAGES:
         for heading, body in sections(f"{_FOLDER}/{language}.txt").items():

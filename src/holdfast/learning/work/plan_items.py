@@ -95,11 +95,11 @@ def _kind(sentence: str, is_item: bool) -> str:
     least = 1 if is_item else _MIN_WORDS
     if is_item and _only_names(sentence):
         return ""
-    if sentence.endswith("?") or not least <= len(spoken) <= _MAX_WORDS or _has(joined, "loose"):
+    if sentence.endswith("?") or not least <= len(spoken) <= _MAX_WORDS or work_text.says(joined, "loose"):
         return ""
-    if _has(joined, "never") or _forbids(spoken):
+    if work_text.says(joined, "never") or _forbids(spoken):
         return "never"
-    return "must" if is_item or _has(joined, "must") else ""
+    return "must" if is_item or work_text.says(joined, "must") else ""
 
 
 def _only_names(item: str) -> bool:
@@ -115,10 +115,6 @@ def _forbids(spoken: list[str]) -> bool:
     tells = begins.startswith(" never ") and begins.split()[1:2] != [] and begins.split()[1].endswith("s")
     starts = any(begins.startswith(f" {entry} ") for entry in work_text.every("forbids"))
     return (starts and not tells) or work_text.excludes(spoken)
-
-
-def _has(joined: str, list_name: str) -> bool:
-    return any(f" {entry} " in joined for entry in work_text.every(list_name))
 
 
 def _cut(text: str) -> str:

@@ -104,8 +104,8 @@ def parts_of(sentence: str) -> list[str]:
         ahead = f" {' '.join(plain(' '.join(spoken[place : place + 3])))} "
         before = spoken[place - 1] if place else ""
         is_cut = before.endswith((",", ";", ":", "-")) or "".join(plain(before)) in behind
-        is_new = _begins_with(ahead, every("starts")) or excludes(plain(" ".join(spoken[place : place + _EXCLUDING])))
-        if found[-1] and (is_new or (is_cut and _begins_with(ahead, every("restarts")))):
+        is_new = _begins_with(ahead, "starts") or excludes(plain(" ".join(spoken[place : place + _EXCLUDING])))
+        if found[-1] and (is_new or (is_cut and _begins_with(ahead, "restarts"))):
             found.append([])
         found[-1].append(word)
     return [" ".join(part[:-1] if len(part) > 1 and part[-1].casefold() in behind else part) for part in found if part]
@@ -190,25 +190,30 @@ def _looks_like_a_file(word: str) -> bool:
 def points_back(text: str) -> bool:
     """Whether a message goes on with what was asked before, by how it begins or by words that point there."""
     spoken = plain(without_code(text))
-    if _begins_with(f" {' '.join(spoken[:_MAX_LEADING])} ", every("on")):
+    if _begins_with(f" {' '.join(spoken[:_MAX_LEADING])} ", "on"):
         return True
     # Behind its first words, such a word points to something in the message itself.
-    return any(f" {entry} " in first_words(spoken) for entry in every("pointing"))
+    return says(first_words(spoken), "pointing")
 
 
-def _begins_with(joined: str, entries: Iterable[str]) -> bool:
-    return any(joined.startswith(f" {entry} ") for entry in entries)
+def says(joined: str, list_name: str) -> bool:
+    """Whether words with a space around them have an entry of a list."""
+    return any(f" {entry} " in joined for entry in every(list_name))
+
+
+def _begins_with(joined: str, list_name: str) -> bool:
+    return any(joined.startswith(f" {entry} ") for entry in every(list_name))
 
 
 def verdict(text: str) -> str:
     """Return what the person's words say of the work: `done`, `good`, `bad`, or nothing."""
     joined = f" {' '.join(plain(text[: _MAX_CLOSING * 2]))} "
-    if any(f" {entry} " in joined for entry in every("bad")):
+    if says(joined, "bad"):
         return "bad"
     if len(text) > _MAX_CLOSING or "?" in text:
         return ""
-    done, good, filler = every("done"), every("good"), every("filler")
-    clauses = _clauses(text, filler)
+    done, good = every("done"), every("good")
+    clauses = _clauses(text)
     if clauses and all(clause in done or clause in good or _thing_of(clause) for clause in clauses):
         return "done" if any(clause in done for clause in clauses) else "good"
     return ""
@@ -216,7 +221,7 @@ def verdict(text: str) -> str:
 
 def things_that_work(text: str) -> str:
     """Return the words for the things of which a short message says that they work; nothing where it names none."""
-    return " ".join([thing for clause in _clauses(text, every("filler")) if (thing := _thing_of(clause))])
+    return " ".join([thing for clause in _clauses(text) if (thing := _thing_of(clause))])
 
 
 def _thing_of(clause: str) -> str:
@@ -228,20 +233,19 @@ def _thing_of(clause: str) -> str:
     return " ".join(thing) if fits and every("partly").isdisjoint(thing) else ""
 
 
-def _clauses(text: str, filler: frozenset[str]) -> list[str]:
+def _clauses(text: str) -> list[str]:
     """Return the clauses of a short message, without those that change nothing."""
     parted = "".join(["\n" if letter in ".,;!:()-–\n" else letter for letter in text])
-    clauses = [" ".join(plain(part)) for part in parted.split("\n")]
-    trimmed = [_trimmed(clause, filler) for clause in clauses]
+    trimmed = [_trimmed(" ".join(plain(part))) for part in parted.split("\n")]
     return [clause for clause in trimmed if clause]
 
 
-def _trimmed(clause: str, filler: frozenset[str]) -> str:
+def _trimmed(clause: str) -> str:
     """Return a clause without fillers before and behind it."""
     before = ""
     while clause != before:
         before = clause
-        for entry in filler:
+        for entry in every("filler"):
             clause = "" if clause == entry else clause.removeprefix(f"{entry} ").removesuffix(f" {entry}")
     return clause
 
@@ -251,10 +255,10 @@ def is_question(text: str) -> bool:
     told = without_code(text).strip()
     spoken = plain(told)
     joined = f" {' '.join(spoken)} "
-    if any(f" {entry} " in joined for entry in every("asks")):
+    if says(joined, "asks"):
         return False
     if not told.endswith("?"):
-        return len(spoken) <= _MAX_ASKING and "\n" not in told and _begins_with(joined, every("questions"))
+        return len(spoken) <= _MAX_ASKING and "\n" not in told and _begins_with(joined, "questions")
     ends = [letter for at, letter in enumerate(told) if letter in ".!?" and told[at + 1 : at + 2] in ("", " ", "\n")]
     return all(letter == "?" for letter in ends)
 
