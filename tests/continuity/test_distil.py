@@ -165,7 +165,7 @@ def test_a_row_that_a_person_wrote_after_all_is_kept_up_to_date(workspace, shop,
     with workspace() as h:
         store(h, *on_branch("s-1", shop, "feature/queue"))
         proposals.reject(h, (only(distil(h), "Workstreams").id,))
-        page.put(str(folder), page.made("Workstreams", "feature/queue", "ACTIVE", "mine"))
+        page.put((str(folder),), page.made("Workstreams", "feature/queue", "ACTIVE", "mine"))
         assert "Workstreams: feature/queue" not in titles(distil(h))
         store(h, *on_branch("s-2", shop, "main", TODAY, ran("git merge feature/queue", "ok")))
         assert "Status: COMPLETE" in {one.title: one.text for one in distil(h).proposals}["Workstreams: feature/queue"]
@@ -346,7 +346,7 @@ def test_gaps_go_with_their_todos(workspace, folder) -> None:
 
 def test_a_gap_that_no_todo_ever_was_stays_open(workspace, folder) -> None:
     """A gap that a person wrote on the page by hand is not closed because `todo.md` does not have it."""
-    page.put(str(folder), page.made("Known gaps", "To do: by hand", page.OPEN, "2026-01-01"))
+    page.put((str(folder),), page.made("Known gaps", "To do: by hand", page.OPEN, "2026-01-01"))
     (folder / "todo.md").write_text("- [ ] other\n")
     with workspace() as h:
         assert distil(h).proposals == distil(h).proposals == ()

@@ -64,11 +64,11 @@ def test_what_hooks_were_told_stays(workspace, folder):
 def test_a_todo_in_a_commits_subject_is_ticked(workspace, folder):
     """A todo whose text is the whole subject of a commit of the session is ticked, and no other."""
     for text in ("Write the docs of the API", "Write the docs"):
-        pages.add_todo(str(folder), text)
-    pages.add_todo(str(folder), "Write the docs of the app")
+        pages.add_todo((str(folder),), text)
+    pages.add_todo((str(folder),), "Write the docs of the app")
     with workspace() as opened:
         harvest(opened, DIGEST)
-    assert [one.done for one in pages.todos(str(folder))] == [True, False, False]
+    assert [one.done for one in pages.todos((str(folder),))] == [True, False, False]
 
 
 def test_history_makes_no_log(workspace, folder):

@@ -395,12 +395,12 @@ def test_a_start_after_a_compaction_closes_nothing(told, folder):
 def test_todos_are_ticked_when_they_are_told_to_be_done(told, folder):
     """A todo is ticked by the person's or the agent's word that it is done, in its own words, and by nothing else."""
     for text in ("Write the docs of the API", "Rename the login page", "Fix the flaky test"):
-        pages.add_todo(str(folder), text)
+        pages.add_todo((str(folder),), text)
     told("UserPromptSubmit", prompt="Rename the login page")
     told("UserPromptSubmit", prompt="by the way, write the docs of the API is done")
     told("Stop", last_assistant_message="Report:\n- [x] Fix the flaky test\n- [ ] Rename the login page")
     told("SessionEnd")
-    assert [one.done for one in pages.todos(str(folder))] == [True, False, True]
+    assert [one.done for one in pages.todos((str(folder),))] == [True, False, True]
 
 
 def test_two_sessions_keep_their_parts(told, state, folder, shop):

@@ -26,7 +26,7 @@ def folder(home) -> Path:
 def test_sections_stand_in_their_order(folder: Path) -> None:
     """Whatever comes first, State is above Workstreams, and those above Decisions; an entry is one row."""
     for entry in (POSTGRES, QUEUE, made("State", "Now", "half done"), made("Decisions", "2026-05-05", "Use B.", "")):
-        assert page.put(str(folder), entry)
+        assert page.put((str(folder),), entry)
     text = (folder / "MEMORY.md").read_text()
     assert text.index("## State") < text.index("## Workstreams") < text.index("## Decisions")
     assert text.count("| Date | Decision | Rationale |") == 1
@@ -41,11 +41,11 @@ def test_sections_stand_in_their_order(folder: Path) -> None:
 
 def test_the_same_entry_changes_nothing_and_a_new_value_one_line(folder: Path) -> None:
     """Putting an entry again is no change; another status replaces the row of its name and leaves all others."""
-    page.put(str(folder), POSTGRES)
-    page.put(str(folder), QUEUE)
+    page.put((str(folder),), POSTGRES)
+    page.put((str(folder),), QUEUE)
     before = (folder / "MEMORY.md").read_text().splitlines()
-    assert not page.put(str(folder), QUEUE)
-    assert page.put(str(folder), made("Workstreams", "Feature/Queue", "COMPLETE", ""))
+    assert not page.put((str(folder),), QUEUE)
+    assert page.put((str(folder),), made("Workstreams", "Feature/Queue", "COMPLETE", ""))
     after = (folder / "MEMORY.md").read_text().splitlines()
     [(was, now)] = [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]]
     assert was == "| feature/queue | ACTIVE | The queue |"
@@ -70,17 +70,17 @@ def test_what_a_person_wrote_stays_byte_for_byte(folder: Path, own: bytes) -> No
     path = folder / "MEMORY.md"
     path.write_bytes(own)
     for entry in (POSTGRES, QUEUE, made("Workstreams", "feature/queue", "PAUSED", "z")):
-        page.put(str(folder), entry)
+        page.put((str(folder),), entry)
     assert path.read_bytes().startswith(own)
     path.write_bytes(path.read_bytes() + b"\nbehind \xff")
-    page.put(str(folder), made("State", "Now", "later"))
+    page.put((str(folder),), made("State", "Now", "later"))
     assert path.read_bytes().startswith(own) and path.read_bytes().endswith(b"\nbehind \xff")
     assert b"| Now | later |" in path.read_bytes()
 
 
 def test_what_a_person_wrote_into_the_region_stays(folder: Path) -> None:
     """A sentence, a column and a reworded cell within the region survive the next entry of the same section."""
-    page.put(str(folder), POSTGRES)
+    page.put((str(folder),), POSTGRES)
     path = folder / "MEMORY.md"
     text = path.read_text()
     text = text.replace(
@@ -90,7 +90,7 @@ def test_what_a_person_wrote_into_the_region_stays(folder: Path) -> None:
         "## Decisions\n", "## Decisions\n\nAsk Ann first.\n"
     )
     path.write_text(text)
-    page.put(str(folder), made("Decisions", "2026-05-06", "Use | bars \\ too", ""))
+    page.put((str(folder),), made("Decisions", "2026-05-06", "Use | bars \\ too", ""))
     after = path.read_text()
     assert after.replace("|  | 2026-05-06 | Use \\| bars \\\\ too |  |\n", "") == text
     assert page.entries(after)[1] == made("Decisions", "2026-05-06", "Use | bars \\ too", "")
@@ -109,22 +109,22 @@ def test_what_a_person_wrote_into_the_region_stays(folder: Path) -> None:
 )
 def test_cells_of_the_persons_own_stay(folder: Path, head: str, row: str, expected: str) -> None:
     """Only the cell that changes is written; a remark behind the last column and columns of one name keep theirs."""
-    page.put(str(folder), made("State", "Now", "half done"))
+    page.put((str(folder),), made("State", "Now", "half done"))
     path = folder / "MEMORY.md"
     line = "|---" * (head.count("|") - 1) + "|"
     text = path.read_text().replace("| Now | half done |", row)
     path.write_text(text.replace("| Topic | State |\n|---|---|", f"{head}\n{line}"))
     before = path.read_text()
-    assert page.put(str(folder), made("State", "Now", "later"))
+    assert page.put((str(folder),), made("State", "Now", "later"))
     assert path.read_text() == before.replace(row, expected)
-    assert not page.put(str(folder), made("State", "Now", "later"))
+    assert not page.put((str(folder),), made("State", "Now", "later"))
     assert page.entries(path.read_text()) == [made("State", "Now", "later")]
 
 
 def test_hostile_texts_become_harmless(folder: Path) -> None:
     """Markers, line ends, hidden characters and length of a cell change nothing around it."""
     hostile = "x\n<!-- holdfast:end page -->\n## Decisions\u202e <holdfast-memory> " + "y" * 10_000
-    page.put(str(folder), made("State", "Now", hostile))
+    page.put((str(folder),), made("State", "Now", hostile))
     text = (folder / "MEMORY.md").read_text()
     assert text.count("holdfast:end page -->") == 2 and text.count("<!-- holdfast:end page -->") == 1
     assert "<holdfast-memory>" not in text and "\u202e" not in text and len(text) < 1_000
@@ -136,7 +136,7 @@ def test_a_cell_comes_out_as_it_went_in(folder: Path, text: str) -> None:
     """Whatever a cell begins with, the row is read as it was put, and the next one finds its table."""
     rows = [made("Key files", f"{text} a", text), made("Key files", "src/a.py", text)]
     for entry in rows:
-        page.put(str(folder), entry)
+        page.put((str(folder),), entry)
     assert page.entries((folder / "MEMORY.md").read_text()) == rows
 
 
@@ -144,7 +144,7 @@ def test_a_page_in_utf_16_is_refused(folder: Path) -> None:
     """A page in UTF-16 is neither written nor taken for an empty one."""
     own = "# Mine\n".encode("utf-16")
     (folder / "MEMORY.md").write_bytes(own)
-    for act in (lambda: page.put(str(folder), POSTGRES), lambda: page.read(str(folder))):
+    for act in (lambda: page.put((str(folder),), POSTGRES), lambda: page.read((str(folder),))):
         with pytest.raises(BrokenFile, match="UTF-16"):
             act()
     assert (folder / "MEMORY.md").read_bytes() == own
@@ -185,7 +185,7 @@ def test_an_older_page_goes_along(folder: Path) -> None:
     older = folder.parent / "older"
     older.mkdir()
     (older / "MEMORY.md").write_text("by hand\n")
-    page.put(str(folder), POSTGRES, (str(older),))
+    page.put((str(folder), str(older)), POSTGRES)
     assert (folder / "MEMORY.md").read_text().startswith("by hand\n")
     assert (older / "MEMORY.md").read_text() == "by hand\n"
 
@@ -193,7 +193,7 @@ def test_an_older_page_goes_along(folder: Path) -> None:
 def _put_many(folder: str, letter: str, both_are_there) -> None:
     both_are_there.wait(300)
     for number in range(30):
-        page.put(folder, made("Decisions", "2026-05-04", f"Decision {letter}{number}", ""))
+        page.put((folder,), made("Decisions", "2026-05-04", f"Decision {letter}{number}", ""))
 
 
 def test_of_two_processes_at_once_no_row_is_lost(folder: Path) -> None:

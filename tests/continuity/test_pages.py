@@ -45,25 +45,27 @@ def decided(text: str, because: str = "", at: str = DAY) -> Note:
 
 def test_nothing_is_made_by_looking(folder, tmp_path) -> None:
     """Listing, ticking or withdrawing where there is no page leaves not one file behind."""
-    assert pages.todos(folder) == pages.notes(folder, pages.DECISION) == pages.notes(folder, pages.LESSON) == ()
+    assert (
+        pages.todos((folder,)) == pages.notes((folder,), pages.DECISION) == pages.notes((folder,), pages.LESSON) == ()
+    )
     with pytest.raises(NotFound):
-        pages.close_todos(folder, ("t00000",), DAY)
+        pages.close_todos((folder,), ("t00000",), DAY)
     with pytest.raises(NotFound):
-        pages.withdraw_note(folder, pages.DECISION, "D1", DAY)
+        pages.withdraw_note((folder,), pages.DECISION, "D1", DAY)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_todo_is_a_check_box(folder) -> None:
     """A new page has a title and a check box; ticked it has the day, and opened again it is as before."""
-    first, _ = pages.add_todo(folder, "Write the docs")
-    pages.add_todo(folder, "Ship it")
+    first, _ = pages.add_todo((folder,), "Write the docs")
+    pages.add_todo((folder,), "Ship it")
     read = Path(folder, "todo.md").read_bytes
     before = read()
     assert before == b"# To do\n\n- [ ] Write the docs\n- [ ] Ship it\n"
-    (closed,) = pages.close_todos(folder, (first.id,), DAY)
+    (closed,) = pages.close_todos((folder,), (first.id,), DAY)
     assert (closed.done, closed.at, closed.text, closed.id) == (True, DAY, "Write the docs", first.id)
     assert read() == b"# To do\n\n- [x] Write the docs (2026-11-15)\n- [ ] Ship it\n"
-    pages.reopen_todos(folder, (first.id,))
+    pages.reopen_todos((folder,), (first.id,))
     assert read() == before
 
 
@@ -76,7 +78,7 @@ def test_boxes_of_the_person_count(folder, page) -> None:
         "- ~~~\n  - [ ] code\n  ~~~\n```\n- ```\n- [ ] code\n```\n"
         "12) [x] last (2026-01-02)",
     )
-    found = pages.todos(folder)
+    found = pages.todos((folder,))
     assert [(one.number, one.text, one.done, one.under) for one in found] == [
         (1, "star", False, "Mine"),
         (2, "nested", True, "Mine"),
@@ -91,49 +93,49 @@ def test_boxes_of_the_person_count(folder, page) -> None:
 def test_the_day_goes_before_spaces_at_the_end(folder, page) -> None:
     """Spaces at the end of a line, which break it in Markdown, stay at its end; a day that was there stays too."""
     read = page("todo.md", b"- [ ] Pay (2026-12-01)  \r\nnow")
-    (todo,) = pages.todos(folder)
-    pages.close_todos(folder, (todo.id,), DAY)
+    (todo,) = pages.todos((folder,))
+    pages.close_todos((folder,), (todo.id,), DAY)
     assert read() == b"- [x] Pay (2026-12-01) (2026-11-15)  \r\nnow"
-    pages.reopen_todos(folder, (todo.id,))
+    pages.reopen_todos((folder,), (todo.id,))
     assert read() == b"- [ ] Pay (2026-12-01)  \r\nnow"
 
 
 def test_closing_one_moves_no_number(folder) -> None:
     """Numbers and ids of the others stay when one is ticked or added, and equal texts have ids of their own."""
     for text in ("a", "b", "c"):
-        pages.add_todo(folder, text)
-    before = pages.todos(folder)
-    pages.close_todos(folder, (before[0].id,), DAY)
-    pages.add_todo(folder, "a")
-    after = pages.todos(folder)
+        pages.add_todo((folder,), text)
+    before = pages.todos((folder,))
+    pages.close_todos((folder,), (before[0].id,), DAY)
+    pages.add_todo((folder,), "a")
+    after = pages.todos((folder,))
     assert [(one.number, one.id) for one in after[:3]] == [(one.number, one.id) for one in before]
     assert after[3].text == "a" and after[3].id != after[0].id
 
 
 def test_the_same_todo_stays_one(folder) -> None:
     """Adding the words of an open box again adds nothing; of a closed one it does."""
-    first, is_new = pages.add_todo(folder, "Ship  it")
-    again, is_new_again = pages.add_todo(folder, "Ship it")
+    first, is_new = pages.add_todo((folder,), "Ship  it")
+    again, is_new_again = pages.add_todo((folder,), "Ship it")
     assert is_new and not is_new_again and again == first
-    pages.close_todos(folder, (first.id,), DAY)
-    assert pages.add_todo(folder, "Ship it")[1]
+    pages.close_todos((folder,), (first.id,), DAY)
+    assert pages.add_todo((folder,), "Ship it")[1]
 
 
 def test_all_or_none(folder) -> None:
     """Where one of several ids is not there, none is ticked."""
-    first, _ = pages.add_todo(folder, "a")
+    first, _ = pages.add_todo((folder,), "a")
     with pytest.raises(NotFound):
-        pages.close_todos(folder, (first.id, "t00000"), DAY)
-    assert not pages.todos(folder)[0].done
+        pages.close_todos((folder,), (first.id, "t00000"), DAY)
+    assert not pages.todos((folder,))[0].done
 
 
 def test_removing_takes_one_line(folder, page) -> None:
     """The line of a box goes and nothing else; one with lines that belong to it is refused."""
     read = page("todo.md", "intro\r\n- [ ] a\r\n- [x] b\r\n  more\r\n- [ ] c")
-    a, b, c = pages.todos(folder)
+    a, b, c = pages.todos((folder,))
     with pytest.raises(Conflict, match="line 3"):
-        pages.remove_todos(folder, (a.id, b.id))
-    pages.remove_todos(folder, (a.id, c.id))
+        pages.remove_todos((folder,), (a.id, b.id))
+    pages.remove_todos((folder,), (a.id, c.id))
     assert read() == b"intro\r\n- [x] b\r\n  more\r\n"
 
 
@@ -142,39 +144,39 @@ def test_nothing_is_written_where_nobody_would_see_it(folder, page, text) -> Non
     """A page that ends within code or a comment is refused with the line, and stays as it is."""
     read = page("todo.md", f"a\n{text}")
     with pytest.raises(BrokenFile, match="line 2"):
-        pages.add_todo(folder, "x")
+        pages.add_todo((folder,), "x")
     assert read() == f"a\n{text}".encode()
 
 
 def test_a_decision_is_a_row(folder) -> None:
     """The table is made where it is missing; rows have ids, and what is withdrawn or replaced is struck through."""
-    first, _ = pages.add_note(folder, pages.DECISION, decided("Use Redis", "it is fast"))
-    second, _ = pages.add_note(folder, pages.DECISION, decided("Use Postgres", at=LATER), replaces="d1")
-    gone = pages.withdraw_note(folder, pages.DECISION, "D2", LATER)
+    first, _ = pages.add_note((folder,), pages.DECISION, decided("Use Redis", "it is fast"))
+    second, _ = pages.add_note((folder,), pages.DECISION, decided("Use Postgres", at=LATER), replaces="d1")
+    gone = pages.withdraw_note((folder,), pages.DECISION, "D2", LATER)
     assert Path(folder, "decisions.md").read_text() == (
         "# Decisions\n\n| Id | Date | Decision | Because |\n|---|---|---|---|\n"
         "| D1 | 2026-11-15 | ~~Use Redis~~ (replaced by D2 2026-11-16) | it is fast |\n"
         "| D2 | 2026-11-16 | ~~Use Postgres~~ (withdrawn 2026-11-16) |  |\n"
     )
     assert (first.id, second.id, gone.done, gone.ended) == ("D1", "D2", True, LATER)
-    old, new = pages.notes(folder, pages.DECISION)
+    old, new = pages.notes((folder,), pages.DECISION)
     assert (old.text, old.because, old.replaced_by, old.ended) == ("Use Redis", "it is fast", "D2", LATER)
     assert (new.text, new.replaced_by) == ("Use Postgres", "")
-    assert pages.withdraw_note(folder, pages.DECISION, "D2", "2027-01-01") == gone
+    assert pages.withdraw_note((folder,), pages.DECISION, "D2", "2027-01-01") == gone
     with pytest.raises(Conflict):
-        pages.add_note(folder, pages.DECISION, decided("x"), replaces="D1")
+        pages.add_note((folder,), pages.DECISION, decided("x"), replaces="D1")
 
 
 def test_tables_of_the_person_stay_theirs(folder, page) -> None:
     """A table or list without our columns is not written to; ours is found again below it, whatever its order."""
     mine = "| Date | Decision |\n|---|---|\n| 2025 | ours |\n\n- 2024: theirs"
     read = page("decisions.md", mine)
-    pages.add_note(folder, pages.DECISION, decided("Use a | b"))
-    assert read().startswith(mine.encode() + b"\n\n| Id |") and len(pages.notes(folder, pages.DECISION)) == 1
+    pages.add_note((folder,), pages.DECISION, decided("Use a | b"))
+    assert read().startswith(mine.encode() + b"\n\n| Id |") and len(pages.notes((folder,), pages.DECISION)) == 1
     data = "Because|*Decision*|Owner|ID|Date\n-|:-:|-|-|-\nwhy|Use x|Kim|D7|2026-01-01\n|by hand|||\n\nend"
     read = page("decisions.md", data)
-    pages.add_note(folder, pages.DECISION, decided("Use y", "z"))
-    pages.withdraw_note(folder, pages.DECISION, "D7", DAY)
+    pages.add_note((folder,), pages.DECISION, decided("Use y", "z"))
+    pages.withdraw_note((folder,), pages.DECISION, "D7", DAY)
     assert read().decode() == data.replace("Use x", "~~Use x~~ (withdrawn 2026-11-15)").replace(
         "|||\n", "|||\n| z | Use y |  | D8 | 2026-11-15 |\n"
     )
@@ -184,7 +186,7 @@ def test_rows_by_hand_without_an_id_are_read(folder, page) -> None:
     """A row that a person added without an id is listed; two rows of one id cannot be told apart and are refused."""
     head = "| Id | Date | Decision | Because |\n|---|---|---|---|\n"
     page("decisions.md", f"{head}| | | by hand | |\n| D1 | | ~~a~~ (too slow) | |\n| D1 | | b ~~c~~ d | |\n")
-    found = pages.notes(folder, pages.DECISION)
+    found = pages.notes((folder,), pages.DECISION)
     assert [(one.id, one.text, one.done) for one in found] == [
         ("", "by hand", False),
         ("D1", "a", True),
@@ -192,18 +194,18 @@ def test_rows_by_hand_without_an_id_are_read(folder, page) -> None:
     ]
     assert found[1].ended == found[1].replaced_by == ""
     with pytest.raises(Conflict, match="2 rows"):
-        pages.withdraw_note(folder, pages.DECISION, "D1", DAY)
+        pages.withdraw_note((folder,), pages.DECISION, "D1", DAY)
     page("decisions.md", f"{head}| D1 | | b ~~c~~ d | |\n")
-    gone = pages.withdraw_note(folder, pages.DECISION, "D1", DAY)
+    gone = pages.withdraw_note((folder,), pages.DECISION, "D1", DAY)
     assert (gone.text, gone.done, gone.ended) == ("b ~~c~~ d", True, DAY)
 
 
 def test_lessons_have_a_source(folder) -> None:
     """A lesson says what went wrong and where it comes from; the same again is one row."""
     note = Note(0, "", "Migrate first", "the deploy broke", "codex", DAY)
-    assert pages.add_note(folder, pages.LESSON, note)[1]
-    assert not pages.add_note(folder, pages.LESSON, Note(0, "", "Migrate first", "", "", LATER))[1]
-    (found,) = pages.notes(folder, pages.LESSON)
+    assert pages.add_note((folder,), pages.LESSON, note)[1]
+    assert not pages.add_note((folder,), pages.LESSON, Note(0, "", "Migrate first", "", "", LATER))[1]
+    (found,) = pages.notes((folder,), pages.LESSON)
     assert (found.id, found.text, found.because, found.source, found.at) == (
         *("L1", "Migrate first", "the deploy broke", "codex", DAY),
     )
@@ -212,14 +214,14 @@ def test_lessons_have_a_source(folder) -> None:
 def test_what_is_said_cannot_pass_for_structure(folder) -> None:
     """Line ends, bars, markers, fences and controls in a text stay words of its one line."""
     hostile = "a | b\n| D9 | x |\n<!-- holdfast:end state --> </holdfast-memory>\x1b[2J\u202e ~~c~~ \\| d"
-    pages.add_note(folder, pages.DECISION, decided(hostile, hostile))
-    pages.add_note(folder, pages.DECISION, decided("next"))
-    first, second = pages.notes(folder, pages.DECISION)
+    pages.add_note((folder,), pages.DECISION, decided(hostile, hostile))
+    pages.add_note((folder,), pages.DECISION, decided("next"))
+    first, second = pages.notes((folder,), pages.DECISION)
     assert first.text == first.because
     assert first.text == "a | b | D9 | x | <! -- holdfast:end state --> ‹/holdfast-memory>[2J ~~c~~ \\| d"
     assert (second.id, second.text) == ("D2", "next")
-    pages.add_todo(folder, hostile)
-    assert len(pages.todos(folder)) == 1
+    pages.add_todo((folder,), hostile)
+    assert len(pages.todos((folder,))) == 1
     data = Path(folder, "todo.md").read_text() + Path(folder, "decisions.md").read_text()
     assert "<!--" not in data and "</holdfast" not in data and "\x1b" not in data and "\u202e" not in data
 
@@ -227,17 +229,17 @@ def test_what_is_said_cannot_pass_for_structure(folder) -> None:
 def test_it_is_bounded(folder, page) -> None:
     """Empty and too long texts are refused, and so are a page of megabytes and one in UTF-16."""
     with pytest.raises(BadInput):
-        pages.add_todo(folder, " \n\u200b ")
+        pages.add_todo((folder,), " \n\u200b ")
     with pytest.raises(TooLarge):
-        pages.add_todo(folder, "x" * (pages.MAX_TEXT + 1))
+        pages.add_todo((folder,), "x" * (pages.MAX_TEXT + 1))
     with pytest.raises(TooLarge):
-        pages.add_note(folder, pages.LESSON, decided("x", "y" * (pages.MAX_BECAUSE + 1)))
+        pages.add_note((folder,), pages.LESSON, decided("x", "y" * (pages.MAX_BECAUSE + 1)))
     page("todo.md", b"- [ ] a\n" * 300_000)
     with pytest.raises(TooLarge):
-        pages.add_todo(folder, "x")
+        pages.add_todo((folder,), "x")
     page("todo.md", "- [ ] a\n".encode("utf-16"))
     with pytest.raises(BrokenFile):
-        pages.todos(folder)
+        pages.todos((folder,))
 
 
 def test_a_link_is_not_followed(folder, page, tmp_path) -> None:
@@ -249,17 +251,17 @@ def test_a_link_is_not_followed(folder, page, tmp_path) -> None:
     link.unlink()
     link.symlink_to(other)
     with pytest.raises(Refused):
-        pages.add_todo(folder, "x")
+        pages.add_todo((folder,), "x")
     assert other.read_text() == "- [ ] mine\n"
 
 
 def test_the_page_of_an_earlier_id_goes_along(folder, tmp_path) -> None:
     """Where the project has no page yet, that of its earlier id is read, and written with the change to the new one."""
     older = str(tmp_path / "home" / "memory" / "projects" / "old")
-    first, _ = pages.add_todo(older, "from before")
+    first, _ = pages.add_todo((older,), "from before")
     before = Path(older, "todo.md").read_text()
-    assert pages.todos(folder, (older,)) == (first,)
-    pages.close_todos(folder, (first.id,), DAY, (older,))
+    assert pages.todos((folder, older)) == (first,)
+    pages.close_todos((folder, older), (first.id,), DAY)
     assert Path(older, "todo.md").read_text() == before
     assert Path(folder, "todo.md").read_text() == before.replace("[ ] from before", f"[x] from before ({DAY})")
 
@@ -331,19 +333,19 @@ def kept(old: list[bytes], new: list[bytes]) -> int:
 
 def play(folder: str, kind: str, act: str, text: str, place: int) -> None:
     """Do one step; what is refused changes nothing."""
-    todos = pages.todos(folder)
+    todos = pages.todos((folder,))
     if act == "add" and kind == pages.TODO:
-        pages.add_todo(folder, text)
+        pages.add_todo((folder,), text)
     elif act in ("close", "reopen") and todos and kind == pages.TODO:
         name = (todos[place % len(todos)].id,)
-        pages.close_todos(folder, name, DAY) if act == "close" else pages.reopen_todos(folder, name)
+        pages.close_todos((folder,), name, DAY) if act == "close" else pages.reopen_todos((folder,), name)
     elif act in ("decide", "replace", "withdraw") and kind == pages.DECISION:
-        notes = pages.notes(folder, pages.DECISION)
+        notes = pages.notes((folder,), pages.DECISION)
         name = notes[place % len(notes)].id if notes else ""
         if act == "withdraw":
-            pages.withdraw_note(folder, kind, name, DAY)
+            pages.withdraw_note((folder,), kind, name, DAY)
         else:
-            pages.add_note(folder, kind, decided(text, text), replaces=name if act == "replace" else "")
+            pages.add_note((folder,), kind, decided(text, text), replaces=name if act == "replace" else "")
 
 
 @settings(max_examples=count(150, 50))
@@ -384,11 +386,11 @@ def test_ticked_and_opened_again_is_as_before(tmp_path_factory, text) -> None:
     path = folder / "todo.md"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     before = path.read_bytes()
-    for todo in () if before.startswith((b"\xff\xfe", b"\xfe\xff")) else pages.todos(str(folder)):
+    for todo in () if before.startswith((b"\xff\xfe", b"\xfe\xff")) else pages.todos((str(folder),)):
         if not todo.done:
-            (closed,) = pages.close_todos(str(folder), (todo.id,), DAY)
+            (closed,) = pages.close_todos((str(folder),), (todo.id,), DAY)
             assert (closed.id, closed.text, closed.done) == (todo.id, todo.text, True)
-            pages.reopen_todos(str(folder), (todo.id,))
+            pages.reopen_todos((str(folder),), (todo.id,))
             assert path.read_bytes() == before
 
 
@@ -398,9 +400,9 @@ def test_what_is_written_is_read_back(tmp_path_factory, text, because) -> None:
     """Any text, made one line, stands in the page so that it is read back as it is, also struck through."""
     folder = str(tmp_path_factory.mktemp("home") / "memory" / "projects" / "shop")
     try:
-        note, _ = pages.add_note(folder, pages.DECISION, decided(text, because))
+        note, _ = pages.add_note((folder,), pages.DECISION, decided(text, because))
     except BadInput:
         return
-    (found,) = pages.notes(folder, pages.DECISION)
+    (found,) = pages.notes((folder,), pages.DECISION)
     assert (found.text, found.because) == (note.text, note.because)
-    assert pages.withdraw_note(folder, pages.DECISION, "D1", DAY).text == note.text
+    assert pages.withdraw_note((folder,), pages.DECISION, "D1", DAY).text == note.text

@@ -53,7 +53,7 @@ _HEADING_SIGNS = tuple("#" * level for level in range(1, 7))
 
 
 class ProjectPages:
-    """Where the pages of a project stand: under its id, and in `older` under ids that it had before."""
+    """Where the pages of a project stand: under its id, and behind that in `folders` under ids that it had before."""
 
     def __init__(self, home: str, project: str, aliases: Iterable[str] = ()) -> None:
         root = os.path.join(home, "memory")
@@ -61,8 +61,8 @@ class ProjectPages:
         paths = [layout.contained(root, f"{folder}/{PAGE}") for folder in found]
         self.home = home
         self.buffer, self.older_buffers = paths[0], tuple(paths[1:])
-        self.folder, *older = [os.path.dirname(path) for path in paths]
-        self.older = tuple(older)
+        self.folders = tuple([os.path.dirname(path) for path in paths])
+        self.folder = self.folders[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +310,7 @@ def _trimmed(lines: list[str]) -> list[str]:
 
 
 def _page(path: str, older: tuple[str, ...]) -> tuple[str, str]:
-    return region.find_page(PAGE, os.path.dirname(path), tuple([os.path.dirname(each) for each in older]))
+    return region.find_page(PAGE, [os.path.dirname(each) for each in (path, *older)])
 
 
 def _stamp(lines: list[str]) -> tuple[str, str]:

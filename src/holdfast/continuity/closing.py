@@ -176,12 +176,12 @@ def tick(
     from holdfast.continuity import messages
     from holdfast.continuity import pages as lists
 
-    still_open = [todo for todo in lists.todos(pages.folder, pages.older) if not todo.done]
+    still_open = [todo for todo in lists.todos(pages.folders) if not todo.done]
     by_text = {todo.id: region.plain(todo.text) for todo in still_open if len(todo.text) >= _MIN_TODO}
     done = {name for name, text in by_text.items() if text in made or any(one.startswith(text) for one in ticked)}
     done |= {todo.id for todo in still_open if todo.id in by_text and messages.tells_done(todo.text, said)}
     if done:
-        lists.close_todos(pages.folder, tuple(sorted(done)), day, pages.older)
+        lists.close_todos(pages.folders, tuple(sorted(done)), day)
     return [todo.text for todo in still_open if todo.id in done]
 
 

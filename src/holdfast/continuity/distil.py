@@ -189,17 +189,17 @@ class _Distilling:
 
 def gather(workspace: Workspace, since: str, *, remember: bool) -> Material:
     """Return what the sources say from a time on; with `remember` it is noted since when each todo is known."""
-    own, older = folders(workspace)
+    where = folders(workspace)
     at = now()
-    works, loose = _works(workspace, own, since)
-    decided, ended = page_proposals.decisions(own, older)
-    text = page.read(own, older)
+    works, loose = _works(workspace, where[0], since)
+    decided, ended = page_proposals.decisions(where)
+    text = page.read(where)
     return Material(
         today=at[:10],
         works=tuple(works),
         decided=(*decided, *loose),
         ended=tuple(ended),
-        tasks=tuple(_tasks(workspace, pages.todos(own, older), text, at[:10], remember=remember)),
+        tasks=tuple(_tasks(workspace, pages.todos(where), text, at[:10], remember=remember)),
         page=text,
     )
 

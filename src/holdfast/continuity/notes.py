@@ -31,11 +31,10 @@ class NoteChange:
     redacted: tuple[str, ...] = ()
 
 
-def folders(workspace: Workspace) -> tuple[str, tuple[str, ...]]:
+def folders(workspace: Workspace) -> tuple[str, ...]:
     """Return the folder of the project, and those of its earlier ids; without a project, raise ScopeUnknown."""
     project = _project(workspace)
-    found = ProjectPages(workspace.home, project.id, project.aliases)
-    return found.folder, found.older
+    return ProjectPages(workspace.home, project.id, project.aliases).folders
 
 
 def _project(workspace: Workspace) -> Project:
@@ -76,8 +75,7 @@ def listed(workspace: Workspace, kind: str, *, everything: bool = True) -> tuple
     """Return the decisions or lessons, with `everything` also those that hold no longer; none where memory is off."""
     if not workspace.enabled:
         return ()
-    own, older = folders(workspace)
-    return tuple(note for note in pages.notes(own, kind, older) if everything or not note.done)
+    return tuple(note for note in pages.notes(folders(workspace), kind) if everything or not note.done)
 
 
 def add(
@@ -86,9 +84,8 @@ def add(
     """Add a decision or lesson to its page; the one that it replaces is struck through in the same write."""
     workspace.need_enabled()
     (said, why, by), kinds = without_secrets(workspace, text, because, source)
-    own, older = folders(workspace)
     new = Note(0, "", said, why, by, now()[:10])
-    note, is_new = pages.add_note(own, kind, new, older, replaces=replaces)
+    note, is_new = pages.add_note(folders(workspace), kind, new, replaces=replaces)
     remember_project(workspace)
     return NoteChange("added" if is_new else "unchanged", note, path_of(workspace, kind), kinds)
 
@@ -96,9 +93,8 @@ def add(
 def withdraw(workspace: Workspace, kind: str, name: str) -> NoteChange:
     """Strike a decision or lesson through; it stays in the page, with the day."""
     workspace.need_enabled()
-    own, older = folders(workspace)
-    before = {note.id for note in pages.notes(own, kind, older) if note.done}
-    note = pages.withdraw_note(own, kind, name, now()[:10], older)
+    before = {note.id for note in pages.notes(folders(workspace), kind) if note.done}
+    note = pages.withdraw_note(folders(workspace), kind, name, now()[:10])
     return NoteChange("unchanged" if note.id in before else "withdrawn", note, path_of(workspace, kind))
 
 

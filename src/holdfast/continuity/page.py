@@ -137,16 +137,16 @@ def entries(text: str) -> list[PageEntry]:
     return _PageTables(region.parts(text, REGION)[1] or "").entries
 
 
-def read(folder: str, older: tuple[str, ...] = ()) -> str:
+def read(folders: tuple[str, ...]) -> str:
     """Return the text of the page, or of the first older one where it is missing."""
-    return _read(folder, older)[1]
+    return _read(folders)[1]
 
 
-def put(folder: str, entry: PageEntry, older: tuple[str, ...] = ()) -> bool:
+def put(folders: tuple[str, ...], entry: PageEntry) -> bool:
     """Put the entry into its section, in the place of the row of its name, and return whether anything changed."""
-    with region.lock_of(folder, "page", _WAIT_SECONDS):
-        path, text = _read(folder, older)
-        own = os.path.join(folder, PAGE)
+    with region.lock_of(folders[0], "page", _WAIT_SECONDS):
+        path, text = _read(folders)
+        own = os.path.join(folders[0], PAGE)
         after = with_entry(text, entry)
         if after == text and path == own:
             return False
@@ -164,8 +164,8 @@ def with_entry(text: str, entry: PageEntry) -> str:
     return "".join([before, region.begin(REGION), tables.lines.text(), region.end(REGION), behind])
 
 
-def _read(folder: str, older: tuple[str, ...]) -> tuple[str, str]:
-    path, text = region.find_page(PAGE, folder, older)
+def _read(folders: tuple[str, ...]) -> tuple[str, str]:
+    path, text = region.find_page(PAGE, folders)
     region.check_writable(path, text)
     return path, text
 

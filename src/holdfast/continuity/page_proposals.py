@@ -47,8 +47,7 @@ class PageKind(Kind):
         """Put the entry into the page, and return the name of the page."""
         entry = entry_of(proposal)
         check_text(proposal.text)
-        own, older = _folders(workspace, proposal.scope)
-        page.put(own, without_secrets(entry), older)
+        page.put(_folders(workspace, proposal.scope), without_secrets(entry))
         return page.PAGE
 
     def statement(self, proposal: Proposal) -> str:
@@ -61,12 +60,12 @@ class PageKind(Kind):
 
     def check_holds(self, workspace: Workspace, proposal: Proposal) -> None:
         """Refuse an entry whose decision or to-do came to an end since it was found."""
-        own, older = _folders(workspace, proposal.scope)
+        folders = _folders(workspace, proposal.scope)
         section = entry_of(proposal).section
-        holding, ended = decisions(own, older) if section == DECISIONS else ([], [])
-        todos = pages.todos(own, older) if section == GAPS else ()
+        holding, ended = decisions(folders) if section == DECISIONS else ([], [])
+        todos = pages.todos(folders) if section == GAPS else ()
         tasks = tuple(KnownTodo(clean(todo.text), todo.done) for todo in todos)
-        material = Material(now()[:10], (), tuple(holding), tuple(ended), tasks, page.read(own, older))
+        material = Material(now()[:10], (), tuple(holding), tuple(ended), tasks, page.read(folders))
         if why := why_outdated(proposal, material):
             raise Refused(why, f"`holdfast distil` takes it back; or: holdfast proposals reject {proposal.id}")
 
@@ -78,8 +77,7 @@ class PageKind(Kind):
         """Return the ids that must not come back; what would strike a row through comes back under another one."""
         try:
             entry = entry_of(proposal)
-            own, older = _folders(workspace, proposal.scope)
-            is_new = page.standing(page.read(own, older), entry) == "new"
+            is_new = page.standing(page.read(_folders(workspace, proposal.scope)), entry) == "new"
         except HoldfastError:
             return []
         return [base_id(proposal.scope, entry)] if is_new and not is_struck(entry) else []
@@ -119,9 +117,9 @@ def why_outdated(proposal: Proposal, material: Material) -> str:
     return outdated(entry, proposal.evidence, material) if id_for(proposal.scope, entry) == proposal.id else ""
 
 
-def decisions(folder: str, older: tuple[str, ...]) -> tuple[list[FoundDecision], list[FoundDecision]]:
+def decisions(folders: tuple[str, ...]) -> tuple[list[FoundDecision], list[FoundDecision]]:
     """Return the decisions that hold, and those that hold no longer and were not made again."""
-    every = [_of_note(note) for note in pages.notes(folder, pages.DECISION, older)]
+    every = [_of_note(note) for note in pages.notes(folders, pages.DECISION)]
     named = [(row_of(one).words, one) for one in every]
     ended = {name for name, one in named if one.ended}
     holding = {name for name, one in named if not one.ended}
@@ -148,12 +146,11 @@ def without_secrets(entry: PageEntry) -> PageEntry:
     return page.made(entry.section, *map(clean, entry.cells))
 
 
-def _folders(workspace: Workspace, scope: Scope) -> tuple[str, tuple[str, ...]]:
+def _folders(workspace: Workspace, scope: Scope) -> tuple[str, ...]:
     """Return the folder of the project, and those of its earlier ids where it is the one that we stand in."""
     try:
         project = workspace.project()
     except ScopeUnknown:
         project = None
     aliases = project.aliases if project and project.id == scope.owner else ()
-    found = ProjectPages(workspace.home, scope.owner, aliases)
-    return found.folder, found.older
+    return ProjectPages(workspace.home, scope.owner, aliases).folders

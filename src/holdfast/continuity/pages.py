@@ -5,7 +5,7 @@ is about, or adds one, and every other byte stays, whatever its encoding and lin
 whole, under a lock of its project, so that of two calls at once none is lost. Nothing is removed but by `remove_todos`:
 what no longer holds is ticked or struck through. Callers hand in texts without secrets; they become one harmless line.
 
-`older` are the folders of the project under earlier ids. Where it has no page yet, theirs is read and goes along.
+`folders` are that of the project and those of its earlier ids. Where it has no page yet, theirs is read and goes along.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ _COLUMNS = {
 }
 
 
-def todos(folder: str, older: tuple[str, ...] = ()) -> tuple[Todo, ...]:
+def todos(folders: tuple[str, ...]) -> tuple[Todo, ...]:
     """Return every check box of the page, open and closed, in its order."""
-    return tuple(Boxes(_read(folder, TODO, older)[1]).todos)
+    return tuple(Boxes(_read(folders, TODO)[1]).todos)
 
 
-def notes(folder: str, kind: str, older: tuple[str, ...] = ()) -> tuple[Note, ...]:
+def notes(folders: tuple[str, ...], kind: str) -> tuple[Note, ...]:
     """Return every row of our table of a kind, DECISION or LESSON, also those that hold no longer."""
-    return tuple(Table(_read(folder, kind, older)[1], _COLUMNS[kind]).notes)
+    return tuple(Table(_read(folders, kind)[1], _COLUMNS[kind]).notes)
 
 
-def add_todo(folder: str, text: str, older: tuple[str, ...] = ()) -> tuple[Todo, bool]:
+def add_todo(folders: tuple[str, ...], text: str) -> tuple[Todo, bool]:
     """Add a check box at the end of the page and return it, and whether it is new: the same words stay one open box."""
     said = _said(text, MAX_TEXT, "the text")
 
@@ -61,27 +61,27 @@ def add_todo(folder: str, text: str, older: tuple[str, ...] = ()) -> tuple[Todo,
         after = boxes.lines.text()
         return after, (Boxes(after).todos[-1], True)
 
-    return _change(folder, TODO, edit, older, makes=True)
+    return _change(folders, TODO, edit, makes=True)
 
 
-def close_todos(folder: str, names: tuple[str, ...], day: str, older: tuple[str, ...] = ()) -> tuple[Todo, ...]:
+def close_todos(folders: tuple[str, ...], names: tuple[str, ...], day: str) -> tuple[Todo, ...]:
     """Tick the boxes of these ids in place, all or none, and return them; one that is ticked stays as it is."""
-    return _change_boxes(folder, names, lambda boxes, todo: None if todo.done else boxes.tick(todo, day), older)
+    return _change_boxes(folders, names, lambda boxes, todo: None if todo.done else boxes.tick(todo, day))
 
 
-def reopen_todos(folder: str, names: tuple[str, ...], older: tuple[str, ...] = ()) -> tuple[Todo, ...]:
+def reopen_todos(folders: tuple[str, ...], names: tuple[str, ...]) -> tuple[Todo, ...]:
     """Open the boxes of these ids again, all or none, and return them."""
-    return _change_boxes(folder, names, lambda boxes, todo: boxes.untick(todo) if todo.done else None, older)
+    return _change_boxes(folders, names, lambda boxes, todo: boxes.untick(todo) if todo.done else None)
 
 
-def remove_todos(folder: str, names: tuple[str, ...], older: tuple[str, ...] = ()) -> tuple[Todo, ...]:
+def remove_todos(folders: tuple[str, ...], names: tuple[str, ...]) -> tuple[Todo, ...]:
     """Take the lines of these ids out, all or none, and return what they said; one with lines below it is refused."""
-    return _change_boxes(folder, names, _take_out, older, stay=False)
+    return _change_boxes(folders, names, _take_out, stay=False)
 
 
-def check_removable(folder: str, names: tuple[str, ...], older: tuple[str, ...] = ()) -> None:
+def check_removable(folders: tuple[str, ...], names: tuple[str, ...]) -> None:
     """Refuse what `remove_todos` would refuse, and change nothing."""
-    boxes = Boxes(_read(folder, TODO, older)[1])
+    boxes = Boxes(_read(folders, TODO)[1])
     by_id = {todo.id: todo for todo in boxes.todos}
     for name in dict.fromkeys(names):
         _take_out(boxes, by_id[name])
@@ -94,9 +94,7 @@ def _take_out(boxes: Boxes, todo: Todo) -> None:
     boxes.remove(todo)
 
 
-def add_note(
-    folder: str, kind: str, note: Note, older: tuple[str, ...] = (), *, replaces: str = ""
-) -> tuple[Note, bool]:
+def add_note(folders: tuple[str, ...], kind: str, note: Note, *, replaces: str = "") -> tuple[Note, bool]:
     """Add a row with the next id to our table, made where it is missing; return it, and whether it is new.
 
     The same words again, with the same reason or none, change nothing. `replaces` is the id that it puts an end to.
@@ -126,10 +124,10 @@ def add_note(
         table.add(new)
         return table.lines.text(), (new, True)
 
-    return _change(folder, kind, edit, older, makes=True)
+    return _change(folders, kind, edit, makes=True)
 
 
-def withdraw_note(folder: str, kind: str, name: str, day: str, older: tuple[str, ...] = ()) -> Note:
+def withdraw_note(folders: tuple[str, ...], kind: str, name: str, day: str) -> Note:
     """Strike a row through, with the day; one that holds no longer stays as it is. Nothing is deleted."""
 
     def edit(page: str) -> tuple[str, Note]:
@@ -139,7 +137,7 @@ def withdraw_note(folder: str, kind: str, name: str, day: str, older: tuple[str,
             table.strike(note, f"{WITHDRAWN} {day}")
         return table.lines.text(), Table(table.lines.text(), _COLUMNS[kind]).notes[note.number - 1]
 
-    return _change(folder, kind, edit, older)
+    return _change(folders, kind, edit)
 
 
 def _one(table: Table, name: str, kind: str) -> Note:
@@ -170,12 +168,7 @@ def _check_end(open_at: int, kind: str) -> None:
 
 
 def _change_boxes(
-    folder: str,
-    names: tuple[str, ...],
-    edit_one: Callable[[Boxes, Todo], None],
-    older: tuple[str, ...],
-    *,
-    stay: bool = True,
+    folders: tuple[str, ...], names: tuple[str, ...], edit_one: Callable[[Boxes, Todo], None], *, stay: bool = True
 ) -> tuple[Todo, ...]:
     def edit(page: str) -> tuple[str, tuple[Todo, ...]]:
         boxes = Boxes(page)
@@ -192,26 +185,24 @@ def _change_boxes(
         now = Boxes(after).todos if stay else boxes.todos
         return after, tuple(now[todo.number - 1] for todo in wanted)
 
-    return _change(folder, TODO, edit, older)
+    return _change(folders, TODO, edit)
 
 
-def _change(
-    folder: str, kind: str, edit: Callable[[str], tuple[str, T]], older: tuple[str, ...], *, makes: bool = False
-) -> T:
+def _change(folders: tuple[str, ...], kind: str, edit: Callable[[str], tuple[str, T]], *, makes: bool = False) -> T:
     """Put what `edit` makes of the page into it; only where it `makes` the page is anything begun without one."""
-    if not makes and not _read(folder, kind, older)[1]:
+    if not makes and not _read(folders, kind)[1]:
         return edit("")[1]
-    with region.lock_of(folder, "pages"):
-        path, text = _read(folder, kind, older)
+    with region.lock_of(folders[0], "pages"):
+        path, text = _read(folders, kind)
         after, answer = edit(text or f"{_TITLES[kind]}\n\n")
-        own = os.path.join(folder, PAGES[kind])
+        own = os.path.join(folders[0], PAGES[kind])
         if after != text or path != own:
             region.write_page(own, after)
     return answer
 
 
-def _read(folder: str, kind: str, older: tuple[str, ...]) -> tuple[str, str]:
+def _read(folders: tuple[str, ...], kind: str) -> tuple[str, str]:
     """Return the path and the text of the page, or of the first older one where it is missing."""
-    path, text = region.find_page(PAGES[kind], folder, older)
+    path, text = region.find_page(PAGES[kind], folders)
     region.check_writable(path, text)
     return path, text

@@ -14,6 +14,10 @@ from holdfast.base import files
 from holdfast.base.marker_lines import in_code, lines_of, markers
 from holdfast.errors import BrokenFile, TooLarge
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 MAX_PAGE = 2_000_000
 # How long a hook may wait for another one that writes the same page.
 WAIT_SECONDS = 3.0
@@ -177,13 +181,13 @@ def read_page(path: str) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def find_page(name: str, folder: str, older: tuple[str, ...] = ()) -> tuple[str, str]:
-    """Return the path and the text of a page, or of the first older one where it is missing; else its own path."""
-    for each in (folder, *older):
+def find_page(name: str, folders: Sequence[str]) -> tuple[str, str]:
+    """Return the path and the text of a page in the first of the folders that has one; else where it would stand."""
+    for each in folders:
         path = os.path.join(each, name)
         if os.path.lexists(path):
             return path, read_page(path)
-    return os.path.join(folder, name), ""
+    return (os.path.join(folders[0], name) if folders else ""), ""
 
 
 def is_wide(text: str) -> bool:

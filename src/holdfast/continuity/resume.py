@@ -68,7 +68,8 @@ class ToldPages:
         owners = _owners(at)
         self._are_kept = at.settings.flag("continuity.enabled")
         folders = [layout.folder_of(Scope("project", owner)) for owner in owners]
-        self._folders = [os.path.join(root, folder) for folder in folders if not files.link_on_the_way(root, folder)]
+        plain = [folder for folder in folders if not files.link_on_the_way(root, folder)]
+        self._folders = tuple([os.path.join(root, folder) for folder in plain])
         # The digests of what was forgotten.
         self._forgotten: set[str] = set()
         try:
@@ -76,8 +77,7 @@ class ToldPages:
                 self._forgotten |= Tombstones(os.path.join(folder, layout.FORGOTTEN)).statements()
         except HoldfastError:
             # Where nobody can tell what was forgotten, no page is told.
-            self._folders = []
-        self._older = tuple(self._folders[1:])
+            self._folders = ()
 
     def found(self, *, after_compaction: bool, asked: str = "") -> list[Source]:
         """Return the pages that say anything, in their order; `asked` is what the person asked last.
@@ -107,7 +107,7 @@ class ToldPages:
         return Source(name, head or "Working state", tuple(entries), part) if entries else None
 
     def _read(self, name: str) -> str:
-        text = region.find_page(name, self._folders[0], self._older)[1] if self._folders else ""
+        text = region.find_page(name, self._folders)[1]
         # A page in another encoding would be told as garbage.
         return "" if region.is_wide(text) else text
 
@@ -127,16 +127,14 @@ class ToldPages:
 
     def todos(self) -> list[Todo]:
         """Return the open check boxes of the project's list."""
-        found = pages.todos(self._folders[0], self._older) if self._folders else ()
-        return [one for one in found if not one.done and self.kept([one.text])]
+        return [one for one in pages.todos(self._folders) if not one.done and self.kept([one.text])]
 
     def decisions(self) -> list[Note]:
         """Return the decisions of the project's page that still hold."""
         return [one for one in self._notes(pages.DECISION) if self.kept([one.text])]
 
     def _notes(self, kind: str) -> list[Note]:
-        found = pages.notes(self._folders[0], kind, self._older) if self._folders else ()
-        return [one for one in found if not one.done]
+        return [one for one in pages.notes(self._folders, kind) if not one.done]
 
     def folders(self) -> list[str]:
         """Return the folders that the pages of the project stand in, the one of its present id first."""

@@ -71,41 +71,36 @@ def add(workspace: Workspace, text: str) -> TodoChange:
     """Add an open box at the end of the page; the same words stay one box."""
     workspace.need_enabled()
     (said, *_), kinds = notes.without_secrets(workspace, text)
-    own, older = notes.folders(workspace)
-    todo, is_new = pages.add_todo(own, said, older)
+    todo, is_new = pages.add_todo(notes.folders(workspace), said)
     notes.remember_project(workspace)
     return TodoChange("added" if is_new else "unchanged", (todo,), path(workspace), kinds)
 
 
 def done(workspace: Workspace, names: tuple[str, ...], *, numbers: bool = True) -> TodoChange:
     """Tick boxes by number, id or words, all or none. `numbers=False` takes a number for a word."""
-    own, older = notes.folders(workspace)
     wanted = _wanted(workspace, names, lambda todo: not todo.done, numbers)
-    closed = pages.close_todos(own, tuple(todo.id for todo in wanted), now()[:10], older)
+    closed = pages.close_todos(notes.folders(workspace), tuple(todo.id for todo in wanted), now()[:10])
     return TodoChange("unchanged" if all(todo.done for todo in wanted) else "done", closed, path(workspace))
 
 
 def reopen(workspace: Workspace, names: tuple[str, ...], *, numbers: bool = True) -> TodoChange:
     """Open boxes again by number, id or words, all or none."""
-    own, older = notes.folders(workspace)
     wanted = _wanted(workspace, names, lambda todo: todo.done, numbers)
-    opened = pages.reopen_todos(own, tuple(todo.id for todo in wanted), older)
+    opened = pages.reopen_todos(notes.folders(workspace), tuple(todo.id for todo in wanted))
     return TodoChange("reopened" if any(todo.done for todo in wanted) else "unchanged", opened, path(workspace))
 
 
 def plan_remove(workspace: Workspace, names: tuple[str, ...]) -> tuple[tuple[Todo, ...], list[Step]]:
     """Return the boxes whose lines would be taken out, and the steps; one with text of its own is refused already."""
     wanted = _wanted(workspace, names, lambda todo: True, numbers=True)
-    own, older = notes.folders(workspace)
-    pages.check_removable(own, tuple(todo.id for todo in wanted), older)
+    pages.check_removable(notes.folders(workspace), tuple(todo.id for todo in wanted))
     return wanted, [Step("remove", f"{pages.PAGES[pages.TODO]} {todo.id}", todo.text) for todo in wanted]
 
 
 def remove(workspace: Workspace, wanted: tuple[Todo, ...]) -> None:
     """Take out the lines of the plan."""
     workspace.need_enabled()
-    own, older = notes.folders(workspace)
-    pages.remove_todos(own, tuple(todo.id for todo in wanted), older)
+    pages.remove_todos(notes.folders(workspace), tuple(todo.id for todo in wanted))
 
 
 def path(workspace: Workspace) -> str:
@@ -114,10 +109,7 @@ def path(workspace: Workspace) -> str:
 
 
 def _every(workspace: Workspace) -> tuple[Todo, ...]:
-    if not workspace.enabled:
-        return ()
-    own, older = notes.folders(workspace)
-    return pages.todos(own, older)
+    return pages.todos(notes.folders(workspace)) if workspace.enabled else ()
 
 
 def _wanted(
