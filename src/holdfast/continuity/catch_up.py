@@ -135,7 +135,7 @@ def _start(workspace: Workspace, projects: tuple[str, ...], pages: ToldPages, si
     if since:
         return span(since, "")[0]
     last = ask(workspace, lambda table: table.find(Wanted(projects, subagents=False), 1))
-    days = [f"{day}T23:59:59Z" for folder in pages.folders() for day in log.days(folder)[:1] if day <= now()[:10]]
+    days = [f"{day}T23:59:59Z" for folder in pages.folders for day in log.days(folder)[:1] if day <= now()[:10]]
     ends = [min(now(), end) for end in (*(row.ended for row in last), *days) if end]
     return when.moment(SPAN, max(ends, default=now()))
 
@@ -143,7 +143,7 @@ def _start(workspace: Workspace, projects: tuple[str, ...], pages: ToldPages, si
 def _logged(pages: ToldPages, start: str, rows: Iterable[SessionRow]) -> list[LogEntry]:
     """Return the sessions that only the daily logs tell of, because no sweep has read them yet."""
     known = {(row.agent, row.id) for row in rows}
-    days = [(folder, day) for folder in pages.folders() for day in log.days(folder)[:_DAYS] if day >= start[:10]]
+    days = [(folder, day) for folder in pages.folders for day in log.days(folder)[:_DAYS] if day >= start[:10]]
     found = []
     for folder, day in days:
         try:

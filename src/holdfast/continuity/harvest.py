@@ -11,7 +11,7 @@ from holdfast.base.text import count
 from holdfast.continuity import closing, log
 from holdfast.continuity.buffer import ProjectPages
 from holdfast.continuity.log import LogEntry
-from holdfast.privacy import redact
+from holdfast.privacy.fence import without_secrets
 from holdfast.sessions.facts import Digest
 from holdfast.workspace import Workspace
 
@@ -47,10 +47,8 @@ def harvest(workspace: Workspace, digest: Digest) -> bool:
 
 def entry_of(digest: Digest, before: LogEntry | None) -> LogEntry:
     """Return the entry; what hooks were told about the session and the digest does not have stays."""
-    session, earlier = (
-        digest.session,
-        before or LogEntry(digest.session.id, digest.session.agent, digest.session.started),
-    )
+    session = digest.session
+    earlier = before or LogEntry(session.id, session.agent, session.started)
     passed = [f"passed: {run.text}" for run in digest.checks if run.result == "passed"]
     made = [f"commit {one.id[:10]}: {one.text}" for one in digest.commits]
     asked = [f"pull request: {one.text or one.id}" for one in digest.pull_requests]
@@ -63,7 +61,7 @@ def entry_of(digest: Digest, before: LogEntry | None) -> LogEntry:
         agent=session.agent,
         began=session.started,
         ended=session.ended,
-        title=_clean(digest.title) or earlier.title,
+        title=without_secrets(digest.title) or earlier.title,
         outcome=digest.outcome.kind,
         done=_all(earlier.done, made, asked, passed),
         # The digest quotes a message, and the hook a sentence of it.
@@ -75,8 +73,4 @@ def entry_of(digest: Digest, before: LogEntry | None) -> LogEntry:
 
 
 def _all(*lists: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_clean(text) for texts in lists for text in texts if text))
-
-
-def _clean(text: str) -> str:
-    return redact.redact(text)[0] if text else ""
+    return tuple(dict.fromkeys(without_secrets(text) for texts in lists for text in texts if text))

@@ -127,9 +127,7 @@ def began(path: str) -> str:
 def is_closed(path: str) -> bool:
     """Whether the last line says that the session ended; most of them do, so it is looked at before all is read."""
     try:
-        with open(path, "rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - _CLOSING))
-            return _says_closed(file.read(_CLOSING))
+        return _says_closed(files.read_tail(path, _CLOSING)[0])
     except OSError:
         return False
 
@@ -198,7 +196,7 @@ def left_open(home: str, projects: Iterable[str], seconds: float, resumed: str) 
     gone: dict[str, bool] = {}
     for path in _paths(home):
         try:
-            data, changed = _contents(path)
+            data, changed = files.read_head(path, MAX_BYTES * 2), os.stat(path).st_mtime
         except OSError:
             continue
         whose = None if _says_closed(data) else rows.whose(data)
@@ -208,15 +206,6 @@ def left_open(home: str, projects: Iterable[str], seconds: float, resumed: str) 
         elif whose[2] in wanted and (path == resumed or now - changed > seconds or _is_without_agent(data, gone)):
             found += [one for one in [read(path)] if one is not None]
     return found
-
-
-def _contents(path: str) -> tuple[bytes, float]:
-    """Return what a file says and when it was changed; there may be many, so each is opened once, and lightly."""
-    descriptor = files.open_plain(path)
-    try:
-        return os.read(descriptor, MAX_BYTES * 2), os.fstat(descriptor).st_mtime
-    finally:
-        os.close(descriptor)
 
 
 def _is_without_agent(data: bytes, gone: dict[str, bool]) -> bool:
@@ -263,11 +252,7 @@ def is_gone(named: str) -> bool:
 
 def _process(number: int) -> tuple[str, str, str, str]:
     """Return name, state, parent and start of a process, as the system tells them."""
-    descriptor = os.open(f"/proc/{number}/stat", os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        text = os.read(descriptor, 4_096).decode("utf-8", "replace")
-    finally:
-        os.close(descriptor)
+    text = files.read_head(f"/proc/{number}/stat", 4_096).decode("utf-8", "replace")
     # A name may have any sign in it, also brackets.
     name, _, rest = text.partition("(")[2].rpartition(")")
     fields = rest.split()

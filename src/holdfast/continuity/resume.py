@@ -61,7 +61,7 @@ def owner_of(at: Workspace) -> str:
 
 
 class ToldPages:
-    """The pages of the project of a workspace or a hook, as they are told."""
+    """The pages of the project of a workspace or a hook, as they are told. The first of `folders` is its present one."""
 
     def __init__(self, at: Workspace) -> None:
         root = os.path.join(at.home, "memory")
@@ -69,15 +69,15 @@ class ToldPages:
         self._are_kept = at.settings.flag("continuity.enabled")
         folders = [layout.folder_of(Scope("project", owner)) for owner in owners]
         plain = [folder for folder in folders if not files.link_on_the_way(root, folder)]
-        self._folders = tuple([os.path.join(root, folder) for folder in plain])
+        self.folders = tuple([os.path.join(root, folder) for folder in plain])
         # The digests of what was forgotten.
         self._forgotten: set[str] = set()
         try:
-            for folder in (*self._folders, os.path.join(root, layout.folder_of(Scope("global")))):
+            for folder in (*self.folders, os.path.join(root, layout.folder_of(Scope("global")))):
                 self._forgotten |= Tombstones(os.path.join(folder, layout.FORGOTTEN)).statements()
         except HoldfastError:
             # Where nobody can tell what was forgotten, no page is told.
-            self._folders = ()
+            self.folders = ()
 
     def found(self, *, after_compaction: bool, asked: str = "") -> list[Source]:
         """Return the pages that say anything, in their order; `asked` is what the person asked last.
@@ -107,7 +107,7 @@ class ToldPages:
         return Source(name, head or "Working state", tuple(entries), part) if entries else None
 
     def _read(self, name: str) -> str:
-        text = region.find_page(name, self._folders)[1]
+        text = region.find_page(name, self.folders)[1]
         # A page in another encoding would be told as garbage.
         return "" if region.is_wide(text) else text
 
@@ -127,22 +127,18 @@ class ToldPages:
 
     def todos(self) -> list[Todo]:
         """Return the open check boxes of the project's list."""
-        return [one for one in pages.todos(self._folders) if not one.done and self.kept([one.text])]
+        return [one for one in pages.todos(self.folders) if not one.done and self.kept([one.text])]
 
     def decisions(self) -> list[Note]:
         """Return the decisions of the project's page that still hold."""
         return [one for one in self._notes(pages.DECISION) if self.kept([one.text])]
 
     def _notes(self, kind: str) -> list[Note]:
-        return [one for one in pages.notes(self._folders, kind) if not one.done]
-
-    def folders(self) -> list[str]:
-        """Return the folders that the pages of the project stand in, the one of its present id first."""
-        return list(self._folders)
+        return [one for one in pages.notes(self.folders, kind) if not one.done]
 
     def state(self) -> WorkingState:
         """Return the working state of the project."""
-        paths = [os.path.join(folder, buffer.PAGE) for folder in self._folders]
+        paths = [os.path.join(folder, buffer.PAGE) for folder in self.folders]
         return buffer.read(paths[0], tuple(paths[1:])) if paths else buffer.WorkingState()
 
     def _lessons(self) -> tuple[str, list[str]]:
@@ -192,11 +188,11 @@ class ToldPages:
         from holdfast.store.keys import automatic_key
 
         name = f"{automatic_key(messages.statement(text))}.md"
-        return any(os.path.isfile(os.path.join(folder, "memories", name)) for folder in self._folders)
+        return any(os.path.isfile(os.path.join(folder, "memories", name)) for folder in self.folders)
 
     def _log(self) -> tuple[str, list[str]]:
         """Return the last day whose log says something, today or before: its sessions, the last one first."""
-        folder = next((one for one in self._folders if os.path.lexists(os.path.join(one, log.FOLDER))), "")
+        folder = next((one for one in self.folders if os.path.lexists(os.path.join(one, log.FOLDER))), "")
         days = [day for day in log.days(folder) if day <= now()[:10]] if folder else []
         state = self.state()
         told = frozenset((*map(closing.line_of, state.said), *state.next_steps))
