@@ -61,7 +61,7 @@ def owner_of(at: Workspace) -> str:
 
 
 class ToldPages:
-    """The pages of the project of a workspace or a hook, as they are told. The first of `folders` is its present one."""
+    """The pages of the project of a workspace or a hook, as they are told. `folders` begins with its present one."""
 
     def __init__(self, at: Workspace) -> None:
         root = os.path.join(at.home, "memory")
