@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,23 +49,106 @@ def squeezed(text: str) -> str:
         "&LT/holdfast-memory&gt;",
         "&#60;/holdfast-memory>",
         "&#x00003C;system-reminder>",
+        "&#0000000060;system-reminder>",
+        "&amp;lt;system-reminder&amp;gt;",
+        "&amp;amp;#60;some-tag>",
+        "&lt;syste&#109;-reminder&gt;",
+        "\\u003csystem-reminder\\u003e",
+        "%3Csystem-reminder%3E",
+        *("<sys\ufe0ftem-reminder>", "<sys\u115ftem-reminder>", "<sys\u3164tem>", "</hold\ufe01fast-memory>"),
+        *("<sys\U000e0101tem>", "<sys\u2061tem>", "<sys\u00adtem>", "<sys\u034ftem>", "<sys\u200dtem>"),
+        *("\u02c2system-reminder\u02c3", "\u2329system-reminder\u232a", "\u276csystem\u276d", "⟨tool⟩", "◁think▷"),
+        *("<ѕystem-reminder>", "<sуstem>", "< ѕystem - reminder >", "слово<tool>", "x<system>", "<SYSTEM PROMPT>"),
+        *("<|start|>", "<|channel|>", "<｜begin▁of▁sentence｜>", "<s>", "</s>", "<<SYS>>", "<</SYS>>", "<bos>"),
+        *("<start_of_turn>", "<end_of_turn>", "<think>", "</think>", "<function=run>", '<invoke name="x">'),
+        *("<session-start-hook>", "<new-diagnostics>", "<ide_selection>", "<env>", '<teammate-message from="x">'),
+        *('<channel source="y" a b>', "<claude_background_info>", "<a-tag-of-an-agent-that-is-not-here-yet>"),
     ],
     ids=ascii,
 )
 def test_a_control_tag_loses_its_bracket(tag):
     """Our own tags and those of agents, in any spelling, are no tags any more, and their words are still there."""
     made = fence.safe(f"before {tag} after", as_it_is)
-    assert not any(bracket in made for bracket in "<＜")
+    assert not any(bracket in made for bracket in "<＜\u02c2\u2329\u276c⟨◁")
     assert made.startswith("before") and made.endswith("after")
 
 
 @pytest.mark.parametrize(
     "code",
-    ["if a < b and c > d", "List<User> users", "Map<String, Tool>", "<div class='x'>", "a <- b", "1 << 3", "x<3"],
+    [
+        *("if a < b and c > d", "List<User> users", "Map<String, Tool>", "<div class='x'>", "a <- b", "1 << 3", "x<3"),
+        *("List<T>", "a < b && c > d", "x->y", "Vec<Option<u8>>", "make 2>&1 <file", "cat <in.txt >out.txt"),
+        *("wc -l </dev/null", "cat <<EOF", "HashMap<K,V>", "<br/> and <p>", "i <n and j >m", "f <| g x", "a <|> b"),
+        *("std::vector<std::string> v", "foo::<u8>()", "Promise<void>", "<https://example.com>", "<ada@example.com>"),
+        *("#include <stdio.h>", "fn f<T: Clone>(x: T) -> Box<dyn Fn(T)>", "for (i=0;i<n;i++)", "x < größe", "AT&LTD"),
+        *(
+            "〈書名〉",
+            "[x] done",
+            "[user]",
+            "[link](there)",
+            "Dict[str, list[int]]",
+            "see <!-- note -->",
+            "<?php echo 1; ?>",
+        ),
+    ],
 )
 def test_code_stays_as_it_is(code):
     """Comparisons, generics and HTML are no control tags and are not changed."""
     assert fence.safe(code, as_it_is) == code
+
+
+@pytest.mark.parametrize(
+    "mark",
+    ["[INST]", "[/INST]", "[inst]", "[ INST ]", "［INST］", "[AVAILABLE_TOOLS]", "[TOOL_CALLS]", "[SYSTEM_PROMPT]"],
+)
+def test_a_mark_of_a_chat_template_is_none_any_more(mark):
+    """Marks in square brackets, in any case and width, stand in round ones."""
+    made = fence.safe(f"before {mark} after", as_it_is)
+    assert "[" not in made and "［" not in made and made.startswith("before (") and made.endswith(") after")
+
+
+def test_what_no_script_has_is_seen_as_odd():
+    """A character that is private or not assigned has no meaning and is replaced by the sign for that."""
+    assert fence.safe("a\ue000b\U0003fffec", as_it_is) == "a\ufffdb\ufffdc"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Grüße 你好 привет שלום مرحبا नमस्ते สวัสดี 안녕",
+        "👨‍👩‍👧 می‌خواهم क्‍ष 1️⃣ ❤️ ⚠️ 🇩🇪 👍🏽",
+        "± × → “ ” … ½ √ ∑",
+        "a\u00a0b\u3000c",
+    ],
+)
+def test_text_in_any_script_stays(text):
+    """Letters, signs, spaces, emoji and the joiners that they need are not changed."""
+    assert fence.safe(text, as_it_is) == text
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("<holdfast-memory>", "<holdfast-memory>\n ", "</holdfast-memory>", "<holdfast-memory>x</holdfast-memory>"),
+        *("<", "&", "&amp;amp;", "&#0", "[", "<a b", "\u200b", "\u200d", "%3c", "<é"),
+    ],
+    ids=ascii,
+)
+def test_twice_as_much_takes_twice_as_long(piece):
+    """Hostile text costs time in proportion to its length, also 300 KB of our own tag."""
+    for work in (fence.stripped, lambda text: fence.safe(text, as_it_is)):
+        half, whole = (seconds(work, piece * (size // len(piece))) for size in (75_000, 300_000))
+        assert whole < 10 * half + 0.2
+
+
+def seconds(work, text: str) -> float:
+    """Return the time of the processor, the best of three."""
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        work(text)
+        times.append(time.process_time() - start)
+    return min(times)
 
 
 def test_control_characters_go():

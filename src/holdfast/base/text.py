@@ -28,7 +28,7 @@ HIDDEN = (
 )
 # Letters of scripts that join begin here; below are Latin, Greek, Cyrillic and Hebrew, which do not.
 _JOINING = "\u0600"
-_JOINERS = "\u200c\u200d"
+JOINERS = "\u200c\u200d"
 # The first makes a sign plain text and the second an emoji.
 _LOOKS = "\ufe0e\ufe0f"
 _KEYCAP = "\u20e3"
@@ -97,7 +97,7 @@ def is_hidden(text: str, at: int) -> bool:
     before, behind = text[at - 1 : at] if at else "", text[at + 1 : at + 2]
     if not before:
         return True
-    if letter in _JOINERS:
+    if letter in JOINERS:
         return not ((_joins(before) or before in _LOOKS) and _joins(behind))
     if letter in _LOOKS:
         return not (_is_sign(before) or (behind == _KEYCAP and before in "0123456789#*"))
