@@ -122,7 +122,7 @@ def test_what_would_steer_a_terminal_is_written_out(workspace, shop) -> None:
     with workspace() as h:
         complained(h, shop, comment="you deleted \x1b[31mmy migration")
         path = incident(h)
-    assert "\x1b" not in read(path, CONTEXT) and "\\x1b[31mmy migration" in read(path, CONTEXT)
+    assert "\x1b" not in read(path, CONTEXT) and "\\u001b[31mmy migration" in read(path, CONTEXT)
 
 
 def test_prune_plans_and_keeps_the_budget_too(workspace, cli, shop) -> None:
