@@ -217,8 +217,8 @@ class HookRun:
                 return str(event.data.get(field, ""))
         return None
 
-    def log(self, part: str, problem: Exception) -> None:
-        """Add a line about trouble of a part to the hook's log."""
+    def log(self, part: str, problem: Exception, *, notice: bool = True) -> None:
+        """Add a line about trouble of a part to the hook's log; a person is told unless something else tells them."""
         from holdfast.journal import hook_log
 
-        hook_log.add(self.home, f"{self.call.agent} {self.call.moment}, {part}", problem)
+        hook_log.add(self.home, f"{self.call.agent} {self.call.moment}, {part}", problem, notice=notice)

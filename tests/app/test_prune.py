@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from holdfast.app import prune
+from holdfast.inject import receipts
+from holdfast.records import Given, Receipt, Scope
 
 SHOP = "projects/example.com--acme--shop"
 
@@ -57,9 +59,11 @@ def test_the_rule_of_each_scope(aged, fates) -> None:
     assert found["g"][1] == "scope global: kept" and found["a"][1] == "scope agent: kept"
 
 
-@pytest.mark.parametrize("head", ["type: user\n", "type: feedback\n", "type: decision\n", "pinned: true\n"])
+@pytest.mark.parametrize(
+    "head", ["type: user\n", "type: feedback\n", "type: decision\n", "type: lesson\n", "pinned: true\n"]
+)
 def test_what_never_goes(aged, fates, head) -> None:
-    """The types user, feedback and decision, and pinned ones, stay however old they are."""
+    """The types user, feedback, decision and lesson, and pinned ones, stay however old they are."""
     aged(f"{SHOP}/memories/k.md", 5000, head)
     expired, rule = fates()["k"]
     assert not expired and rule.endswith(": kept")
@@ -80,6 +84,20 @@ def test_a_use_counts(aged, fates, home) -> None:
         f'{{"at": "{days_ago(3)}", "kind": "use", "memories": [["project", "{owner}", "k"]]}}\n'
     )
     assert fates()["k"] == (False, "scope project: 90 days, idle for 3")
+
+
+def test_being_given_counts(aged, fates, workspace) -> None:
+    """A memory that a session was given lately is kept; where it was withheld, that was no use."""
+    given = (Given(Scope("project", SHOP.split("/")[1]), "given", "0" * 16, "start", 5),)
+    withheld = (Given(Scope("project", SHOP.split("/")[1]), "withheld", "0" * 16, "start", 5),)
+    aged(f"{SHOP}/memories/given.md", 200)
+    aged(f"{SHOP}/memories/withheld.md", 200)
+    with workspace() as h:
+        for one, is_withheld in ((given, False), (withheld, True)):
+            receipt = Receipt(days_ago(4), "claude-code", "s1", "start", one, (), 20, 5, 0.5, withheld=is_withheld)
+            h.journal.append(receipts.event_of(receipt))
+    found = fates()
+    assert found["given"] == (False, "scope project: 90 days, idle for 4") and found["withheld"][0]
 
 
 def test_the_days_are_settings(aged, workspace) -> None:

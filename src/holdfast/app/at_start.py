@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import sqlite3
 
+from holdfast.base.text import CUT, cut
 from holdfast.continuity import resume as recovery
 from holdfast.errors import HoldfastError
 from holdfast.inject import block
+from holdfast.journal.events import NOTICES
 from holdfast.learning import readback
 from holdfast.privacy import fence
 from holdfast.privacy.fence import without_secrets
@@ -26,6 +28,7 @@ _RANKED = 40
 # Of what readback may take, so much is for the trend and for work; lessons have the rest and what these leave.
 _STANDING = 0.45
 _STEP = 200
+_MAX_NOTICES = 400
 
 
 def start_block(run: HookRun) -> Block:
@@ -50,19 +53,32 @@ def start_block(run: HookRun) -> Block:
         told = recovery.block(run.workspace, pages, kept, after_compaction=True)
         memories = block.of_scopes(by_scope, room - _length(told), without_secrets)
         return block.fenced(told, standing, lessons, memories)
-    offers = _offers(run)
-    room, shared = room - _length(offers), shared - _length(offers)
+    first = _for_the_user(run)
+    room, shared = room - _length(first), shared - _length(first)
     # What the pages may take is kept for them whole, so that memories stay the same bytes while the pages change.
     memories = block.of_scopes(by_scope, shared - kept, without_secrets)
     told = recovery.block(run.workspace, pages, room - _length(memories), after_compaction=False)
-    return block.fenced(offers, memories, lessons, told, standing)
+    return block.fenced(first, memories, lessons, told, standing)
 
 
-def _offers(run: HookRun) -> Block:
-    """Return what the person is to be told of memories that this folder lost when it was renamed."""
+def _for_the_user(run: HookRun) -> Block:
+    """Return what the person is to be told: memories that this folder lost when it was renamed, and the notices."""
     project = run.project()
-    offers = project.offers if project else ()
-    return block.Block("\n".join([f"For the user: {fence.safe(offer, without_secrets)}." for offer in offers]))
+    told = [*(project.offers if project else ())]
+    if os.path.exists(os.path.join(run.home, NOTICES)):
+        from holdfast.journal import notices
+
+        new = "; ".join([one.line() for one in notices.unseen(run.home) if not one.said])
+        told += [f"{cut(new, _MAX_NOTICES, CUT)} (`holdfast status` shows it)"] if new else []
+    return block.Block("\n".join([f"For the user: {fence.safe(one, without_secrets)}." for one in told]))
+
+
+def note_said(run: HookRun) -> None:
+    """Note that this session was told of the notices that there are."""
+    if os.path.exists(os.path.join(run.home, NOTICES)):
+        from holdfast.journal import notices
+
+        notices.note_said(run.home)
 
 
 def _length(part: Block) -> int:

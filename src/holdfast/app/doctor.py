@@ -18,6 +18,7 @@ from holdfast.app.reindex import reindex
 from holdfast.base import files
 from holdfast.base.text import count
 from holdfast.errors import BadSetting, BrokenFile, HoldfastError
+from holdfast.journal import notices
 from holdfast.memory.heal import close_to_others, open_to_others
 from holdfast.patterns import distributed
 from holdfast.records import Problem
@@ -188,6 +189,14 @@ def project_is_the_one_it_was(workspace: Workspace) -> Iterator[Problem]:
         yield Problem("project", project.root, said, f"{hint[:1].upper()}{hint[1:]}." if hint else "", severity="info")
 
 
+def nothing_was_lost(workspace: Workspace) -> Iterator[Problem]:
+    """Nothing was removed, skipped or left undone that nobody has been shown."""
+    path = notices.path_of(workspace.home)
+    for one in notices.unseen(workspace.home):
+        hint = f"{one.hint} `holdfast status` in a terminal takes note of it.".strip()
+        yield Problem(one.kind, path, f"{one.line()}; last {one.last}", hint, severity=one.severity)
+
+
 CHECKS: tuple[Callable[[Workspace], Iterator[Problem]], ...] = (
     sqlite_has_full_text,
     bytecode_is_compiled,
@@ -201,5 +210,6 @@ CHECKS: tuple[Callable[[Workspace], Iterator[Problem]], ...] = (
     files_are_sound,
     distributed.problems,
     agents_are_heard,
+    nothing_was_lost,
     project_is_the_one_it_was,
 )

@@ -200,7 +200,7 @@ def _log_unknown_settings(run: HookRun) -> None:
         if files.read_if_there(path) != said.encode("utf-8", "replace"):
             files.make_folder(os.path.dirname(path))
             files.write(path, said.encode("utf-8", "replace"), durable=False)
-            run.log("settings", BadSetting(said))
+            run.log("settings", BadSetting(said), notice=False)
     except HoldfastError:
         # What nobody can note cannot be told once, and telling it at every prompt would fill the log.
         return
@@ -248,8 +248,10 @@ def _at_start(run: HookRun) -> str:
         before.clear()
         if "start" not in run.agent.injects:
             return ""
-        block = at_start.start_block(run)
-        return _handed_over(run, block, before)
+        output = _handed_over(run, at_start.start_block(run), before)
+        if output:
+            at_start.note_said(run)
+        return output
 
 
 def _at_prompt(run: HookRun) -> str:

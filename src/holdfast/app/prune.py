@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from holdfast.base.clock import now
+import os
+
+from holdfast.base import files
+from holdfast.base.clock import DAY_SECONDS, iso, now, seconds
+from holdfast.inject import receipts
+from holdfast.journal import notices
 from holdfast.learning.incidents import harvest as incident
 from holdfast.memory import audit, retention
 from holdfast.memory.retention import Verdict
-from holdfast.records import Filter, Step
+from holdfast.records import Filter, Scope, Step
 from holdfast.workspace import Workspace
+
+# No journal is older.
+_MAX_DAYS = 10_000
 
 
 def plan(workspace: Workspace) -> tuple[list[Verdict], list[Step]]:
@@ -27,12 +35,48 @@ def plan(workspace: Workspace) -> tuple[list[Verdict], list[Step]]:
         # The last update, use or edit by hand: whatever is latest counts for keeping it.
         used, edited = workspace.store.uses(memory.scope, memory.key)[1], workspace.store.modified(memory)
         verdicts.append(retention.judge(memory, max(memory.updated, used, edited), days, at))
+    if any(verdict.expired for verdict in verdicts):
+        # Being given to a session is use, too. The journal is long, and mostly nobody needs to ask it.
+        given = _last_given(workspace, iso(seconds(at) - min(max(days.values()), _MAX_DAYS) * DAY_SECONDS))
+        verdicts = [_with_given(one, given, days, at) if one.expired else one for one in verdicts]
     expired = [
         Step("expire", f"{v.memory.scope}/{v.memory.key}", v.rule, workspace.store.size(v.memory))
         for v in verdicts
         if v.expired
     ]
     return verdicts, [*expired, *incident.keep_within(workspace, dry_run=True)]
+
+
+def _with_given(one: Verdict, given: dict[tuple[Scope, str], str], days: dict[str, int], at: str) -> Verdict:
+    last = given.get((one.memory.scope, one.memory.key), "")
+    return retention.judge(one.memory, max(last, one.touched), days, at)
+
+
+def _last_given(workspace: Workspace, since: str) -> dict[tuple[Scope, str], str]:
+    """Return when each memory was last given to a session."""
+    found: dict[tuple[Scope, str], str] = {}
+    for event in workspace.journal.events(receipts.KIND, since):
+        receipt = receipts.receipt_of(event)
+        if not receipt.withheld:
+            found.update({(one.scope, one.key): receipt.at for one in receipt.given})
+    return found
+
+
+def once_a_day(workspace: Workspace) -> int:
+    """Remove by itself what has had its time, at most once a day, and report it; return how many memories went."""
+    stamp, today = os.path.join(workspace.home, "state", "pruned"), now()[:10].encode()
+    if files.read_if_there(stamp) == today:
+        return 0
+    files.make_folder(os.path.dirname(stamp))
+    files.write(stamp, today, durable=False)
+    verdicts, steps = plan(workspace)
+    if not steps:
+        return 0
+    removed = apply(workspace, verdicts)
+    text = "what had its time by the rules of retention was removed"
+    hint = "`holdfast updates` lists it and brings it back; `holdfast pin` keeps a memory."
+    notices.report(workspace.home, "expired", text, [one.target for one in steps], hint=hint, severity="info")
+    return removed
 
 
 def kept(verdicts: list[Verdict]) -> list[Step]:

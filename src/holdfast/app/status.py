@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from holdfast.agents import SILENT
 from holdfast.app import install
 from holdfast.base import files, rows
 from holdfast.errors import HoldfastError
-from holdfast.journal import hook_log
+from holdfast.journal import hook_log, notices
 from holdfast.journal.events import Journal
 from holdfast.memory import init
 from holdfast.memory.proposals import count as count_proposals
-from holdfast.records import MOMENTS
+from holdfast.records import MOMENTS, asdict
 from holdfast.sessions.browse import ask
 from holdfast.workspace import Workspace
 
@@ -116,6 +116,7 @@ def status(workspace: Workspace) -> dict[str, Any]:
             for group in groups
         ],
         "problems": len(workspace.store.problems()) if workspace.enabled else 0,
+        "notices": [{**asdict(one), "line": one.line()} for one in notices.unseen(workspace.home)],
         "proposals": count_proposals(workspace),
         "sessions": sum(one.sessions for one in states),
         "agents": [asdict(one) for one in states],

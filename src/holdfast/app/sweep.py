@@ -11,17 +11,20 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import groupby
 
 from holdfast import agents as adapters
+from holdfast.app import prune
 from holdfast.app.harvest import clear_leftovers, harvest
 from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.package import __version__
 from holdfast.continuity.harvest import harvest as write_log_entry
 from holdfast.errors import HoldfastError, StoreBusy
+from holdfast.journal import notices
 from holdfast.language import when
 from holdfast.records import Problem
 from holdfast.sessions import budget
@@ -62,7 +65,8 @@ class Retained:
 class Swept:
     """What a sweep did: `discovered` and `skipped_unchanged` count transcripts, `ingested` and `analysed` sessions.
 
-    `waiting` transcripts were left for lack of time. `learned` counts what a harvest found new in the sessions.
+    `waiting` transcripts were left for lack of time. `learned` counts what a harvest found new in the sessions,
+    `expired` the memories that had their time.
     `redacted` says how often each kind of secret was taken out.
     """
 
@@ -77,6 +81,7 @@ class Swept:
     malformed: int = 0
     waiting: int = 0
     learned: int = 0
+    expired: int = 0
     problems: tuple[Problem, ...] = ()
     dry_run: bool = False
 
@@ -106,16 +111,59 @@ def sweep(
     where = Where(agents, paths, since_ns)
     if dry_run:
         return _Sweep(workspace, end, pace, dry_run=True).run(where)
-    with SweepLock(workspace.home):
+    # Mostly nobody looks at what a sweep prints: it runs behind a hook or by a timer.
+    with SweepLock(workspace.home), told_if_it_fails(workspace.home):
         run = _Sweep(workspace, end, pace, dry_run=False)
         swept = run.run(where)
-    if swept.ingested:
-        # Another sweep need not wait for this.
-        swept = _harvest(workspace, swept, run.taken, min(_HARVEST_SECONDS, end - time.monotonic()), doing)
-        _make_vectors(workspace, min(_VECTOR_SECONDS, end - time.monotonic()), doing)
-    else:
-        clear_leftovers(workspace)
+    with told_if_it_fails(workspace.home):
+        if swept.ingested:
+            # Another sweep need not wait for this.
+            swept = _harvest(workspace, swept, run.taken, min(_HARVEST_SECONDS, end - time.monotonic()), doing)
+            _make_vectors(workspace, min(_VECTOR_SECONDS, end - time.monotonic()), doing)
+        else:
+            clear_leftovers(workspace)
+        swept = _expire(workspace, swept)
+    _tell(workspace.home, swept)
     return swept
+
+
+def _expire(workspace: Workspace, swept: Swept) -> Swept:
+    """Remove the memories that had their time; trouble with that takes nothing from the sweep."""
+    try:
+        return replace(swept, expired=prune.once_a_day(workspace))
+    except HoldfastError as problem:
+        failed = Problem("retention", workspace.home, f"retention could not be kept: {problem}", problem.hint)
+        return replace(swept, problems=(*swept.problems, failed))
+
+
+@contextmanager
+def told_if_it_fails(home: str) -> Iterator[None]:
+    """Report that a sweep could not go on; what it had done by then is done."""
+    try:
+        yield
+    except Exception as problem:
+        why = str(problem) if isinstance(problem, (HoldfastError, OSError)) else type(problem).__name__
+        hint = "Run `holdfast sweep` to see whether it goes on."
+        notices.report(home, "sweep", f"a sweep could not go on: {why}", hint=hint, severity="error")
+        raise
+
+
+def _tell(home: str, swept: Swept) -> None:
+    """Report what was lost, what could not be read, and what only a person can mend."""
+    lost, caps = swept.retention.data_loss, "Raise archive.raw_hard_cap_bytes, or pin what must stay."
+    if lost:
+        text = "a session went for the hard cap of the archive, and no digest tells of it"
+        notices.report(home, "data-loss", text, [one.name for one in lost], hint=caps, severity="error")
+    if swept.retention.alert:
+        text = "the archive takes more than it may, and nothing can go by itself"
+        notices.report(home, "archive", text, hint=swept.retention.alert, lasts=True)
+    if swept.malformed:
+        text = "lines of transcripts could not be read and were passed over"
+        notices.report(home, "malformed", text, hint="`holdfast sweep` tells how many.", severity="info", lasts=True)
+    for text, problems in groupby(sorted(swept.problems, key=lambda one: one.text), key=lambda one: one.text):
+        found = list(problems)
+        names = [one.path for one in found]
+        notices.report(home, found[0].kind, text, names, hint=found[0].hint, severity=found[0].severity, lasts=True)
 
 
 def _harvest(workspace: Workspace, swept: Swept, names: frozenset[str], seconds: float, doing: Say | None) -> Swept:
@@ -127,8 +175,8 @@ def _harvest(workspace: Workspace, swept: Swept, names: frozenset[str], seconds:
     try:
         found = harvest(workspace, names=names, everything=True, within=seconds)
     except HoldfastError as problem:
-        workspace.say(f"nothing was learned from what is new: {problem}")
-        return swept
+        failed = Problem("harvest", workspace.home, f"nothing was learned from what is new: {problem}", problem.hint)
+        return replace(swept, problems=(*swept.problems, failed))
     learned = sum(one.kind != "signals" for one in found.found)
     return replace(swept, learned=learned, problems=(*swept.problems, *found.problems))
 

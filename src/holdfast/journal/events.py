@@ -18,6 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# What a person has to be told (`notices.py`). A hook looks whether there is such a file, and mostly there is none.
+NOTICES = os.path.join("updates", "notices.jsonl")
+
 
 class Journal:
     """The journal of one home."""
@@ -35,9 +38,11 @@ class Journal:
         """Return the file of the event's day."""
         return os.path.join(self.folder, f"{event.at[:10]}.jsonl")
 
-    def events(self, kind: str = "") -> Iterator[Event]:
-        """Return the events of a kind, or all, oldest first."""
+    def events(self, kind: str = "", since: str = "") -> Iterator[Event]:
+        """Return the events of a kind, or all, oldest first; with `since`, of that day and later."""
         for name in self.days():
+            if name < since[:10]:
+                continue
             with open(os.path.join(self.folder, name), "rb") as file:
                 for line in file:
                     event = _read(line)
@@ -63,7 +68,11 @@ class Journal:
 
     def days(self) -> list[str]:
         """Return the names of its files, one a day, the oldest first; whatever else lies there is none of ours."""
-        return [name for name in files.names_in(self.folder, ".jsonl") if len(name) == len("YYYY-MM-DD.jsonl")]
+        try:
+            with os.scandir(self.folder) as found:
+                return sorted([one.name for one in found if one.name.endswith(".jsonl") and one.is_file()])
+        except OSError:
+            return []
 
 
 def use(memories: list[tuple[Scope, str]], at: str) -> Event:

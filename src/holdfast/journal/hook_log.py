@@ -7,6 +7,7 @@ import os
 from holdfast.base import files, rows
 from holdfast.base.clock import now
 from holdfast.errors import HoldfastError
+from holdfast.journal import notices
 from holdfast.privacy.redact import redact
 
 _MAX_BYTES = 256 * 1024
@@ -18,9 +19,16 @@ def path(home: str) -> str:
     return os.path.join(home, "state", "hook.log")
 
 
-def add(home: str, who: str, problem: Exception) -> None:
-    """Add a line on what went wrong with whom. It never has what was said in a session; a full log begins anew."""
-    line = " ".join(redact(f"{now()} {who}: {_described(problem)}")[0].split())[:_MAX_LINE]
+def add(home: str, who: str, problem: Exception, *, notice: bool = True) -> None:
+    """Add a line on what went wrong with whom. It never has what was said in a session; a full log begins anew.
+
+    Nobody reads a log, so it is a notice, too, unless somebody else tells it.
+    """
+    what = _described(problem)
+    if notice:
+        hint = getattr(problem, "hint", "") or "`state/hook.log` has when it happened."
+        notices.report(home, "hook", f"a hook of {who} could not do all of its work: {what}", hint=hint)
+    line = " ".join(redact(f"{now()} {who}: {what}")[0].split())[:_MAX_LINE]
     place = path(home)
     try:
         files.make_folder(os.path.dirname(place))

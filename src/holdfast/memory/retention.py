@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from holdfast.base.clock import days_between
 from holdfast.records import Memory
 
-NEVER_TYPES = ("user", "feedback", "decision")
+NEVER_TYPES = ("user", "feedback", "decision", "lesson")
 NEVER_SCOPES = ("global", "agent")
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What happens to one memory, and the rule that says so."""
+    """What happens to one memory, the rule that says so, and when it was last touched."""
 
     memory: Memory
     expired: bool
     rule: str
+    touched: str = ""
 
 
 def judge(memory: Memory, last_touched: str, days_by_scope: dict[str, int], now: str) -> Verdict:
@@ -31,4 +32,4 @@ def judge(memory: Memory, last_touched: str, days_by_scope: dict[str, int], now:
     limit = days_by_scope[memory.scope.kind]
     idle = int(days_between(last_touched, now))
     rule = f"scope {memory.scope.kind}: {limit} days"
-    return Verdict(memory, idle > limit, f"{rule}, idle for {idle}")
+    return Verdict(memory, idle > limit, f"{rule}, idle for {idle}", last_touched)

@@ -32,6 +32,10 @@ class HookTrouble(HoldfastError):
     """Something that belongs into the log, in one line, and does not concern the agent."""
 
 
+class OtherHost(HookTrouble):
+    """Another program runs the hooks of this agent, so they stay silent."""
+
+
 def main(arguments: list[str] | None = None, place: str = "", bundle: Bundle | None = None) -> NoReturn:
     """Run the hook and leave the process at once: an interpreter that tidies up takes time and gains nothing.
 
@@ -71,7 +75,8 @@ def run(words: list[str], environment: Environment, bundle: Bundle | None = None
     except Exception as problem:
         from holdfast.journal import hook_log
 
-        hook_log.add(home, f"{agent_name} {native}", problem)
+        # That another program runs our hooks is told by who asks for the agents.
+        hook_log.add(home, f"{agent_name} {native}", problem, notice=not isinstance(problem, OtherHost))
         return ""
 
 
@@ -87,7 +92,7 @@ def _answered(
 
     agent = agents.get(agent_name)
     if not agent.is_host(environment):
-        raise HookTrouble(agents.SILENT)
+        raise OtherHost(agents.SILENT)
     if given is None:
         raise HookTrouble(f"more than {MAX_INPUT} bytes came in")
     text = given.decode("utf-8", "replace").lstrip("\ufeff")

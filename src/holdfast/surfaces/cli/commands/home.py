@@ -12,6 +12,7 @@ from holdfast.app import install
 from holdfast.app.doctor import doctor
 from holdfast.app.status import AgentState, agents, status, up
 from holdfast.base.text import count
+from holdfast.journal import notices
 from holdfast.memory import config
 from holdfast.memory.config import ShownSetting
 from holdfast.records import asdict
@@ -37,6 +38,7 @@ def _up(workspace: Workspace) -> None:
         return
     say(f"prepared {workspace.home}" if found["prepared"] else f"{workspace.home} is ready")
     _print_status(found)
+    _print_notices(workspace)
     if sys.stdin.isatty() and sys.stdout.isatty() and _offer(workspace, found["agents"]):
         found = up(workspace)
     for line in found["next"]:
@@ -62,6 +64,7 @@ def _status(workspace: Workspace) -> None:
     found = status(workspace)
     if not answered(found):
         _print_status(found)
+        _print_notices(workspace)
 
 
 def _print_status(found: dict[str, Any]) -> None:
@@ -83,6 +86,17 @@ def _print_status(found: dict[str, Any]) -> None:
         click.echo(runnable(f"proposals {found['proposals']:,} waiting (holdfast proposals)"))
     if found["problems"]:
         click.echo(runnable(f"problems  {found['problems']} (holdfast lint)"))
+
+
+def _print_notices(workspace: Workspace) -> None:
+    """Print what happened while nobody was looking; in a terminal a person sees it, and it is done with."""
+    found = notices.unseen(workspace.home)
+    for at, one in enumerate(found):
+        click.echo(f"{'' if at else 'notices':9} {local_time(one.last)}  {one.line()}")
+        if one.hint:
+            click.echo(f"{'':10}{runnable(one.hint)}")
+    if found and sys.stdout.isatty():
+        notices.settle(workspace.home, found)
 
 
 def _print_agents(states: list[AgentState]) -> None:

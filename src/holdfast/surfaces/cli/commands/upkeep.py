@@ -78,7 +78,8 @@ def _tidy(workspace: Workspace, scope: str | None) -> None:
 def _prune(workspace: Workspace, kept: bool) -> None:
     """Remove memories that have expired, by the rule of their scope.
 
-    Global and agent memories, pinned ones, and the types user, feedback and decision never expire.
+    Global and agent memories, pinned ones, and the types user, feedback, decision and lesson never expire. A sweep does
+    this by itself once a day.
     """
     verdicts, steps = prune.plan(workspace)
     shown = prune.kept(verdicts) if kept else []
