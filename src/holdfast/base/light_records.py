@@ -23,14 +23,16 @@ else:
         defaults = {name: own.pop(name) for name in names if name in own}
         own.pop("__dict__", None)
         own.pop("__weakref__", None)
-        own.update(__slots__=names, __match_args__=names, _defaults=defaults)
-        made = type(cls.__name__, (_Record,), own)
-        # Each slot's own setter takes half the time of `object.__setattr__`, and a sweep makes millions of records.
-        made._setters = tuple(getattr(made, name).__set__ for name in names)
-        return made
+        own.update(__slots__=names, _defaults=defaults)
+        return type(cls.__name__, (_Record,), own)
 
     class _Record:
         __slots__ = ()
+
+        def __init_subclass__(cls):
+            cls.__match_args__ = cls.__slots__
+            # Each slot's own setter takes half the time of `object.__setattr__`, and a sweep makes millions of records.
+            cls._setters = tuple([getattr(cls, name).__set__ for name in cls.__slots__])
 
         def __init__(self, *values, **named):
             if named or len(values) != len(self.__slots__):
@@ -89,6 +91,9 @@ else:
         if isinstance(value, _Record) or hasattr(value, "__struct_fields__") or hasattr(value, "__dataclass_fields__"):
             return asdict(value)
         return value
+
+    # A bundle of a hook has its records as classes of this kind already.
+    dataclass.base = _Record
 
 
 __all__ = ["asdict", "dataclass", "replace"]

@@ -197,6 +197,37 @@ def test_lean_code_does_what_its_source_says(tmp_path):
     assert raised.traceback[-1].lineno == 12
 
 
+def test_a_record_of_a_bundle_is_the_record_of_its_source(tmp_path):
+    """A record that a bundle has laid out has the fields, defaults, methods and bounds that the decorator gives it."""
+    source = tmp_path / "record.py"
+    source.write_text(
+        "from holdfast.base.light_records import dataclass, replace\n\n\n"
+        "@dataclass(frozen=True, slots=True)\n"
+        "class Place:\n"
+        '    """Somewhere."""\n\n'
+        "    name: str\n"
+        "    tags: tuple[str, ...] = ('a', 'b')\n"
+        "    depth: int = 3\n\n"
+        "    @property\n"
+        "    def shown(self) -> str:\n"
+        "        return f'{self.name} {self.depth}'\n\n\n"
+        "one = Place('x', depth=1)\n"
+        "found = [one, replace(one, name='y'), one.shown, one == Place('x', ('a', 'b'), 1), hash(one) == hash(one)]\n"
+        "found += [Place.__slots__, Place.__match_args__, Place._defaults, Place.__name__, hasattr(one, '__dict__')]\n"
+        "for wrong in (lambda: Place(), lambda: Place('x', other=1), lambda: setattr(one, 'name', 'z')):\n"
+        "    try:\n"
+        "        wrong()\n"
+        "    except (TypeError, AttributeError) as problem:\n"
+        "        found.append(problem)\n"
+    )
+    plain: dict[str, object] = {}
+    exec(compile(source.read_text(), str(source), "exec"), plain)
+    bundled: dict[str, object] = {}
+    exec(bundling.lean(source.read_bytes(), str(source))[0], bundled)
+    assert repr(bundled["found"]) == repr(plain["found"])
+    assert len(plain["found"]) == 13
+
+
 def test_a_package_that_was_copied_with_its_bundle_runs_its_own_code(start, package, tmp_path):
     """A bundle says where its sources are; those of another package are not this one's."""
     assert "They are stored data" in start("s1")

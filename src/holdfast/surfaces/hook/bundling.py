@@ -3,7 +3,7 @@
 from __future__ import annotations
 import __future__
 
-import _ast
+import ast
 import marshal
 import os
 import sys
@@ -137,39 +137,58 @@ def _source_of(root: str, name: str) -> str:
 
 
 def lean(source: bytes, path: str) -> tuple[CodeType, list[str]]:
-    """Compile a source without docstrings, without annotations of functions and without what is for type checkers.
+    """Compile a source without docstrings, annotations and what is for type checkers, and with its records laid out.
 
     Beside the code stand the names of what it imports while it is loaded.
     """
-    tree: Any = compile(source, path, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
-    waiting: list[_ast.AST] = [tree]
+    tree: Any = compile(source, path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+    waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
         _strip(node)
         for field in node._fields:
             inner = getattr(node, field, None)
-            waiting += [each for each in (inner if isinstance(inner, list) else [inner]) if isinstance(each, _ast.AST)]
-    # The annotations that are left, of records, stay texts without the import that says so.
+            waiting += [each for each in (inner if isinstance(inner, list) else [inner]) if isinstance(each, ast.AST)]
+    # The annotations that are left stay texts without the import that says so.
     flags = __future__.annotations.compiler_flag
     return compile(tree, path, "exec", flags, dont_inherit=True, optimize=2), list(_imported(tree))
 
 
-def _strip(node: _ast.AST) -> None:
-    if isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef)):
+def _strip(node: ast.AST) -> None:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         node.returns = None
-    elif isinstance(node, _ast.arg):
+    elif isinstance(node, ast.arg):
         node.annotation = None
-    elif isinstance(node, _ast.If) and isinstance(node.test, _ast.Name) and node.test.id == "TYPE_CHECKING":
-        node.test = _ast.Constant(False, lineno=node.lineno, col_offset=0)
-    elif isinstance(node, _ast.Module):
+    elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+        node.test = ast.Constant(False, lineno=node.lineno, col_offset=0)
+    elif isinstance(node, ast.Module):
         node.body = [each for each in node.body if getattr(each, "module", "") != "__future__"]
+    elif isinstance(node, ast.ClassDef) and len(node.decorator_list) == 1:
+        _lay_out(node)
+
+
+def _lay_out(node: ast.ClassDef) -> None:
+    """Turn a class that `light_records.dataclass` would make a record of into that record: it is made once then."""
+    decorator: Any = node.decorator_list[0]
+    if not isinstance(decorator, ast.Call) or getattr(decorator.func, "id", "") != "dataclass":
+        return
+    fields = [each for each in node.body if isinstance(each, ast.AnnAssign)]
+    names: list[ast.expr] = [ast.Constant(field.target.id) for field in fields if isinstance(field.target, ast.Name)]
+    given = [(name, field.value) for name, field in zip(names, fields, strict=True) if field.value is not None]
+    defaults = ast.Dict([name for name, _ in given], [value for _, value in given])
+    layout = {"__slots__": ast.Tuple(names, ast.Load()), "_defaults": defaults}
+    base = ast.Attribute(ast.Name("dataclass", ast.Load()), "base", ast.Load())
+    own: list[ast.stmt] = [ast.Assign([ast.Name(name, ast.Store())], value) for name, value in layout.items()]
+    node.body = own + [each for each in node.body if each not in fields]
+    node.bases, node.decorator_list = [base], []
+    ast.fix_missing_locations(node)
 
 
 def _imported(tree: Any) -> Iterator[str]:
     """Yield the names that a module imports while it is loaded, and what may be modules of a package among them."""
     for node in tree.body:
-        if isinstance(node, _ast.Import):
+        if isinstance(node, ast.Import):
             yield from (each.name for each in node.names)
-        elif isinstance(node, _ast.ImportFrom) and node.module:
+        elif isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
             yield from (f"{node.module}.{each.name}" for each in node.names)
