@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 
-from holdfast.base import minitoml
 from holdfast.base.light_records import dataclass
 from holdfast.errors import BadSetting, StoreUnavailable
 
@@ -280,6 +279,11 @@ def _read(path: str) -> bytes:
 
 
 def _parsed(data: bytes, path: str) -> dict[str, object]:
+    if not data:
+        return {}
+    # Most homes have no such file.
+    from holdfast.base import minitoml
+
     try:
         text = data.decode("utf-8")
         plain = minitoml.read(text.replace("\r\n", "\n"))

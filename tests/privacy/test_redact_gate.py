@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.privacy import redact, redact_gate
+from holdfast.privacy import redact, redact_gate, secret_values
 from support.sampling import count, some
 
 ROWS = fake_secrets.read("fake_secrets.jsonl")
@@ -94,7 +94,7 @@ def test_whatever_a_pattern_matches_opens_its_gate(row: tuple[str, tuple[str, ..
     for beginning in beginnings:
         lowered = text.lower() if source.startswith("(?i)") else text
         at = lowered.find(beginning)
-        if at >= 0 and redact.pattern(source).match(text, at):
+        if at >= 0 and secret_values.pattern(source).match(text, at):
             assert opens(text, at, beginning)
 
 
@@ -103,9 +103,13 @@ def test_whatever_a_pattern_matches_opens_its_gate(row: tuple[str, tuple[str, ..
 @given(data=st.data())
 def test_whatever_follows_a_name_opens_its_gate(word: str, kind: str, data: st.DataObject) -> None:
     """A name in any case, with anything behind it that a value may come after, is seen."""
-    before = data.draw(st.from_regex(redact._KEY_OF)) if kind == "api-key" else data.draw(st.sampled_from(["", "my_"]))
+    before = (
+        data.draw(st.from_regex(secret_values._KEY_OF))
+        if kind == "api-key"
+        else data.draw(st.sampled_from(["", "my_"]))
+    )
     name = data.draw(st.sampled_from([word, word.upper(), word.title(), word.swapcase(), word[0] + word[1:].upper()]))
-    behind = data.draw(st.from_regex(redact._ASSIGNED.replace("(?x)", r"(?x)\A").replace("}+", "}")))
+    behind = data.draw(st.from_regex(secret_values._ASSIGNED.replace("(?x)", r"(?x)\A").replace("}+", "}")))
     before = before.removesuffix("\n")
     assert opens(before + name + behind, len(before), word)
 

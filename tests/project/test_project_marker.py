@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import BadInput, Conflict, NotFound, Refused, ScopeUnknown, StoreUnavailable
-from holdfast.project import Registry, mark, record, resolve
+from holdfast.project import Registry, record, resolve
+from holdfast.project.marking import mark
 
 NAME = ".holdfast-project"
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.project import Registry, add_alias, mark, record, resolve
+from holdfast.project import Registry, add_alias, record, resolve
+from holdfast.project.marking import mark
 
 from .test_project_git import without_inodes
 

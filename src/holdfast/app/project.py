@@ -9,6 +9,7 @@ from holdfast import project as projects
 from holdfast.errors import BadInput, NotFound
 from holdfast.memory import audit
 from holdfast.memory.audit import Act
+from holdfast.project import marking
 from holdfast.records import Filter, Memory, Project, Scope, Step
 from holdfast.sessions.browse import ask
 from holdfast.store import layout
@@ -61,7 +62,7 @@ def mark(workspace: Workspace, *, adopt: bool = False, new: bool = False) -> Pro
     """Write a marker into this folder, so that it stays the same project when it is renamed."""
     workspace.need_enabled()
     folder = workspace.folder if workspace.folder is not None else "."
-    return projects.mark(folder, workspace.registry, adopt=adopt, new=new)
+    return marking.mark(folder, workspace.registry, adopt=adopt, new=new)
 
 
 def plan_alias(workspace: Workspace, old: str, new: str = "") -> tuple[str, list[Step]]:

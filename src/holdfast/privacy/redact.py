@@ -2,16 +2,14 @@
 
 `TOKENS` and `PHRASES` know the secrets that have a shape of their own, `WORDS` those that only a name gives
 away (`password = ...`). A new kind is one new line there. Everything is bounded, so that the time taken grows
-with the length of the text and nothing else.
+with the length of the text and nothing else. Most texts have words like `key`, `login` and `pass` in them and no
+secret, which a look at what stands around them tells; only then `secret_values.py` is loaded, which tries the patterns.
 """
 
 from __future__ import annotations
 
-from holdfast.privacy import prefilter
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterator
 
 # A token starts where no letter or digit stands before it, or behind a line end as JSON writes it.
@@ -129,19 +127,6 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("command-line", ("pass:",), r"(?<![\w-])pass:([^\s\"'/]{6,80})"),
 )
 
-# What must stand before the place that is looked for: kind, pattern, and whether it belongs to the secret.
-_BEFORE: dict[str, tuple[str, bool]] = {
-    "database-url": (
-        r"(?i)(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|oracle|clickhouse|cassandra"
-        r"|neo4j|ldaps?)(?:\+[a-z0-9]{1,16})?$",
-        False,
-    ),
-    "azure-client-secret": (r"[\w~.]{3}\d$", True),
-    "telegram-token": (r"\d{8,10}$", True),
-    "mailchimp-key": (r"[a-f0-9]{32}$", True),
-    "terraform-token": (r"[A-Za-z0-9]{14}$", True),
-}
-
 # A name that holds one of these words gives its value away: word, kind.
 WORDS: tuple[tuple[str, str], ...] = (
     ("pass", "password"),
@@ -158,73 +143,16 @@ KINDS: tuple[str, ...] = tuple(
     sorted({"private", *(row[0] for row in (*TOKENS, *PHRASES)), *(row[1] for row in WORDS)})
 )
 
-# What says that a `key` is a secret one.
-_KEY_OF = (
-    r"(?i)(?:api|app|access|secret|private|auth|account|admin|encrypt(?:ion)?|signing|master|shared|storage|service"
-    r"|license|subscription|session)[_. -]?$"
-)
-
-# What may follow the word: the rest of the name, the sign between name and value, and a quote.
-_ASSIGNED = r"""(?x)
-    (?P<rest>(?=[WwPpCc])(?i:word|wd|phrase|code|wort))?
-    (?:(?=[\w-])(?i:[_-]?(?:access|key|token|value|str|string|b64|base64|prod|dev|staging|live|test|old|new|main|confirm(?:ation)?|\d{1,3}))){0,3}
-    (?P<closed>\\{0,3}["'`])?\]?\)?
-    (?:
-        [ \t]{0,8}(?:\??:[ ]{0,2}[A-Za-z&'][\w\[\]&'.| <>]{0,30}?[ ]{0,2})?
-        (?:=>|:=|={1,3}+|!==?|:|->)[ \t]{0,8}(?=\S)
-      | (?P<comma>,[ \t]{0,3})
-      | (?P<tag>>)
-      | (?P<pair>,?\s{1,40}\\{0,3}["'{]?(?i:value)\\{0,3}["']?[ ]{0,2}[:=][ ]{0,2})
-      | (?P<told>[ ](?:[A-Za-z]{1,12}[ ]){0,4}?(?:is|ist|est|es|was|be|to|as|[A-Za-z]{1,12}:)
-            (?:[ ]now)?[ ]?[:=]?[ ])
-      | (?P<space>[ \t]{1,4})
-    )
-    (?:(?:[bfruBFRU@]{1,2})?(?P<quote>\\{0,3}["'`]))?
-"""
-
-# A longer value is judged by this much of it, so that a hostile text costs no more than its length.
-_LONG = 400
-# One without a digit or a sign is no secret: most are told by that at once.
-_BARE = rf"(?=[^\s\"'`\\\d!#%*?^~@$+&]{{0,{_LONG}}}[\d!#%*?^~@$+&])[^\s\"'`\\]{{4,{_LONG}}}"
-_SAID_BEFORE = r"""(?x)
-    (?:^|\s)["'`(]?([^\s"'`]{8,80})["'`)]?,?\sas\s(?:(?:the|my|our|your|its|a|new)\s){0,2}(?:\w{1,12}\s)?$
-"""
-_MARK = r"\[(?:redacted:[a-z0-9-]+|private)\]"
-
-# Values that stand for a secret but are none.
-_PLACEHOLDER = r"""(?xi)
-    example | change[_-]?me | change[_-]?this | your[_-] | [_-]here\b | placeholder | dummy | redacted
-    | xxxx | \*\*\* | \.\.\. | … | ^<.*>?$ | \$\{ | \$\( | \{\{ | ^%\( | %s | ^\$[a-z_]\w*$ | ^%\w+%$
-    | ^(?:fake|mock|sample|test|my|some|insert|replace)[_-]
-    | ^(?:null|none|undefined|nil|true|false)\b | \(\?[:=!<] | \[[a-z0]-[z9] | \\[dws]
-"""
-# A reference to where the secret is kept, an address, a hash or a file: none of them is the secret.
-_REFERENCE = r"""(?xi)
-    ^(?:[a-z][a-z0-9+.-]{1,20}://|arn:|sha\d{1,3}[-:]|env[:.]|file:|vault:|ssm:|secretref:|data:|urn:)
-    | ^!(?:ref|sub|secret|vault|getatt|env)\b
-    | ^\#[0-9a-f]{3,8}$ | ^[~.]{0,2}/[\w.-]+(?:/[\w.@-]+)*/?$ | ^[a-z]:\\
-    | \.(?:json|ya?ml|py|js|tsx?|jsx|txt|pem|crt|key|env|toml|md|html?|css|go|rs|java|sh|ini|cfg|conf|log|sql
-        |db|gpg|lock|svg|png)$
-"""
-# Names of methods and formats that have a digit in them.
-_TECHNICAL = r"""(?xi)
-    sha-?\d{1,3} | md5 | base-?\d\d | utf-?\d{1,2} | oauth-?\d | x509 | \bv\d{1,2}\b | \b[rhep]s\d{3}
-    | aes-?\d{3} | ed25519 | pbkdf2 | argon2\w? | pkcs\d{1,2} | http-?\d | \bs3\b | ec2 | k8s | i18n | ipv[46]
-    | u?int\d{1,2} | float\d\d | p256 | \d{1,5}[ -]?(?:bit|byte|char|day|hour|minute|second|token)s?
-    | python\d | web3 | varchar\d* | \bh[1-6]\b | \d{1,3}%
-"""
-# Names and chains of names, as code has them where a value could stand.
-_CODE = r"^[&*!@]?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*[!?;,.]*$"
-_CODE_WORD = r"(?i)pass|pw|tok|key|secret|cred|user|self|this|str|int|var|arg|val|conf|opt|env|auth|type|hash|name"
-# Names that end in a number: `exchanged-1`, `token_v2`.
-_NUMBERED = r"^[A-Za-z]+(?:[_.-][A-Za-z]+)*[_.-]?v?\d{1,2}$"
-_SEED_PHRASE = r"^[a-z]{3,9}(?:[ -][a-z]{3,9}){3,23}$"
-_SENTENCE = r"\b(?:the|your|please|enter|must|for|and|not|with|this|that|use|used)\b"
-
-# What stands before a name tells what ends its value: a query, a connection string, a call, a table.
-_SEPARATORS = {"/": "@", "?": "&#", "&": "&#", ";": ";", "(": ",)", ",": ",)}", "{": ",}", "<": "<"}
-
-_compiled: dict[str, re.Pattern[str]] = {}
+# The neighbourhood is wider than any pattern reaches.
+_NEAR_BEFORE = 100
+_NEAR_BEHIND = 800
+# What must stand behind a beginning that is an everyday word or a plain address.
+_NEEDED = {"://": "@", "mysql": "-p", "sshpass": "-", "redis-cli": "-", " login": "-", " -u": ":"}
+# The length of a secret access key, which stands behind the word `secret`.
+_SECRET_KEY = 40
+_DIGITS = frozenset("0123456789")
+_SIGNS = "!#%*?^~@$+&"
+_NO_LETTERS = frozenset(["", *" \t\n\r\f\v\"'`.,;:-/\\()[]{}<>=|"])
 
 # start, end, rank (a lower one names the kind where two overlap), kind
 _Span = tuple[int, int, int, str]
@@ -307,178 +235,61 @@ def _shaped(text: str, lowered: str) -> Iterator[_Span]:
 def _tried(text: str, where: str, beginning: str, rank: int, kind: str, source: str) -> Iterator[_Span]:
     at = where.find(beginning)
     while at >= 0:
-        match = pattern(source).match(text, at) if prefilter.may_begin(text, at, beginning) else None
-        if match:
-            yield from checked(text, match, rank, kind)
-        at = where.find(beginning, match.end() if match else at + 1)
+        end = at + 1
+        if may_begin(text, at, beginning):
+            from holdfast.privacy.secret_values import checked, pattern
 
-
-def checked(text: str, match: re.Match[str], rank: int, kind: str) -> Iterator[_Span]:
-    start, end = match.span(match.re.groups)
-    if kind in _BEFORE:
-        source, belongs = _BEFORE[kind]
-        before = pattern(source).search(text, max(0, match.start() - 40), match.start())
-        if not before:
-            return
-        start = before.start() if belongs else start
-    if _is_shaped(kind, text[start:end]):
-        yield start, end, rank, kind
-
-
-def _is_shaped(kind: str, value: str) -> bool:
-    """Say whether a value of the right shape is a secret, and not a stand-in or an ordinary name."""
-    if kind == "private-key":
-        return bool(pattern(r"[A-Za-z0-9+/=]{24}").search(value)) and not pattern(_MARK).search(value)
-    if pattern(_PLACEHOLDER).search(value) or pattern(_MARK).search(value):
-        return False
-    if kind in ("basic-auth-url", "database-url"):
-        return value.lower() not in ("password", "pass", "passwd", "pwd", "secret", "token") and not value.isdigit()
-    if kind in ("command-line", "authorization"):
-        return _is_value(value, "password") and not pattern(_CODE_WORD + r"$").match(value)
-    if kind == "aws-secret-key":
-        return _turns(value) > 5
-    if kind == "openai-key":
-        return any(char.isdigit() for char in value) and _turns(value) > 3
-    if kind == "gitlab-token":
-        return value != value.lower() or any(char.isdigit() for char in value)
-    return len(set(value)) > 7
+            if match := pattern(source).match(text, at):
+                end = match.end()
+                yield from ((*span, rank, kind) for span in checked(text, match, kind))
+        at = where.find(beginning, end)
 
 
 def _named(text: str, lowered: str) -> Iterator[_Span]:
     for rank, (word, kind) in enumerate(WORDS, start=len(PHRASES) + len(TOKENS)):
         at = lowered.find(word)
         while at >= 0:
-            may_be = prefilter.may_be_given(text, at, kind)
-            span = (value_behind(text, at, at + len(word), kind) or value_before(text, at, kind)) if may_be else None
+            span = None
+            if may_be_given(text, at, kind):
+                from holdfast.privacy.secret_values import value_before, value_behind
+
+                span = value_behind(text, at, at + len(word), kind) or value_before(text, at, kind)
             if span:
                 yield *span, rank, kind
             at = lowered.find(word, max(at + len(word), span[1] if span else 0))
 
 
-def value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
-    """Return where the secret is that the name around `at` to `end` is given, if it is given one."""
-    match = pattern(_ASSIGNED).match(text, end)
-    if not match or not _is_name(text, at, match, kind):
-        return None
-    start = match.end()
-    stop = _closing(text, start, match["quote"]) if match["quote"] else 0
-    quoted = stop > 0
-    if not quoted:
-        bare = pattern(_BARE).match(text, start)
-        if not bare:
-            return None
-        stop = _bare_end(text, at, start, bare.end())
-    if not _is_given(text, at, match, text[start:stop], kind, quoted):
-        return None
-    if stop - start >= _LONG:
-        run = pattern(r"[^\s\"'`\\]*").match(text, stop)
-        stop = run.end() if run else stop
-    return start, stop
+def may_begin(text: str, at: int, beginning: str) -> bool:
+    """Whether a secret that has a shape can begin here."""
+    behind = text[at : at + _NEAR_BEHIND]
+    if beginning == "secret":
+        return any(len(word) >= _SECRET_KEY for word in behind.split())
+    return _NEEDED.get(beginning, "") in behind
 
 
-def _is_given(text: str, at: int, match: re.Match[str], value: str, kind: str, quoted: bool) -> bool:
-    flag = text[_name_start(text, at)] == "-"
-    if match["comma"] or match["told"] or (match["space"] and not flag):
-        return _is_strong(value, kind)
-    phrase = quoted and text[at : at + 10].lower().startswith(("passphrase", "mnemonic"))
-    return _is_secret(value, kind, quoted, phrase)
-
-
-def value_before(text: str, at: int, kind: str) -> tuple[int, int] | None:
-    """Return where the secret is that prose names behind it, as in "use ... as the password"."""
-    start = max(0, at - 100)
-    if kind != "password" or text.find(" as ", start, at) < 0:
-        return None
-    match = pattern(_SAID_BEFORE).search(text, start, at)
-    return match.span(1) if match and _is_strong(match[1], kind) else None
-
-
-def _is_name(text: str, at: int, match: re.Match[str], kind: str) -> bool:
-    """Say whether the word is, or ends, the name of a secret: not any key, no `pass` inside another word."""
-    if kind == "api-key":
-        return bool(pattern(_KEY_OF).search(text, max(0, at - 14), at))
-    if kind == "password" and text[at].islower() and text[max(0, at - 1) : at].islower():
-        return bool(match["rest"]) or text[at : at + 3] == "pwd"
-    return not match["comma"] or (bool(match["closed"]) and text[_name_start(text, at) - 1] in "\"'`")
-
-
-def _name_start(text: str, at: int) -> int:
-    start = at
-    while start > 0 and at - start < 40 and (text[start - 1].isalnum() or text[start - 1] in "_-"):
-        start -= 1
-    return start
-
-
-def _closing(text: str, start: int, quote: str) -> int:
-    """Return where the quoted value ends, 0 if it does not on this line."""
-    end = text.find(quote, start, start + _LONG)
-    while len(quote) == 1 and end > start and text[end - 1] == "\\" and text[end - 2] != "\\":
-        end = text.find(quote, end + 1, start + _LONG)
-    return end if end > start and "\n" not in text[start:end] else 0
-
-
-def _bare_end(text: str, at: int, start: int, end: int) -> int:
-    """Return where a value without quotes ends: at the separator of the list that it stands in."""
-    begin = _name_start(text, at)
-    before = text[max(0, begin - 24) : begin].rstrip(" ")[-1:]
-    for sign in _SEPARATORS.get(before, ""):
-        cut = text.find(sign, start, end)
-        end = cut if cut >= 0 else end
-    while end > start and text[end - 1] in ".,;:)]}>":
-        end -= 1
-    return end
-
-
-def _is_secret(value: str, kind: str, quoted: bool, phrase: bool) -> bool:
-    """Say whether what a name is given, by a sign between them, is a secret."""
-    if _is_value(value, kind):
-        return quoted or not _is_code(value)
-    if quoted and kind == "password" and value.isdigit():
-        return len(value) >= 6
-    return phrase and bool(pattern(_SEED_PHRASE).match(value)) and not pattern(_SENTENCE).search(value)
-
-
-def _is_strong(value: str, kind: str) -> bool:
-    """Say whether what only stands beside a name, as in prose, is a secret: the value itself must show it."""
-    if len(value) < 8 or not _is_value(value, kind):
+def may_be_given(text: str, at: int, kind: str) -> bool:
+    """Whether the name at this place can be given a secret: a digit is near, a sign within a word, or a phrase."""
+    near = text[max(0, at - _NEAR_BEFORE) : at + _NEAR_BEHIND]
+    if not near.isascii() or not _DIGITS.isdisjoint(near):
+        return True
+    if kind != "password":
         return False
-    return _turns(value) > 1 and not pattern(r"[(){}<>\[\]=]|^\w+:").search(value)
+    if text[at : at + 10].lower().startswith(("passphrase", "mnemonic")):
+        return True
+    # A sign stands directly between two letters, as in `hunter!two`.
+    return any(_is_within(near, at) for sign in _SIGNS for at in _places(near, sign))
 
 
-def _is_value(value: str, kind: str) -> bool:
-    """Say whether this can be a secret at all: long enough, mixed enough, no stand-in, no reference."""
-    if len(value) < 6 or not pattern(r"^\S*[\d!#%*?^~@$+&]\S*$").match(value):
-        return False
-    if pattern(_PLACEHOLDER).search(value) or pattern(_MARK).search(value) or pattern(_REFERENCE).search(value):
-        return False
-    if kind != "password" and pattern(_NUMBERED).match(value):
-        return False
-    rest = pattern(_TECHNICAL).sub("", value)
-    if not any(char.isalpha() for char in rest):
-        return False
-    if any(char.isdigit() for char in rest):
-        return "/" not in value or _turns(value) > 5
-    return kind == "password" and bool(pattern(r"\w[!#%*?^~@$+&]+\w").search(rest))
+def _places(text: str, sign: str) -> list[int]:
+    found, at = [], text.find(sign)
+    while at >= 0:
+        found.append(at)
+        at = text.find(sign, at + 1)
+    return found
 
 
-def _is_code(value: str) -> bool:
-    """Say whether a value without quotes is rather a name, a call or a type."""
-    if pattern(r"^[\w.$:>&*-]*[(\[{<]|[(\[{<]\)?$|\)[;,]?$|[|<>]").search(value):
-        return _turns(value) < 8
-    if not pattern(_CODE).match(value):
-        return False
-    return _turns(value) < 2 and (len(value) < 7 or bool(pattern(_CODE_WORD).search(value)))
-
-
-def _turns(value: str) -> int:
-    """Count the changes between letters, digits and signs: a random value has many, a word few."""
-    return len(pattern(r"(?<=[A-Za-z])[^A-Za-z\s_.-]|(?<=\d)[^\d\s_.-]|(?<=[a-z])[A-Z](?=[A-Z0-9])").findall(value))
-
-
-def pattern(source: str) -> re.Pattern[str]:
-    """Compile on first use: most texts need few of the patterns, and a hook saves the import of `re`."""
-    if source not in _compiled:
-        import re
-
-        _compiled[source] = re.compile(source)
-    return _compiled[source]
+def _is_within(text: str, at: int) -> bool:
+    before, end = text[at - 1 : at], at
+    while text[end : end + 1] and text[end] in _SIGNS:
+        end += 1
+    return (before.isalnum() or before == "_") and text[end : end + 1] not in _NO_LETTERS

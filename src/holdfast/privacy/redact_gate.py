@@ -14,7 +14,7 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.privacy import redact
+from holdfast.privacy import redact, secret_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -128,8 +128,8 @@ def _holds(text: str, at: int, gates: list[_Gate]) -> bool:
     """Say whether a secret begins at this place, by the table of `redact` itself."""
     for gate in gates:
         if gate.source:
-            match = redact.pattern(gate.source).match(text, at)
-            if match and any(True for _ in redact.checked(text, match, 0, gate.kind)):
+            match = secret_values.pattern(gate.source).match(text, at)
+            if match and any(True for _ in secret_values.checked(text, match, gate.kind)):
                 return True
         elif gate.kind == "private":
             return "<" in text[max(0, at - 6) : at]
@@ -144,9 +144,9 @@ def _is_named(text: str, at: int, word: str, kind: str) -> bool:
         return False
     follows = text[end : end + 1]
     may_be_given = follows in _BEHIND or follows in "sS" or not follows.isascii()
-    if may_be_given and redact.value_behind(text, at, end, kind):
+    if may_be_given and secret_values.value_behind(text, at, end, kind):
         return True
-    return redact.value_before(text, at, kind) is not None
+    return secret_values.value_before(text, at, kind) is not None
 
 
 @cache

@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from holdfast.project.ids import check_id
 from holdfast.project.registry import Registry, add_alias, remove_alias
-from holdfast.project.rules import mark, record, resolve
+from holdfast.project.rules import record, resolve
 
-__all__ = ["Registry", "add_alias", "check_id", "mark", "record", "remove_alias", "resolve"]
+__all__ = ["Registry", "add_alias", "check_id", "record", "remove_alias", "resolve"]

@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 
 from holdfast.base.light_records import dataclass
-from holdfast.errors import BadInput, Conflict, NotFound, Refused, ScopeUnknown
-from holdfast.project import git, marker
+from holdfast.errors import ScopeUnknown
+from holdfast.project import git
 from holdfast.project.git import within
 from holdfast.project.ids import Remote, check_id, hashed_id, is_hex, is_id, local_id, locate, printable, remote_id
-from holdfast.project.marker import Marker
 from holdfast.records import Project
 
 TYPE_CHECKING = False
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holdfast.project.git import Repository
+    from holdfast.project.marker import Marker
     from holdfast.project.registry import Known, Registry, Row
 
 MAX_HOPS = 5
@@ -110,7 +110,7 @@ class Search:
             return found
         made = free_id(os.path.basename(self.place), self.place, self.known)
         self._offer_vanished(made, self.place, self.place)
-        rows = _inode_row(made, self.place)
+        rows = inode_row(made, self.place)
         return Ruling(
             made, "path", "no repository and no marker, so the path of the folder names it", self.place, (), rows
         )
@@ -236,7 +236,7 @@ class Search:
                 self.notes.append(_merge_note(_SEEN[how], made))
             made = free_id(git.name_of(common), common, self.known, is_others=lambda id: self._was_another(id, common))
         mark = git.fingerprint(common)
-        rows = _inode_row(made, common)
+        rows = inode_row(made, common)
         return made, reason, ((("repository", made, mark, common), *rows) if mark else rows)
 
     def _was_another(self, id: str, common: str) -> bool:
@@ -249,6 +249,9 @@ class Search:
         return recorded != _inode(common) and bool(mark or recorded)
 
     def _by_marker(self) -> Ruling | None:
+        # Most projects are repositories.
+        from holdfast.project import marker
+
         root = marker.find(self.place, self.home)
         if root is None:
             return None
@@ -260,6 +263,8 @@ class Search:
         return self._by_tag(root, tag) if tag else None
 
     def _by_tag(self, root: str, tag: Marker) -> Ruling | None:
+        from holdfast.project import marker
+
         nonce, path = self.known.markers.get(tag.id, ("", ""))
         where = f"the marker in {printable(root)}"
         if nonce != tag.nonce:
@@ -274,7 +279,7 @@ class Search:
             )
         else:
             moved = "" if path == root else f"; the folder moved here from {printable(path)}"
-            rows = (("marker", tag.id, tag.nonce, root), *_inode_row(tag.id, root))
+            rows = (("marker", tag.id, tag.nonce, root), *inode_row(tag.id, root))
             return Ruling(tag.id, "marker", f"{where} names it{moved}", root, rows=rows)
         self.notes.append(f"{where} {why}")
         return None
@@ -331,7 +336,7 @@ def _inode(path: str) -> str:
         return ""
 
 
-def _inode_row(id: str, path: str) -> tuple[Row, ...]:
+def inode_row(id: str, path: str) -> tuple[Row, ...]:
     inode = _inode(path)
     return (("inode", id, path, inode),) if inode else ()
 
@@ -343,54 +348,3 @@ def _real(folder: str) -> str:
     except (OSError, ValueError):
         return ""
     return path if os.path.isdir(path) else ""
-
-
-def mark(folder: str, registry: Registry, *, adopt: bool = False, new: bool = False) -> Project:
-    """Write a marker into the folder and remember it; `adopt` accepts one that is there, `new` replaces it.
-
-    The id is the one that the path gave until now, so that what was stored stays readable.
-    """
-    if adopt and new:
-        raise BadInput("adopt and new cannot go together", hint="adopt keeps the marker's id, new makes another")
-    known = registry.known()
-    place = _markable(folder, known)
-    if adopt:
-        tag = _adopted(place, known)
-    else:
-        made = free_id(os.path.basename(place), place, known, fresh=new)
-        tag = Marker(made, os.urandom(16).hex())
-        # The file goes first: a row without its file would hold the id back from the folder that it names.
-        marker.write(place, tag, replace=new)
-    registry.append(("marker", tag.id, tag.nonce, place), *_inode_row(tag.id, place))
-    return resolve(place, registry)
-
-
-def _markable(folder: str, known: Known) -> str:
-    search = Search(folder, known)
-    if search.place in (search.home, "/"):
-        raise Refused(
-            "the home folder and / cannot be marked: every folder below would become one project",
-            hint="mark the folder of the project itself",
-        )
-    if search.by_git():
-        raise Refused(
-            "the folder is in a git repository, which names the project, so a marker would do nothing",
-            hint="set HOLDFAST_PROJECT, or `holdfast project merge`, to give it another id",
-        )
-    return search.place
-
-
-def _adopted(place: str, known: Known) -> Marker:
-    try:
-        tag = marker.read(place)
-    except marker.BadMarker as bad:
-        raise Conflict(str(bad), hint="`holdfast project mark --new` replaces it") from None
-    if tag is None:
-        raise NotFound("there is no marker in this folder to adopt", hint="`holdfast project mark` makes one")
-    nonce, path = known.markers.get(tag.id, ("", ""))
-    if path and path != place and marker.is_at(path, Marker(tag.id, nonce)):
-        raise Conflict(
-            f"the id {tag.id} belongs to a marked folder that is still there",
-            hint="`holdfast project mark --new` makes this folder a project of its own",
-        )
-    return tag

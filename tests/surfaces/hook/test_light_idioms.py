@@ -32,7 +32,7 @@ LIGHT = {"holdfast.base.light_records", "holdfast.base.minijson"}
 MAKERS = {*LIGHT, "holdfast"}
 # Modules that a usual prompt loads, and modules off the list with light idioms. They go down and never up.
 # The goals are 45, packages counted, and none.
-MAX_AT_A_PROMPT = 68
+MAX_AT_A_PROMPT = 65
 MAX_OFF_THE_LIST = 0
 FAILED = {"tool_name": "Bash", "tool_input": {"command": "npm test"}, "error": "Exit code 1\nno such module: left"}
 FIXED = {"tool_name": "Bash", "tool_input": {"command": "npm test"}, "tool_response": {"stdout": "ok"}}
@@ -50,7 +50,7 @@ SESSION: tuple[tuple[str, dict[str, object]], ...] = (
     ("PostToolUse", {"tool_name": "Bash", "tool_input": {"command": "rm -rf src"}}),
     ("PostToolUseFailure", FAILED),
     ("PostToolUseFailure", FAILED),
-    ("UserPromptSubmit", {"prompt": "and now?"}),
+    ("UserPromptSubmit", {"prompt": "and now? the password is hunter2xx9"}),
     ("PostToolUse", FIXED),
     ("SubagentStart", {"agent_id": "a1"}),
     ("SubagentStop", {"agent_id": "a1", "last_assistant_message": "Done with it."}),
@@ -92,6 +92,8 @@ def on_the_list(tmp_path_factory) -> set[str]:
     for path in [*hook.home.glob("state/*/*")]:
         os.utime(path, (0, 0))
     found |= ours(hook.loaded_by("SessionStart", source="startup", session_id="s3")[0])
+    # Not every folder is a repository.
+    found |= ours(hook.loaded_by("UserPromptSubmit", prompt="and here?", cwd=str(transcript.parent / "code"))[0])
     found |= {f"holdfast.agents.{name.replace('-', '_')}" for name in agents.BUILT_IN}
     # The Python of these hooks has no packages, which the last step of a hook that stores a memory needs.
     assert [line for line in hook.log() if "not known" not in line and "index pages" not in line] == []
