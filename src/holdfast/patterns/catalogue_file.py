@@ -28,6 +28,7 @@ EVIDENCE = "## Evidence"
 DISTRIBUTED = "## Distributed"
 MAX_QUOTES = 20
 MAX_QUOTE = 500
+_WAY_OUT = "Mend it in an editor, or go back to a version: holdfast patterns history {}"
 _APART = " · "
 _TEXTS = ("kind", "signature", "status", "owner", "domain", "created", "updated", "change")
 _LISTS = ("also", "projects", "fingerprints")
@@ -166,7 +167,7 @@ def read(text: str, name: str) -> CatalogueEntry:
     """Return the entry that the text of a file holds; BrokenFile says what cannot be used of it, and in which line."""
     flawed = flaw(text)
     if flawed is not None:
-        raise BrokenFile(f"{FOLDER}/{name}.md:{flawed[0]}: {flawed[1]}", way_out(name))
+        raise BrokenFile(f"{FOLDER}/{name}.md:{flawed[0]}: {flawed[1]}", _WAY_OUT.format(name))
     document = front_matter.parse(text)
     given = front_matter.values(document)[0]
     told = {key: value for key, value in given.items() if isinstance(value, str)}
@@ -204,11 +205,6 @@ def flaw(text: str) -> tuple[int, str] | None:
     if not _said(_sections(document.body.replace("\r\n", "\n"))[0])[1]:
         return text[: len(text) - len(document.body)].count("\n") + 1, "it has no text that agents could be told"
     return None
-
-
-def way_out(name: str) -> str:
-    """Return what to do about a file that is no entry."""
-    return f"Mend it in an editor, or go back to a version: holdfast patterns history {name}"
 
 
 def line(text: str, most: int = MAX_QUOTE) -> str:

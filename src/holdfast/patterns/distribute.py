@@ -163,11 +163,16 @@ def _options(
 ) -> dict[str, list[ManagedFile]]:
     """Return for each agent the files by which it can be told: for those that were asked for, or all that are here."""
     found = {}
-    for agent in _asked(workspace, names, place):
+    asked = [agents.get(name) for name in dict.fromkeys(names)]
+    if not names:
+        user = workspace.place("user")
+        asked = [one for one in loadable_agents() if one.detect(user) is not None or one.detect(place) is not None]
+    for agent in asked:
         if to == "rules":
             several = agent.instruction_files(place, targets.name_of(entry.id))
         else:
-            several = targets.skill_files(agent.skill_folders(place), entry.id)
+            folders = agent.skill_folders(place)
+            several = [ManagedFile(os.path.join(one, targets.name_of(entry.id), targets.SKILL)) for one in folders]
         if several:
             found[agent.name] = _usable(several, place)
         elif names:
@@ -188,13 +193,6 @@ def _usable(several: list[ManagedFile], place: Place) -> list[ManagedFile]:
             if not found:
                 raise
     return found
-
-
-def _asked(workspace: Workspace, names: tuple[str, ...], place: Place) -> list[Agent]:
-    if names:
-        return [agents.get(name) for name in dict.fromkeys(names)]
-    user = workspace.place("user")
-    return [one for one in loadable_agents() if one.detect(user) is not None or one.detect(place) is not None]
 
 
 def loadable_agents() -> list[Agent]:

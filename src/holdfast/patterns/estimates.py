@@ -11,7 +11,7 @@ could have gone, or a success become half as frequent again, and it would not ha
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist, fmean, median_high, variance
 from typing import Final, Literal
@@ -105,13 +105,10 @@ def of_shares(compares: Comparison, before: Sequence[float], after: Sequence[flo
     z = deviation(CONFIDENCE)
     before, after = ([float(number > 0) for number in group] for group in (before, after))
 
-    def change(having: float) -> Interval:
-        return difference(first, share(int(having), len(after), z))
+    def mean(having: float, group: Sequence[float]) -> Interval:
+        return share(min(len(group), round(having)), len(group), z)
 
-    first = share(int(sum(before)), len(before), z)
-    found = change(sum(after))
-    supposed = min(len(after), round(_worthwhile(good) * first.value * len(after)))
-    return _estimate(compares, "sessions with it", before, after, found, _verdict(found, change(supposed), good))
+    return _of_means(compares, "sessions with it", before, after, mean, good)
 
 
 def of_counts(
@@ -129,13 +126,29 @@ def of_counts(
     # A group of few sessions may look calmer than it is; then what both show together holds.
     spreads = [max(both, spread_of(group)) for group in (before, after)]
 
-    def change(total: float) -> Interval:
-        return difference(first, mean_count(total, len(after), spreads[1], z))
+    def mean(total: float, group: Sequence[float]) -> Interval:
+        return mean_count(total, len(group), spreads[group is after], z)
 
-    first = mean_count(sum(before), len(before), spreads[0], z)
-    found = change(sum(after))
-    supposed = change(_worthwhile(good) * first.value * len(after))
-    return _estimate(compares, measure, before, after, found, _verdict(found, supposed, good), confidence)
+    return _of_means(compares, measure, before, after, mean, good, confidence)
+
+
+def _of_means(
+    compares: Comparison,
+    measure: str,
+    before: Sequence[float],
+    after: Sequence[float],
+    mean: Callable[[float, Sequence[float]], Interval],
+    good: bool,
+    confidence: float = CONFIDENCE,
+) -> Estimate:
+    """Compare two means; one that would show if half had gone, or a success come half as often again, says something."""
+    first = mean(sum(before), before)
+    found = difference(first, mean(sum(after), after))
+    supposed = difference(first, mean((1.5 if good else 0.5) * first.value * len(after), after))
+    verdict: Verdict = NO_EFFECT if supposed.high < 0 or supposed.low > 0 else THIN
+    if found.high < 0 or found.low > 0:
+        verdict = HELPS if (found.low > 0) == good else HARMS
+    return _estimate(compares, measure, before, after, found, verdict, confidence)
 
 
 def of_amounts(
@@ -183,19 +196,6 @@ def reason(one: Estimate) -> str:
     if one.verdict == THIN:
         return f"{sizes} are too few: half of it could have gone, and that would not show"
     return f"{one.measure}, by {sizes}"
-
-
-def _verdict(found: Interval, supposed: Interval, good: bool) -> Verdict:
-    """Return what an interval says; `supposed` is the one that a worthwhile effect would have had."""
-    if found.high < 0:
-        return HARMS if good else HELPS
-    if found.low > 0:
-        return HELPS if good else HARMS
-    return NO_EFFECT if supposed.high < 0 or supposed.low > 0 else THIN
-
-
-def _worthwhile(good: bool) -> float:
-    return 1.5 if good else 0.5
 
 
 def _estimate(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 from holdfast.base.structs import dataclass
 from holdfast.base.text import count
@@ -21,8 +22,8 @@ ATTEMPTS = 4
 # So many changes of a file in a session are churn, or fewer where somebody came back to it again and again.
 CHANGES = 8
 RETURNS = 4
-# Ratings up to the first are bad, from the second on good.
-LOW, HIGH = 4, 8
+# Ratings that are bad, and those that are good.
+LOW, HIGH = range(1, 5), range(8, 11)
 # What looks at files fails in the same way, whatever it is called; and so does a linter that wants another form.
 _OF_FILES = ("file not there", "folder, not a file", "file too long to read")
 _UNFORMATTED = "not formatted"
@@ -157,19 +158,10 @@ def corrections(seen: SeenSession) -> Iterator[Extracted]:
         yield Extracted(act, act.name, act.text)
 
 
-def low_ratings(seen: SeenSession) -> Iterator[Extracted]:
-    """Yield what the person rated low, and why; a number without a reason says nothing about what recurs."""
-    return _ratings(seen, lambda rating: rating <= LOW)
-
-
-def high_ratings(seen: SeenSession) -> Iterator[Extracted]:
-    """Yield what the person rated high, and why."""
-    return _ratings(seen, lambda rating: rating >= HIGH)
-
-
-def _ratings(seen: SeenSession, counts: Callable[[int], bool]) -> Iterator[Extracted]:
+def ratings(seen: SeenSession, wanted: range) -> Iterator[Extracted]:
+    """Yield what the person rated so, and why; a number without a reason says nothing about what recurs."""
     for one in seen.ratings:
-        for about in one.about if counts(one.rating) else ():
+        for about in one.about if one.rating in wanted else ():
             yield Extracted(SessionAct(ASK, at=one.at, text=one.text), about, f"{one.rating}/10: {one.text}")
 
 
@@ -205,13 +197,8 @@ def red_to_green(seen: SeenSession) -> Iterator[Extracted]:
                 yield Extracted(act, f"{act.check}: {act.name}", f"{act.text} failed, and passed after a change")
 
 
-def detours(seen: SeenSession) -> Iterator[Extracted]:
-    """Yield long ways: to the first change after an ask, and to the first success of a command that kept failing."""
-    yield from _long_ways(seen)
-    yield from _attempts(seen)
-
-
-def _long_ways(seen: SeenSession) -> Iterator[Extracted]:
+def long_ways(seen: SeenSession) -> Iterator[Extracted]:
+    """Yield long ways to the first change after an ask."""
     calls: int | None = None
     for act in seen.acts:
         if act.kind == ASK:
@@ -225,7 +212,7 @@ def _long_ways(seen: SeenSession) -> Iterator[Extracted]:
                 calls = None
 
 
-def _attempts(seen: SeenSession) -> Iterator[Extracted]:
+def attempts(seen: SeenSession) -> Iterator[Extracted]:
     """Yield commands that worked after they had failed several times in other forms."""
     tries: dict[str, set[str]] = {}
     for act in seen.acts:
@@ -265,12 +252,12 @@ EXTRACTORS: dict[str, Callable[[SeenSession], Iterator[Extracted]]] = {
     "retry-loop": retry_loops,
     "edit-churn": churn,
     "correction": corrections,
-    "low-rating": low_ratings,
-    "high-rating": high_ratings,
+    "low-rating": lambda seen: ratings(seen, LOW),
+    "high-rating": lambda seen: ratings(seen, HIGH),
     "permission-denied": refusals,
     "context-overflow": overflows,
     "red-green": red_to_green,
-    "long-detour": detours,
+    "long-detour": lambda seen: chain(long_ways(seen), attempts(seen)),
     "fix-worked": fixes,
     "lookup-anew": lookups,
 }

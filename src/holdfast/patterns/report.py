@@ -119,19 +119,16 @@ def _projects(workspace: Workspace, project: str, gathered: Gathered) -> frozens
         return frozenset()
     asked = resolve(workspace.home, workspace.registry, override=project, override_from="--project")
     ids = frozenset((asked.id, *asked.aliases))
-    if workspace.enabled:
-        _refuse_unknown(workspace, project, ids, {one.project for one in gathered.signals})
-    return ids
-
-
-def _refuse_unknown(workspace: Workspace, project: str, ids: frozenset[str], told: set[str]) -> None:
+    if not workspace.enabled:
+        return ids
     registry = workspace.registry.known()
+    told = {one.project for one in gathered.signals}
     known = {*told, *registry.roots(), *registry.markers, *registry.repositories}
     folders = [os.path.join(workspace.store.tree.root, layout.folder_of(Scope("project", one))) for one in ids]
     if ids & known or any(map(os.path.isdir, folders)):
-        return
+        return ids
     if any(one.session.project in ids for one in Archive(workspace.home).digests()):
-        return
+        return ids
     near = difflib.get_close_matches(project, filter(None, known), n=1)
     hint = "`holdfast project` says which this folder is, `holdfast status` which have memories."
     raise NotFound(f"no project {project} is known here", f"Did you mean {near[0]}?" if near else hint)

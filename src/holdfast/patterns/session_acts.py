@@ -74,7 +74,9 @@ def seen(digest: Digest, events: Sequence[SessionEvent]) -> SeenSession:
 def seen_in_digest(digest: Digest) -> SeenSession:
     """Return what the digest of a session tells when its events are gone: less, and nothing that it does not say."""
     session = digest.session
-    acts = [*_of_troubles(digest), *_of_checks(digest.checks)]
+    changed = {one.path for one in digest.files}
+    troubles = [one for one in digest.troubles if _OURS not in one.about.split()]
+    acts = [*(_of_trouble(one, changed, session.ended) for one in troubles), *_of_checks(digest.checks)]
     for file in digest.files:
         act = SessionAct("edit", file.place, file.line, session.ended, result="passed", paths=(file.path,))
         acts += [act] * file.changes
@@ -252,12 +254,6 @@ def _remark(text: str, at: str, place: int, line: int) -> Iterator[SessionAct]:
     words = sorted(word.replace(" ", "-") for word in words_of(text))
     if len(words) >= FEWEST:
         yield SessionAct(ASK, place, line, at, " ".join(words), one_line(text, _MAX_REMARK))
-
-
-def _of_troubles(digest: Digest) -> Iterator[SessionAct]:
-    changed = {one.path for one in digest.files}
-    troubles = [one for one in digest.troubles if _OURS not in one.about.split()]
-    return (_of_trouble(one, changed, digest.session.ended) for one in troubles)
 
 
 def _of_trouble(trouble: Trouble, changed: set[str], at: str) -> SessionAct:

@@ -131,11 +131,6 @@ def skill_head(id: str, title: str, statement: str) -> str:
     return f"---\nname: {name_of(id)}\ndescription: {json.dumps(description, ensure_ascii=False)}\n---\n\n"
 
 
-def skill_files(folders: Iterable[str], id: str) -> list[ManagedFile]:
-    """Return the file of the pattern's skill in each of these folders of skills."""
-    return [ManagedFile(os.path.join(folder, name_of(id), SKILL)) for folder in folders]
-
-
 def put_into(
     edits: FileEdits, file: ManagedFile, id: str, body: str, *, head: str | None = None, force: bool = False
 ) -> None:
