@@ -141,7 +141,7 @@ def _of_means(
     good: bool,
     confidence: float = CONFIDENCE,
 ) -> Estimate:
-    """Compare two means; one that would show if half had gone, or a success come half as often again, says something."""
+    """Compare two means: no effect is seen only where half as much, or of a success half as much again, would show."""
     first = mean(sum(before), before)
     found = difference(first, mean(sum(after), after))
     supposed = difference(first, mean((1.5 if good else 0.5) * first.value * len(after), after))
