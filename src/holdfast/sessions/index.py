@@ -295,12 +295,7 @@ def drop_all(workspace: Workspace, gone: list[str]) -> None:
 
 def rebuild(workspace: Workspace, archive: Archive, progress: Progress | None = None) -> int:
     """Put every session of the archive into the index anew; searching goes on meanwhile. Return how many are in it."""
-    return _settle(workspace, archive, progress, anew=True)
-
-
-def settle(workspace: Workspace, archive: Archive, progress: Progress | None = None) -> int:
-    """Bring the index into line with the archive: what is missing, gone or lost its events. Return how many came in."""
-    return _settle(workspace, archive, progress, anew=False)
+    return settle(workspace, archive, progress, anew=True)
 
 
 def complete(workspace: Workspace, archive: Archive) -> None:
@@ -311,7 +306,8 @@ def complete(workspace: Workspace, archive: Archive) -> None:
             workspace.say(f"{count:,} sessions of the archive were put into index.db")
 
 
-def _settle(workspace: Workspace, archive: Archive, progress: Progress | None, *, anew: bool) -> int:
+def settle(workspace: Workspace, archive: Archive, progress: Progress | None = None, *, anew: bool = False) -> int:
+    """Bring the index into line with the archive: what is missing, gone or lost its events. Return how many came in."""
     workspace.store.refresh(())
     known = workspace.store.ask(lambda tables: tables.sessions.talks())
     entries = {entry.name: entry for entry in archive.entries() if entry.digest_bytes}

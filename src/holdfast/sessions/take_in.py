@@ -273,11 +273,8 @@ class Taker:
             with suppress(HoldfastError):
                 return frozenset(event.id for event in self._archive.events(original) if event.id)
         # The original was evicted or forgotten, but an earlier reading of the copy knew where its own events begin.
-        return self._ids_before(own, self._reopened(transcript, number)) if own else frozenset()
-
-    def _ids_before(self, own: str, reading: Reading) -> frozenset[str]:
         found: set[str] = set()
-        for event in self.cleaner.events(_guarded(reading)):
+        for event in self.cleaner.events(_guarded(self._reopened(transcript, number))) if own else ():
             if event.id == own:
                 return frozenset(found)
             found.add(event.id)

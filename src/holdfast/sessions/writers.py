@@ -96,14 +96,6 @@ class _Stored:
         if self.digest is not None:
             self.digest.sync()
 
-    def name_raw(self) -> str:
-        """Put the raw file in its place; return its folder."""
-        return self.writer.settle()
-
-    def name_digest(self, archive: Archive) -> str:
-        """Put the digest in its place, if there is one; return its folder."""
-        return archive.settle_digest(self.session.name, self.digest) if self.digest is not None else ""
-
 
 class Writers:
     """The sessions that are on their way to the disk."""
@@ -165,9 +157,10 @@ class Writers:
         try:
             syncing = {one: self._threads().submit(one.sync) for one in together}
             ready = _done(together, lambda one: syncing[one].result(), problems)
-            ready = _done(ready, _Stored.name_raw, problems)
+            ready = _done(ready, lambda one: one.writer.settle(), problems)
             self.shrunk += [one.session for one in ready if one.writer.kept_earlier]
-            _done(ready, lambda one: one.name_digest(self._archive), problems)
+            settle = self._archive.settle_digest
+            _done(ready, lambda one: settle(one.session.name, one.digest) if one.digest else "", problems)
         finally:
             for one in together:
                 one.handed.close()

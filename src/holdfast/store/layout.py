@@ -6,7 +6,7 @@ import os
 
 from holdfast.base import files
 from holdfast.errors import BadInput, Refused
-from holdfast.project import check_id
+from holdfast.project.ids import check_id, is_id
 from holdfast.records import SCOPES, Scope
 
 TYPE_CHECKING = False
@@ -95,15 +95,6 @@ def scopes_on_disk(root: str) -> Iterator[Scope]:
         for name in filter(is_text, files.folders_in(folder) if files.is_plain_folder(folder) else ()):
             if is_id(name):
                 yield Scope(kind, name)
-
-
-def is_id(text: str) -> bool:
-    """Whether the text can be a project, session or profile id."""
-    try:
-        check_id(text, "id")
-    except BadInput:
-        return False
-    return True
 
 
 def contained(root: str, path: str) -> str:

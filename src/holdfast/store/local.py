@@ -84,9 +84,8 @@ class LocalStore:
             if not same:
                 self.tree.make_scope(scope)
                 self._write(after, before)
-            tombstones = self._tombstones(scope)
-            if draft.trust not in _LOW_TRUST and tombstones.exist():
-                tombstones.lift(key, content.statement, now())
+            if draft.trust not in _LOW_TRUST:
+                self._tombstones(scope).lift(key, content.statement, now())
         if before is None:
             return Stored("created", after)
         return Stored("unchanged", before) if same else Stored("updated", after)

@@ -7,8 +7,6 @@ key, and one with `lifted:` before it frees that statement; what else the key on
 
 from __future__ import annotations
 
-import os
-
 from holdfast.base import rows
 from holdfast.store.words import digest
 
@@ -20,10 +18,6 @@ class Tombstones:
 
     def __init__(self, path: str) -> None:
         self.path = path
-
-    def exist(self) -> bool:
-        """Whether anything was ever forgotten here."""
-        return os.path.exists(self.path)
 
     def has(self, key: str, statement: str) -> bool:
         """Whether the key, or a statement with these words under any key, was forgotten and not stored again."""

@@ -73,9 +73,7 @@ class PendingCalls:
         if slot.key:
             self._open[key] = slot
 
-    def answer(
-        self, key: str, output: str | None = None, failed: bool = False, milliseconds: int = 0, until: str = ""
-    ) -> bool:
+    def answer(self, key: str, output: str | None = None, failed: bool = False, took: int = 0, until: str = "") -> bool:
         """Join a result, and how long it took or until when, with its call; False where none waits.
 
         Without an output nothing came, and the call only waits no longer.
@@ -84,16 +82,14 @@ class PendingCalls:
         if slot is None:
             return False
         slot.key = ""
-        if slot.event is not None and output is not None:
-            self._join(slot.event, output, failed, milliseconds, until)
+        call = slot.event
+        if call is not None and output is not None:
+            self._characters += len(output) - len(call.output)
+            complete(call, "output", output)
+            complete(call, "failed", failed)
+            complete(call, "answered", True)
+            complete(call, "milliseconds", took or (milliseconds(call.at, until) if until else 0))
         return True
-
-    def _join(self, call: SessionEvent, output: str, failed: bool, took: int, until: str) -> None:
-        self._characters += len(output) - len(call.output)
-        complete(call, "output", output)
-        complete(call, "failed", failed)
-        complete(call, "answered", True)
-        complete(call, "milliseconds", took or (milliseconds(call.at, until) if until else 0))
 
     def drop(self, key: str) -> bool:
         """Take a waiting event out unseen; False where none waits."""
@@ -396,7 +392,7 @@ class Reading:
         """Join a result with its call; one whose call is not there stands alone, one that came before is no news."""
         text = cut(text_of(output), MAX_OUTPUT)
         self._waiting.pop(key, None)
-        if self.held.answer(key, output=text, failed=failed, milliseconds=took, until=self.at):
+        if self.held.answer(key, output=text, failed=failed, took=took, until=self.at):
             return
         if not key or hash(key) not in self._called:
             self._called.add(hash(key))

@@ -250,7 +250,7 @@ class CodexReading(Reading):
         call, taken = told(event, "call_id"), event.get("duration")
         ended: dict[str, Any] = {}
         if isinstance(taken, dict):
-            ended["milliseconds"] = whole(taken.get("secs")) * 1_000 + whole(taken.get("nanos")) // 1_000_000
+            ended["took"] = whole(taken.get("secs")) * 1_000 + whole(taken.get("nanos")) // 1_000_000
         if isinstance(event.get("exit_code"), int):
             ended["failed"] = event["exit_code"] != 0
         elif isinstance(event.get("success"), bool):
@@ -296,7 +296,7 @@ def _understood(output: Any) -> dict[str, Any]:
         failed = failed or int(code[1]) != 0
     if wall := _WALL.search(text, 0, 400):
         taken = taken or round(float(wall[1]) * 1_000)
-    return {"output": cut(text, MAX_OUTPUT), "failed": failed, "milliseconds": taken}
+    return {"output": cut(text, MAX_OUTPUT), "failed": failed, "took": taken}
 
 
 def _opened(path: str) -> io.BufferedReader:
