@@ -343,15 +343,12 @@ class Agent:
         """Return the folder of its instruction files: the project's, or its own."""
         return place.folder if place.scope == "project" else self.folder(place)
 
-    def hooked(self, command: Launcher) -> dict[str, int]:
-        """Return the events to install a hook for with their seconds; before a tool only where calls are judged."""
-        timed = {native: self.seconds[moment] for native, moment in self.events.items() if moment in self.seconds}
-        return {**timed, self.guard: GUARD_SECONDS} if self.guard and command.guards else timed
-
     def hook_lines(self, command: Launcher) -> list[tuple[str, str, int]]:
-        """Return event, command line and seconds of every hook to install."""
-        timed = self.hooked(command).items()
-        return [(native, command.hook_line(self.name, native), seconds) for native, seconds in timed]
+        """Return event, command line and seconds of each hook to install; before a tool only where calls are judged."""
+        timed = {native: self.seconds[moment] for native, moment in self.events.items() if moment in self.seconds}
+        if self.guard and command.guards:
+            timed[self.guard] = GUARD_SECONDS
+        return [(native, command.hook_line(self.name, native), seconds) for native, seconds in timed.items()]
 
     def hook_parts(self, path: str, command: Launcher, unit: int = 1, **more: object) -> list[ConfigPart]:
         """Return our group for each event in the shape that several agents share; `unit` is a second in the agent's."""

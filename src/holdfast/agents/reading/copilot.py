@@ -75,7 +75,9 @@ class CopilotReading(Reading):
         kind, id, data = told(record, "type"), told(record, "id"), table(record.get("data"))
         self.circumstances(model=told(data, "model"))
         if kind in PLACES:
-            self._place(data)
+            context = table(data.get("context")) or data
+            self.know(id=told(data, "sessionId"), version=told(data, "copilotVersion"))
+            self.circumstances(told(context, "cwd"), told(context, "branch"))
         elif kind == "user.message":
             self._user(data, id)
         elif kind == "assistant.message":
@@ -88,11 +90,6 @@ class CopilotReading(Reading):
             self._settle(data)
         else:
             self._other(kind, data, id)
-
-    def _place(self, data: dict[str, Any]) -> None:
-        context = table(data.get("context")) or data
-        self.know(id=told(data, "sessionId"), version=told(data, "copilotVersion"))
-        self.circumstances(told(context, "cwd"), told(context, "branch"))
 
     def _user(self, data: dict[str, Any], id: str) -> None:
         source = told(data, "source")

@@ -16,7 +16,7 @@ from typing import Any
 
 from holdfast.agents.base import Place
 from holdfast.agents.reading.base import Reading
-from holdfast.agents.reading.database import AgentDatabase, is_database, opened, text_in, value_in
+from holdfast.agents.reading.database import AgentDatabase, is_database, opened
 from holdfast.agents.reading.lines import decode, files_below, first_record, head, open_plain
 from holdfast.agents.reading.values import MAX_TEXT, blocks, is_typed, stem, table, text_of, told, when
 
@@ -167,9 +167,7 @@ class StoreReading(CursorReading):
         self._database = database
 
     def _walk(self) -> Iterator[None]:
-        value = next(
-            (text_in(row, "value") for row in self._database.rows("SELECT value FROM meta WHERE key = '0'")), ""
-        )
+        value = next((told(row, "value") for row in self._database.rows("SELECT value FROM meta WHERE key = '0'")), "")
         meta = decode(bytes.fromhex(value) if _HEX.match(value) else value.encode("utf-8", "replace")) or {}
         self.know(id=told(meta, "agentId"), title=told(meta, "name"))
         self.model = told(meta, "lastUsedModel")
@@ -178,7 +176,7 @@ class StoreReading(CursorReading):
         root = _fields(self._blob(told(meta, "latestRootBlobId")))
         order = [part.hex() for part in root if len(part) == _HASH]
         rows = () if order else self._database.rows("SELECT id FROM blobs ORDER BY rowid")
-        for number, id in enumerate(order or [text_in(row, "id") for row in rows], 1):
+        for number, id in enumerate(order or [told(row, "id") for row in rows], 1):
             message = decode(self._blob(id))
             role = told(message, "role")
             if role:
@@ -189,7 +187,7 @@ class StoreReading(CursorReading):
 
     def _blob(self, id: str) -> bytes:
         for row in self._database.rows("SELECT data FROM blobs WHERE id = ?", id):
-            data = value_in(row, "data")
+            data = row.get("data")
             return data if isinstance(data, bytes) else str(data or "").encode("utf-8", "replace")
         return b""
 

@@ -38,10 +38,10 @@ class AgentDatabase:
             self._connection = _connected(os.path.join(copy, "copy.db"))
         weakref.finalize(self, self._connection.close)
 
-    def rows(self, statement: str, *values: object) -> list[sqlite3.Row]:
-        """Return the rows of one statement; none where the database cannot give them, which `broken` counts."""
+    def rows(self, statement: str, *values: object) -> list[dict[str, Any]]:
+        """Return the rows of one statement, by column; none where the database gives none, which `broken` counts."""
         try:
-            return self._connection.execute(statement, values).fetchall()
+            return [dict(row) for row in self._connection.execute(statement, values)]
         except (sqlite3.Error, OverflowError):
             self.broken += 1
             return []
@@ -100,18 +100,3 @@ def _copied(path: str) -> str:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return folder
-
-
-def text_in(row: sqlite3.Row, *names: str) -> str:
-    """Return the first of these columns that is a text and not empty."""
-    there = row.keys()
-    for name in names:
-        value: Any = row[name] if name in there else None
-        if isinstance(value, str) and value:
-            return value
-    return ""
-
-
-def value_in(row: sqlite3.Row, name: str) -> Any:
-    """Return a column, None where the table has none of this name."""
-    return row[name] if name in row.keys() else None  # noqa: SIM118

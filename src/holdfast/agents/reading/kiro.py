@@ -15,7 +15,7 @@ from typing import Any
 
 from holdfast.agents.base import Place
 from holdfast.agents.reading.base import Reading
-from holdfast.agents.reading.database import AgentDatabase, is_database, opened, text_in, value_in
+from holdfast.agents.reading.database import AgentDatabase, is_database, opened
 from holdfast.agents.reading.lines import decode, files_below, first_record, small_json
 from holdfast.agents.reading.values import blocks, listed, stem, table, text_of, told, when
 
@@ -64,12 +64,12 @@ def _conversations(path: str, database: AgentDatabase, name: str) -> Iterator[Re
     seen: set[str] = set()
     for row in database.rows(f"SELECT rowid AS place FROM {name} {order}"):
         for found in database.rows(f"SELECT * FROM {name} WHERE rowid = ?", row["place"]):
-            value = decode(text_in(found, "value").encode("utf-8", "replace")) or {}
-            id = text_in(found, "conversation_id") or told(value, "conversation_id")
+            value = decode(told(found, "value").encode("utf-8", "replace")) or {}
+            id = told(found, "conversation_id") or told(value, "conversation_id")
             if id not in seen:
                 seen.add(id)
-                times = (value_in(found, "created_at"), value_in(found, "updated_at"))
-                yield ConversationReading(path, id, text_in(found, "key"), value, times)
+                times = (found.get("created_at"), found.get("updated_at"))
+                yield ConversationReading(path, id, told(found, "key"), value, times)
 
 
 class ConversationReading(Reading):

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import os
 import re
-import sqlite3
 from collections.abc import Iterator
 from typing import Any
 
 from holdfast.agents.base import Place
 from holdfast.agents.reading.base import Reading
-from holdfast.agents.reading.database import AgentDatabase, databases_in, is_database, opened, text_in, value_in
+from holdfast.agents.reading.database import AgentDatabase, databases_in, is_database, opened
 from holdfast.agents.reading.lines import MAX_LINE, decode, document, files_below, head, small_json
 from holdfast.agents.reading.values import dollars, listed, milliseconds, table, text_of, told, when, whole
 from holdfast.base.files import names_in
@@ -40,7 +39,7 @@ def find(place: Place) -> Iterator[str]:
         if is_database(path):
             database = opened(path)
             if database and database.has("session", "id"):
-                known.update(text_in(row, "id") for row in database.rows("SELECT id FROM session"))
+                known.update(told(row, "id") for row in database.rows("SELECT id FROM session"))
             yield path
     for path in files_below(os.path.join(folder, "storage", "session"), ".json"):
         if told(small_json(path), "id") not in known:
@@ -63,7 +62,7 @@ def read(path: str) -> Iterator[OpenCodeReading]:
     database = opened(path)
     if database is not None:
         for row in database.rows("SELECT * FROM session ORDER BY time_created, id"):
-            yield OpenCodeReading(path, _info_of(row), _rows(database, text_in(row, "id")))
+            yield OpenCodeReading(path, _info_of(row), _rows(database, told(row, "id")))
     elif b'"info"' in head(path)[:200]:
         rest, messages = document(path, "messages")
         yield OpenCodeReading(path, table(rest.get("info")), messages)
@@ -72,10 +71,10 @@ def read(path: str) -> Iterator[OpenCodeReading]:
         yield OpenCodeReading(path, info, _tree(path, told(info, "id")))
 
 
-def _info_of(row: sqlite3.Row) -> dict[str, Any]:
-    info: dict[str, Any] = {name: text_in(row, column) for name, column in COLUMNS.items()}
-    info["time"] = {"created": value_in(row, "time_created"), "updated": value_in(row, "time_updated")}
-    info["revert"] = decode(text_in(row, "revert").encode()) if text_in(row, "revert") else None
+def _info_of(row: dict[str, Any]) -> dict[str, Any]:
+    info: dict[str, Any] = {name: told(row, column) for name, column in COLUMNS.items()}
+    info["time"] = {"created": row.get("time_created"), "updated": row.get("time_updated")}
+    info["revert"] = decode(told(row, "revert").encode()) if told(row, "revert") else None
     return info
 
 
@@ -84,7 +83,7 @@ def _rows(database: AgentDatabase, session: str) -> Messages:
     ids = database.rows("SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id", session)
     for row in ids:
         before = database.broken
-        yield _message(database, text_in(row, "id"))
+        yield _message(database, told(row, "id"))
         if database.broken > before:
             yield None
     if not ids and database.has("session_message", "seq", "type", "data"):
@@ -94,19 +93,19 @@ def _rows(database: AgentDatabase, session: str) -> Messages:
 
 def _message(database: AgentDatabase, id: str) -> dict[str, Any] | None:
     found = database.rows("SELECT data FROM message WHERE id = ?", id)
-    info = decode(text_in(found[0], "data").encode()) if found else None
+    info = decode(told(found[0], "data").encode()) if found else None
     parts = database.rows("SELECT id, data FROM part WHERE message_id = ? ORDER BY id", id)
-    decoded = [(text_in(row, "id"), decode(text_in(row, "data").encode())) for row in parts]
+    decoded = [(told(row, "id"), decode(told(row, "data").encode())) for row in parts]
     shown = [{} if part is None else {"id": place, **part} for place, part in decoded]
     return None if info is None else {"info": {"id": id, **info}, "parts": shown}
 
 
-def _newer_message(row: sqlite3.Row) -> dict[str, Any] | None:
+def _newer_message(row: dict[str, Any]) -> dict[str, Any] | None:
     """Return a message of the table that is to replace the other two, in the shape of the older ones."""
-    data, kind = decode(text_in(row, "data").encode()), text_in(row, "type")
+    data, kind = decode(told(row, "data").encode()), told(row, "type")
     if data is None:
         return None
-    info = {"id": text_in(row, "id"), "time": {"created": value_in(row, "time_created")}, **data}
+    info = {"id": told(row, "id"), "time": {"created": row.get("time_created")}, **data}
     role = "assistant" if kind in ("assistant", "compaction") else "user"
     text = told(data, "text", "summary")
     parts = [{"type": "text", "text": text, "synthetic": kind == "synthetic"}] if text else []
