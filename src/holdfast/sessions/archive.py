@@ -175,19 +175,16 @@ class Archive:
 
     def entries(self) -> list[ArchiveEntry]:
         """Return every session in the archive, oldest first. No file is opened but the pins."""
-        raw: dict[tuple[str, str], list[int]] = {}
-        digests: dict[tuple[str, str], os.stat_result] = {}
-        for agent in self._agents("raw"):
-            for name, status in _stats(os.path.join(self.root, "raw", names.stem_of(agent))):
-                _count_raw(raw, agent, name, status)
-        for agent in self._agents("digests"):
-            for name, status in _stats(os.path.join(self.root, "digests", names.stem_of(agent))):
-                id = names.text_of(name.removesuffix(_DIGEST)) if name.endswith(_DIGEST) else None
-                if id is not None:
-                    digests[agent, id] = status
+        found: dict[tuple[str, str], dict[str, os.stat_result]] = {}
+        for kind, endings in (("raw", (_EARLIER, _RAW)), ("digests", (_DIGEST,))):
+            for agent in self._agents(kind):
+                for name, status in _stats(os.path.join(self.root, kind, names.stem_of(agent))):
+                    ending = next((one for one in endings if name.endswith(one)), "")
+                    id = names.text_of(name.removesuffix(ending)) if ending else None
+                    if id is not None:
+                        found.setdefault((agent, id), {})[ending] = status
         pins = self.pins()
-        found = [_entry(*key, raw.get(key), digests.get(key), pins) for key in raw.keys() | digests.keys()]
-        return sorted(found, key=attrgetter("at", "name"))
+        return sorted((_entry(*key, stored, pins) for key, stored in found.items()), key=attrgetter("at", "name"))
 
     def usage(self) -> Usage:
         """Return how many bytes the archive takes."""
@@ -352,24 +349,12 @@ def _stats(folder: str) -> Iterator[tuple[str, os.stat_result]]:
                 continue
 
 
-def _count_raw(raw: dict[tuple[str, str], list[int]], agent: str, name: str, status: os.stat_result) -> None:
-    """Add a file to the bytes of its session; its time counts unless it is the earlier file."""
-    is_earlier = name.endswith(_EARLIER)
-    if not name.endswith(_RAW):
-        return
-    id = names.text_of(name.removesuffix(_EARLIER if is_earlier else _RAW))
-    if id is not None:
-        size_and_time = raw.setdefault((agent, id), [0, 0])
-        size_and_time[0] += status.st_size
-        size_and_time[1] = size_and_time[1] if is_earlier else status.st_mtime_ns
-
-
-def _entry(
-    agent: str, id: str, raw: list[int] | None, digest: os.stat_result | None, pins: frozenset[str]
-) -> ArchiveEntry:
+def _entry(agent: str, id: str, stored: dict[str, os.stat_result], pins: frozenset[str]) -> ArchiveEntry:
+    """Return what the files of a session tell, by their endings; of the earlier one only the bytes count."""
     name = f"{agent}/{id}"
-    size, time = raw or (0, 0)
-    digest_time = digest.st_mtime_ns if digest else 0
+    raw, digest = stored.get(_RAW), stored.get(_DIGEST)
+    size = sum(stored[ending].st_size for ending in (_RAW, _EARLIER) if ending in stored)
+    time, digest_time = (one.st_mtime_ns if one else 0 for one in (raw, digest))
     analysed = digest is not None and time in (0, digest_time)
     at, milliseconds = "", (time or digest_time) // _MILLISECOND
     with suppress(ValueError, OverflowError, OSError):
