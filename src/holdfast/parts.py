@@ -15,7 +15,7 @@ from holdfast.base.clock import now
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
 from holdfast.errors import HoldfastError
-from holdfast.privacy import fence, speech
+from holdfast.privacy import fence
 from holdfast.privacy.fence import kept, kept_end
 from holdfast.workspace import NARROWEST_FIRST, Workspace
 
@@ -160,12 +160,12 @@ class HookRun:
         return self._label
 
     def words(self) -> str:
-        """Return what the person typed, without what programs added and without secrets; nothing of a sub-agent's.
+        """Return what the person typed, without secrets; nothing of a sub-agent's.
 
         Of a message that is longer than MAX_WORDS it is the beginning and the end: the rest is a file that was pasted.
         """
         if self._words is None:
-            typed = "" if self.call.subagent else speech.typed(self.call.prompt)
+            typed = "" if self.call.subagent else self.call.prompt
             shown = fence.shown(typed[: MAX_WORDS * 4])
             self._words = kept(shown, MAX_WORDS)
             if len(typed) > MAX_WORDS and self._words:

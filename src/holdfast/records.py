@@ -188,7 +188,8 @@ class HookCall:
     """What an agent told a hook, in the same words for every agent; what it did not tell is empty.
 
     `moment` is one of MOMENTS, `native` the agent's own name for it. `source` is why a session starts (startup, resume,
-    clear, compact, fork) or ends. `subagent` is set inside a sub-agent. `tag` tells two calls of one moment apart.
+    clear, compact, fork) or ends. `prompt` is what the person typed, `notice` what programs put in the same place.
+    `subagent` is set inside a sub-agent. `tag` tells two calls of one moment apart.
     """
 
     agent: str
@@ -198,6 +199,7 @@ class HookCall:
     folder: str = ""
     source: str = ""
     prompt: str = ""
+    notice: str = ""
     transcript: str = ""
     subagent: str = ""
     tool: str = ""

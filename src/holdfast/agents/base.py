@@ -10,6 +10,9 @@ outside this folder asks for a name: it asks for a capability below.
 nothing but `base/`, read no transcript and never raise for what an agent sends: a field that is missing or of another
 kind is empty. `is_host` is false where another agent runs our line because it reads this one's files.
 
+**Whose words** a prompt is, `spoken` says: by the marks that the agent gives it, else by `privacy/speech.py`, which
+readers of transcripts ask too. `prompt` of a call is what the person typed, `notice` what stood there besides.
+
 **Installing** is a plan. `parts` says what of ours stands in which file; `agents/editing/plan` turns that
 into changes of whole files and write nothing. A change only adds bytes to a foreign file, so taking those bytes out
 again gives back the file as it was. What is ours is found again by its tag: the hook's command line, or the server's
@@ -287,6 +290,8 @@ class Agent:
         """Return what the agent told its hook."""
         moment = self.moment(native)
         transcript = told(data, "transcript_path", "transcriptPath")
+        prompt = told(data, "prompt", "initialPrompt") if moment in ("prompt", "start") else ""
+        parts = self.spoken(prompt, data) if prompt else []
         return HookCall(
             agent=self.name,
             moment=moment,
@@ -294,7 +299,8 @@ class Agent:
             session=told(data, "session_id", "sessionId", "conversation_id"),
             folder=told(data, "cwd", "workspaceRoot", "workspace_root"),
             source=told(data, "source", "reason", "trigger"),
-            prompt=told(data, "prompt", "initialPrompt") if moment in ("prompt", "start") else "",
+            prompt=" ".join([part for role, part in parts if role == "human"]),
+            notice=" ".join([part for role, part in parts if role != "human"]),
             transcript=transcript,
             subagent=told(data, "agent_id", "agentId", "subagentType"),
             tool=told(data, "tool_name", "toolName"),
@@ -303,6 +309,12 @@ class Agent:
             answer=told(data, "last_assistant_message", "lastAssistantMessage", "prompt_response"),
             tag=tag(data, transcript),
         )
+
+    def spoken(self, prompt: str, data: Mapping[str, object]) -> list[tuple[str, str]]:
+        """Return the parts of a prompt with their roles: what the person typed apart from what is a program's."""
+        from holdfast.privacy.speech import separated
+
+        return separated(prompt)
 
     def injection_output(self, call: HookCall, text: str) -> str:
         """Return what to print so that the text reaches the model; nothing where it cannot."""

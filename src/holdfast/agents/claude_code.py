@@ -17,6 +17,7 @@ from holdfast.agents.base import (
     Place,
     all_below,
     blocks_in,
+    told,
 )
 
 TYPE_CHECKING = False
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 # Agents that read this one's settings set these, some of them beside aliases of its own variables.
 FOREIGN = (RUNS_OTHERS, "CURSOR_VERSION", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR")
 _MAX_INSTRUCTIONS = 262_144
+# Who may have typed a prompt of which the agent says where it comes from: all others are messages of programs.
+_TYPED_BY = ("", "user", "sdk")
 
 
 class ClaudeCode(Agent):
@@ -57,6 +60,9 @@ class ClaudeCode(Agent):
     def is_host(self, environment: Mapping[str, str]) -> bool:
         ours = "CLAUDECODE" in environment or "CLAUDE_PROJECT_DIR" in environment
         return ours and not any(name in environment for name in FOREIGN)
+
+    def spoken(self, prompt: str, data: Mapping[str, object]) -> list[tuple[str, str]]:
+        return super().spoken(prompt, data) if told(data, "source") in _TYPED_BY else [("injected", prompt)]
 
     def archived_as(self, call: HookCall) -> str:
         return f"{call.session}.agent-{call.subagent}" if call.subagent else call.session

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from holdfast.agents.headless import Headless
 
+# An editor writes this between what it adds, which begins in one of these ways, and the words of the person.
+REQUEST = "## My request for Codex:"
+FRAMED = ("# Context from my IDE setup:", "# Files mentioned by the user:")
 # Where there is an override, the other one is not read.
 INSTRUCTIONS = ("AGENTS.override.md", "AGENTS.md")
 
@@ -35,6 +38,11 @@ class Codex(Agent):
         ("global", "instructions", *INSTRUCTIONS),
         ("project", "instructions", *INSTRUCTIONS),
     )
+
+    def spoken(self, prompt: str, data: Mapping[str, object]) -> list[tuple[str, str]]:
+        from holdfast.privacy.speech import behind_line
+
+        return behind_line(prompt, REQUEST, FRAMED)
 
     def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         folder = self.folder(place)

@@ -7,14 +7,14 @@ import os
 from holdfast.agents.base import MILLISECONDS, SERVER, Agent, ConfigPart, Launcher, MemoryFile, Place, all_below
 from holdfast.base.digests import short
 from holdfast.base.minijson import dumps
-from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _LONGEST_PATH = 4_096
-HANDED_OVER = ("<hook_context>", "</hook_context>")
+# What hooks hand over stands in this tag, with every bracket in it written as HTML writes it.
+HANDED_OVER = "hook_context"
 
 
 class GeminiCli(Agent):
@@ -45,12 +45,11 @@ class GeminiCli(Agent):
     def is_host(self, environment: Mapping[str, str]) -> bool:
         return "GEMINI_PROJECT_DIR" in environment or "GEMINI_SESSION_ID" in environment
 
-    def read_hook_input(self, native: str, data: Mapping[str, object], environment: Mapping[str, str]) -> HookCall:
-        call = super().read_hook_input(native, data, environment)
+    def spoken(self, prompt: str, data: Mapping[str, object]) -> list[tuple[str, str]]:
         # What the hook of the session's start handed over stands before the first prompt.
-        if not call.prompt.startswith(HANDED_OVER[0]):
-            return call
-        return replace(call, prompt=call.prompt.partition(HANDED_OVER[1])[2].lstrip())
+        from holdfast.privacy.speech import behind_block
+
+        return behind_block(prompt, HANDED_OVER)
 
     def refusal_output(self, call: HookCall, reason: str) -> str:
         return dumps({"decision": "deny", "reason": reason})

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from holdfast.records import HookCall
 
 # How much of each text an event keeps.
-_KEPT = {"prompt": 8_000, "answer": 4_000, "tool_input": 2_000, "error": 2_000}
+_KEPT = {"prompt": 8_000, "answer": 4_000, "tool_input": 2_000, "error": 2_000, "notice": 2_000}
 _KEPT_OTHERWISE = 500
 
 
@@ -223,6 +223,7 @@ def record(run: HookRun) -> Aside:
         "tool_input": call.tool_input,
         "error": call.error,
         "prompt": call.prompt,
+        "notice": call.notice,
         "answer": call.answer,
         "transcript": call.transcript,
     }

@@ -83,7 +83,9 @@ def is_first(home: str, call: HookCall) -> bool:
     """Whether this event was not seen before, and note it. Of several hooks that ask at once, one gets yes."""
     folder = os.path.join(home, "state", "seen")
     files.make_folder(folder)
-    name = short(call.agent, call.session, call.moment, call.subagent, call.tag, call.prompt[:2_000], length=32)
+    name = short(
+        call.agent, call.session, call.moment, call.subagent, call.tag, (call.prompt or call.notice)[:2_000], length=32
+    )
     now = time.time()
     period = int(now // _SAME_EVENT_SECONDS)
     try:

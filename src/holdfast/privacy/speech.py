@@ -1,10 +1,25 @@
-"""Whose words stand where a person speaks: told by how a text begins, and by the blocks that programs add to it."""
+"""Whose words stand where a person speaks: the person's, or a program's. Hooks and transcripts ask here alike.
+
+Agents put notices, outputs, files and the words of other agents where a person speaks, and whoever writes a file, a web
+page or a branch name writes some of that. So no tag found in a text decides, but how the text is built:
+
+- A text that begins as a program's stays so to its end. What stands behind a closing tag may be written by whoever
+  wrote what stands before it.
+- A text that begins as the person's is theirs, but for what they pasted or a program added: all from a tag to the last
+  end of that tag is data.
+- An agent that frames the person's words says how, and its adapter names the frame: a line before them, a tag around
+  them, a block before them. Where the frame could be forged by what stands in it, all is data.
+
+In doubt it is data. Every function here takes a time that grows with the length of the text and not faster.
+"""
 
 from __future__ import annotations
 
 from holdfast.privacy import fence
 
 OURS = fence.OPEN
+# Our fence as an agent shows it that writes what hooks print as HTML.
+_ESCAPED = OURS.replace("<", "&lt;").replace(">", "&gt;")
 
 # How texts begin that stand where a person speaks but were not typed by one.
 COMMAND_STARTS = (
@@ -18,79 +33,184 @@ SUMMARY_STARTS = (
     "<state_snapshot>",
 )
 INJECTED_STARTS = (
-    *("<system-reminder>", "<task-notification>", "<local-command-caveat>", "<user-prompt-submit-hook>"),
-    *("<ide_opened_file>", "<ide_selection>", "<ide_diagnostics>", "<teammate-message", "<persisted-output>"),
-    *("<environment_context>", "<user_instructions>", "<INSTRUCTIONS>", "<permissions", "<skill>", "<turn_aborted>"),
-    *("<collaboration_mode>", "<model_switch>", "<subagent_notification>", "<apps_instructions>", "<plugins_"),
-    *("<skills_instructions>", "<personality_spec>", "<multi_agent", "<session_context>", "<qwen:user-prompt-submit"),
     *("# AGENTS.md instructions", "[Request interrupted", "Stop hook feedback:", "Base directory for this skill:"),
-    *("Caveat: The messages below were generated", "Warning: apply_patch was requested", "<hook_prompt"),
-    *('{"task_id":', "<image>", "<image name=", "</image>"),
+    *("Caveat: The messages below were generated", "Warning: apply_patch was requested", '{"task_id":', "</image>"),
+    *("Another Claude session sent a message", "A peer session sent a message", "[SYSTEM NOTIFICATION"),
+    *("[MESSAGE FROM NON-USER SOURCE", "[TALK FROM A VOICE CALL", "--- CONTEXT ENTRY BEGIN ---"),
+    *("--- Content from referenced files ---", "[Image: source:", "[Image: original"),
 )
-# Blocks that programs add before or behind what a person typed, in one and the same text.
-ADDED = (
-    *("system-reminder", "holdfast-memory", "ide_opened_file", "ide_selection", "session_context"),
-    "environment_context",
+# Tags of programs whose names could be a person's own. One with a hyphen, an underscore or a colon is a machine's.
+PROGRAM_TAGS = frozenset(
+    (
+        *("channel", "context", "goal", "hook", "image", "instructions", "memory", "notification", "permissions"),
+        *("reminder", "skill", "system", "tick"),
+    )
 )
-# Blocks in which a person's own words stand.
-PERSONS = ("user_", "user-query", "user-input", "user-message", "user-memory")
-MAX_LEADING = 20
+# Tags of pages, with which a message may begin that a person pasted one into.
+PAGE_TAGS = frozenset(
+    (
+        *("a", "abbr", "article", "aside", "audio", "b", "blockquote", "body", "br", "button", "canvas", "caption"),
+        *("cite", "code", "col", "colgroup", "dd", "del", "details", "dialog", "div", "dl", "dt", "em", "embed"),
+        *("fieldset", "figcaption", "figure", "footer", "form", "g", "h1", "h2", "h3", "h4", "h5", "h6", "head"),
+        *("header", "hr", "html", "i", "iframe", "img", "input", "ins", "kbd", "label", "legend", "li", "link"),
+        *("main", "mark", "meta", "nav", "noscript", "object", "ol", "optgroup", "option", "p", "path", "picture"),
+        *("pre", "q", "rect", "s", "samp", "script", "section", "select", "small", "source", "span", "strong"),
+        *("style", "sub", "sup", "svg", "table", "tbody", "td", "template", "textarea", "tfoot", "th", "thead"),
+        *("time", "title", "tr", "u", "ul", "var", "video"),
+    )
+)
 _LONGEST_NAME = 60
-_NAME_LETTERS = "abcdefghijklmnopqrstuvwxyz_-"
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_NAME_LETTERS = _LETTERS + "0123456789_-:."
+_ENDS_NAME = "> /\n\t\r"
+# What may stand before the beginning of a text and is not seen.
+_BLANK = (
+    " \t\r\n\v\f\x00\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    + ("\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff")
+)
 
 
 def class_of(text: str, usual: str = "human") -> str:
     """Return the role of a text that stands where a person speaks; `usual` where nothing tells otherwise."""
-    start = text[:200].lstrip()
+    start = text.lstrip(_BLANK)
     if start.startswith(OURS):
         return "ours"
     if start.startswith(SUMMARY_STARTS):
         return "summary"
     if start.startswith(COMMAND_STARTS):
         return "command"
-    return "injected" if start.startswith(INJECTED_STARTS) else usual
+    if start.startswith(INJECTED_STARTS) or _begins_with_program_tag(start):
+        return _data(text)
+    return usual
 
 
 def typed(text: str) -> str:
-    """Return what the person typed of a text, without the blocks that programs added; nothing where all is theirs."""
-    return " ".join([part.strip() for role, part in separated(text) if role == "human"])
+    """Return what the person typed of a text, without what is data in it; nothing where all is a program's."""
+    return words_in(separated(text))
+
+
+def words_in(parts: list[tuple[str, str]]) -> str:
+    """Return what the person typed of a text that was parted."""
+    return " ".join([part.strip() for role, part in parts if role == "human"])
 
 
 def separated(text: str, usual: str = "human") -> list[tuple[str, str]]:
-    """Return the parts of a text with their roles, in order: what a person typed apart from what was added to it.
-
-    A text that begins as a program's stays so to its end.
-    """
-    whole_role = class_of(text, usual)
-    if whole_role in ("summary", "command") or ("</" not in text and OURS not in text):
-        return [(whole_role, text)] if text.strip() else []
-    parts, last, names = [], 0, {*ADDED}
-    while found := [(at, name) for name in names if (at := text.find(f"<{name}>", last)) >= 0]:
-        start, name = min(found)
-        end = text.find(f"</{name}>", start)
-        # What is not there any more, or has no end and so is no block, is not looked for again.
-        names = {each for _, each in found} - ({name} if end < 0 else set())
-        if end >= 0:
-            end += len(name) + 3
-            parts += [text[last:start], text[start:end]]
+    """Return the parts of a text with their roles, in order: what a person typed apart from what is data in it."""
+    role = class_of(text, usual)
+    if role != usual or "</" not in text:
+        return _told([(role, text)])
+    parts: list[tuple[str, str]] = []
+    last, ends, at = 0, _last_ends(text), text.find("<")
+    while at >= 0:
+        end = ends.get(_tag(text, at + 1), 0)
+        if end > at:
+            parts += [(usual, text[last:at]), (_data(text[at:end]), text[at:end])]
             last = end
-    return [one for part in [*parts, text[last:]] if part.strip() for one in _behind_blocks(part.strip(), usual)]
+        at = text.find("<", max(at + 1, last))
+    return _told([*parts, (usual, text[last:])])
 
 
-def _behind_blocks(part: str, usual: str) -> list[tuple[str, str]]:
-    """Return a part with its role; of what a person typed the blocks before it, of any name, apart from it."""
-    role = class_of(part, usual)
-    found: list[tuple[str, str]] = []
-    while role == usual and part[:1] == "<" and len(found) < MAX_LEADING:
-        name, closed, _ = part[1:_LONGEST_NAME].partition(">")
-        words = name.replace("-", "_").split("_")
-        is_name = closed and len(words) > 1 and all(words) and not name.strip(_NAME_LETTERS)
-        inner, end, rest = part.partition(f"</{name}>")
-        if not is_name or not end or name.startswith(PERSONS):
+def behind_line(text: str, line: str, starts: tuple[str, ...], usual: str = "human") -> list[tuple[str, str]]:
+    """Return the parts of a text in which a program wrote this line between what it added and the person's words.
+
+    Such a text begins in one of these ways. Where the line stands in it twice, one is forged, and nobody knows which.
+    """
+    before, *behind = f"\n{text}".split(f"\n{line}")
+    if class_of(text, usual) != usual or not (behind or text.lstrip(_BLANK).startswith(starts)):
+        return separated(text, usual)
+    if len(behind) != 1:
+        return _told([(_data(text), text)])
+    return _told([(_data(before), before)]) + separated(behind[0], usual)
+
+
+def within(text: str, tag: str, usual: str = "human") -> list[tuple[str, str]]:
+    """Return the parts of a text in which the person's words stand in this tag, with added ones before and behind.
+
+    The person may have typed the tag, too, but only where nothing is before theirs can it be told from a forged one.
+    """
+    first, last = f"<{tag}>", f"</{tag}>"
+    if first not in text and last not in text:
+        return separated(text, usual)
+    before, _, rest = text.partition(first)
+    inner, _, after = rest.rpartition(last)
+    pieces = inner.split(last)
+    depth = 0
+    for piece in pieces[:-1]:
+        depth += piece.count(first) - 1
+        if depth < 0:
             break
-        found.append(("injected", inner + end))
-        part = rest.strip()
-    # What is left of a block when another was taken out of it.
-    name = part[1:-1].removeprefix("/") if part[:1] == "<" and part[-1:] == ">" else ""
-    is_tag = 0 < len(name) <= _LONGEST_NAME and not name.strip(_NAME_LETTERS)
-    return [*found, ("injected" if role == usual and is_tag else role, part)] if part else found
+    is_nested = depth >= 0 and depth + pieces[-1].count(first) == 0
+    is_first = not before.strip() or (len(pieces) == 1 and first not in inner)
+    if last not in rest or not is_nested or not is_first or first in after or _closes_what_it_did_not_open(after):
+        return _told([(_data(text), text)])
+    added = [(_data(part), part) for part in (before, after)]
+    return _told(added[:1]) + separated(inner, usual) + _told(added[1:])
+
+
+def behind_block(text: str, tag: str, usual: str = "human") -> list[tuple[str, str]]:
+    """Return the parts of a text that begins with blocks of this tag, in which the agent writes no `<` as it is."""
+    parts: list[tuple[str, str]] = []
+    while text.lstrip(_BLANK).startswith(f"<{tag}>"):
+        block, end, rest = text.partition(f"</{tag}>")
+        # Where one block more is closed than opened, the agent wrote a bracket as it is after all.
+        if not end or block.count("<") != 1 or rest.count(end) > rest.count(f"<{tag}>"):
+            return _told([*parts, (_data(text), text)])
+        parts.append((_data(block), block + end))
+        text = rest
+    return _told(parts) + separated(text, usual)
+
+
+def _told(parts: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(role, part.strip()) for role, part in parts if part.strip()]
+
+
+def _data(text: str) -> str:
+    """Return the role of a text that is no person's: ours where it has in it what we handed over."""
+    return "ours" if OURS in text or _ESCAPED in text else "injected"
+
+
+def _begins_with_program_tag(start: str) -> bool:
+    """Whether a text begins with a tag that no person would begin with; one that is not known and not closed is said."""
+    written = _tag(start, 1, lower=False) if start[:1] == "<" else ""
+    name = written.lower()
+    if not name or name in PAGE_TAGS:
+        return False
+    if name in PROGRAM_TAGS or any(sign in name for sign in "-_:"):
+        return True
+    # A component of a page is written like a name.
+    is_component = written[0].isupper() and not written.isupper()
+    return not is_component and name in _last_ends(start)
+
+
+def _closes_what_it_did_not_open(after: str) -> bool:
+    """Whether the words before this text stand within a block, so that they are of whoever filled that."""
+    opened, at = set(), after.find("<")
+    while at >= 0:
+        closed = _tag(after, at + 2) if after.startswith("</", at) else ""
+        if closed and closed not in opened:
+            return True
+        opened.add(_tag(after, at + 1))
+        at = after.find("<", at + 1)
+    return False
+
+
+def _tag(text: str, at: int, *, lower: bool = True) -> str:
+    """Return the name of the tag whose bracket stands before this place; nothing where there is none."""
+    piece = text[at : at + _LONGEST_NAME + 1]
+    name = piece[: len(piece) - len(piece.lstrip(_NAME_LETTERS))]
+    if not name or name[0] not in _LETTERS or piece[len(name) : len(name) + 1] not in _ENDS_NAME:
+        return ""
+    return name.lower() if lower else name
+
+
+def _last_ends(text: str) -> dict[str, int]:
+    """Return where the last closing tag of each name ends."""
+    ends: dict[str, int] = {}
+    at = text.find("</")
+    while at >= 0:
+        name = _tag(text, at + 2)
+        if name:
+            end = at + 2 + len(name)
+            ends[name] = text.find(">", end, end + _LONGEST_NAME) + 1 or end
+        at = text.find("</", at + 2)
+    return ends

@@ -24,7 +24,7 @@ from holdfast.workspace import Workspace
 MAX_CHARACTERS = 8_000
 MAX_EVENTS = 20_000
 # What a hook's event tells in words; its other fields are names of things.
-_TOLD = ("prompt", "answer", "tool_input", "error", "last_prompt", "note")
+_TOLD = ("prompt", "notice", "answer", "tool_input", "error", "last_prompt", "note")
 _MIN_CHARACTERS = 3
 _SIGNS = re.compile(r"[\W_]+")
 _ESCAPES = re.compile(r"\\[ntr\"/\\]")

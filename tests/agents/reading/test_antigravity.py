@@ -75,10 +75,10 @@ def test_other_steps_have_their_roles(file) -> None:
             step("USER_INPUT", "<USER_REQUEST>\ngo on\n</USER_REQUEST>", "SYSTEM_SDK"),
             step("CHECKPOINT", "# We looked", "SYSTEM"),
             step("SYSTEM_MESSAGE", "be brief", "SYSTEM"),
-            step("USER_INPUT", "<holdfast-memory>\nx\n</holdfast-memory>\nplain", "USER_EXPLICIT"),
+            step("USER_INPUT", "plain\n<holdfast-memory>\nx\n</holdfast-memory>", "USER_EXPLICIT"),
         ),
     )
-    assert [one.role for one in events] == ["injected", "summary", "injected", "ours", "human"]
+    assert [one.role for one in events] == ["injected", "summary", "injected", "human", "ours"]
 
 
 def test_a_call_without_a_result_takes_none_of_the_next_turn(file) -> None:

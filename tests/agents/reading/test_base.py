@@ -134,20 +134,15 @@ def test_roles_are_told_by_how_a_text_begins(text: str, role: str) -> None:
 
 
 def test_what_we_handed_over_is_told_from_what_was_typed() -> None:
-    """Our fence is the one that injection writes, and its text is apart from the prompt that it stands beside."""
+    """Our fence is the one that injection writes, and its text is apart from the prompt that it stands behind."""
     ours = fence.fenced(["- use tabs"])
     assert OURS == fence.OPEN
-    assert separated(f"{ours}\nfix it\n<system-reminder>x</system-reminder>") == [
-        ("ours", ours),
+    assert separated(f"fix it\n{ours}\n<system-reminder>x</system-reminder>") == [
         ("human", "fix it"),
+        ("ours", ours),
         ("injected", "<system-reminder>x</system-reminder>"),
     ]
-    assert separated("<git-context>x</git-context>\n<open_files>y</open_files>\nfix it") == [
-        ("injected", "<git-context>x</git-context>"),
-        ("injected", "<open_files>y</open_files>"),
-        ("human", "fix it"),
-    ]
-    assert separated("fix <my-tag>this</my-tag>") == [("human", "fix <my-tag>this</my-tag>")]
+    assert separated("fix <my-tag>this</my-tag>") == [("human", "fix"), ("injected", "<my-tag>this</my-tag>")]
     assert separated("what does <system-reminder> mean, </b>?") == [
         ("human", "what does <system-reminder> mean, </b>?")
     ]

@@ -32,12 +32,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_what_a_person_typed_stands_in_a_tag(folder) -> None:
-    """The rest of the text is injected, and tells the workspace; nested tags are the person's."""
+    """The rest of the text is injected, and tells the workspace; what the person tagged is data."""
     nested = line("user", text("<user_query>\nsay <user_query>x</user_query> now\n</user_query>"))
     events, session = read_one(cursor, write_lines(folder / "s-1.jsonl", ASKED, nested, line("user", text("plain"))))
     assert [(one.role, one.text) for one in events[1:]] == [
         ("human", "look"),
-        ("human", "say <user_query>x</user_query> now"),
+        ("human", "say"),
+        ("injected", "<user_query>x</user_query>"),
+        ("human", "now"),
         ("human", "plain"),
     ]
     assert (events[0].role, session.folder, session.id) == ("injected", "/srv/shop", "s-1")

@@ -47,7 +47,7 @@ def test_a_kept_session_is_read(tmp_path, file) -> None:
     """Texts without thoughts and reminders, calls with results, model and tokens from the file beside it."""
     path = file(
         HEAD,
-        said("a", "user", text("<system-reminder>\nx\n</system-reminder>\n\nlook")),
+        said("a", "user", text("<system-reminder>\nx\n</system-reminder>"), text("look")),
         said("b", "assistant", {"type": "thinking", "thinking": "hm"}, text("I build."), called("c-1", "make")),
         said("c", "user", answered("c-1", "done")),
         {"type": "todo_state", "id": "t", "todos": "..."},

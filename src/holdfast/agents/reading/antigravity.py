@@ -22,7 +22,6 @@ from holdfast.base.files import names_in
 # The whole one first: the other has long fields cut.
 FILES = ("transcript_full.jsonl", "transcript.jsonl")
 PERSON = "USER_EXPLICIT"
-_REQUEST = re.compile(r"<USER_REQUEST>(.*?)</USER_REQUEST>", re.DOTALL)
 _MODEL = re.compile(r"setting `Model Selection` from .{0,80}? to (.{1,80}?)\.\s")
 _FAILED = re.compile(r"(?:command failed|exit code:? [1-9])", re.IGNORECASE)
 _LOOKED_AT = 2_000
@@ -47,6 +46,7 @@ class AntigravityReading(Reading):
     """One conversation."""
 
     agent = "antigravity"
+    request_tag = "USER_REQUEST"
     times = ("created_at",)
 
     def __init__(self, path: str) -> None:
@@ -79,12 +79,7 @@ class AntigravityReading(Reading):
         model = _MODEL.search(f"{text[-_LOOKED_AT:]} ")
         if model:
             self.model = model[1]
-        last = 0
-        for found in _REQUEST.finditer(text):
-            self.person(text[last : found.start()], usual="injected")
-            self.person(found[1], usual=usual)
-            last = found.end()
-        self.person(text[last:], usual="injected" if last else usual)
+        self.person(text, usual=usual)
 
     def _call(self, key: str, call: dict[str, Any]) -> None:
         given = {name: _unquoted(value) for name, value in table(call.get("args")).items()}

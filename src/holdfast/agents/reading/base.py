@@ -18,21 +18,29 @@ import io
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
+from itertools import groupby, zip_longest
+from operator import itemgetter
 from typing import Any, Self
 
 from holdfast.agents.reading.lines import HEAD, decode, lines, open_plain
-from holdfast.agents.reading.values import MAX_OUTPUT, MAX_TEXT, cut, input_text, milliseconds, text_of, when, whole
+from holdfast.agents.reading.values import (
+    MAX_OUTPUT,
+    MAX_TEXT,
+    blocks,
+    cut,
+    input_text,
+    milliseconds,
+    text_of,
+    when,
+    whole,
+)
 from holdfast.base.structs import complete
-from holdfast.privacy.speech import OURS, class_of, separated
+from holdfast.privacy.speech import separated, within
 from holdfast.records import Cost, Session, SessionEvent, Spend, replace
 
 # What is told of more days and models than these is counted without them.
 _MAX_SPENDS = 200
 _LONGEST_MODEL = 160
-# Our fence as an agent shows it that writes what hooks print as HTML.
-_ESCAPED = OURS.replace("<", "&lt;").replace(">", "&gt;")
-_QUERY = ("<user_query>", "</user_query>")
 _WORKSPACE = re.compile(r"^Workspace Path: (\S.*)$", re.M)
 # How many events, and characters of them, wait for the result of a call before it comes out unanswered.
 MAX_HELD = 1_000
@@ -90,6 +98,11 @@ class PendingCalls:
             complete(call, "answered", True)
             complete(call, "milliseconds", took or (milliseconds(call.at, until) if until else 0))
         return True
+
+    def waiting_tool(self, key: str) -> str:
+        """Return the tool of a call that waits; nothing where none does."""
+        slot = self._open.get(key)
+        return slot.event.tool if slot is not None and slot.event is not None else ""
 
     def drop(self, key: str) -> bool:
         """Take a waiting event out unseen; False where none waits."""
@@ -209,6 +222,8 @@ class Reading:
 
     agent = ""
     skip: frozenset[str] = frozenset()
+    # The tag in which the agent writes down what the person typed; none where it does not.
+    request_tag = ""
     # The fields of a record in which its time may stand.
     times: tuple[str, ...] = ("timestamp",)
 
@@ -350,26 +365,21 @@ class Reading:
         """Return the role of what stands where a person speaks: to a sub-agent an agent speaks there."""
         return "task" if "is_subagent" in self.facts else "human"
 
-    def person(self, text: str, id: str = "", usual: str = "human") -> None:
-        """Add what stands where a person speaks: what programs put there has a role of its own."""
-        for role, part in separated(text, usual):
-            before, query, after = _parted(part)
-            if not query:
-                self.say("ours" if role == "injected" and OURS in part else role, part, id)
-                continue
-            self.say("ours" if OURS in before else "injected", before, id)
-            self.say(class_of(query, usual), query, id)
-            self.say("injected", after, id)
+    def person(self, content: Any, id: str = "", usual: str = "human") -> None:
+        """Add what stands where a person speaks: what programs put there has a role of its own.
 
-    def prompted(self, text: str, tag: str, id: str = "", usual: str = "human") -> None:
-        """Add a prompt in which blocks of this tag are what hooks handed over."""
-        while (start := text.find(f"<{tag}>")) >= 0 and (end := text.find(f"</{tag}>", start)) >= 0:
-            end += len(tag) + 3
-            self.person(text[:start], id, usual)
-            is_ours = OURS in text[start:end] or _ESCAPED in text[start:end]
-            self.say("ours" if is_ours else "injected", text[start:end], id)
-            text = text[end:]
-        self.person(text, id, usual)
+        Of a message in blocks each is judged by itself, for programs add theirs as blocks of their own.
+        """
+        self.say_all([part for block in blocks(content) for part in self.parts_of(text_of(block), usual)], id)
+
+    def parts_of(self, text: str, usual: str) -> list[tuple[str, str]]:
+        """Return the parts of a text that stands where a person speaks, with their roles."""
+        return within(text, self.request_tag, usual) if self.request_tag else separated(text, usual)
+
+    def say_all(self, parts: Iterable[tuple[str, str]], id: str = "") -> None:
+        """Add the parts of one message; what is of one role and stands together is one text."""
+        for role, same in groupby(parts, itemgetter(0)):
+            self.say(role, "\n".join(part for _, part in same), id)
 
     def say(self, role: str, text: str, id: str = "", failed: bool = False) -> None:
         """Add a text of this role, if it says anything."""
@@ -435,17 +445,3 @@ class Reading:
         # Every field in its place: this is done for each event, and names would take twice the time.
         circumstances = (self.folder, self.branch, self.model if by_model else "", id, self.line, answered)
         return SessionEvent(self.held.place, role, text, self.at, tool, call, given, output, failed, 0, *circumstances)
-
-
-def unwrapped(text: str) -> str:
-    """Return what a person typed without the tag that some agents put around it."""
-    return (_parted(text)[1] or text).strip()
-
-
-def _parted(text: str) -> tuple[str, str, str]:
-    """Return what stands before, within and behind the tag of a query, from the first beginning to the last end."""
-    start, end = text.find(_QUERY[0]), text.rfind(_QUERY[1])
-    if start < 0 or end < start:
-        return text, "", ""
-    inner = start + len(_QUERY[0])
-    return text[:start], text[inner:end] or " ", text[end + len(_QUERY[1]) :]

@@ -21,7 +21,7 @@ from holdfast.agents.base import Place
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import decode, files_below, first_records, lines, open_plain
 from holdfast.agents.reading.values import MAX_OUTPUT, MAX_TEXT, cut, input_text, is_typed, text_of, told, when
-from holdfast.privacy.speech import OURS, class_of, separated
+from holdfast.privacy.speech import OURS, class_of, separated, typed
 from holdfast.records import Session, replace
 
 # Metadata lines that no other agent writes.
@@ -41,8 +41,14 @@ ATTACHED = {
     "hook_blocking_error": ("blockingError",),
     "nested_memory": ("content",),
 }
+# The kinds of origin that a typed message has; in all others programs, sub-agents, peers or channels speak.
+TYPED_BY = ("", "human")
 # How a refused call begins, what stands before the words of the person, and what may stand behind them.
 REFUSED = ("The user doesn't want to", "the user said:\n", "\n\nNote: The user's")
+# By this mark the agent says that the person refused. Without it, what these tools say when they fail begins with words
+# of the agent's; the error of another may begin as its server likes.
+REFUSED_BY_PERSON = "user-rejected"
+OWN_TOOLS = ("Bash", "Edit", "Write", "MultiEdit", "NotebookEdit", "ExitPlanMode", "Read", "Glob", "Grep", "Task")
 _MAX_QUEUED = 200
 
 
@@ -85,6 +91,8 @@ class _Line(msgspec.Struct, gc=False):
     requestId: str | None = None
     message: _Message | None = None
     toolUseResult: msgspec.Raw = msgspec.Raw(b"null")
+    toolDenialKind: str | None = None
+    promptSource: str | None = None
     attachment: Any = None
     subtype: str | None = None
     operation: str | None = None
@@ -256,11 +264,13 @@ class ClaudeCodeReading(Reading):
         output = text_of(block.get("content")) or text_of(_spilled(line.toolUseResult))
         failed = block.get("is_error") is True
         output = cut(output, MAX_OUTPUT)
+        tool = self.held.waiting_tool(call)
         if not self.held.answer(call, output, failed, until=self.at):
             self.held.add(self.event("tool", "", self._id, failed, "", call, "", output, answered=True))
-        if failed and output.startswith(REFUSED[0]):
+        is_persons = line.toolDenialKind == REFUSED_BY_PERSON or (line.toolDenialKind is None and tool in OWN_TOOLS)
+        if failed and is_persons and output.startswith(REFUSED[0]):
             # What a person typed when refusing a call is told nowhere else.
-            self._add("human", output.partition(REFUSED[1])[2].partition(REFUSED[2])[0].strip())
+            self._add("human", typed(output.partition(REFUSED[1])[2].partition(REFUSED[2])[0]))
 
     def _user(self, line: _Line, content: Any) -> None:
         usual, self.model = self._usual(line), ""
@@ -270,6 +280,8 @@ class ClaudeCodeReading(Reading):
                 self._result(line, block)
                 continue
             text = cut(text_of(block), MAX_TEXT)
+            if self._queued:
+                self._unqueue(text.strip())
             found = separated(text, usual if is_typed(block) else "injected")
             if line.isCompactSummary is True:
                 found = [("summary", text)] if text.strip() else []
@@ -279,17 +291,15 @@ class ClaudeCodeReading(Reading):
                 else:
                     parts.append(part)
         for role, text in parts:
-            if self._queued:
-                self._unqueue(text)
             self.held.add(self.event(role, text, self._id))
 
     def _usual(self, line: _Line) -> str:
         """Return the role of what stands where a person speaks in this line, as far as its marks tell."""
-        kind = told(line.origin, "kind")
-        if line.isMeta is True or kind.endswith(("notification", "hook", "coordinator", "channel", "teammate")):
+        if line.isMeta is True or told(line.origin, "kind") not in TYPED_BY or line.promptSource == "system":
             return "injected"
-        # A plan that the person agreed to is handed over in the person's place, in the model's own words.
-        return "task" if line.isSidechain is True or line.planContent else "human"
+        # A plan or a suggestion that the person agreed to is handed over in their place, in the model's own words.
+        agreed = line.planContent or line.promptSource == "suggestion_accepted"
+        return "task" if line.isSidechain is True or agreed else "human"
 
     def _unqueue(self, text: str) -> None:
         """Take out the prompts that waited in the queue and are told here, several of them as lines of one."""
@@ -304,7 +314,8 @@ class ClaudeCodeReading(Reading):
         kind = told(attachment, "type")
         if kind == "queued_command":
             text = cut(text_of(attachment.get("prompt")), MAX_TEXT)
-            usual = "human" if told(attachment, "commandMode") in ("prompt", "") else "injected"
+            by_person = told(attachment.get("origin"), "kind") in TYPED_BY and attachment.get("isMeta") is not True
+            usual = "human" if by_person and told(attachment, "commandMode") in ("prompt", "") else "injected"
             self._unqueue(text)
             for role, part in separated(text, usual):
                 self._add(role, part)
@@ -331,9 +342,9 @@ class ClaudeCodeReading(Reading):
         elif line.type == "queue-operation" and line.operation == "enqueue" and isinstance(line.content, str):
             # A prompt is kept in its place until it is told again; it may never be.
             text = cut(text_of(line.content), MAX_TEXT).strip()
-            if class_of(text) == "human" and text and text not in self._queued and len(self._queued) < _MAX_QUEUED:
+            if typed(text) and text not in self._queued and len(self._queued) < _MAX_QUEUED:
                 self._queued[text] = f"queued at {self.line}"
-                self.held.add(self.event("human", text, self._id), self._queued[text])
+                self.held.add(self.event("human", typed(text), self._id), self._queued[text])
 
     def session(self) -> Session:
         self._finish_counting()

@@ -1,7 +1,8 @@
 """The transcripts of Codex: one JSONL file for a session, compressed when it is old.
 
 Lines are an envelope with a payload; the oldest files have bare records. What a person and the model say is stored
-twice, as an item and as an event: whichever comes first counts. A fork begins with a copy of the session it comes
+twice, as an item and as an event: whichever comes first counts. Programs put items where a person speaks, too, so in a
+file that has such events only what one of them tells was typed. A fork begins with a copy of the session it comes
 from, which is left out here. Turns that were rolled back are void; what they cost is not.
 """
 
@@ -18,6 +19,7 @@ from typing import Any
 import zstandard
 
 from holdfast.agents.base import Place
+from holdfast.agents.codex import FRAMED, REQUEST
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import decode, files_below, lines, open_plain
 from holdfast.agents.reading.values import (
@@ -33,18 +35,17 @@ from holdfast.agents.reading.values import (
     when,
     whole,
 )
-from holdfast.privacy.speech import OURS, separated
+from holdfast.privacy.speech import OURS, behind_line
 from holdfast.records import Session
 
 MAGIC = b"\x28\xb5\x2f\xfd"
 ENVELOPES = ("session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state")
-# An editor writes this between what it adds and the words of the person.
-REQUEST = "## My request for Codex:"
 KINDS = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_input_tokens", "reasoning_output_tokens")
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _EXIT = re.compile(r"(?:exited with code|[Ee]xit code:?) (-?\d{1,9})\b")
 _WALL = re.compile(r"Wall time: (\d{1,9}(?:\.\d{1,9})?) seconds")
 _ROLLED_BACK = b"thread_rolled_back"
+_TYPED = b'"user_message"', b'"UserMessage"'
 _MARKS = (_ROLLED_BACK, b"task_started", b"turn_context", b"user_message")
 _RECENT = 16
 _SNIFFED = 10
@@ -85,13 +86,15 @@ class CodexReading(Reading):
         super().__init__(path)
         self._void: list[tuple[int, int]] = []
         self._prefix = 0
+        self._tells_typed = False
+        self._unconfirmed: dict[str, None] = {}
         self._recent: deque[tuple[str, str, str]] = deque(maxlen=_RECENT)
         self._ended: dict[str, dict[str, Any]] = {}
         self._total = [0] * len(KINDS)
 
     def _walk(self) -> Iterator[None]:
         try:
-            self._prefix, self._void = _survey(self.path)
+            self._prefix, self._void, self._tells_typed = _survey(self.path)
             for number, record in self.records():
                 self.line = number
                 self.at = when(record.get("timestamp", record.get("created_at")))
@@ -165,6 +168,17 @@ class CodexReading(Reading):
     def _say(self, role: str, text: str, channel: str) -> None:
         """Add what was said, unless it was told through the other channel already."""
         key = text.strip()
+        if role == "assistant":
+            self._give_up()
+        elif self._tells_typed and channel == "item" and (role, key, "event") not in self._recent:
+            # Until an event tells the same, nobody says that it was typed.
+            self._unconfirmed[f"item {key}"] = None
+            self.held.add(self.event("injected", cut(text, MAX_TEXT)), f"item {key}")
+            return
+        elif self._unconfirmed.pop(f"item {key}", 0) is None:
+            self.held.drop(f"item {key}")
+            self._add(role, text)
+            return
         for told_before in self._recent:
             if told_before[:2] == (role, key) and told_before[2] != channel:
                 self._recent.remove(told_before)
@@ -173,16 +187,17 @@ class CodexReading(Reading):
         self._add(role, text)
 
     def _person(self, text: str, channel: str) -> None:
-        before, _, request = text.partition(REQUEST)
-        if request:
-            text = request.strip()
-            if channel == "item":
-                self._add("injected", before)
-        for role, part in separated(cut(text, MAX_TEXT), self.usual()):
+        for role, part in behind_line(cut(text, MAX_TEXT), REQUEST, FRAMED, self.usual()):
             if role in ("human", "task"):
                 self._say(role, part, channel)
             elif channel == "item":
                 self._add(role, part)
+
+    def _give_up(self) -> None:
+        """Wait no longer for the events of items that stand where a person speaks."""
+        for key in self._unconfirmed:
+            self.held.answer(key)
+        self._unconfirmed.clear()
 
     def _item(self, item: dict[str, Any]) -> None:
         kind = told(item, "type") or ("message" if "role" in item else "")
@@ -204,6 +219,7 @@ class CodexReading(Reading):
             self._call(item, kind)
 
     def _call(self, item: dict[str, Any], kind: str) -> None:
+        self._give_up()
         function = item.get("function")
         name = told(item, "name") or told(function, "name") or kind.removesuffix("_call")
         space = told(item, "namespace")
@@ -226,14 +242,15 @@ class CodexReading(Reading):
 
     def _told(self, event: dict[str, Any]) -> None:
         kind = told(event, "type")
-        if kind == "user_message":
+        if kind == "user_message" and told(event, "kind") in ("", "plain"):
             self._person(text_of(event.get("message")), "event")
         elif kind == "agent_message":
             self._say("assistant", text_of(event.get("message")), "event")
         elif kind == "item_completed":
             item = table(event.get("item"))
             if told(item, "type") == "UserMessage":
-                self._person(text_of(item.get("content")), "event")
+                for block in blocks(item.get("content")):
+                    self._person(text_of(block), "event")
             elif told(item, "type") == "AgentMessage":
                 self._say("assistant", text_of(item.get("content")), "event")
         elif kind in ("exec_command_end", "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response"):
@@ -312,18 +329,22 @@ def _opened(path: str) -> io.BufferedReader:
     return io.BufferedReader(stream, 2**20)
 
 
-def _survey(path: str) -> tuple[int, list[tuple[int, int]]]:
-    """Return the last line of a copied beginning and the ranges of lines that are void."""
+def _survey(path: str) -> tuple[int, list[tuple[int, int]], bool]:
+    """Return the last line of a copied beginning, the ranges of void lines, and whether events tell what was typed."""
     with _opened(path) as file:
         head = [_opened_envelope(decode(raw) or {}) for _, _, raw in islice(lines(file), 4)]
     metas = [payload for kind, payload in head if kind == "session_meta"]
     is_copy = len({told(meta, "id") for meta in metas}) > 1 or bool(metas and told(metas[0], "forked_from_id"))
-    rolled_back, before, length = is_copy, b"", len(_ROLLED_BACK)
+    rolled_back, tells_typed, before, length = is_copy, False, b"", len(_ROLLED_BACK)
     with _opened(path) as file:
-        while not rolled_back and (piece := file.read(2**18)):
-            rolled_back = _ROLLED_BACK in piece or _ROLLED_BACK in before + piece[:length]
+        while not (rolled_back and tells_typed) and (piece := file.read(2**18)):
+            seam = before + piece[:length]
+            rolled_back = rolled_back or _ROLLED_BACK in piece or _ROLLED_BACK in seam
+            # Within a text of a transcript a quote has a backslash before it.
+            tells_typed = tells_typed or any(mark in piece or mark in seam for mark in _TYPED)
             before = piece[-length:]
-    return _marked(path, told(metas[0], "id") if is_copy else "") if rolled_back else (0, [])
+    prefix, void = _marked(path, told(metas[0], "id") if is_copy else "") if rolled_back else (0, [])
+    return prefix, void, tells_typed
 
 
 def _marked(path: str, fork: str) -> tuple[int, list[tuple[int, int]]]:

@@ -18,7 +18,7 @@ from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import first_record, small_text
 from holdfast.agents.reading.values import apart, counts, listed, stem, table, text_of, told, whole
 from holdfast.base.files import names_in
-from holdfast.privacy.speech import OURS, separated
+from holdfast.privacy import fence
 from holdfast.records import Session
 
 _EXIT = re.compile(r"<exited with exit code [1-9]\d*>\s*\Z")
@@ -95,9 +95,9 @@ class CopilotReading(Reading):
         source = told(data, "source")
         usual = "human" if source in ("", "user") else "injected"
         transformed = told(data, "transformedContent")
-        for role, part in separated(transformed) if OURS in transformed else ():
-            if role == "ours":
-                self.say("ours", part, id)
+        ours = transformed.find(fence.OPEN)
+        if ours >= 0:
+            self.say("ours", transformed[ours : transformed.rfind(fence.CLOSE) + len(fence.CLOSE)], id)
         self.person(text_of(data.get("content")), id, usual)
 
     def _answer(self, data: dict[str, Any], id: str) -> None:

@@ -65,6 +65,7 @@ class CursorReading(Reading):
     """One conversation from JSONL."""
 
     agent = "cursor"
+    request_tag = "user_query"
 
     def __init__(self, path: str) -> None:
         super().__init__(path)

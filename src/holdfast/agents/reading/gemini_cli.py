@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from holdfast.agents.base import Place
+from holdfast.agents.gemini_cli import HANDED_OVER
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import (
     decode,
@@ -29,8 +30,8 @@ from holdfast.agents.reading.lines import (
     without_mark,
 )
 from holdfast.agents.reading.values import MAX_OUTPUT, blocks, counts, listed, table, text_of, told, when
+from holdfast.privacy.speech import behind_block
 
-HANDED_OVER = "hook_context"
 TYPES = ("user", "gemini", "info", "error", "warning")
 FAILED = ("error", "cancelled")
 # Behind it stands what the program read because the person named it with an @.
@@ -157,12 +158,15 @@ class GeminiReading(Reading):
                 output, error = _response(part)
                 self.result(told(response, "id"), output, error or _ended_badly(output), told(response, "name"))
         added = next((place for place, text in enumerate(texts) if text.strip().startswith(REFERENCED)), len(texts))
-        typed = text_of(message.get("displayContent")) or "\n".join(texts[:added])
-        workspace = _WORKSPACE.search(typed)
-        if workspace and not self.folder:
-            self.circumstances(workspace[1].strip())
-        self.prompted(typed, HANDED_OVER, id, self.usual())
+        shown = text_of(message.get("displayContent"))
+        typed = [shown] if shown else texts[:added]
+        for workspace in filter(None, map(_WORKSPACE.search, typed)):
+            self.circumstances("" if self.folder else workspace[1].strip())
+        self.person(typed, id, self.usual())
         self.say("injected", "\n".join(texts[added:]), id)
+
+    def parts_of(self, text: str, usual: str) -> list[tuple[str, str]]:
+        return behind_block(text, HANDED_OVER, usual)
 
     def _answer(self, message: dict[str, Any]) -> None:
         parts = blocks(message.get("content"))

@@ -15,10 +15,10 @@ from typing import Any
 from urllib.parse import unquote
 
 from holdfast.agents.base import Place
-from holdfast.agents.reading.base import Costs, Reading, unwrapped
+from holdfast.agents.reading.base import Costs, Reading
 from holdfast.agents.reading.lines import decode, first_record, first_records, lines, open_plain, small_json, small_text
 from holdfast.agents.reading.values import MAX_TEXT, apart, counts, cut, listed, table, text_of, told, when, whole
-from holdfast.privacy.speech import class_of
+from holdfast.privacy.speech import class_of, within, words_in
 from holdfast.records import Session
 
 LOG, HISTORY, EVENTS, SUMMARY = "updates.jsonl", "chat_history.jsonl", "events.jsonl", "summary.json"
@@ -60,6 +60,7 @@ class GrokReading(Reading):
     """One session, merged from the files of its folder."""
 
     agent = "grok"
+    request_tag = "user_query"
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
@@ -132,7 +133,7 @@ class GrokReading(Reading):
             if b'"user_message_chunk"' in raw:
                 update = _update(decode(raw) or {})
                 talks = True
-                self._typed.add(hash(text_of(update.get("content")).strip()))
+                self._typed.add(hash(self._words_in(text_of(update.get("content")))))
                 begun.setdefault(_turn(update), number)
             elif b'"rewind_marker"' in raw:
                 target = _update(decode(raw) or {}).get("target_prompt_index")
@@ -153,9 +154,14 @@ class GrokReading(Reading):
             if isinstance(item.get("prompt_index"), int):
                 self._added.setdefault(item["prompt_index"], []).extend(waiting)
                 waiting = []
-            elif len(waiting) < MAX_ADDED and (role != "human" or hash(unwrapped(text)) not in self._typed):
-                waiting.append((number, role, cut(text, MAX_TEXT)))
+            elif len(waiting) < MAX_ADDED and (role != "human" or hash(self._words_in(text)) not in self._typed):
+                # The log has what was typed: what it does not have was put in.
+                is_added = role == "human" and told(item, "synthetic_reason") != TYPED
+                waiting.append((number, "injected" if is_added else role, cut(text, MAX_TEXT)))
         self._added.setdefault(-1, []).extend(waiting)
+
+    def _words_in(self, text: str) -> str:
+        return words_in(within(text, self.request_tag))
 
     def _role_of(self, item: dict[str, Any]) -> tuple[str, str]:
         text, reason = text_of(item.get("content")), told(item, "synthetic_reason")
@@ -164,7 +170,7 @@ class GrokReading(Reading):
             return self.usual(), text
         if reason or text.lstrip().startswith("<user_info>"):
             return class_of(text, "summary" if "summary" in reason else "injected"), text
-        return class_of(text, self.usual()), text
+        return self.usual(), text
 
     def _say_added(self, turn: int) -> None:
         line = self.line

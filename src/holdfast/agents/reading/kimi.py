@@ -110,11 +110,11 @@ class KimiReading(Reading):
             self.say("injected", f"[turn {told(record, 'reason') or 'cancelled'}]", failed=True)
 
     def _message(self, message: dict[str, Any]) -> None:
-        role, text = told(message, "role"), text_of(message.get("content"))
+        role, content = told(message, "role"), message.get("content")
         if role == "user":
-            self.person(text, usual=ORIGINS.get(told(message.get("origin"), "kind"), "injected"))
+            self.person(content, usual=ORIGINS.get(told(message.get("origin"), "kind"), "injected"))
         elif role == "assistant":
-            self.say("assistant", text)
+            self.say("assistant", text_of(content))
 
     def _step(self, event: dict[str, Any]) -> None:
         kind, id = told(event, "type"), told(event, "toolCallId")
@@ -128,7 +128,7 @@ class KimiReading(Reading):
 
     def _take_old(self, kind: str, payload: dict[str, Any], usual: str = "human") -> None:
         if kind in ("TurnBegin", "SteerInput"):
-            self.person(text_of(payload.get("user_input")), usual=usual)
+            self.person(payload.get("user_input"), usual=usual)
         elif kind == "ToolCall":
             function = table(payload.get("function"))
             self._call(told(payload, "id"), told(function, "name"), function.get("arguments"))

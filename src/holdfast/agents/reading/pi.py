@@ -78,7 +78,7 @@ class PiReading(Reading):
     def _message(self, message: dict[str, Any], id: str) -> None:
         role = told(message, "role")
         if role == "user":
-            self.person(text_of(message.get("content")), id)
+            self.person(message.get("content"), id)
         elif role == "assistant":
             self._answer(message, id)
         elif role == "toolResult":

@@ -20,7 +20,6 @@ from holdfast.agents.reading.gemini_cli import usage
 from holdfast.agents.reading.lines import decode, files_below, first_records, lines, open_plain
 from holdfast.agents.reading.values import counts, listed, stem, table, text_of, told, when, whole
 
-HANDED_OVER = "qwen:user-prompt-submit-context"
 TYPES = ("user", "assistant", "tool_result", "system")
 TOKENS = (
     *("promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount", "thoughtsTokenCount"),
@@ -118,8 +117,7 @@ class QwenReading(Reading):
         usual = "injected" if told(record, "subtype") == "notification" else "human"
         if record.get("isSidechain") is True or told(record, "agentId"):
             usual = "task"
-        for part in parts:
-            self.prompted(text_of(part), HANDED_OVER, id, usual)
+        self.person(parts, id, usual)
 
     def _answer(self, parts: list[dict[str, Any]], id: str) -> None:
         said = [text_of(part) for part in parts if part.get("thought") is not True and "functionCall" not in part]
