@@ -19,7 +19,10 @@ PROGRAM = (
     *("<environment_context>", "<user_instructions>", "<INSTRUCTIONS>", "<user-prompt-submit-hook>", "<hook_prompt>"),
     *('<cross-session-message from="x">', "<new-diagnostics>", "<session-start-hook>", "<some_new-block>", "<tick>"),
     *("# AGENTS.md instructions for /src", "Stop hook feedback:", "[SYSTEM NOTIFICATION - NOT USER INPUT]"),
-    *("Another Claude session sent a message:", "This session is being continued from a previous conversation"),
+    *(
+        "[MESSAGE FROM NON-USER SOURCE - NOT USER INPUT]",
+        "This session is being continued from a previous conversation",
+    ),
     *("<holdfast-memory>", "--- Content from referenced files ---", "<user_query>", "<notice>x</notice>"),
 )
 TAGS = ("system-reminder", "ide_selection", "task-notification", "user_query", "hook_context", "div", "b", "private")
@@ -54,7 +57,7 @@ MANY = settings(max_examples=count(2_000, 200))
     ],
 )
 def test_what_programs_add_is_not_typed(text, typed):
-    """A text that begins as a program's is not the person's, to its end; in the person's own the tagged part is data."""
+    """A text that begins as a program's is so to its end; in the person's own the tagged part is data."""
     assert speech.typed(text) == typed
 
 

@@ -10,9 +10,6 @@ outside this folder asks for a name: it asks for a capability below.
 nothing but `base/`, read no transcript and never raise for what an agent sends: a field that is missing or of another
 kind is empty. `is_host` is false where another agent runs our line because it reads this one's files.
 
-**Whose words** a prompt is, `spoken` says: by the marks that the agent gives it, else by `privacy/speech.py`, which
-readers of transcripts ask too. `prompt` of a call is what the person typed, `notice` what stood there besides.
-
 **Installing** is a plan. `parts` says what of ours stands in which file; `agents/editing/plan` turns that
 into changes of whole files and write nothing. A change only adds bytes to a foreign file, so taking those bytes out
 again gives back the file as it was. What is ours is found again by its tag: the hook's command line, or the server's
@@ -290,17 +287,15 @@ class Agent:
         """Return what the agent told its hook."""
         moment = self.moment(native)
         transcript = told(data, "transcript_path", "transcriptPath")
-        prompt = told(data, "prompt", "initialPrompt") if moment in ("prompt", "start") else ""
-        parts = self.spoken(prompt, data) if prompt else []
+        given = told(data, "prompt", "initialPrompt") if moment in ("prompt", "start") else ""
+        prompt, notice = self.spoken(given, data) if given else ("", "")
         return HookCall(
-            agent=self.name,
-            moment=moment,
-            native=native,
+            *(self.name, moment, native),
             session=told(data, "session_id", "sessionId", "conversation_id"),
             folder=told(data, "cwd", "workspaceRoot", "workspace_root"),
             source=told(data, "source", "reason", "trigger"),
-            prompt=" ".join([part for role, part in parts if role == "human"]),
-            notice=" ".join([part for role, part in parts if role != "human"]),
+            prompt=prompt,
+            notice=notice,
             transcript=transcript,
             subagent=told(data, "agent_id", "agentId", "subagentType"),
             tool=told(data, "tool_name", "toolName"),
@@ -310,11 +305,11 @@ class Agent:
             tag=tag(data, transcript),
         )
 
-    def spoken(self, prompt: str, data: Mapping[str, object]) -> list[tuple[str, str]]:
-        """Return the parts of a prompt with their roles: what the person typed apart from what is a program's."""
-        from holdfast.privacy.speech import separated
+    def spoken(self, given: str, data: Mapping[str, object]) -> tuple[str, str]:
+        """Return what the person typed of a prompt, and what programs put there."""
+        from holdfast.privacy import speech
 
-        return separated(prompt)
+        return speech.apart(speech.separated(given))
 
     def injection_output(self, call: HookCall, text: str) -> str:
         """Return what to print so that the text reaches the model; nothing where it cannot."""
@@ -438,8 +433,7 @@ class Agent:
         """Return the sessions that a transcript tells, or None where its content is none of this agent's."""
         if not self.reader or not _module(self.reader).sniff(path):
             return None
-        sessions: Iterator[Reading] = _module(self.reader).read(path)
-        return sessions
+        return _module(self.reader).read(path)  # type: ignore[no-any-return]
 
 
 def _module(name: str) -> ModuleType:
@@ -465,8 +459,7 @@ def plain(value: object) -> str:
 def tag(data: Mapping[str, object], transcript: str) -> str:
     """Return what tells this call from the next of its moment, and is the same for two hooks of one event.
 
-    Where the agent sends no id, the length of its transcript serves, for it grows from one event to the next; where
-    there is none either, the time does, so that no call is taken for a repetition of another.
+    Where the agent sends no id, the length of its transcript serves, which grows; else the time does.
     """
     found = [str(data[name]) for name in _TAGS if isinstance(data.get(name), (str, int)) and data[name]]
     if not found:

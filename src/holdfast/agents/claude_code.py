@@ -32,6 +32,8 @@ FOREIGN = (RUNS_OTHERS, "CURSOR_VERSION", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DI
 _MAX_INSTRUCTIONS = 262_144
 # Who may have typed a prompt of which the agent says where it comes from: all others are messages of programs.
 _TYPED_BY = ("", "user", "sdk")
+# How the message of another session begins.
+_PEERS = ("Another Claude session sent a message", "A peer session sent a message")
 
 
 class ClaudeCode(Agent):
@@ -61,8 +63,9 @@ class ClaudeCode(Agent):
         ours = "CLAUDECODE" in environment or "CLAUDE_PROJECT_DIR" in environment
         return ours and not any(name in environment for name in FOREIGN)
 
-    def spoken(self, prompt: str, data: Mapping[str, object]) -> list[tuple[str, str]]:
-        return super().spoken(prompt, data) if told(data, "source") in _TYPED_BY else [("injected", prompt)]
+    def spoken(self, given: str, data: Mapping[str, object]) -> tuple[str, str]:
+        is_typed = told(data, "source") in _TYPED_BY and not given.lstrip().startswith(_PEERS)
+        return super().spoken(given, data) if is_typed else ("", given)
 
     def archived_as(self, call: HookCall) -> str:
         return f"{call.session}.agent-{call.subagent}" if call.subagent else call.session

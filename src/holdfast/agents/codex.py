@@ -39,10 +39,10 @@ class Codex(Agent):
         ("project", "instructions", *INSTRUCTIONS),
     )
 
-    def spoken(self, prompt: str, data: Mapping[str, object]) -> list[tuple[str, str]]:
-        from holdfast.privacy.speech import behind_line
+    def spoken(self, given: str, data: Mapping[str, object]) -> tuple[str, str]:
+        from holdfast.privacy import speech
 
-        return behind_line(prompt, REQUEST, FRAMED)
+        return speech.apart(speech.behind_line(given, REQUEST, FRAMED))
 
     def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         folder = self.folder(place)

@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from holdfast.records import HookCall
+
 _LONGEST_PATH = 4_096
 # What hooks hand over stands in this tag, with every bracket in it written as HTML writes it.
 HANDED_OVER = "hook_context"
@@ -45,11 +47,11 @@ class GeminiCli(Agent):
     def is_host(self, environment: Mapping[str, str]) -> bool:
         return "GEMINI_PROJECT_DIR" in environment or "GEMINI_SESSION_ID" in environment
 
-    def spoken(self, prompt: str, data: Mapping[str, object]) -> list[tuple[str, str]]:
+    def spoken(self, given: str, data: Mapping[str, object]) -> tuple[str, str]:
         # What the hook of the session's start handed over stands before the first prompt.
-        from holdfast.privacy.speech import behind_block
+        from holdfast.privacy import speech
 
-        return behind_block(prompt, HANDED_OVER)
+        return speech.apart(speech.behind_block(given, HANDED_OVER))
 
     def refusal_output(self, call: HookCall, reason: str) -> str:
         return dumps({"decision": "deny", "reason": reason})

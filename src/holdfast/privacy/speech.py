@@ -35,9 +35,8 @@ SUMMARY_STARTS = (
 INJECTED_STARTS = (
     *("# AGENTS.md instructions", "[Request interrupted", "Stop hook feedback:", "Base directory for this skill:"),
     *("Caveat: The messages below were generated", "Warning: apply_patch was requested", '{"task_id":', "</image>"),
-    *("Another Claude session sent a message", "A peer session sent a message", "[SYSTEM NOTIFICATION"),
-    *("[MESSAGE FROM NON-USER SOURCE", "[TALK FROM A VOICE CALL", "--- CONTEXT ENTRY BEGIN ---"),
-    *("--- Content from referenced files ---", "[Image: source:", "[Image: original"),
+    *("[SYSTEM NOTIFICATION", "[MESSAGE FROM NON-USER SOURCE", "[TALK FROM A VOICE CALL", "[Image: source:"),
+    *("--- CONTEXT ENTRY BEGIN ---", "--- Content from referenced files ---", "[Image: original"),
 )
 # Tags of programs whose names could be a person's own. One with a hyphen, an underscore or a colon is a machine's.
 PROGRAM_TAGS = frozenset(
@@ -91,7 +90,13 @@ def typed(text: str) -> str:
 
 def words_in(parts: list[tuple[str, str]]) -> str:
     """Return what the person typed of a text that was parted."""
-    return " ".join([part.strip() for role, part in parts if role == "human"])
+    return apart(parts)[0]
+
+
+def apart(parts: list[tuple[str, str]]) -> tuple[str, str]:
+    """Return what the person typed of a text that was parted, and what is data in it."""
+    typed = [part for role, part in parts if role == "human"]
+    return " ".join(typed), " ".join([part for role, part in parts if role != "human"])
 
 
 def separated(text: str, usual: str = "human") -> list[tuple[str, str]]:
@@ -170,7 +175,7 @@ def _data(text: str) -> str:
 
 
 def _begins_with_program_tag(start: str) -> bool:
-    """Whether a text begins with a tag that no person would begin with; one that is not known and not closed is said."""
+    """Whether a text begins with a tag as no person would; one that is neither known nor closed is said."""
     written = _tag(start, 1, lower=False) if start[:1] == "<" else ""
     name = written.lower()
     if not name or name in PAGE_TAGS:

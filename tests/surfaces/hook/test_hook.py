@@ -188,8 +188,9 @@ def test_every_event_of_every_agent_is_recorded(hook, remember, name):
     """Each event of an adapter ends with 0 and an output the agent can read, and leaves one event of its moment."""
     remember("Deploys need the VPN. Ask Kim for access.")
     adapter = agents.get(name)
-    told = {"prompt": "how do I deploy through the VPN?", "source": "startup", "tool_name": "Bash", "error": "no"}
+    told = {"prompt": "how do I deploy through the VPN?", "tool_name": "Bash", "error": "no"}
     for native, moment in adapter.events.items():
+        told["source"] = "user" if moment == "prompt" else "startup"
         answer = hook(native, f"{name}-{moment}", name, **told, environment={"CLAUDECODE": "", **HOSTS.get(name, {})})
         assert answer.code == 0 and answer.err == b""
         assert bool(answer.out) <= (moment in adapter.injects)
@@ -226,7 +227,7 @@ def test_what_was_injected_is_not_captured_back(hook, remember):
     """A prompt or an answer that quotes our block is recorded without it."""
     remember("Deploys need the VPN.", key="deploy")
     block = hook.start().text
-    hook.prompt(f"{block}\nrename the file")
+    hook.prompt(f"rename the file\n{block}")
     hook("Stop", last_assistant_message=f"I was told:\n{block}")
     assert hook.events("prompt")[0]["prompt"] == "rename the file"
     assert hook.events("stop")[0]["answer"] == "I was told:"

@@ -247,12 +247,7 @@ class CodexReading(Reading):
         elif kind == "agent_message":
             self._say("assistant", text_of(event.get("message")), "event")
         elif kind == "item_completed":
-            item = table(event.get("item"))
-            if told(item, "type") == "UserMessage":
-                for block in blocks(item.get("content")):
-                    self._person(text_of(block), "event")
-            elif told(item, "type") == "AgentMessage":
-                self._say("assistant", text_of(item.get("content")), "event")
+            self._completed(table(event.get("item")))
         elif kind in ("exec_command_end", "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response"):
             self._end(event)
         elif kind == "turn_aborted":
@@ -261,6 +256,13 @@ class CodexReading(Reading):
             self._add("injected", text_of(event.get("message")), failed=True)
         elif kind == "thread_name_updated":
             self.know(title=told(event, "thread_name"))
+
+    def _completed(self, item: dict[str, Any]) -> None:
+        if told(item, "type") == "UserMessage":
+            for block in blocks(item.get("content")):
+                self._person(text_of(block), "event")
+        elif told(item, "type") == "AgentMessage":
+            self._say("assistant", text_of(item.get("content")), "event")
 
     def _end(self, event: dict[str, Any]) -> None:
         """Keep how a call ended until its result comes, which says it less clearly."""

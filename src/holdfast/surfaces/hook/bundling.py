@@ -29,8 +29,8 @@ ALWAYS = ("holdfast.surfaces.hook.main", "holdfast.agents", "holdfast.app.hook")
 MODULES = {
     "start": ("continuity.hook agents.transcript_calls language.tools learning.work.hook app.at_start inject.receipts"),
     "prompt": (
-        "project continuity.hook language.triggers learning.ratings.hook learning.work.hook "
-        "app.at_prompt inject.receipts"
+        "privacy.speech project continuity.hook language.triggers learning.ratings.hook "
+        "learning.work.hook app.at_prompt inject.receipts"
     ),
     "before-tool": "learning.security.hook learning.security.judge project",
     "tool": (
