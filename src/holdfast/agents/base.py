@@ -51,8 +51,7 @@ HOOK_FILE = "holdfast/surfaces/hook/run.py"
 MAX_TEXT = 4_000
 # What stands in a word that no shell reads as anything else.
 _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@%+,"
-MILLISECONDS = 1_000
-GUARD_SECONDS = 5
+MILLISECONDS, GUARD_SECONDS = 1_000, 5
 # The moments that get a hook, and the seconds that it may take. At the end of a session there is little time for all
 # hooks together: one agent gives them three seconds at most.
 HOOK_SECONDS = {
@@ -79,11 +78,8 @@ EVENTS = {
     "SessionEnd": "end",
 }
 CAMEL_EVENTS = {
-    "postToolUse": "tool",
-    "postToolUseFailure": "tool-failed",
-    "preCompact": "compact",
-    "subagentStart": "subagent-start",
-    "subagentStop": "subagent-stop",
+    **{"postToolUse": "tool", "postToolUseFailure": "tool-failed", "preCompact": "compact"},
+    **{"subagentStart": "subagent-start", "subagentStop": "subagent-stop"},
 }
 # What tells one call of a hook from the next, in the words of any agent.
 _TAGS = (

@@ -14,7 +14,7 @@ from holdfast.language.moods import words_of as words_of
 from holdfast.language.word_lists import among
 
 LOWEST, HIGHEST = 1, 10
-SOURCES = ("explicit", "implicit")
+SOURCES = ("explicit", "implicit", "passed-on", "imported")
 MAX_TEXT = 500
 MAX_COMMENT = 300
 # Longer messages are about something else, whatever number they begin with.
@@ -39,7 +39,8 @@ _LAST = 3
 class Rating:
     """One rating, 1 to 10. `text` is the message that it came from, without secrets; `comment` what was said with it.
 
-    `source` is one of SOURCES: the person said a number, or their words show it, and then `confidence` is below 1.
+    `source` is one of SOURCES: the person said a number; their words show it, and `confidence` is below 1; an agent
+    says that they said it, and nobody heard it; or it came from another program.
     `event` is the time of the event in the journal by which a hook heard it; nothing where no hook did.
     """
 

@@ -30,6 +30,15 @@ _SHAPES = frozenset(
     ("<url>", "<mail>", "<version>", "<number>", "<ticket>", "<channel>", "<path>", "<id>", "<quoted>", "<file>")
 )
 _SIGNS = frozenset(",:;!-=")
+# What a sentence may still be that asks to forget something.
+_TAKES_BACK = ("correction", "decision")
+_FORGET = frozenset(("forget", "vergiss", "vergesst"))
+_NOT = frozenset(("not", "never", "dont", "don't", "can't", "mustn't", "won't", "shouldn't"))
+_NOT_BEHIND = frozenset(("nicht", "nie", "niemals"))
+# Who forgets by themselves is not asked to, and what is asked for in the same breath is asked for.
+_SOMEBODY = frozenset(("i", "we", "you", "they", "always", "ever"))
+_AND = frozenset(("and", "but", "und", "sondern", "instead", "please"))
+_ASKS = frozenset(("remember", "note", "keep", "merk", "merke"))
 _LONGEST = 5
 _FOUR_WORDS = 4
 _MANY = 4
@@ -67,8 +76,20 @@ def scan(text: str) -> tuple[Trigger, ...]:
             # One sentence says it; another that says it, too, does so by itself and not by what stands beside it.
             alone = _scores(0, [sentence], [cues[place]], [names[place]])
             kinds = [one for one in kinds if alone[one] > 0 or scores[place][one] == max(each[one] for each in scores)]
+        if kinds and _asks_to_forget(sentence.words):
+            kinds = [one for one in kinds if KINDS[one] in _TAKES_BACK]
         found += [Trigger(KINDS[one], sentence.text[:MAX_CHARACTERS]) for one in kinds]
     return tuple(found[:MAX_TRIGGERS])
+
+
+def _asks_to_forget(words: list[str]) -> bool:
+    """Whether a sentence asks to forget what it says, and does not say in the same breath what to keep."""
+    for at, word in enumerate(words):
+        before, behind = words[max(0, at - 2) : at], words[at + 1 : at + 3]
+        asks = _NOT.isdisjoint(before) and _NOT_BEHIND.isdisjoint(behind) and _SOMEBODY.isdisjoint(before[-1:])
+        if word in _FORGET and asks:
+            return not any(one in _ASKS and words[place] in _AND for place, one in enumerate(words[1:]) if place > at)
+    return False
 
 
 def is_trivial(text: str) -> bool:

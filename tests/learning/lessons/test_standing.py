@@ -32,6 +32,37 @@ def standing(workspace, shop):
     return learned_in(h)[0]
 
 
+NOTE = "the migration must run before the seed script"
+
+
+@pytest.mark.parametrize(
+    ("kind", "stands"),
+    [
+        *(("insight", False), ("passed-on", False), ("import", False)),
+        *(("rating", True), ("correction", True), ("fixed", True)),
+    ],
+)
+def test_only_what_a_person_said_or_what_happened_stands_by_recurring(workspace, shop, kind, stands) -> None:
+    """What an agent says, passes on unheard, or another program wrote, waits for approval however often it comes."""
+    with workspace() as h:
+        for day in range(1, 6):
+            evidence = Evidence(f"2026-05-0{day}T10:00:00Z", "some-agent", f"s-{day}", kind, NOTE)
+            lesson_standing.occurred(h, NOTE, SHOP, evidence)
+        [one] = learned_in(h)
+        assert one.status == ("standing" if stands else "proposed")
+        assert lesson_standing.is_there(h, one) == stands
+        assert (one.id in Proposals(h.home).ids()) != stands
+
+
+def test_a_note_does_not_make_another_complaint_recur(workspace, shop) -> None:
+    """A complaint of one session and what an agent passed on in others is one occurrence."""
+    with workspace() as h:
+        for day, kind in enumerate(("correction", "passed-on", "passed-on", "import"), 1):
+            evidence = Evidence(f"2026-05-0{day}T10:00:00Z", "some-agent", f"s-{day}", kind, NOTE)
+            lesson_standing.occurred(h, NOTE, SHOP, evidence)
+        assert [one.status for one in learned_in(h)] == ["proposed"]
+
+
 def test_a_standing_lesson_is_recalled_like_any_memory(workspace, standing) -> None:
     """Words of what went wrong find it."""
     with workspace() as h:

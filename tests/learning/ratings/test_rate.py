@@ -159,7 +159,7 @@ def test_an_agent_passes_on_what_the_person_said(workspace, home) -> None:
         again = rate.pass_on(opened, 8, "solid eight, thanks", agent="codex", session="")
         assert (first.action, again.action, again.rating.session) == ("added", "unchanged", "s1")
         assert rate.pass_on(opened, 3, "meh", agent="other", session="").action == "added", "no hook heard this agent"
-    assert [row.rating for row in signals.read(str(home))] == [8, 3]
+    assert [(row.rating, row.source) for row in signals.read(str(home))] == [(8, "explicit"), (3, "passed-on")]
 
 
 def harvested(workspace, name: str) -> list[bool]:

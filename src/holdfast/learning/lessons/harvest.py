@@ -29,6 +29,7 @@ from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.categories import labelled, names_a_lesson, sets_up, takes_back, tells_off
 from holdfast.learning.lessons.model import Evidence
 from holdfast.learning.ratings.harvest import LOW, by_session, low_ratings, place_of
+from holdfast.privacy import speech
 from holdfast.records import Event, Session, SessionEvent
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.digest import digest
@@ -44,6 +45,8 @@ _MAX_NOTES = 5
 _MAX_FAILURES = 5
 _MAX_STEPS = 2
 _MAX_BETWEEN = 40
+# The evidence of ratings that nobody heard a person give.
+_UNHEARD = {"passed-on": "passed-on", "imported": "import"}
 # What only looks or checks mends nothing.
 _IDLE = ("look", "test", "lint", "format", "commit", "push", "pr")
 # The moments of which a session is told, and the field of each that says something.
@@ -108,17 +111,18 @@ def _said(session: Session, events: Sequence[SessionEvent], ratings: Sequence[Ra
 
 
 def _of_rating(session: Session, rating: Rating, quote: str, events: Sequence[SessionEvent], at: int) -> Learned:
-    how = f"rated {rating.rating}" if rating.source == "explicit" else f"about a {rating.rating} of 10"
+    how = f"about a {rating.rating} of 10" if rating.source == "implicit" else f"rated {rating.rating}"
     text = f'The person said: "{quote}" ({how}).{_after(quote, events[:at])}'
     place = events[at].place if at < len(events) else 0
-    evidence = Evidence(rating.at, session.agent, session.id, "rating", quote, place, _before(events[:at]))
+    kind = _UNHEARD.get(rating.source, "rating")
+    evidence = Evidence(rating.at, session.agent, session.id, kind, quote, place, _before(events[:at]))
     return Learned(text, evidence, project=rating.project)
 
 
 def _of_message(session: Session, events: Sequence[SessionEvent], at: int, *, may_correct: bool) -> Iterator[Learned]:
     event = events[at]
     when = event.at or session.ended or session.started
-    for trigger in triggers.scan(event.text):
+    for trigger in triggers.scan(speech.typed(event.text)):
         quote = one_line(trigger.text, _MAX_QUOTE)
         is_lesson = trigger.kind == "remember" and names_a_lesson(quote)
         is_correction = may_correct and trigger.kind == "correction" and tells_off(quote) and not takes_back(event.text)
@@ -243,8 +247,9 @@ def told(workspace: Workspace, name: str, ratings: list[Rating]) -> tuple[Digest
 def _session_event(place: int, event: Event) -> SessionEvent:
     role, field = _ROLES[event.kind]
     data = {name: str(event.data.get(name, "")) for name in ("tool", "tool_input", "error", field)}
+    said = data[field] if field else ""
     return SessionEvent(
-        *(place, role, data[field] if field else "", event.at),
+        *(place, role, speech.typed(said) if role == "human" else said, event.at),
         tool=data["tool"],
         input=data["tool_input"],
         output=data["error"],

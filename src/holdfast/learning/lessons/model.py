@@ -49,7 +49,10 @@ _LONGEST_SLUG = 50
 _rooms: dict[str, Lessons] = {}
 STATUSES = ("proposed", "standing", "warning", "rejected")
 # What a person said about the work is one family, whoever noticed it; a failure and a note of an agent are others.
-FAMILIES = {"rating": "said", "correction": "said", "stated": "said", "import": "said", "fixed": "failure"}
+FAMILIES = {"fixed": "failure", **dict.fromkeys(("rating", "correction", "stated", "passed-on", "import"), "said")}
+# What lets a lesson stand when it recurs: what a person said, and what happened. What an agent says, and what it passes
+# on as said without anybody having heard it, is proposed and no more, however often it comes up.
+RECURRING = ("rating", "correction", "stated", "fixed")
 ID_LENGTH = 8
 EVIDENCE = "## Evidence"
 MAX_QUOTE = 500
@@ -274,9 +277,17 @@ class Lesson:
     @property
     def sessions(self) -> int:
         """In how many distinct sessions it occurred; neither a copy of one nor what was imported is one."""
-        own = [one for one in self.evidence if one.kind != "import"]
-        copies = {(one.at, one.quote): (one.agent, one.session) for one in reversed(own)}
-        return len(set(copies.values()))
+        return _sessions([one for one in self.evidence if one.kind != "import"])
+
+    @property
+    def recurs(self) -> bool:
+        """Whether a person said it, or it happened, in so many sessions that it may stand without approval."""
+        return _sessions([one for one in self.evidence if one.kind in RECURRING]) >= RECURS
+
+
+def _sessions(evidence: list[Evidence]) -> int:
+    copies = {(one.at, one.quote): (one.agent, one.session) for one in reversed(evidence)}
+    return len(set(copies.values()))
 
 
 def id_of(project: str, evidence: Evidence) -> str:

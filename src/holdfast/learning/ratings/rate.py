@@ -13,7 +13,7 @@ from holdfast.language.moods import MIN_CONFIDENCE
 from holdfast.language.ratings import HIGHEST, LOWEST, MAX_COMMENT, Rating, id_of
 from holdfast.learning.ratings import model as signals
 from holdfast.learning.ratings.hook import Judged, row_of
-from holdfast.privacy import redact
+from holdfast.privacy import redact, speech
 from holdfast.records import replace
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.browse import list_sessions, projects_here
@@ -75,18 +75,19 @@ def pass_on(workspace: Workspace, number: int, words: str, *, agent: str, sessio
         session = heard[2] if heard else ""
     told = [event.data for event in workspace.journal.latest("prompt")]
     prompts = [
-        _plain(str(data.get("prompt", "")))
+        _plain(speech.typed(str(data.get("prompt", ""))))
         for data in told
         if (data.get("agent"), data.get("session")) == (agent, session)
     ]
-    if prompts and not any(_plain(said) in prompt for prompt in prompts):
+    if any(prompts) and not any(_plain(said) in prompt for prompt in prompts):
         raise BadInput("the person did not say that in this session", "Quote their own words; rate nothing yourself.")
     given = [
         row for row in signals.read(workspace.home) if (row.agent, row.session, row.rating) == (agent, session, rating)
     ]
     if given and clock.seconds(now()) - clock.seconds(given[-1].at) <= _HEARD_SECONDS:
         return Rated(given[-1], "unchanged")
-    return _written(workspace, rating, said, said, _Meant(agent, session, _project(workspace)))
+    source = "explicit" if any(prompts) else "passed-on"
+    return _written(workspace, rating, said, said, _Meant(agent, session, _project(workspace)), source)
 
 
 def ratings(workspace: Workspace, *, everywhere: bool = False, limit: int = 0) -> list[Rating]:
@@ -126,8 +127,10 @@ def apply_import(workspace: Workspace, plan: Imported) -> int:
     return sum(signals.add(workspace.home, row) for row in plan.new)
 
 
-def _written(workspace: Workspace, rating: int, comment: str, text: str, meant: _Meant) -> Rated:
-    judged = Judged(rating, "explicit", comment, 1.0)
+def _written(
+    workspace: Workspace, rating: int, comment: str, text: str, meant: _Meant, source: str = "explicit"
+) -> Rated:
+    judged = Judged(rating, source, comment, 1.0)
     row = row_of(judged, text, at=now(), agent=meant.agent, session=meant.session, project=meant.project)
     added = signals.add(workspace.home, row)
     return Rated(row, "added" if added else "unchanged", redact.redact(text)[1])
@@ -199,6 +202,7 @@ def _cleaned(workspace: Workspace, row: Rating) -> Rating:
     project = row.project or (_project(workspace) if workspace.asked_project else "")
     return replace(
         row,
+        source=row.source if row.source == "implicit" else "imported",
         at=as_time(row.at),
         agent=agent,
         session=session,

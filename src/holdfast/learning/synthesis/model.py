@@ -169,7 +169,7 @@ def report(
         for name in names:
             by_group.setdefault(name, []).append(row)
     return SynthesisReport(
-        *(period, project, len(rows), sum(row.source == "explicit" for row in rows), _sessions(rows), average(rows)),
+        *(period, project, len(rows), sum(row.source != "implicit" for row in rows), _sessions(rows), average(rows)),
         before_ratings=len(earlier),
         before_average=average(earlier),
         bars=bars,

@@ -85,7 +85,7 @@ def _import_ratings(workspace: Workspace, file: str) -> None:
 
 def _print_rating(one: Rating) -> None:
     who = "/".join(part for part in (one.agent, one.session[:8]) if part)
-    how = "" if one.source == "explicit" else f"  implicit {one.confidence:.2f}"
+    how = {"explicit": "", "implicit": f"  implicit {one.confidence:.2f}"}.get(one.source, f"  {one.source}")
     number = style(f"{one.rating:2}/10", "bold")
     said = one.comment or (one.text if one.source == "implicit" else "")
     click.echo(f"{number}  {shown_time(one.at)}  {who}{how}  {said}".rstrip())
