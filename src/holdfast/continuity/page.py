@@ -139,13 +139,13 @@ def entries(text: str) -> list[PageEntry]:
 
 def read(folders: tuple[str, ...]) -> str:
     """Return the text of the page, or of the first older one where it is missing."""
-    return _read(folders)[1]
+    return region.writable_page(PAGE, folders)[1]
 
 
 def put(folders: tuple[str, ...], entry: PageEntry) -> bool:
     """Put the entry into its section, in the place of the row of its name, and return whether anything changed."""
     with region.lock_of(folders[0], "page", _WAIT_SECONDS):
-        path, text = _read(folders)
+        path, text = region.writable_page(PAGE, folders)
         own = os.path.join(folders[0], PAGE)
         after = with_entry(text, entry)
         if after == text and path == own:
@@ -162,12 +162,6 @@ def with_entry(text: str, entry: PageEntry) -> str:
     tables = _PageTables(inside, "\r\n" if "\r\n" in text else "\n")
     tables.put(entry)
     return "".join([before, region.begin(REGION), tables.lines.text(), region.end(REGION), behind])
-
-
-def _read(folders: tuple[str, ...]) -> tuple[str, str]:
-    path, text = region.find_page(PAGE, folders)
-    region.check_writable(path, text)
-    return path, text
 
 
 class _PageTables:

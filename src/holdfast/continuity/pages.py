@@ -39,12 +39,12 @@ _COLUMNS = {
 
 def todos(folders: tuple[str, ...]) -> tuple[Todo, ...]:
     """Return every check box of the page, open and closed, in its order."""
-    return tuple(Boxes(_read(folders, TODO)[1]).todos)
+    return tuple(Boxes(region.writable_page(PAGES[TODO], folders)[1]).todos)
 
 
 def notes(folders: tuple[str, ...], kind: str) -> tuple[Note, ...]:
     """Return every row of our table of a kind, DECISION or LESSON, also those that hold no longer."""
-    return tuple(Table(_read(folders, kind)[1], _COLUMNS[kind]).notes)
+    return tuple(Table(region.writable_page(PAGES[kind], folders)[1], _COLUMNS[kind]).notes)
 
 
 def add_todo(folders: tuple[str, ...], text: str) -> tuple[Todo, bool]:
@@ -81,7 +81,7 @@ def remove_todos(folders: tuple[str, ...], names: tuple[str, ...]) -> tuple[Todo
 
 def check_removable(folders: tuple[str, ...], names: tuple[str, ...]) -> None:
     """Refuse what `remove_todos` would refuse, and change nothing."""
-    boxes = Boxes(_read(folders, TODO)[1])
+    boxes = Boxes(region.writable_page(PAGES[TODO], folders)[1])
     by_id = {todo.id: todo for todo in boxes.todos}
     for name in dict.fromkeys(names):
         _take_out(boxes, by_id[name])
@@ -190,19 +190,12 @@ def _change_boxes(
 
 def _change(folders: tuple[str, ...], kind: str, edit: Callable[[str], tuple[str, T]], *, makes: bool = False) -> T:
     """Put what `edit` makes of the page into it; only where it `makes` the page is anything begun without one."""
-    if not makes and not _read(folders, kind)[1]:
+    if not makes and not region.writable_page(PAGES[kind], folders)[1]:
         return edit("")[1]
     with region.lock_of(folders[0], "pages"):
-        path, text = _read(folders, kind)
+        path, text = region.writable_page(PAGES[kind], folders)
         after, answer = edit(text or f"{_TITLES[kind]}\n\n")
         own = os.path.join(folders[0], PAGES[kind])
         if after != text or path != own:
             region.write_page(own, after)
     return answer
-
-
-def _read(folders: tuple[str, ...], kind: str) -> tuple[str, str]:
-    """Return the path and the text of the page, or of the first older one where it is missing."""
-    path, text = region.find_page(PAGES[kind], folders)
-    region.check_writable(path, text)
-    return path, text

@@ -190,6 +190,13 @@ def find_page(name: str, folders: Sequence[str]) -> tuple[str, str]:
     return (os.path.join(folders[0], name) if folders else ""), ""
 
 
+def writable_page(name: str, folders: Sequence[str]) -> tuple[str, str]:
+    """Return what `find_page` does, and refuse a page that would be in two encodings at once."""
+    path, text = find_page(name, folders)
+    check_writable(path, text)
+    return path, text
+
+
 def is_wide(text: str) -> bool:
     """Whether a page is in UTF-16 or UTF-32, of which we read nothing."""
     return text.startswith(_WIDE)

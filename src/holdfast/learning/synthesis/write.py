@@ -21,7 +21,7 @@ from holdfast.learning.lessons import model as lessons
 from holdfast.learning.ratings import model as signals
 from holdfast.learning.synthesis import model as room
 from holdfast.learning.synthesis.model import FRUSTRATION, SUCCESS, Done, Period, SynthesisGroup, SynthesisReport
-from holdfast.privacy import redact
+from holdfast.privacy.fence import without_secrets
 from holdfast.workspace import Workspace
 
 FOLDER = "learning/synthesis"
@@ -82,8 +82,8 @@ def _written(
     )
     if names is not None:
         found = room.matching(found, lambda name: name in names)
-    report = room.report(period, found, project, clean=lambda text: redact.redact(text)[0])
-    text = redact.redact(text_of(report))[0]
+    report = room.report(period, found, project, clean=without_secrets)
+    text = without_secrets(text_of(report))
     path = _path(workspace, period, project)
     if dry_run or not report.ratings:
         return Written(report, text, path)
