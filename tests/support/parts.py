@@ -11,6 +11,6 @@ def keep(run: HookRun) -> bool:
     asides = []
     wants_sweep = apply(run, effects_of(run), asides)
     for name, aside in asides:
-        if problem := aside.wait():
+        if problem := aside.wait(run.ends):
             run.log(name, problem)
     return wants_sweep
