@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 
 from holdfast.records import SessionEvent, replace
 from holdfast.sessions.html import page
+from holdfast.sessions.transcript import facts_of, sections_of
 from sessions.making import SESSION, answer, digested, edited, human, ran
 
 EVIL = '</pre><script>alert(1)</script><img src=//evil.example onerror=x> " onload="x\' &amp; \x1b[31m'
@@ -70,3 +71,13 @@ def test_digest_and_events_are_on_the_page() -> None:
     text = seen("".join(page(made, [SessionEvent(7, "assistant", "All done.", "2026-05-04T10:00:00Z")]))).text
     assert "Fix the upload" in text and "up.py" in text and "All done." in text and "7 · assistant" in text
     assert "Events" not in seen("".join(page(made))).text
+
+
+def test_the_page_says_what_the_markdown_says() -> None:
+    """Every fact and every entry of the digest in Markdown is on the web page too."""
+    made = digested(human("Fix it"), edited("/home/ann/shop/up.py"), ran("pytest", "1 failed", True), answer())
+    text = seen("".join(page(made))).text
+    for name, value in facts_of(made, str, str):
+        assert name in text and value in text
+    for title, entries in sections_of(made, str, str):
+        assert title in text and all(entry in text for entry in entries)

@@ -34,7 +34,7 @@ def test_a_page_has_a_section_for_what_there_is() -> None:
         "- tests-passed speaks for success (2): pytest (line 41)",
     ):
         assert line in page.splitlines()
-    assert "## Pull requests" not in page
+    assert "## Evidence" in page and "## Pull requests" not in page
 
 
 def test_an_empty_session_is_a_page_too() -> None:
