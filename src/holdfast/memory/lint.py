@@ -15,6 +15,7 @@ from holdfast.base import files
 from holdfast.errors import HoldfastError
 from holdfast.memory import index_pages
 from holdfast.privacy import redact
+from holdfast.project.ids import is_id
 from holdfast.records import Filter, Memory, Problem
 from holdfast.store import front_matter, layout, links
 from holdfast.store.words import grams, same_words, words_of
@@ -207,7 +208,7 @@ def _reachable(here: str, name: str) -> bool:
     if not parts or parts[0] == "system":
         return name == layout.INDEX or parts[:1] == ["system"]
     scope = layout.scope_of(here)
-    if scope is None or (scope.owner and not layout.is_id(scope.owner)):
+    if scope is None or (scope.owner and not is_id(scope.owner)):
         return False
     inside = parts[1:] if scope.kind == "global" else parts[2:]
     return not inside or inside[0] in (layout.MEMORIES, layout.DATA, "log")
