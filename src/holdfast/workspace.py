@@ -12,7 +12,7 @@ import os
 from holdfast import settings as settings_table
 from holdfast.agents.base import Place
 from holdfast.base.files import working_folder
-from holdfast.errors import BadInput, NotFound, ScopeUnknown, StoreBusy, SwitchedOff
+from holdfast.errors import BadInput, NotFound, Refused, ScopeUnknown, StoreBusy, SwitchedOff
 from holdfast.journal.events import Journal
 from holdfast.records import SCOPES, Scope
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 NARROWEST_FIRST = ("session", "project", "agent", "global")
 # Where files of agents may be.
 PLACES = ("user", "project")
+# Folders of a home that every command writes into.
+_FOLDERS = ("journal", "memory", "state", "updates")
 # What this process said about config.toml already.
 _SAID: set[str] = set()
 
@@ -55,6 +57,7 @@ class Workspace:
     ) -> None:
         self.environment = os.environ if environment is None else environment
         self.home = os.path.abspath(os.path.expanduser(home)) if home else settings_table.default_home(self.environment)
+        _refuse_linked(self.home)
         self.settings = settings_table.load(self.home, self.environment, flags, config)
         self.folder = folder
         self.asked_project = project
@@ -247,6 +250,17 @@ class Workspace:
         """Say what the store has to say, each note once."""
         while self.store.notes:
             self.say(self.store.notes.pop(0))
+
+
+def _refuse_linked(home: str) -> None:
+    """Refuse a home one of whose own folders is a link; the home itself may be one, which its person made."""
+    for name in _FOLDERS:
+        place = os.path.join(home, name)
+        if os.path.islink(place):
+            raise Refused(
+                f"{place} is a symbolic link, and Holdfast writes through none",
+                "Put the folder that it leads to in its place, or make the home itself a link.",
+            )
 
 
 def normal_tags(tags: tuple[str, ...]) -> tuple[str, ...]:

@@ -218,3 +218,20 @@ def test_an_install_that_was_renewed_goes_to_the_byte_as_well(name, path, text, 
     ended = cli("uninstall", name, "--yes", "--verify")
     assert ended.code == 0 and f"{theirs}: as it was, byte for byte" in ended.out
     assert theirs.read_text() == text
+
+
+def test_what_stays_elsewhere_is_named(machine, cli, shop, home) -> None:
+    """`--verify` names installs of other places and trees that were laid, with the way out."""
+    (machine / ".codex").mkdir()
+    assert cli("install", "codex", "--scope", "project", "--yes").code == 0
+    assert cli("install", "codex", "--yes").code == 0
+    ended = cli("uninstall", "codex", "--yes", "--verify")
+    assert ended.code == 0
+    assert (
+        f"elsewhere: codex is connected for {shop}: cd {shop} && holdfast uninstall codex --scope project" in ended.out
+    )
+    assert cli("uninstall", "codex", "--scope", "project", "--yes").code == 0
+    assert "elsewhere" not in cli("uninstall", "codex", "--verify").out
+    assert cli("init", str(shop)).code == 0
+    ended = cli("uninstall", "opencode", "--verify")
+    assert f"elsewhere: {shop}/memory was laid by Holdfast" in ended.out

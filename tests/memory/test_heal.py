@@ -48,7 +48,7 @@ def test_what_killed_writers_left_is_cleared(workspace, home, tmp_path) -> None:
     """What is half-written and old goes, wherever we write; what is fresh, and what a link leads to, stays."""
     left = [home / folder / ".holdfast-tmp-1-ab" for folder in ("proposals", "archive/signals/codex", "learning/x")]
     linked = tmp_path / "elsewhere" / ".holdfast-tmp-1-ab"
-    fresh = home / "proposals" / ".holdfast-tmp-2-cd"
+    fresh = home / "proposals" / f".holdfast-tmp-{os.getpid()}-cd"
     for path in (*left, linked, fresh):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("half a wri")
@@ -134,3 +134,16 @@ def test_the_modes_of_other_programs_stay(workspace, home, write) -> None:
         heal.apply(h, heal.plan(h))
     assert (home / "memory" / ".git" / "hook").stat().st_mode & 0o777 == 0o755
     assert (home / "memory" / "global" / "data" / "run.sh").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_leftover_is_cleared_once(workspace, home, write) -> None:
+    """What a killed writer left is one step, whoever may read it, and nothing is said of a file that is gone."""
+    with workspace() as h:
+        remember(h, "Apples are red.")
+    write("projects/x/.holdfast-tmp-1-abcd", "half").chmod(0o644)
+    with workspace() as h:
+        steps = heal.plan(h)
+        assert [step.target for step in steps if "holdfast-tmp" in step.target] == ["projects/x/.holdfast-tmp-1-abcd"]
+        (home / "memory" / "projects" / "x" / ".holdfast-tmp-1-abcd").unlink()
+        heal.apply(h, steps)
+    assert not any("Errno" in said for said in workspace.said)

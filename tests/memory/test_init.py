@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, Refused
 from holdfast.memory import init
 from holdfast.memory.remember import remember
 
@@ -78,8 +78,34 @@ def test_a_workspace_that_cannot_be(workspace, tmp_path) -> None:
         with pytest.raises(BadInput, match="is a file"):
             init.plan(h, str(tmp_path / "file"))
         (tmp_path / "memory").symlink_to(tmp_path)
-        with pytest.raises(BadInput, match="symbolic link"):
+        with pytest.raises(Refused, match="symbolic link"):
             init.plan(h, str(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["system", "memories", "data", "index.md", "system/definition.md"])
+def test_a_link_that_a_clone_brought_is_not_written_through(workspace, tmp_path, tree, name) -> None:
+    """Where a folder or page of the tree is a link out of the workspace, nothing is laid, here or behind the link."""
+    place, outside = tmp_path / "clone", tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept").write_text("mine\n")
+    link = place / "memory" / name
+    link.parent.mkdir(parents=True)
+    link.symlink_to(outside if "." not in name else outside / "new.md")
+    before = tree(tmp_path)
+    with workspace() as h, pytest.raises(Refused, match="symbolic link"):
+        init.plan(h, str(place))
+    assert tree(tmp_path) == before
+
+
+def test_an_index_that_a_person_made_their_own_stays(workspace, tmp_path) -> None:
+    """An index without our markers gets none, and it is said why it lists nothing."""
+    lay(workspace, str(tmp_path))
+    index = tmp_path / "memory" / "index.md"
+    index.write_text("# My own list\n")
+    (tmp_path / "memory" / "memories" / "tone.md").write_text("Answer in English.\n")
+    assert lay(workspace, str(tmp_path)) == 0
+    assert index.read_text() == "# My own list\n"
+    assert any("is your own" in said for said in workspace.said)
 
 
 def test_a_workspace_that_is_not_there_yet_is_made(workspace, tmp_path) -> None:

@@ -58,7 +58,7 @@ def test_a_clean_store_has_no_problems(kinds) -> None:
         ("global/memories/x.md", "Answer in  british ENGLISH.\n", ("duplicate", "warning")),
         (f"{SHOP}/memories/x.md", "Red is the colour of the shop.\n\nindeed\n", ("near-duplicate", "warning")),
         ("global/memories/x.md", f"The token is {TOKEN}.\n", ("secret", "error")),
-        ("global/memories/.holdfast-tmp-12-ab", "half a wri", ("leftover", "warning")),
+        ("global/memories/.holdfast-tmp-1-ab", "half a wri", ("leftover", "warning")),
     ],
 )
 def test_each_kind_of_problem(kinds, write, path, text, found) -> None:

@@ -137,7 +137,7 @@ def lay_scaffold(run: HookRun) -> None:
     from holdfast.memory import scaffold
 
     root = os.path.join(project.root, "memory")
-    if os.path.islink(root) or not scaffold.plan(root, scaffold.WORKSPACE_FOLDERS):
+    if scaffold.link_in(root, scaffold.WORKSPACE_FOLDERS) or not scaffold.plan(root, scaffold.WORKSPACE_FOLDERS):
         return
     # Laying it is rare and heavy; looking whether it is there is neither.
     from holdfast.memory import init

@@ -21,7 +21,7 @@ from holdfast.app.updates import diff_of
 from holdfast.base.clock import now
 from holdfast.base.package import FOLDER, __version__
 from holdfast.errors import HoldfastError, NotFound, Refused
-from holdfast.memory import audit
+from holdfast.memory import audit, scaffold
 from holdfast.patterns import distributed
 from holdfast.project.git import upwards
 from holdfast.records import Problem, replace
@@ -256,6 +256,18 @@ def apply_removal(workspace: Workspace, planned: InstallPlan) -> list[UninstallO
     return [_outcome(change, known) for change in planned.changes]
 
 
+def forget_install(workspace: Workspace, planned: InstallPlan) -> None:
+    """Take an install off the record of which nothing is there: an uninstall was interrupted after its last file."""
+    if record.find(record.load(workspace.home), planned.where) is None:
+        return
+    with record.lock(workspace.home):
+        installs = record.load(workspace.home)
+        known = record.find(installs, planned.where)
+        if known is not None and not planned.changes:
+            remove_empty(list(known.folders))
+            record.save(workspace.home, [one for one in installs if one is not known])
+
+
 def _outcome(change: ConfigChange, known: Install | None) -> UninstallOutcome:
     before = next((one.before for one in known.files if one.path == change.path), "") if known else ""
     identical = change.after is None or record.digest(change.after) == before
@@ -277,6 +289,24 @@ def verify(workspace: Workspace, name: str, *, scope: str = "user") -> tuple[lis
     except HoldfastError as problem:
         left.append(_problem(name, 0, str(problem)))
     return searched, left
+
+
+def elsewhere(workspace: Workspace, name: str, *, scope: str = "user") -> list[str]:
+    """Return what of ours an uninstall leaves on purpose: installs of other places, and trees of memory in projects."""
+    here = InstallPlan(agents.get(name), workspace.place(scope), ()).where
+    told = []
+    for one in record.load(workspace.home):
+        if one.agent == name and one.where != here:
+            way = f"cd {one.folder} && holdfast uninstall {name} --scope project" if one.folder else ""
+            told.append(
+                f"{name} is connected for {one.folder or 'you everywhere'}: {way or f'holdfast uninstall {name}'}"
+            )
+    roots = {path for _, path in workspace.registry.known().paths()} | {workspace.place(scope).folder}
+    for root in sorted(roots) if not agents.get(name).keeps_memory else ():
+        tree = os.path.join(root, "memory")
+        if scaffold.is_laid(tree):
+            told.append(f"{tree} was laid by Holdfast and stays, because memories may be in it; remove it if you like")
+    return told
 
 
 def _searched(agent: Agent, place: Place) -> set[str]:

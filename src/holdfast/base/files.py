@@ -200,10 +200,11 @@ def remove(path: str) -> None:
 
 
 def move(source: str, target: str) -> None:
-    """Move a file to a place where nothing stands yet."""
+    """Move a file, in one step, to a place where nothing stands yet."""
     try:
-        os.link(source, target, follow_symlinks=False)
-        os.unlink(source)
+        if os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target)
+        os.rename(source, target)
         sync_folder(os.path.dirname(target))
         sync_folder(os.path.dirname(source))
     except OSError as problem:
@@ -244,14 +245,15 @@ def clear_leftovers(folder: str, *, of_dead: bool = False) -> int:
     Only while nobody else may write there; with `of_dead`, what a process that still runs is writing stays.
     """
     names = [name for name in os.listdir(folder) if name.startswith(TEMPORARY)]
-    left = [name for name in names if not of_dead or _is_of_dead(name.removeprefix(TEMPORARY))]
+    left = [name for name in names if not of_dead or is_of_dead(name)]
     for name in left:
         discard(os.path.join(folder, name))
     return len(left)
 
 
-def _is_of_dead(name: str) -> bool:
-    process = name.partition("-")[0]
+def is_of_dead(path: str) -> bool:
+    """Whether the writer of a temporary file no longer runs."""
+    process = os.path.basename(path).removeprefix(TEMPORARY).partition("-")[0]
     if not (process.isascii() and process.isdecimal()):
         return False
     try:

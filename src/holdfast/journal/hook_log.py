@@ -31,6 +31,7 @@ def add(home: str, who: str, problem: Exception, *, notice: bool = True) -> None
     line = " ".join(redact(f"{now()} {who}: {what}")[0].split())[:_MAX_LINE]
     place = path(home)
     try:
+        files.refuse_link(os.path.dirname(place))
         files.make_folder(os.path.dirname(place))
         if os.path.exists(place) and os.stat(place).st_size > _MAX_BYTES:
             os.replace(place, f"{place}.1")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.base import files
 from holdfast.errors import Conflict, HoldfastError
-from holdfast.memory import audit, lint, move
+from holdfast.memory import audit, leftovers, lint, move
 from holdfast.privacy import redact
 from holdfast.records import Filter, Step
 from holdfast.store import layout
@@ -26,8 +26,6 @@ SAFE = {
     "leftover": "remove",
     "duplicate": "merge",
 }
-# Folders of the home, besides that of memories, where a writer that was killed leaves what it had not finished.
-_WRITTEN = ("proposals", "archive/signals", "learning", "research", "security", "patterns", "work")
 # A write takes far less: what is older than this has no writer any more.
 _FINISHED_SECONDS = 3_600
 
@@ -35,12 +33,16 @@ _FINISHED_SECONDS = 3_600
 def plan(workspace: Workspace) -> list[Step]:
     """Return the safe repairs for what lint finds, one step a file and act, and files that others can read."""
     workspace.need_enabled()
-    steps = [Step(SAFE[p.kind], p.path, p.text) for p in lint.find(workspace) if p.kind in SAFE]
+    found = [problem for problem in lint.find(workspace) if problem.kind in SAFE]
+    steps = [Step(SAFE[problem.kind], problem.path, problem.text) for problem in found]
+    gone = {os.path.join("memory", problem.path) for problem in found if SAFE[problem.kind] == "remove"}
+    left = [path for path in _leftovers(workspace.home) if path not in gone]
+    steps += [Step("clear", path, "a write was interrupted here") for path in left]
     steps += [
-        Step("protect", os.path.relpath(path, workspace.home), "others can read it")
-        for path in open_to_others(workspace.home)
+        Step("protect", path, "others can read it")
+        for path in (os.path.relpath(path, workspace.home) for path in open_to_others(workspace.home))
+        if path not in gone and path not in left
     ]
-    steps += [Step("clear", path, "a write was interrupted here") for path in _leftovers(workspace.home)]
     return list({(step.act, step.target): step for step in steps}.values())
 
 
@@ -53,8 +55,11 @@ def apply(workspace: Workspace, steps: list[Step]) -> list[Step]:
             with audit.Act(workspace, f"heal {step.act}", keep=step.act == "merge") as act:
                 _ACTS[step.act](workspace, step)
                 act.done(step.target, step.reason)
+        except FileNotFoundError:
+            workspace.say(f"{step.target}: it is gone already")
+            continue
         except (HoldfastError, OSError) as problem:
-            workspace.say(f"{step.target}: {problem}")
+            workspace.say(f"{step.target}: {getattr(problem, 'strerror', None) or problem}")
             continue
         done.append(step)
     if any(step.act == "redact" for step in done):
@@ -76,14 +81,12 @@ def _leftovers(home: str) -> list[str]:
     """Return the files that killed writers left, relative to the home. No link is followed."""
     before = time.time() - _FINISHED_SECONDS
     found = []
-    for part in _WRITTEN:
-        for folder, _, names in os.walk(os.path.join(home, part)) if not files.link_on_the_way(home, part) else ():
-            paths = [os.path.join(folder, name) for name in names if name.startswith(files.TEMPORARY)]
-            for path in paths:
-                # A writer may finish just now.
-                with suppress(FileNotFoundError):
-                    if os.lstat(path).st_mtime < before:
-                        found.append(os.path.relpath(path, home))
+    signals = os.path.join(home, "archive", "signals")
+    for path in (*leftovers.leftovers(home), *leftovers.leftovers(signals)):
+        # A writer may finish just now.
+        with suppress(FileNotFoundError):
+            if files.is_of_dead(path) or os.lstat(path).st_mtime < before:
+                found.append(os.path.relpath(path, home))
     return sorted(found)
 
 

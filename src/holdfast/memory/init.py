@@ -43,19 +43,22 @@ def apply(workspace: Workspace, steps: list[Step], folder: str | None = None) ->
 
 
 def write_workspace_page(workspace: Workspace, root: str) -> None:
-    """Bring the index of a workspace up to date with the files that its agent wrote."""
+    """Bring the index of a workspace up to date with the files that its agent wrote; one that a person made stays."""
+    index = os.path.join(root, layout.INDEX)
+    text = files.read(index).decode("utf-8", "replace")
+    if not index_pages.generated(text) and text != scaffold.template("index.md"):
+        marks = f"{index_pages.BEGIN} and {index_pages.END}"
+        workspace.say(f"{index} is your own, so it lists nothing by itself; the lines {marks} in it would change that")
+        return
     memories = [_read(root, name) for name in sorted(os.listdir(os.path.join(root, layout.MEMORIES)))]
     found = [memory for memory in memories if memory is not None]
     page = Page("Memory", found, len(found), "", data=tuple(sorted(os.listdir(os.path.join(root, layout.DATA)))))
     lines = index_pages.page_lines(page, workspace.settings.number("index.group_at"))
-    index_pages.write_page(os.path.join(root, layout.INDEX), scaffold.template("index.md") + "\n", lines)
+    index_pages.write_page(index, scaffold.template("index.md") + "\n", lines)
 
 
 def _workspace_root(folder: str) -> str:
-    root = os.path.join(os.path.realpath(folder), "memory")
-    if os.path.islink(root):
-        raise BadInput(f"{root} is a symbolic link", "Replace it by a folder; Holdfast does not follow it.")
-    return root
+    return os.path.join(os.path.realpath(folder), "memory")
 
 
 def _read(root: str, name: str) -> Memory | None:

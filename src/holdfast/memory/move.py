@@ -1,13 +1,21 @@
-"""Move a memory to another scope or key; what names it, `[[links]]` and `supersedes`, follows."""
+"""Move a memory to another scope or key; what names it, `[[links]]` and `supersedes`, follows.
+
+What is being moved stands in `state/moving.json` until all of it is done, so that the next command finishes a move that
+was killed, and so does the same one.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.errors import BadInput, Conflict, NotFound
+from holdfast.base import files
+from holdfast.errors import BadInput, Conflict, NotFound, StoreBusy
 from holdfast.memory import audit
-from holdfast.records import Filter, Memory, Scope, Step
+from holdfast.records import Filter, Memory, Scope, Step, replace
 from holdfast.store import links
 from holdfast.store.keys import check_key
 from holdfast.workspace import Workspace
@@ -30,19 +38,28 @@ def plan(
     workspace: Workspace, key: str, *, scope: str | None = None, to: str | None = None, new_key: str | None = None
 ) -> tuple[Move, list[Step]]:
     """Return the move and its steps; Conflict where the place is taken."""
+    begun, where_to = _begun(workspace), "Say where to with --to SCOPE or --key NEW."
+    if begun is not None:
+        own = begun.memory.scope.kind
+        if (key, scope or own, to or own, new_key or key) == (begun.memory.key, own, begun.to.kind, begun.key):
+            return begun, _steps(begun)
     memory = workspace.locate(key, scope)
     target = workspace.scope(to) if to else memory.scope
     name = check_key(new_key) if new_key else memory.key
-    where_to = "Say where to with --to SCOPE or --key NEW."
     if not (to or new_key):
         raise BadInput(f"it is not said where {key} goes", where_to)
     if (target, name) == (memory.scope, memory.key):
         raise BadInput(f"{key} is there already", where_to)
     _need_free(workspace, target, name)
     linking = naming(workspace, memory, target) if name != memory.key else ()
-    steps = [Step("move", f"{memory.scope}/{memory.key}", f"to {target}/{name}")]
-    steps += [Step("relink", f"{other.scope}/{other.key}", f"{key} becomes {name} in it") for other in linking]
-    return Move(memory, target, name, linking), steps
+    planned = Move(memory, target, name, linking)
+    return planned, _steps(planned)
+
+
+def _steps(move: Move) -> list[Step]:
+    old, new = move.memory.key, move.key
+    steps = [Step("move", f"{move.memory.scope}/{old}", f"to {move.to}/{new}")]
+    return steps + [Step("relink", f"{one.scope}/{one.key}", f"{old} becomes {new} in it") for one in move.linking]
 
 
 def _need_free(workspace: Workspace, scope: Scope, key: str) -> None:
@@ -57,12 +74,66 @@ def _need_free(workspace: Workspace, scope: Scope, key: str) -> None:
 def apply(workspace: Workspace, move: Move) -> Memory:
     """Do the move, then let the links follow."""
     workspace.need_enabled()
-    with audit.Act(workspace, "move") as act:
-        moved = workspace.store.move(move.memory.scope, move.memory.key, move.to, move.key)
-        act.done(f"{move.memory.scope}/{move.memory.key}", f"to {move.to}/{move.key}")
-        follow(workspace, move.linking, move.memory.key, move.key)
+    with files.lock_of(workspace.home, "move"):
+        return _carry_out(workspace, move)
+
+
+def _carry_out(workspace: Workspace, move: Move) -> Memory:
+    source, path = move.memory, _path(workspace)
+    told = {"scope": source.scope, "key": source.key, "to": move.to, "new_key": move.key}
+    plain = {name: [one.kind, one.owner] if isinstance(one, Scope) else one for name, one in told.items()}
+    files.write(path, json.dumps(plain).encode())
+    try:
+        with audit.Act(workspace, "move") as act:
+            try:
+                moved = workspace.store.move(source.scope, source.key, move.to, move.key)
+            except NotFound:
+                # One that was interrupted may have come so far.
+                moved = workspace.store.get(move.to, move.key)
+            act.done(f"{source.scope}/{source.key}", f"to {move.to}/{move.key}")
+            follow(workspace, move.linking, source.key, move.key)
+    finally:
+        files.remove(path)
     audit.trim(workspace)
     return moved
+
+
+def finish_interrupted(workspace: Workspace) -> None:
+    """Finish the move that was killed, if there is one and nobody is at it."""
+    try:
+        with files.lock_of(workspace.home, "move", 0.0):
+            begun = _begun(workspace)
+            if begun is not None:
+                _carry_out(workspace, begun)
+                workspace.say(
+                    f"the move of {begun.memory.key} to {begun.to}/{begun.key}, which was interrupted, is done"
+                )
+            files.remove(_path(workspace))
+    except StoreBusy:
+        return
+
+
+def _begun(workspace: Workspace) -> Move | None:
+    """Return the move that was begun and is not done; None where its memory, or the place for it, is gone."""
+    try:
+        told = json.loads(files.read_if_there(_path(workspace)) or b"{}")
+        scope, to = Scope(*told["scope"]), Scope(*told["to"])
+        key, new_key = check_key(told["key"]), check_key(told["new_key"])
+    except (ValueError, KeyError, TypeError, BadInput):
+        return None
+    workspace.refresh(tuple(dict.fromkeys((scope, to))))
+    found: dict[tuple[Scope, str], Memory] = {}
+    for place in ((scope, key), (to, new_key)):
+        with suppress(NotFound):
+            found[place] = workspace.store.get(*place)
+    if len(found) != 1:
+        return None
+    memory = replace(*found.values(), scope=scope, key=key)
+    return Move(memory, to, new_key, naming(workspace, memory, to) if key != new_key else ())
+
+
+def _path(workspace: Workspace) -> str:
+    return os.path.join(workspace.home, "state", "moving.json")
 
 
 def naming(workspace: Workspace, memory: Memory, to: Scope) -> tuple[Memory, ...]:

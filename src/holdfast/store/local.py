@@ -135,7 +135,7 @@ class LocalStore:
             self.tree.write_text(memory.path, text)
 
     def move(self, scope: Scope, key: str, to: Scope, new_key: str) -> Memory:
-        """Move the memory: first the new file, then the old one goes, so that it is never nowhere."""
+        """Move the memory: its file says first what it will be, then gets its new name, so that there is one always."""
         layout.check_scope(to)
         check_key(new_key)
         self.get(scope, key)
@@ -144,9 +144,13 @@ class LocalStore:
             before = self.get(scope, key)
             if self._current(to, new_key) is not None:
                 raise Conflict(f"{to} has a memory {new_key} already", "Give another key with --key.")
-            after = replace(before, scope=to, key=new_key, path=layout.usual_path(to, new_key))
-            self.tree.write_text(after.path, memory_file.update(self.text(before), after, after.path))
-            self.tree.unlink(before.path, key)
+            after, text = replace(before, scope=to, key=new_key, path=layout.usual_path(to, new_key)), self.text(before)
+            self.tree.write_text(before.path, memory_file.update(text, after, after.path))
+            try:
+                self.tree.rename(before, after.path)
+            except StoreUnavailable:
+                self.tree.write_text(before.path, text)
+                raise
         return after
 
     def absorb(self, memory: Memory, into: Scope) -> Memory:

@@ -105,15 +105,19 @@ class LocalTree(Tree):
         path = f"{folder}/{os.path.basename(memory.path)}"
         files.make_folder(os.path.dirname(layout.contained(self.root, path)))
         with self.lock_memories((memory.scope, memory.key)):
-            self._announce(memory.path, path)
-            files.move(layout.contained(self.root, memory.path), layout.contained(self.root, path))
-            found = self.read(path)
+            return self.rename(memory, path)
 
-            def follow() -> None:
-                self.index.drop([memory.path])
-                self.index.put(found.memory, found.stamp, found.digest, found.problems)
+    def rename(self, memory: Memory, path: str) -> Memory:
+        """Give the memory's file another place in the tree, in one step; whoever calls holds the locks."""
+        self._announce(memory.path, path)
+        files.move(layout.contained(self.root, memory.path), layout.contained(self.root, path))
+        found = self.read(path)
 
-            self._tell_index(follow, memory.key)
+        def follow() -> None:
+            self.index.drop([memory.path])
+            self.index.put(found.memory, found.stamp, found.digest, found.problems)
+
+        self._tell_index(follow, found.memory.key)
         return found.memory
 
     def _announce(self, *paths: str) -> None:

@@ -332,7 +332,11 @@ class Tree:
         in_scope_folder = layout.is_scope_folder(folder)
         try:
             with os.scandir(self.full(folder)) as entries:
-                found = [e for e in entries if layout.is_memory_file(e.name, in_scope_folder=in_scope_folder)]
+                every = list(entries)
+            found = [e for e in every if layout.is_memory_file(e.name, in_scope_folder=in_scope_folder)]
+            for left in [e.path for e in every if e.name.startswith(files.TEMPORARY)]:
+                if files.is_of_dead(left):
+                    files.discard(left)
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as problem:

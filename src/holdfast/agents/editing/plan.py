@@ -273,6 +273,8 @@ def apply(changes: list[ConfigChange], place: Place) -> list[str]:
     """Carry the changes out and return the folders that were made; where one fails, those before it are undone."""
     for change in changes:
         _refuse_changed(change, place)
+        # An install or uninstall that was killed may have left its copy of this file.
+        clear_leftovers(os.path.dirname(target(change.path, place)))
     done: list[ConfigChange] = []
     folders: list[str] = []
     try:

@@ -154,6 +154,7 @@ def _uninstall(workspace: Workspace, agent: str, scope: str, verify: bool) -> in
     if not planned.changes and not dry_run:
         # Files that other agents read, too, do not change, but this agent no longer reads them through us.
         distributed.note_uninstall(workspace, planned.agent.name, planned.place, ())
+        install.forget_install(workspace, planned)
     if planned.changes or dry_run or not verify:
         if not _agreed(planned, "nothing of ours is there"):
             return 0
@@ -161,15 +162,24 @@ def _uninstall(workspace: Workspace, agent: str, scope: str, verify: bool) -> in
         # What stood in one rules file may belong in another one now.
         publish.refresh(workspace)
     searched, left = install.verify(workspace, agent, scope=scope) if verify else ([], [])
-    told = {"files": [asdict(one) for one in done], "searched": searched, "left": [asdict(one) for one in left]}
+    stays = install.elsewhere(workspace, agent, scope=scope) if verify else []
+    told = {
+        "files": [asdict(one) for one in done],
+        "searched": searched,
+        "left": [asdict(one) for one in left],
+        "elsewhere": stays,
+    }
     if not answered({**_plan_json(planned, applied=bool(done)), **told}):
         for one in done:
             state = "removed" if one.removed else "as it was, byte for byte" if one.identical else "without our entries"
             click.echo(f"{one.path}: {state}")
         for problem in left:
             click.echo(f"{problem.path}:{problem.line}: {problem.text} is left")
+        for line in stays:
+            click.echo(f"elsewhere: {line}")
         if verify and not left:
-            say(f"verified: {count(len(searched), 'file')} searched, nothing of ours is left")
+            there = " in them" if stays else ""
+            say(f"verified: {count(len(searched), 'file')} searched, nothing of ours is left{there}")
     return 1 if left else 0
 
 

@@ -1,0 +1,141 @@
+"""Commands that are killed at every single step: what they left half-done, the next command finishes or undoes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.killing import run_script
+from support.sampling import count
+
+# It prepares a machine anew for each step of a command, kills the command there, runs the next command, and prints what
+# is on the machine then.
+KILLER = """
+import json, os, shutil, sys
+from support.killing import killed_at, steps_of
+from holdfast.surfaces.cli.main import run
+import holdfast.surfaces.cli.commands.install, holdfast.surfaces.cli.commands.memory  # loaded before the fork
+import holdfast.memory.move, holdfast.app.interrupted
+
+prepared, folder, asked = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
+null = os.open(os.devnull, os.O_WRONLY)
+
+def fresh():
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(prepared, folder, symlinks=True)
+    os.chdir(os.path.join(folder, "code"))
+
+def act(words):
+    os.dup2(null, 1), os.dup2(null, 2)
+    return run(words)
+
+def then(words):
+    child = os.fork()
+    if not child:
+        os._exit(act(words))
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+def seen():
+    found = {}
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name not in ("locks", "__pycache__")]
+        for name in names:
+            path = os.path.join(place, name)
+            if not name.startswith("index.db"):
+                found[os.path.relpath(path, folder)] = open(path, errors="replace").read()
+    return found
+
+fresh()
+before = seen()
+steps = steps_of(lambda: act(asked["command"]))
+every = max(1, steps // asked["most"])
+runs = []
+fresh()
+assert then(asked["command"]) == 0
+runs.append([0, 0, seen()])
+for step in range(1, steps + 1, every):
+    for next in asked["next"]:
+        fresh()
+        if killed_at(step, lambda: act(asked["command"])):
+            runs.append([step, then(next), seen()])
+sys.stdout.write(json.dumps([before, runs]))
+"""
+
+
+@pytest.fixture
+def killed(machine, tmp_path):
+    """Kill a command at every step, on a machine as it is now; return how it was, how it ends, and each run."""
+
+    def play(command: list[str], *after: list[str]) -> tuple[dict, dict, list]:
+        folder = machine
+        prepared = tmp_path / "prepared"
+        folder.rename(prepared)
+        (prepared / "code").mkdir(exist_ok=True)
+        asked = {"command": command, "next": after or [command], "most": count(400, 24)}
+        before, runs = json.loads(run_script(KILLER, str(prepared), str(folder), json.dumps(asked)))
+        assert len(runs) > 5, "it was killed at many steps"
+        return before, runs[0][2], runs[1:]
+
+    return play
+
+
+def leftovers(found: dict[str, str]) -> list[str]:
+    return [path for path in found if Path(path).name.startswith(".holdfast-tmp-")]
+
+
+def memories(found: dict[str, str]) -> dict[str, str]:
+    return {path: text for path, text in found.items() if "/memories/" in path and not path.endswith("index.md")}
+
+
+@pytest.fixture
+def two(machine, cli):
+    """Two memories, of which one names the other."""
+    (machine / "code").mkdir()
+    assert cli("remember", "--scope", "global", "--key", "apple", "Apples are red.").code == 0
+    assert cli("remember", "--scope", "global", "--key", "tree", "A tree bears [[apple]].").code == 0
+
+
+def test_a_move_that_was_killed_is_finished_by_the_same_command(two, killed):
+    """Wherever a move is killed, the same command does the rest: one file, and every link follows."""
+    _, whole, runs = killed(["move", "apple", "--key", "fruit"])
+    done = [step for step, code, _ in runs if code]
+    # What was killed after its last word had nothing to do any more.
+    assert done == [step for step, _, _ in runs][-len(done) or len(runs) :]
+    for step, _, found in runs:
+        assert memories(found) == memories(whole), f"killed at step {step}"
+        assert leftovers(found) == [] and ".holdfast/state/moving.json" not in found
+
+
+def test_a_move_that_was_killed_is_finished_or_undone_by_any_command(two, killed):
+    """Wherever a move is killed, another command leaves all of it done or nothing."""
+    before, whole, runs = killed(["move", "apple", "--key", "fruit"], ["list"], ["status"])
+    for step, code, found in runs:
+        assert code == 0
+        assert memories(found) in (memories(before), memories(whole)), f"killed at step {step}"
+        assert leftovers(found) == [] and ".holdfast/state/moving.json" not in found
+
+
+@pytest.mark.parametrize("after", ["uninstall", "status"])
+def test_an_uninstall_that_was_killed_leaves_no_copy_of_settings(machine, cli, killed, after):
+    """Wherever an uninstall is killed, no temporary file stays, beside the agent's settings or in the home."""
+    (machine / "code").mkdir()
+    (machine / ".claude").mkdir()
+    (machine / ".claude" / "settings.json").write_text('{"env": {"TOKEN": "mine"}}\n')
+    assert cli("install", "claude-code", "--yes").code == 0
+    command = ["uninstall", "claude-code", "--yes"]
+    _, whole, runs = killed(command, command if after == "uninstall" else [after])
+    for step, code, found in runs:
+        assert (code, leftovers(found)) == (0, []), f"killed at step {step}"
+        if after == "uninstall":
+            assert found[".claude/settings.json"] == whole[".claude/settings.json"], f"killed at step {step}"
+            assert ".holdfast/installs.json" not in found, f"killed at step {step}"
+
+
+@pytest.mark.parametrize("command", [["init"], ["config", "set", "recall.limit", "5"], ["forget", "apple", "--yes"]])
+def test_what_a_killed_command_had_not_finished_is_gone_after_the_next(two, killed, command):
+    """Temporary files in the home, in `updates/` and in the folder of a scope go with the next command."""
+    _, _, runs = killed(command, ["status"])
+    for step, _, found in runs:
+        assert leftovers(found) == [], f"killed at step {step}"
