@@ -17,7 +17,7 @@ import json, os, shutil, sys
 from support.killing import killed_at, steps_of
 from holdfast.surfaces.cli.main import run
 import holdfast.surfaces.cli.commands.install, holdfast.surfaces.cli.commands.memory  # loaded before the fork
-import holdfast.memory.move, holdfast.app.interrupted
+import holdfast.memory.move, holdfast.app.finish
 
 prepared, folder, asked = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
 null = os.open(os.devnull, os.O_WRONLY)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from holdfast import agents
 from holdfast.agents.base import HOOK_FILE, HOOK_PROGRAM, SERVER, Agent, ConfigChange, FoundAgent, Launcher, Place
 from holdfast.agents.editing import record
-from holdfast.agents.editing.plan import NOBODY, plan_install, plan_uninstall, read, remove_empty
+from holdfast.agents.editing.plan import NOBODY, clear_leftovers, plan_install, plan_uninstall, read, remove_empty
 from holdfast.agents.editing.plan import apply as carry_out
 from holdfast.agents.editing.record import EditedFile, Install
 from holdfast.app.updates import diff_of
@@ -77,6 +77,7 @@ class UninstallOutcome:
 def overview(workspace: Workspace) -> list[Seen]:
     """Return every agent that is known, those that are here first."""
     installs, place = record.load(workspace.home), workspace.place("user")
+    _clear_leftovers(installs)
     seen = []
     here = upwards(os.path.realpath(place.folder))
     for name in agents.names():
@@ -90,6 +91,13 @@ def overview(workspace: Workspace) -> list[Seen]:
         scopes = [one.scope for one in mine if one.scope == "user" or one.folder in here]
         seen.append(Seen(agent, agent.detect(place), tuple(scopes), gets(agent, place)))
     return sorted(seen, key=lambda one: one.found is None)
+
+
+def _clear_leftovers(installs: list[Install]) -> None:
+    """Remove what installs and uninstalls that were killed left beside the files of agents, which may hold secrets."""
+    # An install is on record before its first write and until its last byte is taken out.
+    for folder in {os.path.dirname(os.path.realpath(one.path)) for install in installs for one in install.files}:
+        clear_leftovers(folder)
 
 
 def gets(agent: Agent, place: Place) -> tuple[str, ...]:

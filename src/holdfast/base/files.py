@@ -251,6 +251,24 @@ def clear_leftovers(folder: str, *, of_dead: bool = False) -> int:
     return len(left)
 
 
+def leftovers(folder: str, passed_over: tuple[str, ...] = ("archive", "memories")) -> list[str]:
+    """Return the temporary files in and below a folder, but for folders of these names. No link is followed.
+
+    Those that may be large are passed over: a sweep clears the archive, and whoever looks at memories their folders.
+    """
+    found, folders = [], [folder]
+    while folders:
+        try:
+            with os.scandir(folders.pop()) as entries:
+                every = list(entries)
+        except OSError:
+            continue
+        found += [one.path for one in every if one.name.startswith(TEMPORARY) and one.is_file(follow_symlinks=False)]
+        below = [one for one in every if one.name[0] != "." and one.name not in passed_over]
+        folders += [one.path for one in below if one.is_dir(follow_symlinks=False)]
+    return found
+
+
 def is_of_dead(path: str) -> bool:
     """Whether the writer of a temporary file no longer runs."""
     process = os.path.basename(path).removeprefix(TEMPORARY).partition("-")[0]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.base import files
 from holdfast.errors import Conflict, HoldfastError
-from holdfast.memory import audit, leftovers, lint, move
+from holdfast.memory import audit, lint, move
 from holdfast.privacy import redact
 from holdfast.records import Filter, Step
 from holdfast.store import layout
@@ -82,7 +82,7 @@ def _leftovers(home: str) -> list[str]:
     before = time.time() - _FINISHED_SECONDS
     found = []
     signals = os.path.join(home, "archive", "signals")
-    for path in (*leftovers.leftovers(home), *leftovers.leftovers(signals)):
+    for path in (*files.leftovers(home), *files.leftovers(signals)):
         # A writer may finish just now.
         with suppress(FileNotFoundError):
             if files.is_of_dead(path) or os.lstat(path).st_mtime < before:

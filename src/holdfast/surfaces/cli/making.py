@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from holdfast.app.finish import finish
-from holdfast.app.interrupted import repair
+from holdfast.app.finish import finish, repair
 from holdfast.errors import BadSetting, NeedsConsent
 from holdfast.memory import show
 from holdfast.surfaces.cli.command_line import COMMANDS, Invocation, invocation, runnable
@@ -202,7 +201,7 @@ def _in_workspace(function: Callable[..., Any], *, reads: bool, pure: bool, chec
                 raise
             finally:
                 if not does_nothing:
-                    repair(workspace)
+                    repair(workspace, reads=reads)
                     finish(workspace)
 
     return run
