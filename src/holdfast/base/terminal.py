@@ -17,7 +17,7 @@ from holdfast.base.text import HIDDEN, is_hidden
 
 # Controls, halves of characters, separators of lines that are none here, and what nobody sees.
 _RANGES = ((0, 8), (11, 31), (0x7F, 0x9F), (0x2028, 0x2029), (0xD800, 0xDFFF), *HIDDEN)
-_SUSPECT = re.compile("[" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in _RANGES) + "]")
+_SUSPECT = "[" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in _RANGES) + "]"
 # What hides in one place and is needed in another.
 _NEEDED = frozenset("\u200c\u200d\ufe0e\ufe0f\u180b\u180c\u180d\u180e\u180f")
 _CODES = {"bold": "1", "dim": "2", "red": "31", "cyan": "36"}
@@ -29,9 +29,10 @@ def harmless(text: str) -> str:
 
     It is written as JSON writes it: a JSON document means the same as before.
     """
-    if text.isascii() and text.isprintable():
+    # Most of what is printed is plain, and needs no pattern, which takes a while to compile.
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
-    return _SUSPECT.sub(_written_out, text.replace("\r\n", "\n"))
+    return re.sub(_SUSPECT, _written_out, text.replace("\r\n", "\n"))
 
 
 def _written_out(found: re.Match[str]) -> str:
