@@ -108,3 +108,17 @@ def test_what_a_program_adds_to_typed_words_is_data_whatever_is_in_it(inside: st
     escaped = f"{inside}{EVIL}{behind}".replace("<", "&lt;").replace(">", "&gt;")
     for text in (f"<hook_context>{escaped}</hook_context>\n\nfix it", f"<hook_context>{inside}{EVIL}</hook_context>"):
         assert EVIL not in speech.words_in(speech.behind_block(text, "hook_context"))
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["<x-y>", "<a></a>", "<user_query>", "</user_query>", "<hook_context>x</hook_context>", f"\n{LINE}", "a </", "<"],
+)
+def test_the_time_grows_with_the_length_of_the_text(piece: str) -> None:
+    """A text of a megabyte is parted in every frame without a step for each pair of its tags."""
+    text = piece * (1_000_000 // len(piece))
+    for start in ("", "a "):
+        speech.separated(start + text)
+        speech.behind_line(start + text, LINE, STARTS)
+        speech.within(start + text, "user_query")
+        speech.behind_block(start + text, "hook_context")

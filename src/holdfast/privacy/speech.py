@@ -59,6 +59,7 @@ PAGE_TAGS = frozenset(
     )
 )
 _LONGEST_NAME = 60
+_MAX_BLOCKS = 20
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _NAME_LETTERS = _LETTERS + "0123456789_-:."
 _ENDS_NAME = "> /\n\t\r"
@@ -154,15 +155,17 @@ def within(text: str, tag: str, usual: str = "human") -> list[tuple[str, str]]:
 
 def behind_block(text: str, tag: str, usual: str = "human") -> list[tuple[str, str]]:
     """Return the parts of a text that begins with blocks of this tag, in which the agent writes no `<` as it is."""
+    first, last = f"<{tag}>", f"</{tag}>"
     parts: list[tuple[str, str]] = []
-    while text.lstrip(_BLANK).startswith(f"<{tag}>"):
-        block, end, rest = text.partition(f"</{tag}>")
-        # Where one block more is closed than opened, the agent wrote a bracket as it is after all.
-        if not end or block.count("<") != 1 or rest.count(end) > rest.count(f"<{tag}>"):
+    while text.lstrip(_BLANK).startswith(first):
+        block, end, rest = text.partition(last)
+        if not end or block.count("<") != 1 or len(parts) >= _MAX_BLOCKS:
             return _told([*parts, (_data(text), text)])
         parts.append((_data(block), block + end))
         text = rest
-    return _told(parts) + separated(text, usual)
+    # Where one block more is closed than opened, the agent wrote a bracket as it is after all.
+    is_forged = bool(parts) and text.count(last) > text.count(first)
+    return _told(parts) + ([(_data(text), text)] if is_forged else separated(text, usual))
 
 
 def _told(parts: list[tuple[str, str]]) -> list[tuple[str, str]]:
