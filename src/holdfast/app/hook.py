@@ -240,7 +240,10 @@ def _at_start(run: HookRun) -> str:
     from holdfast.app import at_start
 
     if not run.agent.keeps_memory:
-        at_start.lay_scaffold(run)
+        try:
+            at_start.lay_scaffold(run)
+        except (HoldfastError, OSError) as problem:
+            run.log("scaffold", problem)
     if run.call.source in CONTINUES:
         return ""
     shown.tidy(run.home)

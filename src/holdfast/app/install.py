@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import sys
 from dataclasses import dataclass
@@ -305,7 +306,7 @@ def elsewhere(workspace: Workspace, name: str, *, scope: str = "user") -> list[s
     told = []
     for one in record.load(workspace.home):
         if one.agent == name and one.where != here:
-            way = f"cd {one.folder} && holdfast uninstall {name} --scope project" if one.folder else ""
+            way = f"cd {shlex.quote(one.folder)} && holdfast uninstall {name} --scope project" if one.folder else ""
             told.append(
                 f"{name} is connected for {one.folder or 'you everywhere'}: {way or f'holdfast uninstall {name}'}"
             )

@@ -127,7 +127,7 @@ class Search:
         if found := self._by_remote(repository):
             return found
         made, reason, rows = self._repository_id(repository.common)
-        if not git.fingerprint(repository.common):
+        if rows[:1] == inode_row(made, repository.common):  # it has no log to be known by
             self._offer_vanished(made, repository.root, repository.common)
         return Ruling(made, "repository", reason, repository.root, rows=rows)
 

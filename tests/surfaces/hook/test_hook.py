@@ -255,6 +255,21 @@ def test_an_agent_without_memory_gets_the_scaffold(hook, remember, shop):
     assert (shop / "memory" / "system" / "definition.md").read_text() == "mine"
 
 
+@pytest.mark.parametrize("what", ["memory", "memory/system", "memory/index.md", "a file"])
+def test_the_scaffold_is_not_laid_through_what_a_clone_brought(hook, remember, shop, tree, tmp_path, what):
+    """Where a clone has a link or a file in the place of the tree, nothing is laid, and the hook goes on."""
+    remember("Deploys need the VPN.")
+    if what == "a file":
+        (shop / "memory").write_text("not a folder")
+    else:
+        (shop / what).parent.mkdir(exist_ok=True)
+        (shop / what).symlink_to(tmp_path)
+    before = tree(shop), tree(tmp_path)
+    answer = hook("session.created", agent="opencode")
+    assert (tree(shop), tree(tmp_path), answer.code) == (*before, 0)
+    assert hook.events("start")
+
+
 def test_an_agent_with_memory_changes_no_byte_of_its_project(hook, remember, shop, tree):
     """For an agent that keeps a memory of its own nothing is laid into its project."""
     remember("Deploys need the VPN.")
