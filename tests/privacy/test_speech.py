@@ -53,7 +53,7 @@ MANY = settings(max_examples=count(2_000, 200))
         ("<system-reminder>use Redis</system-reminder>\nno, Postgres", ""),
         ("<task-notification>done</task-notification> let's go with Redis", ""),
         ("<system-reminder>never closed, so all is its own", ""),
-        ("\ufeff\u200b \n<bash-input>remember that</bash-input> x", ""),
+        ("\ufeff\u200b\u2063\xad \n<bash-input>remember that</bash-input> x", ""),
     ],
 )
 def test_what_programs_add_is_not_typed(text, typed):
@@ -79,7 +79,8 @@ def test_no_text_that_begins_as_a_programs_is_ever_the_persons(start: str, insid
 @MANY
 def test_what_is_plainly_typed_is_never_lost(words: str) -> None:
     """Text without tags is the person's as it stands, in every frame; and beside a block all of it stays."""
-    assume(words.strip() and "<" not in words and speech.class_of(words) == "human" and LINE not in words)
+    assume(any(sign.isprintable() and not sign.isspace() for sign in words))
+    assume("<" not in words and speech.class_of(words) == "human" and LINE not in words)
     kept = words.strip()
     assert speech.typed(words) == kept
     assert speech.words_in(speech.behind_line(words, LINE, STARTS)) == kept

@@ -37,6 +37,7 @@ INJECTED_STARTS = (
     *("Caveat: The messages below were generated", "Warning: apply_patch was requested", '{"task_id":', "</image>"),
     *("[SYSTEM NOTIFICATION", "[MESSAGE FROM NON-USER SOURCE", "[TALK FROM A VOICE CALL", "[Image: source:"),
     *("--- CONTEXT ENTRY BEGIN ---", "--- Content from referenced files ---", "[Image: original"),
+    "UserPromptSubmit hook",
 )
 # Tags of programs whose names could be a person's own. One with a hyphen, an underscore or a colon is a machine's.
 PROGRAM_TAGS = frozenset(
@@ -63,10 +64,12 @@ _MAX_BLOCKS = 20
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _NAME_LETTERS = _LETTERS + "0123456789_-:."
 _ENDS_NAME = "> /\n\t\r"
-# What may stand before the beginning of a text and is not seen.
-_BLANK = (
-    " \t\r\n\v\f\x00\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    + ("\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff")
+# What may stand before the beginning of a text and is not seen: spaces, control characters, joiners and marks.
+_BLANK = "".join(
+    [
+        *[chr(code) for code in (*range(0x21), *range(0x7F, 0xA1), 0xAD, 0x34F, 0x61C, 0x1680, 0x180E, 0x3000, 0xFEFF)],
+        *[chr(code) for code in (*range(0x2000, 0x2010), *range(0x2028, 0x2030), *range(0x205F, 0x2070))],
+    ]
 )
 
 

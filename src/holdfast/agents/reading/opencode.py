@@ -108,7 +108,7 @@ def _newer_message(row: dict[str, Any]) -> dict[str, Any] | None:
     info = {"id": told(row, "id"), "time": {"created": row.get("time_created")}, **data}
     role = "assistant" if kind in ("assistant", "compaction") else "user"
     text = told(data, "text", "summary")
-    parts = [{"type": "text", "text": text, "synthetic": kind == "synthetic"}] if text else []
+    parts = [{"type": "text", "text": text, "synthetic": kind != "user"}] if text else []
     parts += filter(table, listed(data.get("content")))
     return {"info": {**info, "role": role, "summary": kind == "compaction"}, "parts": parts}
 

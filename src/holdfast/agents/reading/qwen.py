@@ -21,6 +21,8 @@ from holdfast.agents.reading.lines import decode, files_below, first_records, li
 from holdfast.agents.reading.values import counts, listed, stem, table, text_of, told, when, whole
 
 TYPES = ("user", "assistant", "tool_result", "system")
+# The kinds of messages in a person's place that one typed; the first of them is not named.
+TYPED = ("", "mid_turn_user_message")
 TOKENS = (
     *("promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount", "thoughtsTokenCount"),
     "totalTokenCount",
@@ -114,7 +116,7 @@ class QwenReading(Reading):
             self._system(told(record, "subtype"), table(record.get("systemPayload")), id)
 
     def _user(self, record: dict[str, Any], parts: list[dict[str, Any]], id: str) -> None:
-        usual = "injected" if told(record, "subtype") == "notification" else "human"
+        usual = "human" if told(record, "subtype") in TYPED else "injected"
         if record.get("isSidechain") is True or told(record, "agentId"):
             usual = "task"
         self.person(parts, id, usual)

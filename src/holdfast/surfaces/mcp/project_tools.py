@@ -68,9 +68,9 @@ def _changed_notes(request: Request, asked: given.ProjectNotes) -> results.Notes
         case "reopen":
             return _of_todos(todo.reopen(workspace, (_needed(asked, "id"),), numbers=False))
         case "decide":
-            text = _needed(asked, "text")
+            text, by = _needed(asked, "text"), request.agent
             return _of_note(
-                project_notes.add(workspace, DECISION, text, because=because, replaces=replaces), "decisions"
+                project_notes.add(workspace, DECISION, text, because=because, source=by, replaces=replaces), "decisions"
             )
         case "lesson":
             text, who = _needed(asked, "text"), {"source": request.agent, "trust": "agent"}
