@@ -70,7 +70,7 @@ def prompt_block(run: HookRun, shown: Shown) -> Block:
     """
     if messages.wants_to_go_on(run.call.prompt):
         return _recovered(run, shown)
-    if messages.stands_for_a_lost_conversation(run.call.prompt) and _is_first_prompt(run):
+    if messages.stands_for_a_lost_conversation(run.call.prompt or run.call.notice) and _is_first_prompt(run):
         # Where the agent's start brought the memories, they are behind the summary already.
         return _recovered(run, shown) if shown else block_after_compaction(run)
     return _asked_for(run, shown, needed=True)

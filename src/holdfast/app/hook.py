@@ -259,7 +259,7 @@ def _at_start(run: HookRun) -> str:
 
 
 def _at_prompt(run: HookRun) -> str:
-    if "prompt" not in run.agent.injects or not run.call.prompt.strip():
+    if "prompt" not in run.agent.injects or not (run.call.prompt + run.call.notice).strip():
         return ""
     from holdfast.app import at_prompt
 
