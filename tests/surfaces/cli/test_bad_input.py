@@ -162,3 +162,20 @@ def test_the_doctor_reports_a_broken_config(cli, settled, tree, text, named) -> 
     (found,) = [one for one in ended.json["problems"] if one["kind"] == "setting"]
     assert ended.code == 1 and named in found["text"] and found["path"].endswith("config.toml") and found["hint"]
     assert tree(settled) == before and cli("doctor", "--fix").code == 2
+
+
+@pytest.mark.parametrize("words", ["todo lst", "lesson shw x", "todo dnoe", "decide lst", "rate --list 5"])
+def test_a_mistyped_sub_command_is_not_stored(cli, shop, home, tree, words) -> None:
+    """One or two words of which the first is nearly a sub-command are an error that names it, and nothing is kept."""
+    assert cli("remember", "--scope", "global", "I like tabs.").code == 0
+    before = tree(home)
+    ended = cli(*words.split())
+    assert ended.code == 2 and ("Did you mean" in ended.err or "--list lists" in ended.err)
+    assert tree(home) == before
+
+
+def test_a_text_that_looks_like_a_sub_command_can_be_added(cli, shop) -> None:
+    """With `add` any word is a text, and so is a sentence without it."""
+    assert cli("todo", "add", "lst").code == 0
+    assert cli("todo", "Dome lights of the shop").code == 0
+    assert "lst" in cli("todo").out and "Dome lights" in cli("todo").out

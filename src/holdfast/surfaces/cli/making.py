@@ -81,6 +81,8 @@ class CliGroup(CliCommand, click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if ctx.params.get("listing"):
+            raise click.UsageError(f"--list lists, and takes no {args[0]!r}.", ctx)
         if args[0] == "ls" and "list" in self.commands:
             args = ["list", *args[1:]]
         if args[0] in self.commands:
@@ -89,17 +91,18 @@ class CliGroup(CliCommand, click.Group):
             return super().resolve_command(ctx, [name, *args[1:]])
         import difflib
 
-        near = difflib.get_close_matches(args[0], self.commands, n=1, cutoff=0.7)
+        near = difflib.get_close_matches(args[0], [*self.commands, "list"], n=1, cutoff=0.7)
         meant = f" Did you mean {near[0]}?" if near else ""
         if not self.adds:
             raise click.UsageError(f"No such command {args[0]!r}.{meant}", ctx)
-        # The rest may be the numbers or the ids of entries: nobody wants to keep the text `dnoe 3`.
+        # Nobody wants to keep the text `lst`, `shw x` or `dnoe 3 4`; who does says `add`.
         named = [
             word.isdecimal() or (len(word) <= 6 and word[1:].isalnum() and any(map(str.isdecimal, word)))
             for word in args[1:]
         ]
-        if near and named and all(named):
-            raise click.UsageError(f"No such command {args[0]!r}.{meant} `add` adds it as a text.", ctx)
+        if near and near[0] != args[0] and (len(args) <= 2 or all(named)):
+            said = " ".join(args)
+            raise click.UsageError(f"No such command {args[0]!r}.{meant} `{ctx.info_name} add {said}` adds it.", ctx)
         return "add", self.commands["add"], ["--", *args] if args[0].startswith("-") else args
 
     def sub(self, name: str, example: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
