@@ -162,3 +162,11 @@ def test_switched_off_only_the_switch_can_be_set(workspace, file) -> None:
         config.change(h, "enabled", "true")
     with workspace() as h:
         assert h.enabled
+
+
+def test_a_secret_is_not_kept(cli, home) -> None:
+    """A value that looks like a secret is refused, its kind is told and not a byte of it is written."""
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    ended = cli("config", "set", "distil.with", f"https://x:{secret}@api.acme.test")
+    assert ended.code != 0 and secret not in ended.out + ended.err
+    assert not (home / "config.toml").exists() or secret not in (home / "config.toml").read_text()

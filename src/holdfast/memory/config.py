@@ -13,6 +13,7 @@ from tomlkit.exceptions import TOMLKitError
 from holdfast import settings as table
 from holdfast.base import files
 from holdfast.errors import NotFound, Refused
+from holdfast.privacy import redact
 from holdfast.settings import Setting, Value
 from holdfast.workspace import Workspace
 
@@ -46,6 +47,9 @@ def show(workspace: Workspace, name: str) -> ShownSetting:
 def change(workspace: Workspace, name: str, text: str | None) -> ShownSetting:
     """Set the value in config.toml, or take it out where the text is None; every other byte of the file stays."""
     value = _value(name, text)
+    if text is not None and (kinds := redact.redact(f"{name} = {text}")[1] or redact.redact(text)[1]):
+        hint = "Settings are kept as plain text. Name the variable or the file that has it instead."
+        raise Refused(f"the value looks like a secret ({', '.join(kinds)}) and is not kept", hint)
     path = os.path.join(workspace.home, "config.toml")
     if not workspace.enabled and name != "enabled":
         raise Refused("memory is switched off, so nothing is written", "First: holdfast config set enabled true")

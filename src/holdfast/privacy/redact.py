@@ -24,10 +24,17 @@ _GAP = r"[\"'\\ \t:=,>]{1,12}"
 TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("private-key", ("AGE-SECRET-KEY-",), r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
     ("aws-access-key-id", ("AKIA", "ASIA"), r"A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9+/])"),
+    ("aws-bedrock-key", ("ABSK",), rf"{_HERE}ABSK[A-Za-z0-9+/]{{80,}}+={{0,2}}"),
+    ("private-key", ("LS0tLS1CRUdJTi",), r"LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/]{40,}+={0,2}"),
     ("github-token", ("gh",), r"gh[pousr]_[A-Za-z0-9]{30,}+"),
     ("github-token", ("github_pat_",), r"github_pat_[A-Za-z0-9_]{40,}+"),
     ("gitlab-token", ("gl",), r"gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|soat|ffct|oas)-[\w.-]{20,}+"),
     ("slack-token", ("xox", "xapp-"), r"(?:xox[a-z](?:\.xox[bp])?-|xapp-\d-)[A-Za-z0-9-]{16,}+"),
+    (
+        "webhook",
+        ("webhook.office.com/", "hooks.zapier.com/"),
+        r"(?:webhook\.office\.com/|hooks\.zapier\.com/hooks/catch/)([\w@./-]{14,300})",
+    ),
     ("slack-webhook", ("hooks.slack.com/",), r"hooks\.slack\.com/[a-z]{4,12}/([A-Za-z0-9+/]{20,120})"),
     ("discord-webhook", ("/api/webhooks/",), r"/api/webhooks/\d{10,25}/([\w-]{40,120})"),
     (
@@ -57,18 +64,22 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("heroku-key", ("HRKU-",), r"HRKU-[\w-]{30,80}"),
     (
         "azure-key",
-        ("AccountKey=", "AccessKey=", "sig="),
-        r"(?:Account|Access)?(?:Key|sig)=([A-Za-z0-9+/%]{40,120}={0,2})",
+        ("AccountKey=", "AccessKey=", "sig=", "Signature="),
+        r"(?:Account|Access)?(?:Key|sig|Signature)=([A-Za-z0-9+/%_-]{40,800}={0,2})",
     ),
     ("azure-client-secret", ("Q~",), r"(?<=\d)Q~[\w~.-]{31,34}(?![\w~-])"),
     ("docker-token", ("dckr_",), r"dckr_[a-z]{3}_[\w-]{20,60}"),
     ("linear-key", ("lin_",), r"lin_(?:api|oauth)_[A-Za-z0-9]{30,80}"),
     ("notion-token", ("ntn_",), rf"{_HERE}ntn_[A-Za-z0-9]{{40,60}}"),
-    ("atlassian-token", ("ATATT3", "ATBB"), r"ATATT3[\w=-]{60,300}|ATBB[A-Za-z0-9]{32}"),
+    (
+        "atlassian-token",
+        ("ATATT3", "ATCTT3", "ATBB", "ATTA"),
+        r"AT[AC]TT3[\w=-]{60,300}|ATBB[A-Za-z0-9]{32}|ATTA[a-f0-9]{60,}+",
+    ),
     ("airtable-token", ("pat",), rf"{_HERE}pat[A-Za-z0-9]{{14}}\.[a-f0-9]{{64}}"),
     ("grafana-token", ("glsa_", "glc_"), r"glsa_[A-Za-z0-9]{32}_[a-f0-9]{8}|glc_[A-Za-z0-9+/]{32,400}={0,2}"),
     ("databricks-token", ("dapi",), rf"{_HERE}dapi[a-f0-9]{{32}}"),
-    ("newrelic-key", ("NRAK-",), r"NRAK-[A-Z0-9]{27}"),
+    ("newrelic-key", ("NRAK-", "NRII-", "NRJS-"), r"NR(?:AK|II|JS)-[\w-]{19,32}"),
     ("sentry-token", ("sntry",), r"sntry[su]_[A-Za-z0-9+/=_]{40,}+"),
     ("postman-key", ("PMAK-",), r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}"),
     ("mailgun-key", ("key-",), rf"{_HERE}key-[a-f0-9]{{32}}(?![A-Za-z0-9])"),
@@ -78,6 +89,35 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("supabase-key", ("sbp_", "sb_secret_"), r"sbp_[a-f0-9]{40}|sb_secret_[\w-]{20,60}"),
     ("tailscale-key", ("tskey-",), r"tskey-[a-z]{2,12}-[\w-]{16,80}"),
     ("square-token", ("sq0",), r"sq0(?:csp|atp|idp)-[\w-]{22,60}"),
+    ("dropbox-token", ("sl.",), rf"{_HERE}sl\.[\w-]{{60,}}+"),
+    ("doppler-token", ("dp.",), rf"{_HERE}dp\.(?:[a-z]{{2,6}}\.){{1,2}}(?:[a-z0-9_-]{{2,35}}\.)?[A-Za-z0-9]{{40,44}}"),
+    ("mapbox-token", ("k.eyJ",), r"k\.eyJ[\w-]{20,}+\.[\w-]{16,}+"),
+    ("dynatrace-token", ("dt0",), rf"{_HERE}dt0[a-z]\d\d\.[A-Z0-9]{{24}}\.[A-Z0-9]{{64}}"),
+    ("mailersend-token", ("mlsn.",), rf"{_HERE}mlsn\.[a-f0-9]{{40,}}+"),
+    ("harness-token", ("pat.", "sat."), rf"{_HERE}[ps]at\.[\w-]{{22}}\.[a-f0-9]{{24}}\.[A-Za-z0-9]{{20}}"),
+    ("firecrawl-key", ("fc-",), rf"{_HERE}fc-[a-f0-9]{{32}}(?![a-z0-9])"),
+    ("authress-key", (".acc_", ".acc-"), r"\.acc[_-][a-z0-9-]{10,32}\.[\w+/=-]{30,120}"),
+    ("azure-signed-key", ("JQQJ99",), r"JQQJ99[A-Za-z0-9]{20,40}"),
+    ("facebook-token", ("EAA",), rf"{_HERE}EAA[A-Za-z0-9]{{60,}}+"),
+    ("alibaba-key", ("LTAI",), rf"{_HERE}LTAI[A-Za-z0-9]{{16,24}}(?![A-Za-z0-9])"),
+    ("tencent-key", ("AKID",), rf"{_HERE}AKID[A-Za-z0-9]{{32}}(?![A-Za-z0-9])"),
+    ("easypost-key", ("EZAK", "EZTK"), rf"{_HERE}EZ[AT]K[A-Za-z0-9]{{54}}"),
+    ("jfrog-token", ("AKCp", "cmVmdGtu"), rf"{_HERE}(?:AKCp|cmVmdGtu)[A-Za-z0-9]{{50,}}+"),
+    ("nuget-key", ("oy2",), rf"{_HERE}oy2[a-z0-9]{{43}}(?![a-z0-9])"),
+    ("twitter-token", ("AAAAAAAAAAAAAAAAAAAA",), rf"{_HERE}A{{20,24}}[A-Za-z0-9%]{{40,}}+"),
+    ("zoho-token", ("1000.",), rf"{_HERE}1000\.[a-f0-9]{{32}}\.[a-f0-9]{{32}}"),
+    ("openshift-token", ("sha256~",), r"sha256~[\w-]{43}"),
+    ("1password-key", ("A3-",), rf"{_HERE}A3-[A-Z0-9]{{6}}-(?:[A-Z0-9]{{6,11}}-?){{3,5}}[A-Z0-9]{{4,6}}"),
+    ("salesforce-token", ("00D",), rf"{_HERE}00D[A-Za-z0-9]{{12,15}}![\w.]{{80,120}}"),
+    ("intercom-token", ("dG9rO",), rf"{_HERE}dG9rO[\w+/-]{{50,}}+={{0,2}}"),
+    ("paypal-token", ("access_token$",), r"access_token\$[a-z]+\$[a-z0-9]{16}\$([a-f0-9]{32})"),
+    (
+        "paseto",
+        ("v2.local.", "v3.local.", "v4.local.", "v2.public.", "v4.public."),
+        r"v\d\.(?:local|public)\.[\w-]{40,}+",
+    ),
+    ("scaleway-key", ("SCW",), rf"{_HERE}SCW[A-Z0-9]{{17}}(?![A-Z0-9])"),
+    ("yandex-key", ("AQVN",), rf"{_HERE}AQVN[\w-]{{35,38}}"),
     (
         "model-key",
         ("gsk_", "xai-", "pplx-", "r8_", "lsv2_"),
@@ -101,6 +141,19 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     ("database-url", ("://",), r"://[^\s:/@\"'<>]{0,100}:([^\s/\"'<>]{1,200})@(?=[\w\[$.-])"),
     ("basic-auth-url", ("://",), r"://[^\s:/@\"'<>?#]{0,100}:([^\s/\"'<>?#]{1,200})@(?!sha256)(?=[\w\[$.-])"),
+    ("url-token", ("://",), r"://([\w.~%-]{20,200})(?::[^\s/@\"'<>]{0,100})?@(?=[\w\[$.-])"),
+    ("netrc", ("machine ",), r"machine\s+\S{1,100}\s+login\s+\S{1,100}\s+password\s+(\S{4,200})"),
+    (
+        "pgpass",
+        (":5432:", ":5433:", ":6432:", ":*:"),
+        r"(?<=[\w*.-])(?::\d{2,5}|:\*):[\w*.-]{1,63}:[\w*.-]{1,63}:([^\s:\"']{6,120})(?=\s|$|\\n)",
+    ),
+    (
+        "authorization",
+        ('auth"', "auth'", "_auth", "auth: ", "auth="),
+        r"_?auth\\{0,3}[\"']?[ ]{0,2}[:=][ ]{0,3}\\{0,3}[\"']?([A-Za-z0-9+/_-]{20,}+={0,2})",
+    ),
+    ("token", ("_PAT", "_AUTH"), r"_(?:PAT|AUTH)\\{0,3}[\"']?[ ]{0,2}[:=][ ]{0,3}\\{0,3}[\"']?([^\s\"'\\]{8,400})"),
     (
         "aws-secret-key",
         ("secret",),
@@ -114,17 +167,29 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"[ \t\"'\\]{0,5}(?:basic|token|apikey|bot)?[ \t]{0,2}([\w.~+/=-]{8,}+)",
     ),
     (
-        "command-line",
+        "user-option",
         (" -u", "--user", "-user "),
         r"(?: -u|-{1,2}user)[ \t=]{0,2}[\"']?[^\s:\"'$]{1,60}:([^\s\"']{4,120})",
     ),
-    ("command-line", ("mysql",), r"mysql[a-z]{0,6}\s[^\n]{0,120}?\s-p[\"']?([^\s\"']{6,80})"),
+    # A password behind a short flag: what takes one there is told by BEFORE. Some take it without a space alone.
+    ("command-line", (" -p", " -P", " '-p"), r"\s'?-[pP][\"']?([^\s\"'-][^\s\"']{5,200})"),
+    ("flag", (" -p", " -P", " -a", " -w", " -A", " -X"), r"\s-[pPawAX][ \t=]{1,3}[\"']?([^\s\"'-][^\s\"']{5,200})"),
+    ("user-option", (" -U",), r" -U[ \t=]{0,2}[\"']?[\w\\/.-]{1,60}%([^\s\"']{4,120})"),
     (
-        "command-line",
-        ("sshpass", "redis-cli", " login"),
-        r"(?:sshpass|redis-cli[^\n]{0,60}?| login[^\n]{0,80}?)\s-[pa][ \t]{0,2}[\"']?([^\s\"']{6,200})",
+        "user-option",
+        ("htpasswd",),
+        r"htpasswd\s+-[a-zA-Z]*b[a-zA-Z]*\s+\S{1,200}\s+\S{1,80}\s+[\"']?([^\s\"']{6,120})",
     ),
-    ("command-line", ("pass:",), r"(?<![\w-])pass:([^\s\"'/]{6,80})"),
+    (
+        "user-option",
+        ("rabbitmqctl", "mc alias set"),
+        r"(?:rabbitmqctl\s(?:add_user|change_password)\s+\S{1,80}|mc alias set(?:\s+\S{1,200}){3})"
+        r"\s+[\"']?([^\s\"']{6,120})",
+    ),
+    ("piped", ("sudo -", "chpasswd", "-stdin", "--with-token"), r"sudo\s-[a-zA-Z]{0,6}S|chpasswd|-stdin|--with-token"),
+    ("login", (" login ",), r" login\s+(?:-{1,2}[\w-]{1,20}[= ])?([\w.-]{16,200})(?=\s|$)"),
+    ("password", ("identified by",), r"(?i)identified\s+by\s+(?:password\s+)?\\{0,3}[\"']([^\s\"']{6,120})"),
+    ("user-option", ("pass:",), r"(?<![\w-])pass:([^\s\"'/]{6,80})"),
 )
 
 # A name that holds one of these words gives its value away: word, kind.
@@ -140,19 +205,31 @@ WORDS: tuple[tuple[str, str], ...] = (
 )
 
 KINDS: tuple[str, ...] = tuple(
-    sorted({"private", *(row[0] for row in (*TOKENS, *PHRASES)), *(row[1] for row in WORDS)})
+    sorted({"private", "vendor-token", *(row[0] for row in (*TOKENS, *PHRASES)), *(row[1] for row in WORDS)})
 )
 
 # The neighbourhood is wider than any pattern reaches.
 _NEAR_BEFORE = 100
 _NEAR_BEHIND = 800
 # What must stand behind a beginning that is an everyday word or a plain address.
-_NEEDED = {"://": "@", "mysql": "-p", "sshpass": "-", "redis-cli": "-", " login": "-", " -u": ":"}
+_NEEDED = {"://": "@", " -u": ":", " -U": "%", "htpasswd": "-"}
+# Flags and words that stand before a password, which has a digit or a sign.
+_FLAGS = frozenset((" login ", " -p", " -P", " -a", " -w", " -A", " -X"))
 # The length of a secret access key, which stands behind the word `secret`.
 _SECRET_KEY = 40
 _DIGITS = frozenset("0123456789")
 _SIGNS = "!#%*?^~@$+&"
 _NO_LETTERS = frozenset(["", *" \t\n\r\f\v\"'`.,;:-/\\()[]{}<>=|"])
+
+# Where the random rest of a vendor's token may begin: at a sign, before a run with a digit or of many letters.
+_BEHIND_SIGN = (
+    r"(?=[A-Za-z_+/-]{0,15}[0-9]|[A-Za-z]{16})(?=[A-Za-z0-9_+/-]{16})"
+    r"(?!(?:[0-9a-f]{4}-){1,3}[0-9a-f]{12})"
+)
+PREFIXED = (
+    rf"_(?<=[A-Za-z0-9].)(?<!toolu_)(?<!msg_)(?<!call_)(?<!req_){_BEHIND_SIGN}",
+    rf"-(?<=[A-Za-z0-9].){_BEHIND_SIGN}",
+)
 
 # start, end, rank (a lower one names the kind where two overlap), kind
 _Span = tuple[int, int, int, str]
@@ -198,7 +275,7 @@ def _replace(text: str, spans: list[_Span]) -> str:
 def _spans(text: str) -> list[_Span]:
     # This one letter grows when lowered, and would shift every index behind it.
     lowered = text.replace("\u0130", "I").lower()
-    spans = [*_shaped(text, lowered), *_named(text, lowered)]
+    spans = [*_shaped(text, lowered), *_prefixed(text), *_named(text, lowered)]
     if "<" in text:
         from holdfast.privacy import private
 
@@ -245,6 +322,35 @@ def _tried(text: str, where: str, beginning: str, rank: int, kind: str, source: 
         at = where.find(beginning, end)
 
 
+def _prefixed(text: str) -> Iterator[_Span]:
+    """Yield what is built as vendors build a token, whoever they are: a short name, a sign and a random rest."""
+    if not any(may_be_token(word) for word in text.split()):
+        return
+    from holdfast.privacy.secret_values import pattern, vendor_token
+
+    for source in PREFIXED:
+        last = 0
+        for match in pattern(source).finditer(text):
+            if match.start() >= last and (span := vendor_token(text, match.start())):
+                last = span[1]
+                yield *span, len(PHRASES) + len(TOKENS), "vendor-token"
+
+
+def may_be_token(word: str) -> bool:
+    """Whether a token of a vendor can stand in the word: it is long, and mixed or random in one piece."""
+    if len(word) < 20 or ("_" not in word and "-" not in word):
+        return False
+    if word not in (word.lower(), word.upper()):
+        return True
+    if _DIGITS.isdisjoint(word):
+        return False
+    pieces = word.replace("-", "_").replace("/", "_").replace(".", "_").split("_")
+    # Some are a UUID behind a name.
+    return word.count("-") + word.count("_") > 4 or any(
+        len(piece) >= 16 and not _DIGITS.isdisjoint(piece) for piece in pieces
+    )
+
+
 def _named(text: str, lowered: str) -> Iterator[_Span]:
     for rank, (word, kind) in enumerate(WORDS, start=len(PHRASES) + len(TOKENS)):
         at = lowered.find(word)
@@ -264,6 +370,8 @@ def may_begin(text: str, at: int, beginning: str) -> bool:
     behind = text[at : at + _NEAR_BEHIND]
     if beginning == "secret":
         return any(len(word) >= _SECRET_KEY for word in behind.split())
+    if beginning in _FLAGS:
+        return not _DIGITS.isdisjoint(behind) or any(sign in behind for sign in _SIGNS)
     return _NEEDED.get(beginning, "") in behind
 
 

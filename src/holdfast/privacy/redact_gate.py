@@ -103,6 +103,11 @@ def suspects(texts: Sequence[str]) -> set[int]:
     starts = list(accumulate([len(text) + 1 for text in texts], initial=2))
     ways = _ways()
     found: set[int] = set()
+    for source in redact.PREFIXED:
+        for match in _bytes(source).finditer(joined):
+            place = bisect_right(starts, match.start()) - 1
+            if place not in found and secret_values.vendor_token(texts[place], match.start() - starts[place]):
+                found.add(place)
     for at in _pairs(joined):
         for back, lowered, before, behind, gates in ways[joined[at : at + 2]]:
             start = at - back
@@ -147,6 +152,11 @@ def _is_named(text: str, at: int, word: str, kind: str) -> bool:
     if may_be_given and secret_values.value_behind(text, at, end, kind):
         return True
     return secret_values.value_before(text, at, kind) is not None
+
+
+@cache
+def _bytes(source: str) -> re.Pattern[bytes]:
+    return re.compile(source.encode())
 
 
 @cache

@@ -10,11 +10,26 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
 
+_LINE = r"(?:{})(?:\s[^\n]{{0,160}})?$"
+_GLUED = r"mysql[a-z]{0,8}|mariadb[a-z-]{0,8}|7z[ar]?|rar"
+_SPACED = (
+    r"sshpass| login|redis-cli|mongo[a-z]{0,8}|twine|cqlsh|sqlcmd|bcp|osql|mosquitto_[a-z]{2,4}|ipmitool|\bzip"
+    r"|ldap[a-z]{2,12}|snmp[a-z]{2,12}"
+)
 # What must stand before the place that is looked for: kind, pattern, and whether it belongs to the secret.
 _BEFORE: dict[str, tuple[str, bool]] = {
     "database-url": (
         r"(?i)(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|oracle|clickhouse|cassandra"
         r"|neo4j|ldaps?)(?:\+[a-z0-9]{1,16})?$",
+        False,
+    ),
+    "azure-signed-key": (r"(?:[A-Za-z0-9]{52}|\b)$", True),
+    "authress-key": (r"[a-z]{2,8}_[a-z0-9]{5,30}\.[a-z0-9]{4,6}$", True),
+    "command-line": (_LINE.format(f"{_GLUED}|{_SPACED}"), False),
+    "flag": (_LINE.format(_SPACED), False),
+    "login": (r"(?:vault|heroku|snyk|nomad|consul|doppler|infisical|tailscale|supabase|wandb|cli|ctl)$", False),
+    "piped": (
+        r"(?:echo|printf)\s+(?:-[neE]{1,3}\s+)?[\"']?(?:[\w.-]{1,40}:)?([^\s\"'|:]{6,120})[\"']?\s{0,3}\|[^\n|]{0,80}$",
         False,
     ),
     "azure-client-secret": (r"[\w~.]{3}\d$", True),
@@ -23,20 +38,46 @@ _BEFORE: dict[str, tuple[str, bool]] = {
     "terraform-token": (r"[A-Za-z0-9]{14}$", True),
 }
 
+# Parts of the name before a random rest that tell a secret: what it is for, or whose it is.
+_MARK_WORDS = (
+    "sk rk pk pat key keys apikey api tok token tokens tkn secret sec live test prod prd dev sandbox staging auth "
+    "oat svc srv adm admin cred creds access priv private rw bot pw pwd pass oauth refresh rt at sat aat scim sa "
+    "server master root signing sig signkey webhook whsec v1 v2 nfp nfc fo1 fm1 fm2 figd figdr figu dp st ct pt "
+    "ccipat cciprj bkua bkpat pul pscale ops vcp vca vci vcr vck sl nvapi pcsk pckey napi apify ddp ddo phx phs phc "
+    "pnu pnb rdme tk xkeysib xsmtpsib sm shippo squ sqp sqa sgp slk tfp waka duffel flwseck flwpubk fio ico dt0c01 "
+    "dt0s01 dnkey cfpat clojars p8e sc ext scauth authress sdk mob sub pub rzp rootly harness unkey rnd csa wandb "
+    "pa jina tgp fw csk tvly fc e2b ak as bsa zpka pdl polar cal tr packagist mlsn hcaik hcxik hcbik hcamk xaat "
+    "xapt mdb avns essu xau tid tsec hrku lob mmk aio glpat glsa sntrys npm pypi gho ghp shpat lin ntn figma "
+    "circleci buildkite netlify vercel neon doppler resend re mailgun postmark "
+)
+_MARKS = frozenset(_MARK_WORDS.split())
+# Parts that tell an identifier or a digest.
+_ID_WORDS = (
+    "call toolu tool tooluse srvtoolu msg message req request ses sess session fc prt part rs resp response agent "
+    "ctc chatcmpl cmpl run thread file asst step batch ftjob ws tsc sha sha1 sha224 sha256 sha384 sha512 md5 "
+    "blake2b ic prr pr org user usr proj project team cus cust pi ch in inv si price prod_ plan evt event acct seti "
+    "pm txn po il snap vol ami eni vpc subnet sg igw rtb arn hash rev ref commit build chunk bundle index main "
+    "vendor style css js asset img image font page node pod job task trace span item obj doc row rec blob cache "
+    "etag id uid uuid guid nonce conv chat turn block mise integrity checksum digest version ver release tag branch "
+)
+_IDS = frozenset(_ID_WORDS.split())
+
 # What says that a `key` is a secret one.
 _KEY_OF = (
     r"(?i)(?:api|app|access|secret|private|auth|account|admin|encrypt(?:ion)?|signing|master|shared|storage|service"
-    r"|license|subscription|session)[_. -]?$"
+    r"|license|subscription|session|client|deploy|write|server|sdk|ingest|webhook|ssh|tls|ssl|rsa|jwt|hmac|cookie|wallet"
+    r"|project|integration|ecdsa)[_. -]?$"
 )
 
 # What may follow the word: the rest of the name, the sign between name and value, and a quote.
 _ASSIGNED = r"""(?x)
     (?P<rest>(?=[WwPpCc])(?i:word|wd|phrase|code|wort))?
-    (?:(?=[\w-])(?i:[_-]?(?:access|key|token|value|str|string|b64|base64|prod|dev|staging|live|test|old|new|main|confirm(?:ation)?|\d{1,3}))){0,3}
+    (?:(?=[\w-])(?i:[_-]?(?:access|key|token|value|str|string|b64|base64|data|pem|hex|prod|dev|staging|live|test|old|new|main|confirm(?:ation)?|\d{1,3}))){0,3}
     (?P<closed>\\{0,3}["'`])?\]?\)?
     (?:
         [ \t]{0,8}(?:\??:[ ]{0,2}[A-Za-z&'][\w\[\]&'.| <>]{0,30}?[ ]{0,2})?
         (?:=>|:=|={1,3}+|!==?|:|->)[ \t]{0,8}(?=\S)
+        (?:[|>][+-]?\d?[ \t]{0,3}(?:\r?\n|\\n)[ \t]{1,24}(?=\S))?
       | (?P<comma>,[ \t]{0,3})
       | (?P<tag>>)
       | (?P<pair>,?\s{1,40}\\{0,3}["'{]?(?i:value)\\{0,3}["']?[ ]{0,2}[:=][ ]{0,2})
@@ -59,7 +100,7 @@ _MARK = r"\[(?:redacted:[a-z0-9-]+|private)\]"
 # Values that stand for a secret but are none.
 _PLACEHOLDER = r"""(?xi)
     example | change[_-]?me | change[_-]?this | your[_-] | [_-]here\b | placeholder | dummy | redacted
-    | xxxx | \*\*\* | \.\.\. | … | ^<.*>?$ | \$\{ | \$\( | \{\{ | ^%\( | %s | ^\$[a-z_]\w*$ | ^%\w+%$
+    | xxxx | \*\*\* | \.\.\. | … | ^<.*>?$ | \$\{ | \$\( | \{\{ | ^%\( | %s(?![a-z]) | ^\$[a-z_]\w*$ | ^%\w+%$
     | ^(?:fake|mock|sample|test|my|some|insert|replace)[_-]
     | ^(?:null|none|undefined|nil|true|false)\b | \(\?[:=!<] | \[[a-z0]-[z9] | \\[dws]
 """
@@ -76,7 +117,7 @@ _TECHNICAL = r"""(?xi)
     sha-?\d{1,3} | md5 | base-?\d\d | utf-?\d{1,2} | oauth-?\d | x509 | \bv\d{1,2}\b | \b[rhep]s\d{3}
     | aes-?\d{3} | ed25519 | pbkdf2 | argon2\w? | pkcs\d{1,2} | http-?\d | \bs3\b | ec2 | k8s | i18n | ipv[46]
     | u?int\d{1,2} | float\d\d | p256 | \d{1,5}[ -]?(?:bit|byte|char|day|hour|minute|second|token)s?
-    | python\d | web3 | varchar\d* | \bh[1-6]\b | \d{1,3}%
+    | python\d | web3 | varchar\d* | \bh[1-6]\b | \b\d{1,3}%
 """
 # Names and chains of names, as code has them where a value could stand.
 _CODE = r"^[&*!@]?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*[!?;,.]*$"
@@ -86,8 +127,19 @@ _NUMBERED = r"^[A-Za-z]+(?:[_.-][A-Za-z]+)*[_.-]?v?\d{1,2}$"
 _SEED_PHRASE = r"^[a-z]{3,9}(?:[ -][a-z]{3,9}){3,23}$"
 _SENTENCE = r"\b(?:the|your|please|enter|must|for|and|not|with|this|that|use|used)\b"
 
+_MAX_PREFIX = 40
+_FILE = (
+    r"\.(?:js|mjs|css|map|png|jpe?g|svg|gif|webp|woff2?|ttf|html?|json|txt|md|py|ts|tsx|gz|zip|tgz|whl|log|lock|so)\b"
+)
+
 # What stands before a name tells what ends its value: a query, a connection string, a call, a table.
 _SEPARATORS = {"/": "@", "?": "&#", "&": "&#", ";": ";", "(": ",)", ",": ",)}", "{": ",}", "<": "<"}
+
+# Names whose secrets are built as a UUID.
+_UUID_KEYS = frozenset(("waka", "sdk", "mob", "na1", "na2", "eu1", "sandbox", "production", "hrku", "xaat", "lf"))
+_PASSWORDS = (
+    *("command-line", "flag", "login", "piped", "user-option", "authorization", "password", "netrc", "pgpass", "token"),
+)
 
 _compiled: dict[str, re.Pattern[str]] = {}
 
@@ -97,9 +149,11 @@ def checked(text: str, match: re.Match[str], kind: str) -> Iterator[tuple[int, i
     start, end = match.span(match.re.groups)
     if kind in _BEFORE:
         source, belongs = _BEFORE[kind]
-        before = pattern(source).search(text, max(0, match.start() - 40), match.start())
+        before = pattern(source).search(text, max(0, match.start() - 200), match.start())
         if not before:
             return
+        if before.re.groups:
+            start, end = before.span(1)
         start = before.start() if belongs else start
     if _is_shaped(kind, text[start:end]):
         yield start, end
@@ -113,8 +167,10 @@ def _is_shaped(kind: str, value: str) -> bool:
         return False
     if kind in ("basic-auth-url", "database-url"):
         return value.lower() not in ("password", "pass", "passwd", "pwd", "secret", "token") and not value.isdigit()
-    if kind in ("command-line", "authorization"):
+    if kind in _PASSWORDS:
         return _is_value(value, "password") and not pattern(_CODE_WORD + r"$").match(value)
+    if kind == "url-token":
+        return is_random(value, 20)
     if kind == "aws-secret-key":
         return _turns(value) > 5
     if kind == "openai-key":
@@ -122,6 +178,55 @@ def _is_shaped(kind: str, value: str) -> bool:
     if kind == "gitlab-token":
         return value != value.lower() or any(char.isdigit() for char in value)
     return len(set(value)) > 7
+
+
+def vendor_token(text: str, at: int) -> tuple[int, int] | None:
+    """Return where the token is whose random rest may begin behind the sign at this place."""
+    run = pattern(r"[\w.+/=-]*+").match(text, at)
+    start, end = at, run.end() if run else at
+    while start > 0 and at - start < _MAX_PREFIX and (text[start - 1].isalnum() or text[start - 1] in "_.-"):
+        start -= 1
+    while end > at and text[end - 1] in "._-/":
+        end -= 1
+    word = text[start:end]
+    if not _IDS.isdisjoint(pattern(r"[_.-]").split(word[: at - start].lower())):
+        return None
+    for sign in pattern(r"[_.-]").finditer(word):
+        parts = pattern(r"[_.-]").split(word[: sign.start()].lower())
+        rest = word[sign.end() :]
+        if len(parts) > 4 or len(rest) < 16:
+            return None
+        if _is_rest(parts, rest, word[sign.start()]) and not pattern(_PLACEHOLDER).search(word):
+            return None if pattern(_FILE).search(word) else (start, end)
+    return None
+
+
+def _is_rest(parts: list[str], rest: str, sign: str) -> bool:
+    """Say whether what follows such a name is random; of a name that tells nothing more is asked."""
+    if not parts[0] or len(parts[-1]) > 16 or pattern(r"(?i)^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}").match(rest):
+        return parts[-1] in _UUID_KEYS
+    if parts[-1] in _MARKS or (len(parts) > 1 and parts[-2] in _MARKS):
+        return is_random(rest, 16)
+    is_word = len(parts) < 3 and all(part.isalpha() or len(part) < 5 for part in parts)
+    if not is_word or not set("./+=").isdisjoint(sign + rest):
+        return False
+    return rest not in (rest.lower(), rest.upper()) and is_random(rest, 24) and _digit_turns(rest) > 3
+
+
+def is_random(value: str, least: int) -> bool:
+    """Say whether a value looks drawn at random: its characters change their kind as words do not."""
+    runs = pattern(r"[A-Za-z0-9+/]{5,}").findall(value)
+    longest = "".join(runs)
+    if len(longest) < least or len(set(longest)) < 8:
+        return False
+    if pattern(r"^[0-9a-fA-F]+$").match(longest):
+        return len(longest) >= 24 and _digit_turns(longest) > 4
+    changes = 3 + len(pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Z]|(?<=\d)\D").findall(longest))
+    return changes >= len(longest) * (0.25 if _digit_turns(longest) > 3 else 0.4)
+
+
+def _digit_turns(value: str) -> int:
+    return len(pattern(r"(?<=\d)[A-Za-z]|(?<=[A-Za-z])\d").findall(value))
 
 
 def value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
@@ -147,7 +252,8 @@ def value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | N
 
 def _is_given(text: str, at: int, match: re.Match[str], value: str, kind: str, quoted: bool) -> bool:
     flag = text[_name_start(text, at)] == "-"
-    if match["comma"] or match["told"] or (match["space"] and not flag):
+    is_sql = match["space"] and quoted and kind == "password"
+    if match["comma"] or match["told"] or (match["space"] and not flag and not is_sql):
         return _is_strong(value, kind)
     phrase = quoted and text[at : at + 10].lower().startswith(("passphrase", "mnemonic"))
     return _is_secret(value, kind, quoted, phrase)
@@ -165,10 +271,22 @@ def value_before(text: str, at: int, kind: str) -> tuple[int, int] | None:
 def _is_name(text: str, at: int, match: re.Match[str], kind: str) -> bool:
     """Say whether the word is, or ends, the name of a secret: not any key, no `pass` inside another word."""
     if kind == "api-key":
-        return bool(pattern(_KEY_OF).search(text, max(0, at - 14), at))
+        return bool(pattern(_KEY_OF).search(text, max(0, at - 14), at)) or _is_any_key(text, at, match)
     if kind == "password" and text[at].islower() and text[max(0, at - 1) : at].islower():
-        return bool(match["rest"]) or text[at : at + 3] == "pwd"
+        return bool(match["rest"]) or text[at : at + 3] == "pwd" or text[_name_start(text, at)] == "-"
     return not match["comma"] or (bool(match["closed"]) and text[_name_start(text, at) - 1] in "\"'`")
+
+
+def _is_any_key(text: str, at: int, match: re.Match[str]) -> bool:
+    """Say whether a key that may be of anything is given what is random beyond doubt: no digest, no id, no path."""
+    if match["comma"] or match["told"] or match["space"] or match["pair"]:
+        return False
+    value = text[match.end() : match.end() + 100]
+    found = pattern(r"[A-Za-z0-9+=_-]{20,}").match(value)
+    is_env = text[at : at + 3] == "KEY" and text[at - 1 : at] == "_"
+    if not found or not is_random(found[0], 20):
+        return False
+    return is_env or (found[0] != found[0].lower() and _digit_turns(found[0]) > 3 and value[found.end() :][:1] != "/")
 
 
 def _name_start(text: str, at: int) -> int:

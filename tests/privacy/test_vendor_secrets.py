@@ -1,0 +1,57 @@
+"""Secrets of every kind that scanners know, and of vendors that nobody knows, go; what only looks like them stays."""
+
+from __future__ import annotations
+
+import collections
+
+import pytest
+import vendor_secrets
+
+from holdfast.privacy import redact, redact_gate
+
+ROWS = vendor_secrets.secrets(20261116, 1_000)
+HARMLESS = vendor_secrets.harmless(20261116, 5_000)
+
+
+def test_there_are_enough_kinds() -> None:
+    """A thousand secrets are of more than a hundred kinds."""
+    assert len({row["kind"] for row in ROWS}) > 100
+
+
+def test_at_least_99_of_100_secrets_are_caught() -> None:
+    """Of all kinds and surroundings together at least 99 % leave no piece of eight characters behind."""
+    missed = [row["text"] for row in ROWS if vendor_secrets.is_left(row, redact.redact(row["text"])[0])]
+    assert len(missed) <= 0.01 * len(ROWS), missed
+
+
+def test_no_kind_is_missed_as_a_whole() -> None:
+    """No kind hides behind the others: most of each are caught."""
+    rows = vendor_secrets.secrets(1, 2_000)
+    missed = collections.Counter(
+        row["kind"] for row in rows if vendor_secrets.is_left(row, redact.redact(row["text"])[0])
+    )
+    assert not [kind for kind, times in missed.items() if times > 6], missed
+
+
+def test_at_most_2_of_1000_harmless_texts_raise_an_alarm() -> None:
+    """Digests, ids, integrity lines, images, names, flags, prose and code stay as they are."""
+    changed = [text for text in HARMLESS if redact.redact(text) != (text, ())]
+    assert len(changed) <= 0.002 * len(HARMLESS), changed[:10]
+
+
+def test_neither_cheap_look_hides_a_secret(monkeypatch) -> None:
+    """What redaction finds the gate of a sweep names, and without the look before the patterns no more is found."""
+    texts = [*(row["text"] for row in ROWS), *HARMLESS]
+    found = [redact.redact(text) for text in texts]
+    suspects = redact_gate.suspects(texts)
+    assert [text for place, text in enumerate(texts) if found[place][1] and place not in suspects] == []
+    monkeypatch.setattr(redact, "may_begin", lambda text, at, beginning: True)
+    monkeypatch.setattr(redact, "may_be_given", lambda text, at, kind: True)
+    assert [redact.redact(text) for text in texts] == found
+
+
+@pytest.mark.parametrize("end", [" and more", "", ".", '"', "\n"])
+def test_only_the_token_of_an_unknown_vendor_goes(end: str) -> None:
+    """A short name, a sign and a random rest is a token, whoever makes it; what stands around it stays."""
+    value = "acme_" + "live_" + "x7Kq2mVb9TzR4wLp8NdY3sHf"
+    assert redact.redact(f"use {value}{end}")[0] == f"use [redacted:vendor-token]{end}"
