@@ -8,6 +8,7 @@ import pytest
 
 from holdfast.app import proposals, updates
 from holdfast.app.harvest import harvest
+from holdfast.errors import Refused
 from holdfast.learning.lessons import lesson
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.model import Evidence
@@ -52,6 +53,19 @@ def test_only_what_a_person_said_or_what_happened_stands_by_recurring(workspace,
         assert one.status == ("standing" if stands else "proposed")
         assert lesson_standing.is_there(h, one) == stands
         assert (one.id in Proposals(h.home).ids()) != stands
+
+
+def test_an_agent_does_not_bring_back_what_a_person_said_no_to(workspace, shop) -> None:
+    """A rejection sticks for an agent that writes the lesson down; the person may say it again."""
+    with workspace() as h:
+        first = Evidence("2026-05-01T10:00:00Z", "some-agent", "s-1", "correction", NOTE)
+        lesson_standing.occurred(h, NOTE, SHOP, first)
+        lesson_standing.reject(h, learned_in(h)[0])
+        with pytest.raises(Refused):
+            lesson.learn(h, NOTE, trust="agent")
+        assert [one.status for one in learned_in(h)] == ["rejected"]
+        lesson.learn(h, NOTE)
+        assert [one.status for one in learned_in(h)] == ["standing"]
 
 
 def test_a_note_does_not_make_another_complaint_recur(workspace, shop) -> None:

@@ -13,7 +13,7 @@ from holdfast.continuity import notes
 from holdfast.continuity.note_tables import Note
 from holdfast.continuity.notes import NoteChange
 from holdfast.continuity.pages import LESSON
-from holdfast.errors import BadInput, NotFound, ScopeUnknown
+from holdfast.errors import BadInput, NotFound, Refused, ScopeUnknown
 from holdfast.learning.lessons import model as learned_lessons
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.model import Evidence, Lesson
@@ -72,7 +72,15 @@ def rate(workspace: Workspace, name: str, rating: str) -> Lesson:
 def learn(
     workspace: Workspace, text: str, *, because: str = "", source: str = "", replaces: str = "", trust: str = "user"
 ) -> NoteChange:
-    """Add a lesson; the one that it replaces is struck through in the same write, and ends."""
+    """Add a lesson; the one that it replaces is struck through in the same write, and ends.
+
+    What a person said no to, only a person brings back.
+    """
+    if trust != "user":
+        said = Evidence(now(), "", "", STATED, lesson_standing.cleaned(text))
+        there = learned_lessons.room(workspace.home).like(workspace.project().id, said)
+        if there is not None and there.status == "rejected":
+            raise Refused("the person said no to this lesson", "Ask them: `holdfast lesson add` writes it down.")
     name = replaces.strip().casefold()
     holding = notes.listed(workspace, LESSON) if name else ()
     replaced = next((note.text for note in holding if note.id.casefold() == name and not note.done), "")
