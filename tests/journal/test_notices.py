@@ -74,6 +74,21 @@ def test_rows_that_are_none_say_nothing(place, tmp_path):
     assert lines(place) == ["a hook failed"]
 
 
+def test_what_stands_in_their_place_keeps_nobody_from_working(place, tmp_path):
+    """A link, a folder or a huge file of somebody else in the place of the notices tells nothing, and does no harm."""
+    path = tmp_path / "updates" / "notices.jsonl"
+    path.parent.mkdir()
+    path.symlink_to("/etc/passwd")
+    assert notices.unseen(place) == []
+    path.unlink()
+    path.mkdir()
+    assert notices.unseen(place) == []
+    path.rmdir()
+    odd = b'{"kind": "x", "text": 5, "hint": [], "severity": {}, "names": 7, "count": "x", "first": null, "last": 1}\n'
+    path.write_bytes(odd * 100_000)
+    assert notices.unseen(place) == []
+
+
 def test_where_nothing_can_be_written_reporting_does_no_harm(tmp_path):
     """No home is made for a notice, and a file in the way is no error."""
     notices.report(str(tmp_path / "none"), "hook", "a hook failed")
