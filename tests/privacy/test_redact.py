@@ -201,6 +201,9 @@ HOSTILE = {
     "prose": "password is to be as ",
     "escapes": '\\"token\\',
     "values": "password=a1",
+    "names that run on": "a_1b",
+    "names and signs": "acme_live_x7-",
+    "flags": " -p a1",
 }
 
 

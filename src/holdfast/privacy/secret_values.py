@@ -182,7 +182,7 @@ def _is_shaped(kind: str, value: str) -> bool:
 
 def vendor_token(text: str, at: int) -> tuple[int, int] | None:
     """Return where the token is whose random rest may begin behind the sign at this place."""
-    run = pattern(r"[\w.+/=-]*+").match(text, at)
+    run = pattern(rf"[\w.+/=-]{{0,{_LONG}}}+").match(text, at)
     start, end = at, run.end() if run else at
     while start > 0 and at - start < _MAX_PREFIX and (text[start - 1].isalnum() or text[start - 1] in "_.-"):
         start -= 1
@@ -197,7 +197,8 @@ def vendor_token(text: str, at: int) -> tuple[int, int] | None:
         if len(parts) > 4 or len(rest) < 16:
             return None
         if _is_rest(parts, rest, word[sign.start()]) and not pattern(_PLACEHOLDER).search(word):
-            return None if pattern(_FILE).search(word) else (start, end)
+            more = pattern(r"[\w+/=-]*+").match(text, end) if end - at >= _LONG else None
+            return None if pattern(_FILE).search(word) else (start, more.end() if more else end)
     return None
 
 
