@@ -186,6 +186,11 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?:rabbitmqctl\s(?:add_user|change_password)\s+\S{1,80}|mc alias set(?:\s+\S{1,200}){3})"
         r"\s+[\"']?([^\s\"']{6,120})",
     ),
+    (
+        "user-option",
+        ("requirepass", "masterauth", "psk=", "/user:", "oracle:thin:", "sessionid="),
+        r"(?:(?:requirepass|masterauth|/user:\S{1,60})\s+|psk=|oracle:thin:[^\s/]{1,60}/|sessionid=)[\"']?([^\s\"'@;]{6,120})",
+    ),
     ("piped", ("sudo -", "chpasswd", "-stdin", "--with-token"), r"sudo\s-[a-zA-Z]{0,6}S|chpasswd|-stdin|--with-token"),
     ("login", (" login ",), r" login\s+(?:-{1,2}[\w-]{1,20}[= ])?([\w.-]{16,200})(?=\s|$)"),
     ("password", ("identified by",), r"(?i)identified\s+by\s+(?:password\s+)?\\{0,3}[\"']([^\s\"']{6,120})"),

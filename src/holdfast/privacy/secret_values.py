@@ -253,8 +253,8 @@ def value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | N
 
 def _is_given(text: str, at: int, match: re.Match[str], value: str, kind: str, quoted: bool) -> bool:
     flag = text[_name_start(text, at)] == "-"
-    is_sql = match["space"] and quoted and kind == "password"
-    if match["comma"] or match["told"] or (match["space"] and not flag and not is_sql):
+    is_sql = (match["space"] or match["comma"]) and quoted and kind == "password" and len(value) > 7
+    if (match["comma"] and not is_sql) or match["told"] or (match["space"] and not flag and not is_sql):
         return _is_strong(value, kind)
     phrase = quoted and text[at : at + 10].lower().startswith(("passphrase", "mnemonic"))
     return _is_secret(value, kind, quoted, phrase)
