@@ -173,7 +173,7 @@ class DictStore:
         for mine, other in zip(ours, theirs, strict=True):
             mine |= other
 
-    def erase_traces(self, *, passages=False):
+    def erase_traces(self, *, passages=False, anew=False):
         pass
 
     def uses(self, scope, key):

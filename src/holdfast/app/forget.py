@@ -23,7 +23,7 @@ from holdfast.sessions import browse
 from holdfast.sessions import index as session_index
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.parts import Change, ForgetTarget
-from holdfast.store.session_table import Wanted
+from holdfast.store.session_table import SessionRow, Wanted
 from holdfast.workspace import Workspace
 
 _MARK = "mark"
@@ -37,14 +37,18 @@ def plan(workspace: Workspace, texts: tuple[str, ...]) -> tuple[list[str], list[
     archive = Archive(workspace.home)
     named = [archive.resolve(text) for text in texts]
     # Sub-agents worked with the words of the session.
-    rows = browse.ask(workspace, lambda table: table.find(Wanted(subagents=True)))
-    subagents = [row.name for row in rows if row.is_subagent and f"{row.agent}/{row.parent}" in named]
+    subagents = [row.name for row in sessions_of(workspace) if row.is_subagent and f"{row.agent}/{row.parent}" in named]
     names = list(dict.fromkeys([*named, *subagents]))
     sizes = {entry.name: entry.raw_bytes + entry.digest_bytes for entry in archive.entries()}
     reason = "its events, digest, words in the index and what only it left go; no sweep brings it back"
     steps = [Step("forget", name, reason, sizes.get(name, 0)) for name in names]
     more = [change.step for name in names for change in changes(workspace, name)]
     return names, [*steps, *dict.fromkeys(more)]
+
+
+def sessions_of(workspace: Workspace) -> list[SessionRow]:
+    """Return every session that the index knows, sub-agents too."""
+    return browse.ask(workspace, lambda table: table.find(Wanted(subagents=True)))
 
 
 def apply(workspace: Workspace, names: list[str]) -> None:

@@ -169,7 +169,7 @@ class RawEvents:
         return next(self._events)
 
     def _walk(self) -> Iterator[SessionEvent]:
-        for number, line in enumerate(self._lines(), 1):
+        for number, line in enumerate(self.lines(), 1):
             self.last_line = line if line.startswith(_LAST_LINE) else b""
             if self.last_line:
                 continue
@@ -180,7 +180,7 @@ class RawEvents:
         if not self.last_line:
             self._tell("it ends before the session does")
 
-    def _lines(self) -> Iterator[bytes]:
+    def lines(self) -> Iterator[bytes]:
         """Yield the lines as far as the file can be read; a line that is cut or endless is the end."""
         try:
             with _open(self._path) as file:
@@ -195,6 +195,35 @@ class RawEvents:
         """Keep the first problem: what follows is mostly its consequence."""
         hint = "It is written anew when the agent's own transcript changes; its digest is not touched."
         self.problem = self.problem or Problem("raw-session", self._path, text, hint, line)
+
+
+def lines_of(path: str) -> Iterator[bytes]:
+    """Yield the lines of a raw file as they are written, the last of them too; what is damaged ends them."""
+    return RawEvents(path).lines()
+
+
+def rewrite(path: str, clean: Callable[[bytes], bytes]) -> None:
+    """Write a raw file anew with each line as `clean` returns it. Its time stays: it is still that of its digest."""
+    at = os.stat(path).st_mtime_ns
+    pending = PendingFile(os.path.dirname(path), make_folder=False)
+    try:
+        frame = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True).compressobj()
+        last = b""
+        for line in lines_of(path):
+            if last:
+                pending.write(frame.compress(last))
+            last = clean(line)
+        if not last.startswith(_LAST_LINE):
+            pending.write(frame.compress(last) + frame.flush())
+        else:
+            ends = _compressor().compress(last)
+            pending.write(frame.flush() + ends + _TRAILER.pack(_TRAILER_MAGIC, _TRAILER_LENGTH, len(ends)))
+        pending.close(at)
+        pending.sync()
+        pending.settle(path)
+    finally:
+        pending.discard()
+    files.sync_folder(os.path.dirname(path))
 
 
 def session_in(path: str) -> Session:

@@ -21,6 +21,7 @@ from holdfast.agents.reading.base import Reading
 from holdfast.base.digests import short
 from holdfast.errors import HoldfastError, StoreFull
 from holdfast.privacy.cleaning import Cleaner
+from holdfast.privacy.erased import Erased
 from holdfast.records import Problem, Session, replace
 from holdfast.sessions import prices
 from holdfast.sessions.archive import Archive
@@ -102,6 +103,7 @@ class Taker:
     ) -> None:
         self.tally = Tally()
         self.cleaner = Cleaner()
+        self._erased = Erased(workspace.home)
         self.tried: set[str] = set()
         self._end = end
         self._archive = archive
@@ -238,7 +240,8 @@ class Taker:
         """Hand each event on as it comes; return a mark of them all, where the transcript may tell many sessions."""
         add, take, end, now = writer.add if writer else None, analysis.take, self._end, time.monotonic
         is_marked, mark = not transcript.path.endswith(_ONE_SESSION), 0
-        for event in self.cleaner.events(_guarded(reading)):
+        events = self.cleaner.events(_guarded(reading))
+        for event in self._erased.events(events) if self._erased else events:
             if now() > end:
                 raise OutOfTime
             if is_marked:
@@ -259,7 +262,8 @@ class Taker:
             project=self._project_of(session.folder),
             parent=session.parent or parent,
         )
-        return self.cleaner.session(session)
+        session = self.cleaner.session(session)
+        return self._erased.session(session) if self._erased else session
 
     def _original(self, session: Session) -> str:
         """Return another session that begins as this one does."""
@@ -288,7 +292,11 @@ class Taker:
         if session is None or not (session.events or session.started):
             return
         name = session.name
-        if self._archive.is_forgotten(name) or self._archive.is_forgotten(self._original(session) or name):
+        if (
+            self._erased.leaves_out(session)
+            or self._archive.is_forgotten(name)
+            or self._archive.is_forgotten(self._original(session) or name)
+        ):
             self.tally.forgotten += 1
             return
         may_be_same = "-" in kept.mark

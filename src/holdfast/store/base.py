@@ -8,7 +8,7 @@ very next read of any process. A reader sees a memory before or after a write, n
 Nothing is lost. When several processes write at once, each write is applied whole, one after the other; an earlier
 statement goes into the history, never away. A failed write changes nothing.
 
-Forgetting. `remove` with `forget=True` leaves a tombstone: the key and a digest of each statement, never the words. A
+Forgetting. `remove` with `forget=True` leaves a tombstone: a digest of the key and of each statement, never a word. A
 `put` whose trust is `import` or `derived` may not bring back what was forgotten, or a statement that was corrected
 since; a `put` by a person or an agent may, and lifts the tombstone.
 
@@ -132,8 +132,8 @@ class Store(Protocol):
     def inherit_forgotten(self, old: Scope, new: Scope) -> None:
         """What was forgotten in the old scope counts as forgotten in the new one."""
 
-    def erase_traces(self, *, passages: bool = False) -> None:
-        """Leave no word of removed memories, or of removed passages, in what the store derived."""
+    def erase_traces(self, *, passages: bool = False, anew: bool = False) -> None:
+        """Leave no word of removed memories, or of removed passages, in what the store derived; `anew` in all of it."""
 
     def uses(self, scope: Scope, key: str) -> tuple[int, str]:
         """Return how often the memory was handed out, and when last."""

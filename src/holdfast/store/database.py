@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from typing import TYPE_CHECKING
 
 from holdfast.base import files
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 MEMORY = ":memory:"
 DAMAGED = "it was damaged"
 UNFINISHED = "it was not finished"
+_TALK = "('passage_words', 'session_words')"
+_TRIES, _PAUSE = 20, 0.05
 _TABLES = f"""
 CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE folder(path TEXT PRIMARY KEY, seen_ns INTEGER NOT NULL DEFAULT 0, stale INTEGER NOT NULL DEFAULT 1)
@@ -261,14 +264,23 @@ class Index(IndexReader):
             self.db.execute(f"DELETE FROM {table} WHERE memory = ?", found)
         return int(found[0])
 
-    def erase_traces(self, *, passages: bool = False) -> None:
-        """Merge the full-text index, so that no word of what was removed is left in it, and empty the log."""
-        wanted = "('passage_words', 'session_words')" if passages else "('words')"
+    def erase_traces(self, *, passages: bool = False, anew: bool = False) -> None:
+        """Merge the full-text index, so that no word of what was removed is left in it, and empty the log.
+
+        With `anew` every page is written again, so that not even a free one is as it was.
+        """
+        wanted = "('words', 'passage_words', 'session_words')" if anew else _TALK if passages else "('words')"
         tables = self.db.execute(f"SELECT name FROM sqlite_master WHERE name IN {wanted}").fetchall()
         with self.begin():
             for (table,) in tables:
                 self.db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
-        self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        if anew:
+            self.db.execute("VACUUM")
+        # A reader that is not done yet keeps the log for a moment.
+        for _ in range(_TRIES):
+            if not self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                return
+            time.sleep(_PAUSE)
 
     def settle(self, paths: Iterable[str]) -> None:
         """Note that the files are known for sure to say what the index has."""

@@ -174,10 +174,10 @@ class LocalStore:
                 self.tree.unlink(each.path, key)
         return found[0] if found else memory
 
-    def erase_traces(self, *, passages: bool = False) -> None:
+    def erase_traces(self, *, passages: bool = False, anew: bool = False) -> None:
         """Take the words of what went out of the index's own pages, where full-text search keeps them for a while."""
         try:
-            self.tree.index.erase_traces(passages=passages)
+            self.tree.index.erase_traces(passages=passages, anew=anew)
         except (StoreUnavailable, sqlite3.Error) as problem:
             self.notes.append(f"words of what went may stay in index.db until it is made anew ({problem})")
 
@@ -229,8 +229,15 @@ class LocalStore:
         self._tombstones(new).take_over(self._tombstones(old))
 
     def forgot(self, scope: Scope, key: str, statement: str) -> bool:
-        """Whether the scope has forgotten the key or the statement, and nobody stored it again since."""
-        return self._tombstones(scope).has(key, statement)
+        """Whether the scope has forgotten the key or the statement, or a text in it was erased everywhere."""
+        if self._tombstones(scope).has(key, statement):
+            return True
+        if not os.path.exists(os.path.join(self.home, "erased.jsonl")):
+            return False
+        # Few homes have one, and a hook would load all that reads it.
+        from holdfast.privacy.erased import Erased
+
+        return Erased(self.home).holds(statement)
 
     def was_corrected(self, scope: Scope, statement: str) -> bool:
         """Whether a memory of the scope said these words once and says something else now."""

@@ -1,13 +1,15 @@
 """Tombstones: what was forgotten in a scope, so that an import cannot bring it back.
 
-One line a tombstone in the scope's `.forgotten`: time, key, digest. The words themselves are gone; a digest of them
-stays. When a person or an agent stores the key again on purpose, a line with `lifted` in place of the digest frees the
-key, and one with `lifted:` before it frees that statement; what else the key once said stays forgotten.
+One line a tombstone in the scope's `.forgotten`: time, a digest of the key behind `#`, a digest of what it said. The
+words themselves are gone, also those that a key is made of; `hide_keys` puts right what earlier versions wrote. When
+a person or an agent stores the key again on purpose, a line with `lifted` in place of the digest frees the key, and one
+with `lifted:` before it frees that statement; what else the key once said stays forgotten.
 """
 
 from __future__ import annotations
 
 from holdfast.base import rows
+from holdfast.base.digests import short
 from holdfast.store.words import digest
 
 _LIFTED = "lifted"
@@ -22,7 +24,7 @@ class Tombstones:
     def has(self, key: str, statement: str) -> bool:
         """Whether the key, or a statement with these words under any key, was forgotten and not stored again."""
         keys, digests = self._read()
-        return key in keys or digest(statement) in digests
+        return _hidden(key) in keys or digest(statement) in digests
 
     def statements(self) -> frozenset[str]:
         """Return the digest of every statement that is forgotten now."""
@@ -30,12 +32,12 @@ class Tombstones:
 
     def bury(self, key: str, statements: list[str], at: str) -> None:
         """Note that the key with these statements was forgotten."""
-        self._append([f"{at}\t{key}\t{digest(statement)}" for statement in statements])
+        self._append([f"{at}\t{_hidden(key)}\t{digest(statement)}" for statement in statements])
 
     def lift(self, key: str, statement: str, at: str) -> None:
         """Note that the key and the statement hold again."""
         keys, digests = self._read()
-        wanted = digest(statement)
+        key, wanted = _hidden(key), digest(statement)
         lines = [f"{at}\t{key}\t{_LIFTED}"] if key in keys else []
         lines += [f"{at}\t{key}\t{_LIFTED}:{wanted}"] if wanted in digests else []
         if lines:
@@ -46,6 +48,15 @@ class Tombstones:
         lines = [line.decode("utf-8", "replace") for line in rows.read(other.path)]
         if lines:
             self._append(lines)
+
+    def hide_keys(self) -> int:
+        """Put digests in place of the keys that an earlier version wrote out; return how many."""
+
+        def instead(line: bytes) -> bytes | None:
+            parts = line.decode("utf-8", "replace").split("\t")
+            return "\t".join([parts[0], _hidden(parts[1]), parts[2]]).encode() if len(parts) == 3 else None
+
+        return rows.rewrite(self.path, instead)
 
     def _append(self, lines: list[str]) -> None:
         rows.append(self.path, lines, errors="strict")
@@ -58,7 +69,8 @@ class Tombstones:
             parts = line.decode("utf-8", "replace").split("\t")
             if len(parts) != 3:
                 continue
-            _, key, what = parts
+            _, name, what = parts
+            key = _hidden(name)
             if what == _LIFTED:
                 keys.discard(key)
             elif what.startswith(f"{_LIFTED}:"):
@@ -67,3 +79,8 @@ class Tombstones:
                 keys.add(key)
                 digests.add(what)
         return keys, digests
+
+
+def _hidden(key: str) -> str:
+    """Return what stands for a key; a line of an earlier version has the key itself."""
+    return key if key.startswith("#") else f"#{short('key', key)}"

@@ -18,6 +18,7 @@ GROUPS = {
         "show": "Show one memory.",
         "edit": "Edit a memory in your editor.",
         "forget": "Forget memories for good.",
+        "erase": "Erase a text, a session, a project or a time from every file, with proof.",
         "sessions": "List, read and search the sessions of every agent.",
         "catch-up": "Show where a project stands, for somebody who comes back.",
         "install": "Connect an agent, or list the agents on this machine.",

@@ -36,7 +36,7 @@ _FILES = {
 ALIASES = {"add": "remember", "search": "recall", "ls": "list", "rm": "forget"}
 # What people type who do not know our word for it yet.
 _SYNONYMS = {
-    "forget": "delete del remove erase drop",
+    "forget": "delete del remove drop",
     "recall": "find query grep ask lookup",
     "remember": "new save store note create put learn write",
     "show": "cat view get open print read",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from holdfast.app import prune, updates
+from holdfast.app import erase, prune, updates
 from holdfast.app.reindex import make_all_vectors, reindex
 from holdfast.app.updates import ListedUpdate, Undo
 from holdfast.base.terminal import style
@@ -50,8 +50,10 @@ def _lint(workspace: Workspace) -> int:
 def _heal(workspace: Workspace) -> None:
     """Repair what is safe: redact secrets, remove leftovers of a crash, merge equal memories, close open modes.
 
-    Each act leaves a line in updates/. What needs judgement is left to you.
+    Each act leaves a line in updates/. What needs judgement is left to you. An interrupted erase is finished first.
     """
+    if not invocation().dry_run:
+        erase.finish_interrupted(workspace)
     steps = heal.plan(workspace)
     if consented(steps, "nothing to heal"):
         done = heal.apply(workspace, steps)

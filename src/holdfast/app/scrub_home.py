@@ -1,0 +1,314 @@
+"""Every file of a home, looked at as what it is: where texts stand in it, and how they are taken out.
+
+| kind | how it is looked at | how a text goes |
+|---|---|---|
+| rows (`.jsonl`, logs, notes of sessions) | as they are | written over in their place: others may add lines meanwhile |
+| `.jsonl.zst` | decompressed, line by line | written anew, with its time |
+| SQLite | every page, used or free, and its log | the store makes the index anew; of cursors the rows go |
+| any other text | as it is, UTF-16 too | written anew, unless it changed meanwhile |
+| git, links, other bytes | looked for, as far as bytes tell | named in the report, never changed |
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+
+from holdfast.base import files, rows
+from holdfast.errors import Conflict, HoldfastError, NotFound
+from holdfast.memory.audit import is_memory
+from holdfast.privacy.erased import FILE as ERASED_FILE
+from holdfast.privacy.scrub import ERASED, Scrubber
+from holdfast.sessions import names as session_names
+from holdfast.sessions import raw
+from holdfast.store.keys import is_key
+from holdfast.workspace import Workspace
+
+ROWS, ZSTD, SQLITE, TEXT, UNKNOWN = "rows", "zstd", "sqlite", "text", "unknown"
+# What an erase itself needs until it is done.
+PENDING = os.path.join("state", "erasing.json")
+_OWN = (PENDING, ERASED_FILE)
+_MARKS = {b"SQLite format 3\0": SQLITE, b"\x28\xb5\x2f\xfd": ZSTD}
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+_ROWS = (".jsonl", ".log", ".log.1", ".tsv", ".txt", ".forgotten")
+_IN_PLACE = ("journal/", "state/")
+_SIDE_FILES = ("-wal", "-shm", "-journal")
+_BLOCK, _OVERLAP = 1 << 24, 1 << 16
+_MAX_HEAD = 1 << 16
+_WORDS = re.compile(rb'words [^"]+')
+_EMPTY_ITEM = re.compile(rb"[ \t]*[-*] (?:\[.\] )?(?:[0-9:]+ )?" + ERASED.encode() + rb"[.!]?\r?\n?")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file that holds a text: its path below the home, its kind, and how often; `in_name` where its name does."""
+
+    path: str
+    kind: str
+    count: int
+    in_name: bool = False
+
+
+@dataclass(slots=True)
+class Looked:
+    """What a look at a whole home found, and what it could not look into."""
+
+    places: list[Place] = field(default_factory=list)
+    not_known: list[tuple[str, str]] = field(default_factory=list)
+    files: int = 0
+    bytes: int = 0
+
+    @property
+    def count(self) -> int:
+        """How often the texts stand anywhere."""
+        return sum(one.count + one.in_name for one in self.places)
+
+
+class HomeScrub:
+    """One home and what is looked for in it; `is_ours` says of a path whether the texts may be taken out of it."""
+
+    def __init__(self, workspace: Workspace, scrubber: Scrubber, is_ours: Callable[[str], bool]) -> None:
+        self.workspace, self.home, self.scrubber = workspace, workspace.home, scrubber
+        self._is_ours = is_ours
+        # Sessions whose archived words changed, by agent and id.
+        self.changed_sessions: set[str] = set()
+
+    def look(self) -> Looked:
+        """Look at every file. Nothing is changed."""
+        found = Looked()
+        every = list(paths_in(self.home))
+        for number, path in enumerate(every):
+            if self.workspace.progress and number % 50 == 0:
+                self.workspace.progress(number, len(every))
+            try:
+                self._look_at(path, found)
+            except (FileNotFoundError, NotFound):
+                continue
+            except (OSError, HoldfastError) as problem:
+                found.not_known.append((self.shown(path), f"it cannot be read: {problem}"))
+        return found
+
+    def _look_at(self, path: str, found: Looked) -> None:
+        full = os.path.join(self.home, path)
+        in_name = bool(self.scrubber.holds(os.fsencode(os.path.basename(path))))
+        if os.path.islink(full):
+            found.not_known.append((self.shown(path), "a link, which is not followed"))
+            return
+        if os.path.isdir(full):
+            if os.path.basename(path) == ".git":
+                found.not_known.append((self.shown(path), "git history, which is not rewritten"))
+            elif in_name and self._is_ours(path):
+                found.places.append(Place(path, "folder", 0, in_name))
+            return
+        kind = kind_of(full)
+        size = os.stat(full).st_size
+        found.files, found.bytes = found.files + 1, found.bytes + size
+        count = sum(self.scrubber.holds(data, is_json=_is_json(path)) for data in _blocks(full, kind)) if size else 0
+        if kind == UNKNOWN:
+            found.not_known.append((self.shown(path), "no kind of file that is known here"))
+        if (count or in_name) and self._is_ours(path):
+            found.places.append(Place(path, kind, count, in_name))
+
+    def shown(self, path: str) -> str:
+        """Return a path as a report may have it: without a word of what is looked for."""
+        return os.fsdecode(self.scrubber.scrubbed(os.fsencode(path)))
+
+    def scrub(self, places: Iterable[Place]) -> int:
+        """Take the texts out of these files, and of their names; return how many changed."""
+        # The deepest come first, so that a folder has another name only when all in it was seen to.
+        ordered = sorted(places, key=lambda one: -one.path.count("/"))
+        return sum(self._scrub_one(one) for one in ordered)
+
+    def _scrub_one(self, one: Place) -> bool:
+        try:
+            if one.count:
+                _SCRUBS.get(one.kind, HomeScrub._leave)(self, one.path)
+            if one.in_name:
+                self._rename(one.path)
+        except (FileNotFoundError, NotFound, Conflict):
+            # Somebody changed or removed it meanwhile; the next look tells.
+            return False
+        return True
+
+    def _leave(self, path: str) -> None:
+        """Change nothing: the look afterwards reports it."""
+
+    def _rows(self, path: str) -> None:
+        is_json = _is_json(path)
+
+        def instead(line: bytes) -> bytes | None:
+            after = self.scrubber.scrubbed(line, is_json=is_json)
+            if after == line:
+                return None
+            if b'"receipt"' in line:
+                # Why something was given: the words of the prompt that it has.
+                after = _WORDS.sub(b"words " + ERASED.encode(), after)
+            # A row that could not be read any more says nothing.
+            return (
+                b"" if is_json and rows.object_in(line, len(line)) and not rows.object_in(after, len(line)) else after
+            )
+
+        rows.write_over(os.path.join(self.home, path), instead)
+
+    def _zstd(self, path: str) -> None:
+        raw.rewrite(os.path.join(self.home, path), lambda line: self.scrubber.scrubbed(line, is_json=True))
+        self._note_session(path)
+
+    def _text(self, path: str) -> None:
+        full = os.path.join(self.home, path)
+        files.refuse_links(self.home, os.path.dirname(path))
+        before = files.read(full)
+        status = os.stat(full)
+        after = self.scrubber.scrubbed(before, is_json=path.endswith(".json"))
+        if path.endswith(".json"):
+            after = _valid(before, after, self.scrubber)
+        if path.endswith(".md"):
+            after = _without_empty_items(before, after)
+        if self._is_memory(path):
+            self.workspace.store.tree.swap(path.removeprefix("memory/"), before, after)
+            return
+        if files.read(full) != before:
+            raise Conflict(f"{path} changed meanwhile", "Try again.")
+        files.write(full, after)
+        if path.startswith("archive/"):
+            # By its time a digest is known as that of its raw file.
+            os.utime(full, ns=(status.st_atime_ns, status.st_mtime_ns))
+            self._note_session(path)
+
+    def _is_memory(self, path: str) -> bool:
+        return is_memory(path) and self.workspace.store.has_tree
+
+    def _note_session(self, path: str) -> None:
+        *_, folder, name = path.split("/")
+        stem = name.removesuffix(".json").removesuffix(".jsonl.zst").removesuffix(".earlier")
+        agent, id = session_names.text_of(folder), session_names.text_of(stem)
+        if agent and id is not None:
+            self.changed_sessions.add(f"{agent}/{id}")
+
+    def _sqlite(self, path: str) -> None:
+        """Take out the rows of a database of ours that is no index: what it has can be derived again."""
+        if path.startswith("index.db.damaged"):
+            files.remove(os.path.join(self.home, path))
+        if path.startswith("index.db") or path.endswith(_SIDE_FILES):
+            return
+        with closing(sqlite3.connect(os.path.join(self.home, path), timeout=20.0, isolation_level=None)) as db:
+            db.execute("PRAGMA secure_delete=ON")
+            for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+                gone = [row for row in db.execute(f'SELECT * FROM "{name}"') if self._is_in_row(row)]
+                columns = [row[1] for row in db.execute(f'PRAGMA table_info("{name}")')]
+                same = " AND ".join([f'"{column}" IS ?' for column in columns])
+                db.executemany(f'DELETE FROM "{name}" WHERE {same}', gone)
+            db.execute("VACUUM")
+
+    def _is_in_row(self, row: tuple[object, ...]) -> bool:
+        texts = [one.encode("utf-8", "replace") if isinstance(one, str) else one for one in row]
+        return any(self.scrubber.holds(one) for one in texts if isinstance(one, bytes))
+
+    def _rename(self, path: str) -> None:
+        folder, name = os.path.split(path)
+        wanted = os.fsdecode(self.scrubber.scrubbed(os.fsencode(name)))
+        stem, dot, ending = wanted.rpartition(".") if "." in wanted[1:] else (wanted, "", "")
+        number = 1
+        while os.path.lexists(os.path.join(self.home, folder, wanted)):
+            number += 1
+            wanted = f"{stem}-{number}{dot}{ending}"
+        if self._is_memory(path) and is_key(stem) and is_key(name.removesuffix(".md")):
+            place = self.workspace.store.tree.place(path.removeprefix("memory/"))
+            self.workspace.store.move(place.scope, place.key, place.scope, wanted.removesuffix(".md"))
+            return
+        os.rename(os.path.join(self.home, path), os.path.join(self.home, folder, wanted))
+        files.sync_folder(os.path.join(self.home, folder))
+
+
+_SCRUBS: dict[str, Callable[[HomeScrub, str], None]] = {
+    ROWS: HomeScrub._rows,
+    ZSTD: HomeScrub._zstd,
+    TEXT: HomeScrub._text,
+    SQLITE: HomeScrub._sqlite,
+}
+
+
+def paths_in(home: str) -> Iterator[str]:
+    """Yield every file, link and folder of a home, below it; what an erase keeps for itself is left out."""
+    for here, folders, names in os.walk(home):
+        inner = os.path.relpath(here, home) if here != home else ""
+        for name in [*sorted(folders), *sorted(names)]:
+            path = os.path.join(inner, name) if inner else name
+            if path not in _OWN:
+                yield path
+        folders[:] = [name for name in folders if name != ".git"]
+
+
+def kind_of(path: str) -> str:
+    """Return what a file is, by its first bytes and its name."""
+    head = files.read_head(path, _MAX_HEAD, follow=False)
+    for mark, kind in _MARKS.items():
+        if head.startswith(mark):
+            return UNKNOWN if kind == ZSTD and not path.endswith(".jsonl.zst") else kind
+    if path.endswith(_SIDE_FILES):
+        return SQLITE
+    if b"\0" in head and not head.startswith(_WIDE):
+        return UNKNOWN
+    inner = f"/{path}"
+    is_kept_open = any(f"/{part}" in inner for part in _IN_PLACE) and not path.endswith((".md", ".json"))
+    return ROWS if path.endswith(_ROWS) or is_kept_open else TEXT
+
+
+def _blocks(path: str, kind: str) -> Iterator[bytes]:
+    """Yield the bytes of a file in blocks; what stands across the end of one is whole in the next."""
+    if kind == ZSTD:
+        lines, size = [], 0
+        for line in raw.lines_of(path):
+            lines.append(line)
+            size += len(line)
+            if size > _BLOCK // 4:
+                yield b"".join(lines)
+                lines, size = [], 0
+        yield b"".join(lines)
+        return
+    with open(files.open_plain(path), "rb") as file:
+        data = file.read(_BLOCK)
+        while True:
+            yield data
+            more = file.read(_BLOCK)
+            if not more:
+                return
+            data = data[-_OVERLAP:] + more
+
+
+def _is_json(path: str) -> bool:
+    return path.endswith((".json", ".jsonl", ".jsonl.zst"))
+
+
+def _without_empty_items(before: bytes, after: bytes) -> bytes:
+    """Return a page without the items of lists of which nothing was left."""
+    was, now = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    if len(was) != len(now):
+        return after
+    return b"".join([new for old, new in zip(was, now, strict=True) if old == new or not _EMPTY_ITEM.fullmatch(new)])
+
+
+def _valid(before: bytes, after: bytes, scrubber: Scrubber) -> bytes:
+    """Return JSON that can be read where it could before: else each of its texts is cleaned on its own."""
+
+    def clean(value: object) -> object:
+        if isinstance(value, str):
+            return scrubber.scrubbed(value.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
+        if isinstance(value, list):
+            return [clean(each) for each in value]
+        if isinstance(value, dict):
+            return {str(clean(name)): clean(each) for name, each in value.items()}
+        return value
+
+    with suppress(ValueError, RecursionError):
+        told = json.loads(before)
+        try:
+            json.loads(after)
+        except ValueError:
+            return json.dumps(clean(told), ensure_ascii=False, indent=1).encode("utf-8", "replace") + b"\n"
+    return after

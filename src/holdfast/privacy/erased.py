@@ -1,0 +1,265 @@
+"""What was erased, without a word of it: so that no sweep and no import brings it back.
+
+`erased.jsonl` of the home has one row for each text, project or span of time that was erased, and one for each report.
+Of a text there is a digest, made with a random key that stands in the first row, how many words it has, and a sum of
+two bytes over its first two words, which most texts do not have. Whoever has the file can only try texts, as with a
+tombstone.
+
+What was said after its text was erased was said anew, and counts. What has no time counts as said before.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import pairwise
+from typing import Any
+from urllib.parse import unquote
+
+from holdfast.base import rows
+from holdfast.privacy.scrub import ERASED, MAX_PIECE
+from holdfast.records import Session, SessionEvent, replace
+
+FILE = "erased.jsonl"
+_PIECE = re.compile(r"\\+u[0-9a-fA-F]{4}|\\+[nrtbfv\"'/]|(?:%[0-9a-fA-F]{2})+|&#?\w{1,8};|[^\W_]+")
+_ESCAPED = re.compile(r"\\+u[0-9a-fA-F]{4}|(?:%[0-9a-fA-F]{2})+|&#?\w{1,8};")
+_BLANK = re.compile(r"\\+[nrtbfv\"'/]")
+_MARKS = re.compile("[\u0300-\u036f]+")
+_BITS = 0xFFFF
+_DIGITS = re.compile(r"[A-Za-z0-9+/_-]{16,}")
+_HEXADECIMAL = re.compile(r"(?:[0-9a-fA-F]{2}){8,}")
+_OF_SESSION = ("title", "folder", "branch", "source")
+_MAX_REMEMBERED = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedText:
+    """A text that was erased: when, how many words it has, and their digest."""
+
+    at: str
+    words: int
+    digest: bytes
+
+
+class Erased:
+    """What was erased in one home. It is read once."""
+
+    def __init__(self, home: str) -> None:
+        self.path = os.path.join(home, FILE)
+        self.reports: list[dict[str, object]] = []
+        self._key = b""
+        self._texts: dict[int, list[ErasedText]] = {}
+        self._projects: list[tuple[str, bytes]] = []
+        self._spans: list[tuple[str, str, str]] = []
+        self._latest = ""
+        self._codes = _Codes(b"")
+        for line in rows.read(self.path):
+            if row := rows.object_in(line):
+                self._take(row)
+
+    def __bool__(self) -> bool:
+        return bool(self._texts or self._projects or self._spans)
+
+    def _take(self, row: dict[str, object]) -> None:
+        kind, at = row.get("kind"), str(row.get("at", ""))
+        try:
+            if kind == "key":
+                self._key = bytes.fromhex(str(row["value"]))
+                self._codes = _Codes(self._key)
+            elif kind == "text":
+                one = ErasedText(at, int(str(row["words"])), bytes.fromhex(str(row["digest"])))
+                self._texts.setdefault(int(str(row["hint"]), 16), []).append(one)
+                self._latest = max(self._latest, at)
+            elif kind == "project":
+                self._projects.append((at, bytes.fromhex(str(row["digest"]))))
+            elif kind == "span":
+                self._spans.append((at, str(row["since"]), str(row["until"])))
+            elif kind == "report":
+                self.reports.append(row)
+        except (KeyError, ValueError):
+            # A row of another version, or one that an editor spoiled, says nothing.
+            return
+
+    def add(
+        self, at: str, texts: Iterable[str] = (), *, project: str = "", span: tuple[str, str] | None = None
+    ) -> None:
+        """Note durably what is being erased; what is noted already is not noted again."""
+        found: list[dict[str, object]] = []
+        if not self._key:
+            self._key = os.urandom(16)
+            self._codes = _Codes(self._key)
+            found.append({"kind": "key", "value": self._key.hex()})
+        for words in [piece for text in texts for piece in _pieces([word for word, _, _ in words_in(text)])]:
+            row = {"kind": "text", "at": at, "words": len(words), "hint": f"{self._hint(*words[:2]):04x}"}
+            found.append({**row, "digest": self._digest(words).hex()})
+        if project:
+            found.append({"kind": "project", "at": at, "digest": self._digest([project]).hex()})
+        if span:
+            found.append({"kind": "span", "at": at, "since": span[0], "until": span[1]})
+        known = {_known(row) for row in map(rows.object_in, rows.read(self.path)) if row}
+        self._append([row for row in found if _known(row) not in known])
+
+    def add_report(self, report: dict[str, object]) -> None:
+        """Keep a report, which holds no word of what was erased."""
+        self._append([{"kind": "report", **report}])
+
+    def _append(self, found: list[dict[str, object]]) -> None:
+        if found:
+            rows.append(self.path, [json.dumps(row) for row in found])
+            for row in found:
+                self._take(row)
+
+    def holds(self, text: str, at: str = "") -> bool:
+        """Whether the text says, in any encoding, what was erased since."""
+        return bool(self) and self.without(text, at) != text
+
+    def without(self, text: str, at: str = "") -> str:
+        """Return the text without what was erased since it was said."""
+        if not self._texts or not text or at[:19] > self._latest[:19]:
+            return text
+        plain = text if text.isascii() else unicodedata.normalize("NFC", text)
+        spans = [*self._spans_in(plain, at), *self._coded(plain, at)]
+        if not spans:
+            return text
+        pieces, end = [], 0
+        for start, stop in sorted(spans):
+            if start >= end:
+                pieces += [plain[end:start], ERASED]
+            end = max(end, stop)
+        return "".join([*pieces, plain[end:]])
+
+    def events(self, events: Iterable[SessionEvent]) -> Iterator[SessionEvent]:
+        """Yield the events without what was erased."""
+        for event in events:
+            told: dict[str, Any] = {name: getattr(event, name) for name in ("text", "input", "output")}
+            clean: dict[str, Any] = {name: self.without(value, event.at) for name, value in told.items()}
+            yield replace(event, **clean) if clean != told else event
+
+    def session(self, session: Session) -> Session:
+        """Return the session without what was erased in its title and the names of its places."""
+        told: dict[str, Any] = {name: getattr(session, name) for name in _OF_SESSION}
+        clean: dict[str, Any] = {name: self.without(value, session.started) for name, value in told.items()}
+        return replace(session, **clean) if clean != told else session
+
+    def leaves_out(self, session: Session) -> bool:
+        """Whether the session is of a project, or was at work in a time, that was erased since."""
+        began, ended = session.started[:19], (session.ended or session.started)[:19]
+        if any(began < until[:19] and ended >= since[:19] for _, since, until in self._spans):
+            return True
+        own = self._digest([session.project]) if session.project else b""
+        return any(digest == own and ended <= at[:19] for at, digest in self._projects)
+
+    def _spans_in(self, text: str, at: str) -> Iterator[tuple[int, int]]:
+        # Most texts are harmless, which the sums of their words tell without a look at where each stands.
+        plain = _ESCAPED.sub(lambda match: _meant(match[0]), _BLANK.sub(" ", text))
+        heard = [self._codes[word] for word in re.findall(r"[^\W_]+", _folded(plain))]
+        sums = {one & _BITS for one in heard}.union([(one + 31 * two) & _BITS for one, two in pairwise(heard)])
+        if sums.isdisjoint(self._texts):
+            return
+        words = list(words_in(text))
+        for first, (word, _, _) in enumerate(words):
+            hints = (
+                [self._hint(word), self._hint(word, words[first + 1][0])]
+                if first + 1 < len(words)
+                else [self._hint(word)]
+            )
+            for one in [one for hint in hints for one in self._texts.get(hint, ())]:
+                window = words[first : first + one.words]
+                is_before = not at or at[:19] <= one.at[:19]
+                if len(window) == one.words and is_before and self._digest([each[0] for each in window]) == one.digest:
+                    yield window[0][1], window[-1][2]
+
+    def _coded(self, text: str, at: str) -> Iterator[tuple[int, int]]:
+        """Yield the runs of base64 or hexadecimal digits that say it."""
+        for match in _DIGITS.finditer(text):
+            for said in _decoded(match[0]):
+                if next(self._spans_in(said, at), None):
+                    yield match.span()
+                    break
+
+    def _digest(self, words: list[str]) -> bytes:
+        return blake2b(" ".join(words).encode("utf-8", "replace"), key=self._key, digest_size=16).digest()
+
+    def _hint(self, first: str, second: str = "") -> int:
+        return (self._codes[first] + (31 * self._codes[second] if second else 0)) & _BITS
+
+
+class _Codes(dict[str, int]):
+    """The number of each word, made when it is first asked for."""
+
+    def __init__(self, key: bytes) -> None:
+        super().__init__()
+        self._key = key
+
+    def __missing__(self, word: str) -> int:
+        if len(self) > _MAX_REMEMBERED:
+            self.clear()
+        coded = blake2b(word.encode("utf-8", "replace"), key=self._key, digest_size=8).digest()
+        found = self[word] = int.from_bytes(coded, "little")
+        return found
+
+
+def _known(row: dict[str, object]) -> tuple[str, ...]:
+    return tuple(str(row.get(name, "")) for name in ("kind", "digest", "since", "until", "value"))
+
+
+def _folded(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    return _MARKS.sub("", unicodedata.normalize("NFKD", text.casefold()))
+
+
+def words_in(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield each word, without case and accents, and where it stands; escapes are read as what they mean."""
+    word, first, last = "", 0, -1
+    for match in _PIECE.finditer(text):
+        sign = match[0][:1]
+        said = match[0] if sign not in "\\%&" else _meant(match[0])
+        for part in re.split(r"[\W_]+", said) if sign in "\\%&" else (said,):
+            if word and (match.start() != last or not part):
+                yield _folded(word), first, last
+                word = ""
+            if part:
+                first = match.start() if not word else first
+                word, last = word + part, match.end()
+    if word:
+        yield _folded(word), first, last
+
+
+def _meant(escape: str) -> str:
+    if escape[0] == "%":
+        return unquote(escape)
+    if escape[0] == "&":
+        return html.unescape(escape)
+    digits = escape.lstrip("\\")
+    return chr(int(digits[1:], 16)) if digits[:1] == "u" and len(digits) == 5 else " "
+
+
+def _decoded(run: str) -> Iterator[str]:
+    """Yield what a run of digits may say: as hexadecimal, and as base64 from each of its first digits."""
+    if _HEXADECIMAL.fullmatch(run):
+        yield bytes.fromhex(run).decode("utf-8", "replace")
+    if run.islower() or run.isupper():
+        return
+    plain = run.replace("-", "+").replace("_", "/")
+    for start in range(4):
+        part = plain[start : start + (len(plain) - start) // 4 * 4]
+        said = base64.b64decode(part)
+        text = said.decode("utf-8", "replace")
+        if text.count("\ufffd") <= 2:
+            yield text.replace("\0", "")
+
+
+def _pieces(words: list[str]) -> list[list[str]]:
+    """Return the words as they are looked for: in one piece, or a long text in several."""
+    if len(words) <= 2 * MAX_PIECE:
+        return [words] if words else []
+    found = [words[start : start + MAX_PIECE] for start in range(0, len(words), MAX_PIECE)]
+    return [one for one in found if len(one) == MAX_PIECE]

@@ -1,0 +1,124 @@
+"""The command that erases, with proof."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import BinaryIO
+
+import click
+
+from holdfast.app import erase
+from holdfast.app.erase import Report, Target
+from holdfast.base.terminal import harmless
+from holdfast.base.text import count
+from holdfast.errors import BadInput, Conflict
+from holdfast.sessions.browse import span
+from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.making import command
+from holdfast.surfaces.cli.output import answered, consented, plan_json, say
+from holdfast.workspace import Workspace
+
+_MAX_BYTES = 4 * erase.MAX_TEXT
+
+
+@command("erase", "holdfast erase --file name.txt --dry-run")
+@click.option("--file", type=click.File("rb"), help="A file that has the text; - is standard input, the default.")
+@click.option("--lines", is_flag=True, help="Each line of the file is a text of its own.")
+@click.option("--memory", "keys", multiple=True, type=options.KEY, help="A memory, by its key.")
+@options.scope("The scope of that memory.")
+@click.option("--session", "session_ids", multiple=True, metavar="ID", help="A session, with its sub-agents.")
+@click.option("--project", "project_id", default="", metavar="ID", help="A project, with its memories and sessions.")
+@options.since("All of a time, from here on")
+@options.until("The end of that time; default: now")
+@click.option("--verify", "key", default="", metavar="KEY", help="Look once more for a text that was erased.")
+@options.consent
+def _erase(
+    workspace: Workspace,
+    file: BinaryIO | None,
+    lines: bool,
+    keys: tuple[str, ...],
+    scope: str | None,
+    session_ids: tuple[str, ...],
+    project_id: str,
+    since: str,
+    until: str,
+    key: str,
+) -> None:
+    """Erase a text, a memory, a session, a project or a time from every file of the home, and prove it.
+
+    A text comes from a file or from standard input: a command line is seen by other programs and kept by the shell.
+    The report says what was searched, in which encodings, and holds no word of it. Its key is printed once.
+    """
+    if sum(map(bool, (file, keys, session_ids, project_id, since or until))) > 1:
+        raise BadInput("more than one thing to erase is named", "Erase them one after the other.")
+    erase.finish_interrupted(workspace)
+    if key:
+        _verify(workspace, key, _text(file))
+        return
+    if keys:
+        target = erase.of_memories(workspace, [workspace.locate(one, scope) for one in keys])
+    elif session_ids:
+        target = erase.of_sessions(workspace, session_ids)
+    elif project_id:
+        target = erase.of_project(workspace, project_id)
+    elif since or until:
+        target = erase.of_span(workspace, *span(since or "1970-01-01", until or "now"))
+    else:
+        target = erase.of_texts(workspace, _text(file).splitlines() if lines else [_text(file)])
+    _carry_out(workspace, target)
+
+
+def _text(file: BinaryIO | None) -> str:
+    """Return the text to erase; at a terminal it is asked for, and not shown."""
+    if file is None and sys.stdin.isatty():
+        return str(click.prompt("The text to erase (it is not shown)", hide_input=True, err=True))
+    data = (file or sys.stdin.buffer).read(_MAX_BYTES + 1)
+    try:
+        return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadInput("the text is neither UTF-8 nor UTF-16", "Save it as UTF-8.") from None
+
+
+def _carry_out(workspace: Workspace, target: Target) -> None:
+    planned = erase.plan(workspace, target)
+    if not consented(planned.steps, "it is nowhere in the home", planned.kept):
+        return
+    report, key = erase.erase(workspace, target)
+    document = {**plan_json(planned.steps, planned.kept, applied=True), "report": asdict(report), "key": key}
+    if not answered(document):
+        _print(report)
+        click.echo(f"key       {key}")
+        say("the key is kept nowhere; `holdfast erase --verify KEY --file FILE` proves later that FILE was erased")
+    if report.left:
+        hint = "Close what writes it, then erase it again; files that are not ours are yours to change."
+        raise Conflict(f"{count(len(report.left), 'file')} still hold it", hint)
+
+
+def _print(report: Report) -> None:
+    places = ", ".join(f"{name} {many:,}" for name, many in report.places.items()) or "nowhere"
+    click.echo(f"erased    {report.what}")
+    click.echo(f"searched  {count(report.files, 'file')}, {count(report.bytes, 'byte')}")
+    click.echo(f"as        {', '.join(report.encodings)}")
+    click.echo(
+        f"places    {sum(report.places.values()):,}: {places}; {count(report.records, 'record')} removed as a whole"
+    )
+    for path, why in report.left:
+        click.echo(f"left      {harmless(path)}  {why}")
+    for path, why in report.not_looked_into:
+        click.echo(f"not seen  {harmless(path)}  {why}")
+    for note in report.notes:
+        click.echo(f"note      {harmless(note)}")
+    click.echo(f"found now {'nothing' if report.is_proven else count(len(report.left), 'file')}")
+    click.echo(f"digest    {report.digest}")
+
+
+def _verify(workspace: Workspace, key: str, text: str) -> None:
+    told, looked = erase.verify(workspace, key, text)
+    document = {"erased": told["at"], "files": looked.files, "places": looked.count}
+    if not answered(document):
+        click.echo(f"erased    {told['at']}")
+        click.echo(f"searched  {count(looked.files, 'file')}, {count(looked.bytes, 'byte')}")
+        click.echo(f"found now {count(looked.count, 'place') if looked.count else 'nothing'}")
+    if looked.count:
+        raise Conflict("it is in the home again", "Erase it again; what was said since then was said anew.")

@@ -1,0 +1,174 @@
+"""What is erased is in no file of the home any more, in no encoding, however it came there; all else is untouched."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import time
+from pathlib import Path
+from urllib.parse import quote, unquote_to_bytes
+
+import pytest
+import zstandard
+
+from holdfast.patterns import distribute
+from surfaces.hook.test_forget_session import Agent
+from surfaces.mcp.talking import Talk
+from support.distributing import approved
+
+# What every canary begins with, and ends with, and nothing else has.
+MARK = re.compile(rb"x\d{3}lark|zqkestrel")
+ENCODINGS = {
+    "plain": lambda text: text,
+    "upper case, other spaces": lambda text: text.upper().replace(" ", " \u00a0 "),
+    "JSON escapes": lambda text: "".join(f"\\u{ord(sign):04x}" for sign in text),
+    "base64": lambda text: base64.b64encode(f"see {text} ok".encode()).decode(),
+    "percent-encoding": lambda text: quote(text),
+}
+IGNORED = ("index.db", "state/locks/", "state/transcripts.db", "updates/", "erased.jsonl", "state/bundles/")
+
+
+def canary(number: int) -> str:
+    """Return one of the texts."""
+    return f"x{number:03d}lark nimbus vale {number:03d} zqkestrel"
+
+
+def coded(number: int) -> str:
+    """Return a canary as it is told, each time in another encoding."""
+    return list(ENCODINGS.values())[number % len(ENCODINGS)](canary(number))
+
+
+def data_of(path: Path) -> bytes:
+    """Return what a file holds, decompressed where it is a raw session."""
+    data = path.read_bytes()
+    if path.suffix == ".zst":
+        return zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True).read()
+    return data
+
+
+def read_as_anything(data: bytes) -> bytes:
+    """Return bytes in small letters, and behind them whatever they may mean in any of the encodings."""
+    found = [data, data.replace(b"\0", b""), unquote_to_bytes(data)]
+    found.append(re.sub(rb"\\+u00([0-9a-fA-F]{2})", lambda match: bytes.fromhex(match[1].decode()), data))
+    for run in re.findall(rb"[A-Za-z0-9+/_-]{12,}", data):
+        digits = run.replace(b"-", b"+").replace(b"_", b"/")
+        found += [base64.b64decode(digits[at : at + (len(digits) - at) // 4 * 4]) for at in range(4)]
+    return b"\n".join(found).lower()
+
+
+def holding(home: Path) -> list[str]:
+    """Return every file and folder of the home that has a mark, by bytes or by name."""
+    every = {str(path.relative_to(home)): path for path in sorted(home.rglob("*"))}
+    return [
+        name
+        for name, path in every.items()
+        if MARK.search(name.lower().encode()) or (path.is_file() and MARK.search(read_as_anything(data_of(path))))
+    ]
+
+
+def stored_everywhere(hook, cli, home: Path, machine: Path, workspace) -> int:
+    """Store 200 canaries, by every way that there is; return how many."""
+    numbers = iter(range(1_000))
+    one = lambda: coded(next(numbers))  # noqa: E731
+    say = lambda *words: check(cli(*words))  # noqa: E731
+    for _ in range(15):
+        say("remember", f"The gate {one()} is behind the bastion.")
+    for place in range(5):
+        say("remember", f"The hill {one()} is steep.", "--key", f"hill-{place}")
+        say("remember", f"The hill {one()} is not steep.", "--key", f"hill-{place}", "--scope", "project")
+    for _ in range(10):
+        say("lesson", "add", f"Never touch {one()} on Fridays", "--because", f"it broke {one()}")
+        say("decide", f"Use {one()} for queues", "--because", f"it was quicker than {one()}")
+        say("todo", "add", f"Look after {one()} tomorrow")
+    for _ in range(5):
+        say("work", "add", f"Make {one()} faster")
+    with Talk(folder=hook.folder) as talk:
+        for _ in range(5):
+            talk.call("memory_store", content=f"The lake {one()} is deep.")
+    session = Agent(hook, machine, "0f5c3a52-7a35-4d5e-9a0e-3d1f6f1f0001", 0)
+    session.tell("SessionStart", source="startup")
+    for _ in range(6):
+        session.says(f"Remember that the port {one()} is closed.")
+        session.says(f"Let's go with {one()} as the queue, not Redis.")
+        session.calls("Bash", {"command": f"pytest -q {one()}"}, f"Exit code 1\n{one()} failed")
+        session.answers(f"The switch {one()} is there.\n\nNext steps:\n- [ ] document {one()}\n")
+    session.says(f"2 - you deleted my {one()} migration again, never do that")
+    session.tell("SubagentStop", agent_id="a1", last_assistant_message=f"I looked: the {one()} view is here.")
+    session.tell("SessionEnd", reason="exit")
+    swept = Agent(hook, machine, "0f5c3a52-7a35-4d5e-9a0e-3d1f6f1f0002", 20)
+    for _ in range(28):
+        swept.line("user", f"What about {one()} in the shop?")
+        swept.line("assistant", [{"type": "text", "text": f"It is {one()} there."}])
+    for words in (["sweep"], ["harvest", "--all"], ["distil"], ["synthesis"], ["patterns"]):
+        say(*words)
+    for _ in range(5):
+        say("rate", "3", f"you broke {one()} again")
+    notes = hook.folder / "CLAUDE.md"
+    notes.write_text("# Notes\n\n" + "".join(f"- Always ask about {canary(next(numbers))} first.\n" for _ in range(10)))
+    say("import")
+    with workspace() as opened:
+        for id in ("1a2b3c4d5e", "2a2b3c4d5e"):
+            approved(
+                opened, id=id, statement=f"Use {canary(next(numbers))} here.", title=f"about {canary(next(numbers))}"
+            )
+            distribute.apply(opened, distribute.plan(opened, id, to="rules", names=("claude-code",)))
+    (folder,) = (home / "memory" / "projects").iterdir()
+    (folder / "MEMORY.md").write_text(
+        f"# The shop\n\n> Kim said {canary(next(numbers)).replace(' ', chr(10) + '> ')} once.\n"
+    )
+    data = folder / "data"
+    data.mkdir(mode=0o700, exist_ok=True)
+    (data / "wide.txt").write_bytes(f"a table with {canary(next(numbers))} in it\n".encode("utf-16"))
+    return next(numbers)
+
+
+def check(ended):
+    """Return how a command ended, which must be well."""
+    assert ended.code == 0, ended
+    return ended
+
+
+def recall(cli, asked: str) -> tuple[str, str]:
+    """Return what recall finds first."""
+    first = check(cli("recall", asked, "--json")).json["hits"][0]
+    return first["key"], first["body"]
+
+
+@pytest.fixture
+def full(hook, cli, home, machine, workspace):
+    """A home with memories of other things, and canaries everywhere; returns how many."""
+    home.mkdir(mode=0o700)
+    check(cli("remember", "Deploys need the VPN. Ask Kim for access."))
+    check(cli("remember", "Answer in English.", "--scope", "global"))
+    check(cli("todo", "add", "Buy a new lamp"))
+    return stored_everywhere(hook, cli, home, machine, workspace)
+
+
+def test_200_canaries_go_and_nothing_else_does(full, cli, home, hook, machine):
+    """After erasing no canary is in any file or name in any encoding; other files are as they were, byte for byte."""
+    before = holding(home)
+    assert full >= 200 and len({name.split("/")[0] for name in before}) >= 9, (full, before)
+    others = {
+        path: path.read_bytes()
+        for path in home.rglob("*")
+        if path.is_file() and str(path.relative_to(home)) not in before
+    }
+    recalled = [recall(cli, asked) for asked in ("who gives access to deploys", "which language")]
+    texts = "\n".join(canary(number) for number in range(full))
+    ended = cli("erase", "--lines", "--yes", "--json", stdin=texts)
+    report = ended.json["report"]
+    assert (report["left"], holding(home)) == ([], []), (report["not_looked_into"], report["places"])
+    assert ended.code == 0
+    assert not MARK.search(json.dumps(report).lower().encode())
+    changed = [
+        str(path.relative_to(home)) for path, data in others.items() if not path.exists() or path.read_bytes() != data
+    ]
+    assert [name for name in changed if not name.startswith(IGNORED) and not name.endswith("index.md")] == []
+    assert [recall(cli, asked) for asked in ("who gives access to deploys", "which language")] == recalled
+    # Agents' own transcripts and notes still have it.
+    with (machine / ".claude/projects/-shop/0f5c3a52-7a35-4d5e-9a0e-3d1f6f1f0001.jsonl").open("a") as file:
+        file.write("\n")
+    for words in (["sweep"], ["harvest", "--all"], ["import"], ["reindex"]):
+        check(cli(*words))
+    assert holding(home) == []
