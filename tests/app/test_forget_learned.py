@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from holdfast.app.forget import apply as apply_forget
+from holdfast.app.erase import forget_sessions
 from holdfast.app.forget import forget
 from holdfast.app.forget import plan as plan_forget
 from holdfast.app.harvest import harvest
@@ -82,7 +82,7 @@ def test_sub_agents_go_with_their_session(workspace, shop) -> None:
         sub = store(h, session("s1.agent-a", shop, is_subagent=True, parent="s1"), said("human", "quagga?"))
         names, steps = plan_forget(h, ("s1",))
         assert names == [main, sub] and [step.target for step in steps[:2]] == names
-        apply_forget(h, names)
+        forget_sessions(h, tuple(names))
         assert not Archive(h.home).has(main) and not Archive(h.home).has(sub)
 
 
@@ -94,7 +94,7 @@ def test_a_shared_lesson_says_what_the_other_session_said(workspace, home, shop)
         harvest(h, everything=True)
         (before,) = [one for one in learned_in(h) if "migration" in one.statement]
         assert before.sessions == 2 and "quagga" in before.statement
-        apply_forget(h, ["some-agent/s-1"])
+        forget_sessions(h, ("some-agent/s-1",))
         (after,) = [one for one in learned_in(h) if "migration" in one.statement]
     assert after.sessions == 1 and after.status == "proposed"
     left = [
@@ -110,7 +110,7 @@ def test_what_a_person_put_to_an_incident_stays(workspace, home, shop) -> None:
         harvest(h, everything=True)
         (one,) = Incidents(h.home).all()
         (home / one.path / "mine.txt").write_text("call Kim\n")
-        apply_forget(h, ["some-agent/s-1"])
+        forget_sessions(h, ("some-agent/s-1",))
     (kept,) = (home / "learning" / "failures").rglob("mine.txt")
     assert "quagga" not in str(kept.relative_to(home)) and kept.read_text() == "call Kim\n"
     assert [line for line in workspace.said if "mine.txt" in line and kept.parent.name in line]
@@ -125,7 +125,7 @@ def test_what_fails_leaves_the_archive_to_try_again(workspace, home, shop, tmp_p
         place.rename(tmp_path / "elsewhere")
         place.symlink_to(tmp_path / "elsewhere")
         with pytest.raises(HoldfastError, match="link"):
-            apply_forget(h, [name])
+            forget_sessions(h, (name,))
         assert Archive(h.home).has(name)
     assert json.loads((tmp_path / "elsewhere" / "security.jsonl").read_text())["text"] == "rm -r x"
 

@@ -8,13 +8,13 @@ import shutil
 import pytest
 
 from holdfast.app import proposals
-from holdfast.app.forget import apply as apply_forget
+from holdfast.app.erase import forget_memory as forget
+from holdfast.app.erase import forget_sessions
 from holdfast.app.harvest import RECENT, harvest
 from holdfast.app.sweep import sweep
 from holdfast.errors import NotFound
 from holdfast.learning.incidents.model import CONTEXT, TRANSCRIPT, Incidents
 from holdfast.memory import proposals as offered
-from holdfast.memory.forget import forget
 from holdfast.memory.proposal_files import Proposals
 from holdfast.records import Filter, Scope
 from sessions.making import answer, human, ran
@@ -270,7 +270,7 @@ def test_a_forgotten_session_takes_along_what_was_learned_from_it_alone(workspac
     with workspace() as h:
         name = complained(h, shop)
         harvest(h)
-        apply_forget(h, [name])
+        forget_sessions(h, (name,))
     assert Incidents(str(home)).all() == [] and learned_in(h) == [] and Proposals(str(home)).ids() == []
     assert DELETED not in open_text(str(home / "learning" / "signals" / "ratings.jsonl"))
 

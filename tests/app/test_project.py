@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from holdfast.app import project
+from holdfast.app.erase import forget_memory
 from holdfast.errors import BadId, BadInput, ScopeUnknown
-from holdfast.memory import forget
 from holdfast.memory.remember import remember
 from holdfast.memory.show import show
 from holdfast.recall.recall import recall
@@ -28,7 +28,7 @@ def two(workspace):
         remember(h, "Apples are the same.", key="same")
         remember(h, "Apples are red.", key="differs", tags=("new",))
         remember(h, "Apples are secret.", key="unwanted")
-        forget.forget(h, "unwanted")
+        forget_memory(h, "unwanted")
     return workspace
 
 
@@ -119,7 +119,7 @@ def test_what_was_forgotten_does_not_come_back_by_a_merge(two) -> None:
 def test_what_the_old_id_forgot_stays_forgotten(two) -> None:
     """The tombstones of the old id hold in the new project too."""
     with two(project="old") as h:
-        forget.forget(h, "only")
+        forget_memory(h, "only")
     merge(two)
     with two() as h, pytest.raises(Exception, match="forgotten"):
         remember(h, "Only the old id knows of apples.", key="only", trust="import")

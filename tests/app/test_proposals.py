@@ -16,7 +16,6 @@ from holdfast.app.status import status, up
 from holdfast.errors import BrokenFile, NotFound, SwitchedOff
 from holdfast.exchange.import_memories import import_memories
 from holdfast.memory import proposals as offered
-from holdfast.memory.forget import forget
 from holdfast.memory.proposal_files import Proposals
 from holdfast.memory.remember import remember
 from holdfast.records import Filter, Scope
@@ -77,7 +76,7 @@ def test_what_was_forgotten_is_refused_and_the_rest_goes_on(workspace, two, home
     """A statement that was forgotten after it was proposed is refused, stays, and stops no other."""
     with workspace() as h:
         remember(h, VPN, key="vpn")
-        forget(h, "vpn")
+        h.store.remove(h.scope("project"), "vpn", forget=True)
         decided = proposals.approve(h, tuple(two.values()))
         assert {one.proposal.text: (one.act, one.exit_code) for one in decided} == {
             VPN: ("refused", 6),
@@ -277,10 +276,18 @@ def test_the_commands(two, cli) -> None:
     assert cli("proposals", "review").code == 2
 
 
-def test_a_refusal_is_the_exit_code(two, cli) -> None:
-    """Approving what was forgotten since ends with the code of a refusal and says why."""
+def test_what_waits_goes_with_what_was_forgotten(two, cli, home) -> None:
+    """A proposal that says what a person forgets is gone, and the other one waits."""
     cli("remember", VPN, "--key", "vpn")
     cli("forget", "vpn", "--yes")
+    assert Proposals(str(home)).ids() == [two[MONDAY]]
+
+
+def test_a_refusal_is_the_exit_code(two, cli, workspace) -> None:
+    """Approving what was forgotten since ends with the code of a refusal and says why."""
+    cli("remember", VPN, "--key", "vpn")
+    with workspace() as h:
+        h.store.remove(h.scope("project"), "vpn", forget=True)
     done = cli("proposals", "approve", "--all")
     assert done.code == 6 and "forgotten" in done.out
 

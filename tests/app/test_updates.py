@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from holdfast.app import project, proposals, prune, updates
+from holdfast.app.erase import forget_memory
 from holdfast.base.clock import now
 from holdfast.continuity.distil import distil
 from holdfast.errors import BadInput, Conflict, Forgotten, NotFound, Refused
@@ -236,7 +237,7 @@ def test_forgetting_leaves_no_byte_in_the_history(pruned, workspace, home, renam
             remember(h, "Sweet fruit.", key="sweet", scope="project")
             move.apply(h, move.plan(h, "apples", new_key="fruit")[0])
         assert "What apples says." in records(home)
-        forget.forget(h, "fruit" if renamed else "apples")
+        forget_memory(h, "fruit" if renamed else "apples")
         assert "What apples says." not in records(home)
         assert last(h).command == "forget"
         for one in updates.updates(h):
@@ -253,7 +254,7 @@ def test_forgetting_finds_a_moved_memory_whose_words_changed(workspace, home) ->
         move.apply(h, move.plan(h, "plums", new_key="prunes")[0])
         assert show(h, "second").body == "Unheard of: see [[prunes]]."
         assert sum("Unheard of" in path.read_text() for path in (home / "updates").glob("*/*.json")) == 2
-        forget.forget(h, "second")
+        forget_memory(h, "second")
     assert "Unheard of" not in records(home)
 
 
@@ -262,7 +263,7 @@ def test_forgetting_leaves_what_others_said(pruned, workspace) -> None:
     ids = pruned("apples", "pears")
     with workspace() as h:
         undo(h, *ids)
-        forget.forget(h, "apples")
+        forget_memory(h, "apples")
         texts = [one.text for update in Updates(h.home).all()[0] for one in update.files if one.text]
         assert texts and all("What pears says." in text for text in texts)
 
@@ -278,11 +279,11 @@ def test_what_was_forgotten_otherwise_does_not_come_back(pruned, workspace, home
 
 
 def test_clearing_and_forgetting_are_noted_without_words(workspace, home) -> None:
-    """A forgotten memory has its key in the history, as a tombstone has, and not a word of what it said."""
+    """A forgotten memory is told in the history by its scope alone: its key is made of its first words."""
     with workspace() as h:
         remember(h, "The vault code is seven.", key="k", scope="global", title="Vault")
         forget.apply(h, forget.plan_scope(h, "global")[0], command="clear")
-        assert (last(h).command, last(h).targets) == ("clear", ("global/k",))
+        assert (last(h).command, last(h).targets) == ("clear", ("a memory of global",))
         with pytest.raises(Refused, match="kept no bytes") as problem:
             updates.plan_undo(h, [last(h).id])
         assert "final" in problem.value.hint

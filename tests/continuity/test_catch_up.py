@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from holdfast.app.erase import forget_memory as forget
 from holdfast.continuity import log, working_state
 from holdfast.continuity.catch_up import catch_up, markdown
 from holdfast.errors import BadInput, ScopeUnknown
-from holdfast.memory.forget import forget
 from holdfast.memory.remember import remember
 from holdfast.records import SessionEvent
 from support.archived import edited, said, session, store

@@ -8,6 +8,7 @@ import os
 import pytest
 
 from holdfast import agents
+from holdfast.app.erase import forget_memory as forget
 from holdfast.app.hook import hook
 from holdfast.base.clock import now
 from holdfast.continuity import buffer, log, notes, working_state
@@ -15,7 +16,6 @@ from holdfast.continuity import resume as recovery
 from holdfast.continuity.pages import DECISION
 from holdfast.errors import NotFound
 from holdfast.inject.receipts import receipts
-from holdfast.memory.forget import forget
 from holdfast.memory.remember import remember
 from holdfast.privacy import fence
 from holdfast.records import replace

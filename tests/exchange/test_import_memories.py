@@ -12,12 +12,12 @@ from holdfast import agents
 from holdfast.agents.base import Place
 from holdfast.agents.editing import blocks
 from holdfast.app import proposals
+from holdfast.app.erase import forget_memory as forget
 from holdfast.errors import BadInput, NotFound, ScopeUnknown, SwitchedOff
 from holdfast.exchange.import_memories import import_memories
 from holdfast.exchange.statements import cut
 from holdfast.memory import proposals as offered
 from holdfast.memory.edit import edit
-from holdfast.memory.forget import forget
 from holdfast.memory.remember import remember
 from holdfast.memory.scaffold import template
 from holdfast.privacy import fence

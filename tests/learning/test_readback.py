@@ -10,6 +10,7 @@ import pytest
 
 from holdfast import agents
 from holdfast.app import project
+from holdfast.app.erase import forget_memory as forget
 from holdfast.app.harvest import harvest
 from holdfast.app.hook import hook
 from holdfast.inject.receipts import receipts
@@ -23,7 +24,6 @@ from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.work import criteria
 from holdfast.learning.work import model as work
 from holdfast.learning.work.model import Work
-from holdfast.memory.forget import forget
 from holdfast.memory.remember import remember
 from holdfast.parts import HookRun
 from holdfast.privacy import fence

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from holdfast.app.erase import forget_memory
 from holdfast.errors import NotFound
 from holdfast.memory import forget
 from holdfast.memory.remember import remember
@@ -23,7 +24,7 @@ def test_the_plan_names_what_would_go(three, home, tree) -> None:
 def test_the_file_goes_and_a_tombstone_stays(three, home) -> None:
     """What is forgotten is gone from disk, recall and index page; the tombstone has none of its words."""
     with three() as h:
-        forget.forget(h, "a")
+        forget_memory(h, "a")
     with three() as h:
         assert "a" not in [hit.memory.key for hit in recall(h, "apples")]
     folder = home / "memory" / "projects" / "example.com--acme--shop"
@@ -46,6 +47,6 @@ def test_no_word_of_it_is_left_on_disk(workspace, home) -> None:
         remember(h, "Unobtainium is quixotic.", key="rare")
         remember(h, "Something else.", key="other")
     with workspace() as h:
-        forget.forget(h, "rare")
+        forget_memory(h, "rare")
     files = [path for path in home.rglob("*") if path.is_file()]
     assert [path.name for path in files if b"nobtainium" in path.read_bytes()] == []

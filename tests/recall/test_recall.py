@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdfast.app.erase import forget_memory
 from holdfast.app.project import apply_alias
 from holdfast.errors import BadId, BadInput, ScopeUnknown
-from holdfast.memory import forget
 from holdfast.memory.remember import remember
 from holdfast.memory.show import list_memories, show
 from holdfast.recall.fusion import WEIGHTS
@@ -258,7 +258,7 @@ def test_what_was_forgotten_is_not_found(fruit) -> None:
     """After forget neither the statement nor its history is found."""
     with fruit() as h:
         remember(h, "Apples are yellow.", key="red")
-        forget.forget(h, "red")
+        forget_memory(h, "red")
         assert "red" not in keys(recall(h, "apples yellow red"))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.memory.forget import forget
+from holdfast.app.erase import forget_memory as forget
 from holdfast.memory.remember import remember
 from holdfast.recall.recall import recall
 from holdfast.store import back_ends

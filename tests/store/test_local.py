@@ -134,7 +134,7 @@ def test_the_forgotten_file_never_holds_the_words(store):
     store.put(draft("Zeppelin secret.", key="k"))
     store.remove(GLOBAL, "k", forget=True)
     whole = b"".join(snapshot(store.tree.root).values()).lower()
-    assert b"k\t" in whole
+    assert b"\tk\t" not in whole
     for word in (b"xylophone", b"zeppelin", b"secret"):
         assert word not in whole
 

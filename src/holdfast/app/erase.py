@@ -32,14 +32,25 @@ from holdfast.base import files, rows
 from holdfast.base.clock import now
 from holdfast.base.digests import sha256
 from holdfast.base.text import count
-from holdfast.errors import BadInput, HoldfastError, NotFound
+from holdfast.errors import BadInput, HoldfastError, NotFound, StoreBusy
 from holdfast.inject import publish
 from holdfast.journal.updates import Updates
 from holdfast.memory import audit, index_pages
+from holdfast.memory import forget as memory_forget
 from holdfast.patterns import distribute
 from holdfast.patterns.catalogue import Catalogue
 from holdfast.privacy.erased import Erased
-from holdfast.privacy.scrub import ENCODINGS, MIN_CUT, MIN_LETTERS, Scrubber, is_telling, needle, sentences_of, words_of
+from holdfast.privacy.scrub import (
+    ENCODINGS,
+    MIN_CUT,
+    MIN_LETTERS,
+    Scrubber,
+    View,
+    is_telling,
+    needle,
+    sentences_of,
+    words_of,
+)
 from holdfast.records import Filter, Memory, Scope, Step
 from holdfast.sessions import index as session_index
 from holdfast.sessions.archive import Archive
@@ -55,10 +66,14 @@ _GIT = (
     "then `git reflog expire --expire=now --all && git gc --prune=now`, and push to every remote by force"
 )
 _MIN_NUMBERLESS = 15
+# A shorter ask says what anybody may say.
+_MIN_ASKED = 6
 # What a person wrote: only a text that they ask for by itself is taken out there.
 _PERSONS = ("memory/", "config.toml", "prices.toml")
 # Where keys are told to a session that was shown a memory; it goes when the session ends.
 _SHOWN = "state/shown/"
+# A lesson that was rejected keeps its words: by them it is known again in any other wording, and not offered.
+_LESSONS = "learning/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,24 +164,40 @@ def of_memories(workspace: Workspace, memories: Iterable[Memory], *, plainly: bo
     found = list(memories)
     whole = [workspace.store.get(one.scope, one.key) for one in found]
     said = [text for one in whole for text in (one.body, one.title, *(each.text for each in one.history))]
+    gone = {(one.scope, one.key) for one in found}
+    others = [one for one in workspace.store.find(Filter(None)) if (one.scope, one.key) not in gone]
+    # What another memory says, too, is not gone.
+    known = {" ".join(words_of(one.body)).casefold() for one in others}
+    texts = [text for text in said if not any(" ".join(words_of(text)).casefold() in one for one in known)]
+    keys = {one.key for one in found} - {one.key for one in others}
     names = tuple((one.scope.kind, one.scope.owner, one.key) for one in found)
-    return Target(_telling(said), _unshared(workspace, found), names, plainly=plainly)
+    return Target(_telling(texts), tuple(sorted(keys)), names, plainly=plainly)
 
 
 def _telling(said: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in said if len(words_of(text)) >= MIN_CUT and is_telling(text)))
 
 
-def _unshared(workspace: Workspace, memories: list[Memory]) -> tuple[str, ...]:
-    """Return the keys of memories that no memory of another scope has, too."""
-    gone = {(one.scope, one.key) for one in memories}
-    others = {one.key for one in workspace.store.find(Filter(None)) if (one.scope, one.key) not in gone}
-    return tuple(sorted({one.key for one in memories} - others))
-
-
 def of_sessions(workspace: Workspace, names: tuple[str, ...]) -> Target:
-    """Return the target that sessions are, with those of their sub-agents."""
-    return Target(sessions=tuple(forget.plan(workspace, names)[0]))
+    """Return the target that sessions are, with those of their sub-agents, and what only they asked for."""
+    every = forget.plan(workspace, names)[0]
+    return Target(_asked_in(workspace.home, every), sessions=tuple(every), plainly=True)
+
+
+def _asked_in(home: str, names: list[str]) -> tuple[str, ...]:
+    """Return what the person said at length in these sessions and in no other one."""
+    archive = Archive(home)
+    said: dict[str, None] = {}
+    others = [entry.name for entry in archive.entries() if entry.raw_bytes and entry.name not in names]
+    for name in names:
+        with suppress(HoldfastError):
+            said.update((one.text, None) for one in archive.events(name) if one.role == "human")
+    wanted = {one: needle(one, plainly=True) for one in said if len(words_of(one)) >= _MIN_ASKED}
+    for name in others if wanted else ():
+        with suppress(HoldfastError):
+            view = View("\n".join([one.text for one in archive.events(name)]).encode("utf-8", "replace"))
+            wanted = {text: one for text, one in wanted.items() if not any(True for _ in one.spans(view))}
+    return tuple(wanted)
 
 
 def of_project(workspace: Workspace, id: str) -> Target:
@@ -222,6 +253,38 @@ def plan(workspace: Workspace, target: Target) -> ErasePlan:
     return ErasePlan(target, list(dict.fromkeys(steps)), list(dict.fromkeys(kept)))
 
 
+def forget_memories(workspace: Workspace, memories: list[Memory], *, command: str = "forget") -> None:
+    """Forget memories, and take what they said out of all that Holdfast noted itself."""
+    target = of_memories(workspace, memories, plainly=True)
+    _note(workspace.home, target)
+    memory_forget.apply(workspace, memories, command=command)
+    _finish(workspace, target)
+
+
+def forget_memory(workspace: Workspace, key: str, *, scope: str | None = None) -> Memory:
+    """Forget one memory and return what it was."""
+    memories, _ = memory_forget.plan(workspace, (key,), scope=scope)
+    forget_memories(workspace, memories)
+    return memories[0]
+
+
+def forget_sessions(workspace: Workspace, names: tuple[str, ...]) -> None:
+    """Forget sessions for good, and say what stays of them. What fails leaves the archive, to be tried again."""
+    apply(workspace, of_sessions(workspace, names))
+    for name in names:
+        audit.note(workspace, "sessions forget", name, "raw events, digest, index rows, and all that it alone left")
+
+
+def _finish(workspace: Workspace, target: Target) -> None:
+    try:
+        left = apply(workspace, target).left
+    except StoreBusy:
+        workspace.say("a sweep is at work; what it has of that goes with the next sweep")
+        return
+    for path, _ in left:
+        workspace.say(f"{path} still has some of it, and could not be changed")
+
+
 def apply(workspace: Workspace, target: Target, *, key: bytes = b"") -> Report:
     """Erase it, and return the proof. What fails leaves the note by which the next run finishes it."""
     workspace.need_enabled()
@@ -233,7 +296,7 @@ def apply(workspace: Workspace, target: Target, *, key: bytes = b"") -> Report:
         records = _remove_records(workspace, target)
         index_pages.bring_up_to_date(workspace)
         scrub = _scrub_of(workspace, target)
-        places, looked = _take_out(workspace, scrub)
+        places, looked = _take_out(workspace, scrub, quickly=target.plainly)
     outside = _outside(workspace, scrub)
     places.update(outside)
     left = [(scrub.shown(one.path), count(one.count + one.in_name, "place")) for one in looked.places]
@@ -341,7 +404,7 @@ def _remember(home: str, target: Target, at: str) -> None:
     texts = target.texts if target.everywhere or target.memories else ()
     span = (target.span[0], target.span[1]) if target.span else None
     if texts or target.project or span:
-        Erased(home).add(at, texts, project=target.project, span=span)
+        Erased(home).add(at, texts, project=target.project, span=span, everywhere=target.everywhere)
 
 
 def _clear_leftovers(home: str) -> None:
@@ -353,13 +416,8 @@ def _clear_leftovers(home: str) -> None:
 
 def _remove_records(workspace: Workspace, target: Target) -> int:
     """Remove what goes as a whole; return how many records went."""
-    removed = 0
-    archive = Archive(workspace.home)
-    for name in target.sessions:
-        forget.forget(workspace, name)
-        archive.forget(name)
-        removed += 1
-    session_index.drop_all(workspace, list(target.sessions))
+    forget.remove(workspace, target.sessions)
+    removed = len(target.sessions)
     gone = []
     for kind, owner, key in target.memories:
         with suppress(NotFound):
@@ -373,8 +431,9 @@ def _remove_records(workspace: Workspace, target: Target) -> int:
         removed += rows.write_over(os.path.join(workspace.home, path), instead)
     if target.project or target.span:
         workspace.refresh(None)
-    for scope in layout.scopes_on_disk(workspace.store.tree.root):
-        Tombstones(os.path.join(workspace.store.tree.root, layout.folder_of(scope), layout.FORGOTTEN)).hide_keys()
+    root = workspace.store.tree.root if workspace.store.has_tree else ""
+    for scope in layout.scopes_on_disk(root) if root else ():
+        Tombstones(os.path.join(root, layout.folder_of(scope), layout.FORGOTTEN)).hide_keys()
     return removed + len(gone)
 
 
@@ -451,10 +510,13 @@ def _scrub_of(workspace: Workspace, target: Target) -> HomeScrub:
     keys = [*target.keys, *([target.project] if target.project else [])]
 
     def is_ours(path: str) -> bool:
+        if target.sessions and target.plainly:
+            # What else a session left, its features know.
+            return path.startswith(("updates/", "state/")) and not path.startswith(_SHOWN)
         if target.everywhere or "/" not in path:
             return target.everywhere or path not in _PERSONS
-        if path.startswith(_SHOWN):
-            return not target.plainly
+        if target.plainly and path.startswith((_SHOWN, _LESSONS)):
+            return False
         if not path.startswith(_PERSONS):
             return True
         # On these pages Holdfast writes itself, between its markers or all of it.
@@ -463,7 +525,7 @@ def _scrub_of(workspace: Workspace, target: Target) -> HomeScrub:
     return HomeScrub(workspace, Scrubber(needles, keys), is_ours)
 
 
-def _take_out(workspace: Workspace, scrub: HomeScrub) -> tuple[Counter[str], Looked]:
+def _take_out(workspace: Workspace, scrub: HomeScrub, *, quickly: bool) -> tuple[Counter[str], Looked]:
     """Take the texts out of every file until a look finds none; return where they stood, and that look."""
     places: Counter[str] = Counter()
     looked = scrub.look()
@@ -472,7 +534,9 @@ def _take_out(workspace: Workspace, scrub: HomeScrub) -> tuple[Counter[str], Loo
         for one in looked.places:
             places[one.path.split("/")[0]] += one.count + one.in_name
         scrub.scrub(looked.places)
-        _renew_index(workspace, scrub, anew=number > 0)
+        _renew_index(workspace, scrub, anew=number > 0, quickly=quickly)
+        if quickly and not looked.places:
+            break
         looked = scrub.look()
         if not looked.places:
             break
@@ -480,7 +544,7 @@ def _take_out(workspace: Workspace, scrub: HomeScrub) -> tuple[Counter[str], Loo
     return places, looked
 
 
-def _renew_index(workspace: Workspace, scrub: HomeScrub, *, anew: bool) -> None:
+def _renew_index(workspace: Workspace, scrub: HomeScrub, *, anew: bool, quickly: bool) -> None:
     """Bring the index into line with the files, and leave nothing of what it was in its pages and its log."""
     workspace.refresh(None)
     changed = sorted(scrub.changed_sessions)
@@ -488,13 +552,15 @@ def _renew_index(workspace: Workspace, scrub: HomeScrub, *, anew: bool) -> None:
     session_index.drop_all(workspace, changed)
     if changed:
         session_index.settle(workspace, Archive(workspace.home))
-    if anew:
+    if anew and not quickly:
         workspace.store.rebuild(workspace.progress)
         session_index.rebuild(workspace, Archive(workspace.home), workspace.progress)
     workspace.store.clear_uses()
     workspace.store.add_uses(workspace.journal.uses())
     index_pages.bring_up_to_date(workspace)
-    workspace.store.erase_traces(anew=True)
+    workspace.store.erase_traces(anew=not quickly)
+    if quickly:
+        workspace.store.erase_traces(passages=True)
 
 
 def _outside(workspace: Workspace, scrub: HomeScrub) -> Counter[str]:

@@ -16,7 +16,6 @@ from holdfast.app.features import FEATURES
 from holdfast.base import files, rows
 from holdfast.inject import shown
 from holdfast.learning.lessons import standing as lesson_standing
-from holdfast.memory import audit
 from holdfast.parts import TailCursor
 from holdfast.records import Filter, Step
 from holdfast.sessions import browse
@@ -51,17 +50,13 @@ def sessions_of(workspace: Workspace) -> list[SessionRow]:
     return browse.ask(workspace, lambda table: table.find(Wanted(subagents=True)))
 
 
-def apply(workspace: Workspace, names: list[str]) -> None:
+def remove(workspace: Workspace, names: tuple[str, ...]) -> None:
     """Forget these sessions for good, and say what stays of them. What fails leaves the archive, to be tried again."""
     archive = Archive(workspace.home)
-    with alone(workspace.home):
-        for name in names:
-            forget(workspace, name)
-            archive.forget(name)
-            audit.note(workspace, "sessions forget", name, "raw events, digest, index rows, and all that it alone left")
-    session_index.drop_all(workspace, names)
-    workspace.store.erase_traces()
-    workspace.store.erase_traces(passages=True)
+    for name in names:
+        forget(workspace, name)
+        archive.forget(name)
+    session_index.drop_all(workspace, list(names))
 
 
 @contextmanager

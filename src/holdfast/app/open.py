@@ -14,7 +14,7 @@ from types import TracebackType
 
 from holdfast.app.finish import finish, write_pages
 from holdfast.errors import HoldfastError
-from holdfast.memory import forget, remember, show
+from holdfast.memory import remember, show
 from holdfast.recall import recall, related
 from holdfast.recall.related import Related
 from holdfast.records import Hit, Memory, Stored
@@ -115,7 +115,10 @@ class Holdfast:
 
     def forget(self, key: str, *, scope: str | None = None) -> Memory:
         """Forget one memory and return what it was."""
-        return forget.forget(self._workspace, key, scope=scope)
+        # It loads every feature, and few programs forget anything.
+        from holdfast.app.erase import forget_memory
+
+        return forget_memory(self._workspace, key, scope=scope)
 
 
 def open(

@@ -40,6 +40,9 @@ _IN_PLACE = ("journal/", "state/")
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 _BLOCK, _OVERLAP = 1 << 24, 1 << 16
 _MAX_HEAD = 1 << 16
+# Of these each file is one statement that waits to be decided on, or was.
+_RECORDS = ("learning/system/", "learning/algorithm/", "proposals/")
+_MIN_TITLE = 3
 _WORDS = re.compile(rb'words [^"]+')
 _EMPTY_ITEM = re.compile(rb"[ \t]*[-*] (?:\[.\] )?(?:[0-9:]+ )?" + ERASED.encode() + rb"[.!]?\r?\n?")
 
@@ -169,6 +172,9 @@ class HomeScrub:
             after = _valid(before, after, self.scrubber)
         if path.endswith(".md"):
             after = _without_empty_items(before, after)
+            if path.startswith(_RECORDS) and after != before and _says_nothing(after):
+                files.remove(full)
+                return
         if self._is_memory(path):
             self.workspace.store.tree.swap(path.removeprefix("memory/"), before, after)
             return
@@ -291,6 +297,12 @@ def _without_empty_items(before: bytes, after: bytes) -> bytes:
     if len(was) != len(now):
         return after
     return b"".join([new for old, new in zip(was, now, strict=True) if old == new or not _EMPTY_ITEM.fullmatch(new)])
+
+
+def _says_nothing(page: bytes) -> bool:
+    """Whether of the title of a record, which is what it states, nothing is left worth a decision."""
+    title = next((line for line in page.split(b"\n") if line.startswith(b"# ")), b"")
+    return ERASED.encode() in title and len(re.findall(rb"\w+", title.replace(ERASED.encode(), b""))) < _MIN_TITLE
 
 
 def _valid(before: bytes, after: bytes, scrubber: Scrubber) -> bytes:

@@ -34,15 +34,9 @@ def apply(workspace: Workspace, memories: list[Memory], *, command: str = "forge
         with audit.Act(workspace, command, keep=False) as act:
             for memory in memories:
                 gone.append(workspace.store.remove(memory.scope, memory.key, forget=True))
-                act.done(f"{memory.scope}/{memory.key}", "a person or an agent asked for it")
+                # A key is made of the first words of a memory.
+                act.done(f"a memory of {memory.scope}", "a person or an agent asked for it")
     finally:
         if gone:
             audit.forgotten(workspace, gone)
     workspace.store.erase_traces()
-
-
-def forget(workspace: Workspace, key: str, *, scope: str | None = None) -> Memory:
-    """Forget one memory and return what it was."""
-    memories, _ = plan(workspace, (key,), scope=scope)
-    apply(workspace, memories)
-    return memories[0]

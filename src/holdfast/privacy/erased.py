@@ -41,11 +41,15 @@ _MAX_REMEMBERED = 200_000
 
 @dataclass(frozen=True, slots=True)
 class ErasedText:
-    """A text that was erased: when, how many words it has, and their digest."""
+    """A text that was erased: when, how many words it has, and their digest.
+
+    `everywhere`: no import may bring it back anywhere; else its tombstone says where it may not.
+    """
 
     at: str
     words: int
     digest: bytes
+    everywhere: bool
 
 
 class Erased:
@@ -74,7 +78,8 @@ class Erased:
                 self._key = bytes.fromhex(str(row["value"]))
                 self._codes = _Codes(self._key)
             elif kind == "text":
-                one = ErasedText(at, int(str(row["words"])), bytes.fromhex(str(row["digest"])))
+                digest = bytes.fromhex(str(row["digest"]))
+                one = ErasedText(at, int(str(row["words"])), digest, bool(row.get("everywhere")))
                 self._texts.setdefault(int(str(row["hint"]), 16), []).append(one)
                 self._latest = max(self._latest, at)
             elif kind == "project":
@@ -88,7 +93,13 @@ class Erased:
             return
 
     def add(
-        self, at: str, texts: Iterable[str] = (), *, project: str = "", span: tuple[str, str] | None = None
+        self,
+        at: str,
+        texts: Iterable[str] = (),
+        *,
+        project: str = "",
+        span: tuple[str, str] | None = None,
+        everywhere: bool = True,
     ) -> None:
         """Note durably what is being erased; what is noted already is not noted again."""
         found: list[dict[str, object]] = []
@@ -98,7 +109,7 @@ class Erased:
             found.append({"kind": "key", "value": self._key.hex()})
         for words in [piece for text in texts for piece in _pieces([word for word, _, _ in words_in(text)])]:
             row = {"kind": "text", "at": at, "words": len(words), "hint": f"{self._hint(*words[:2]):04x}"}
-            found.append({**row, "digest": self._digest(words).hex()})
+            found.append({**row, "digest": self._digest(words).hex(), "everywhere": everywhere})
         if project:
             found.append({"kind": "project", "at": at, "digest": self._digest([project]).hex()})
         if span:
@@ -116,16 +127,16 @@ class Erased:
             for row in found:
                 self._take(row)
 
-    def holds(self, text: str, at: str = "") -> bool:
-        """Whether the text says, in any encoding, what was erased since."""
-        return bool(self) and self.without(text, at) != text
+    def holds(self, text: str) -> bool:
+        """Whether the text says, in any encoding, what was erased everywhere."""
+        return bool(self) and self.without(text, everywhere=True) != text
 
-    def without(self, text: str, at: str = "") -> str:
-        """Return the text without what was erased since it was said."""
+    def without(self, text: str, at: str = "", *, everywhere: bool = False) -> str:
+        """Return the text without what was erased since it was said; with `everywhere` only what was so."""
         if not self._texts or not text or at[:19] > self._latest[:19]:
             return text
         plain = text if text.isascii() else unicodedata.normalize("NFC", text)
-        spans = [*self._spans_in(plain, at), *self._coded(plain, at)]
+        spans = [*self._spans_in(plain, at, everywhere), *self._coded(plain, at, everywhere)]
         if not spans:
             return text
         pieces, end = [], 0
@@ -156,7 +167,7 @@ class Erased:
         own = self._digest([session.project]) if session.project else b""
         return any(digest == own and ended <= at[:19] for at, digest in self._projects)
 
-    def _spans_in(self, text: str, at: str) -> Iterator[tuple[int, int]]:
+    def _spans_in(self, text: str, at: str, everywhere: bool) -> Iterator[tuple[int, int]]:
         # Most texts are harmless, which the sums of their words tell without a look at where each stands.
         plain = _ESCAPED.sub(lambda match: _meant(match[0]), _BLANK.sub(" ", text))
         heard = [self._codes[word] for word in re.findall(r"[^\W_]+", _folded(plain))]
@@ -172,15 +183,15 @@ class Erased:
             )
             for one in [one for hint in hints for one in self._texts.get(hint, ())]:
                 window = words[first : first + one.words]
-                is_before = not at or at[:19] <= one.at[:19]
+                is_before = (not at or at[:19] <= one.at[:19]) and (one.everywhere or not everywhere)
                 if len(window) == one.words and is_before and self._digest([each[0] for each in window]) == one.digest:
                     yield window[0][1], window[-1][2]
 
-    def _coded(self, text: str, at: str) -> Iterator[tuple[int, int]]:
+    def _coded(self, text: str, at: str, everywhere: bool) -> Iterator[tuple[int, int]]:
         """Yield the runs of base64 or hexadecimal digits that say it."""
         for match in _DIGITS.finditer(text):
             for said in _decoded(match[0]):
-                if next(self._spans_in(said, at), None):
+                if next(self._spans_in(said, at, everywhere), None):
                     yield match.span()
                     break
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import re
-import time
 from pathlib import Path
 from urllib.parse import quote, unquote_to_bytes
 
@@ -13,9 +12,9 @@ import pytest
 import zstandard
 
 from holdfast.patterns import distribute
+from support.distributing import approved
 from surfaces.hook.test_forget_session import Agent
 from surfaces.mcp.talking import Talk
-from support.distributing import approved
 
 # What every canary begins with, and ends with, and nothing else has.
 MARK = re.compile(rb"x\d{3}lark|zqkestrel")

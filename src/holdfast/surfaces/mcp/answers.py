@@ -15,7 +15,7 @@ from holdfast.errors import NotFound
 from holdfast.inject import hand_over
 from holdfast.learning.lessons import lesson
 from holdfast.learning.ratings import rate
-from holdfast.memory import forget, recall_modes
+from holdfast.memory import recall_modes
 from holdfast.memory.remember import remember
 from holdfast.memory.show import list_memories
 from holdfast.records import Hit, Memory
@@ -135,8 +135,11 @@ def search_sessions(request: Request, asked: given.SessionSearch) -> Answer:
 
 def forget_one(request: Request, asked: given.Forget) -> results.ForgottenResult:
     """Forget a memory; one that is not there is no error."""
+    # It loads every feature, and a server starts without them.
+    from holdfast.app.erase import forget_memory
+
     try:
-        gone = forget.forget(request.workspace, asked.key, scope=asked.scope)
+        gone = forget_memory(request.workspace, asked.key, scope=asked.scope)
     except NotFound:
         return results.ForgottenResult(deleted=False, key=asked.key, scope=asked.scope)
     hand_over.note_known(request.workspace, request.session, gone=[gone])

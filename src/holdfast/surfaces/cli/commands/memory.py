@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from holdfast.app import erase
 from holdfast.base.text import count
 from holdfast.memory import forget, move, show
 from holdfast.memory.edit import edit
@@ -118,7 +119,7 @@ def _forget(workspace: Workspace, keys: tuple[str, ...], scope: str | None) -> N
     """Forget memories for good. A tombstone without their words stays, so that no import brings them back."""
     memories, steps = forget.plan(workspace, keys, scope=scope)
     if consented(steps, "nothing to forget"):
-        forget.apply(workspace, memories)
+        erase.forget_memories(workspace, memories)
         applied(steps, f"forgotten: {', '.join(memory.key for memory in memories)}")
 
 
@@ -129,7 +130,7 @@ def _clear(workspace: Workspace, scope: str) -> None:
     """Forget every memory of a scope."""
     memories, steps = forget.plan_scope(workspace, scope)
     if consented(steps, "the scope is empty"):
-        forget.apply(workspace, memories, command="clear")
+        erase.forget_memories(workspace, memories, command="clear")
         applied(steps, f"cleared {workspace.scope(scope)}: {count(len(memories), 'memory')} forgotten")
 
 

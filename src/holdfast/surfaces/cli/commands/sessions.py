@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from holdfast.app import forget
+from holdfast.app import erase, forget
 from holdfast.base.terminal import style
 from holdfast.records import asdict
 from holdfast.sessions import browse as sessions
@@ -205,5 +205,5 @@ def _forget(workspace: Workspace, session_ids: tuple[str, ...]) -> None:
     """Forget sessions for good. A hash of the name stays, so that no sweep brings them back."""
     names, steps = forget.plan(workspace, session_ids)
     if consented(steps, "nothing to forget"):
-        forget.apply(workspace, names)
+        erase.forget_sessions(workspace, tuple(names))
         applied(steps, f"forgotten: {', '.join(names)}")
