@@ -194,7 +194,10 @@ def _history(words: ForgetTarget) -> list[Change]:
     def is_gone(path: str, text: str) -> bool:
         if not path.startswith((f"{FOLDER}/", "memory/projects/")) or "/memories/" in path:
             return False
-        lines = [part for line in text.splitlines() for part in _tellings(line.lstrip("-* "))]
+        told = [
+            part.strip() for line in text.splitlines() for part in (line.lstrip("-* "), *line.strip("|").split("|"))
+        ]
+        lines = [part for each in told for part in _tellings(each)]
         return words.name in text or any(len(line.split()) >= _TELLING and words.says(line) for line in lines)
 
     updates = Updates(words.home)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
-from holdfast.base import files, rows
+from holdfast.base import clock, files, rows
 from holdfast.errors import HoldfastError
 from holdfast.records import Step, asdict
 from holdfast.sessions.archive import Archive
@@ -26,6 +26,8 @@ MAX_EVENTS = 20_000
 # What a hook's event tells in words; its other fields are names of things.
 _TOLD = ("prompt", "notice", "answer", "tool_input", "error", "last_prompt", "note")
 _MIN_CHARACTERS = 3
+# What is written because of an event is dated so much later at most; two sessions that are as near share the time.
+_NEAR_SECONDS = 2
 _SIGNS = re.compile(r"[\W_]+")
 _ESCAPES = re.compile(r"\\[ntr\"/\\]")
 _APART = " \n "
@@ -71,6 +73,8 @@ class ForgetTarget:
         self.agent, _, self.session = name.partition("/")
         self._archive = Archive(workspace.home)
         self.times: set[str] = set()
+        # When hooks heard of each session.
+        self._heard: dict[str, set[str]] = {}
         self._spans: dict[str, tuple[str, str]] = {}
         self._vocabulary: set[str] = set()
         corpus = []
@@ -110,6 +114,11 @@ class ForgetTarget:
 
     def was_at(self, at: str, others: tuple[str, ...]) -> bool:
         """Whether it was at work at a time, and none of the others was, as far as anybody knows."""
+        there = clock.seconds(at)
+        if any(
+            abs(there - clock.seconds(one)) <= _NEAR_SECONDS for name in others for one in self._heard.get(name, ())
+        ):
+            return False
         if at in self.times:
             return True
         return _is_within(at, self._spans[self.name]) and not any(_is_within(at, self.span(one)) for one in others)
@@ -142,6 +151,7 @@ class ForgetTarget:
             name = f"{agent}/{session}"
             first, last = self._spans.get(name, (event.at, event.at))
             self._spans[name] = min(first, event.at), max(last, event.at)
+            self._heard.setdefault(name, set()).add(event.at)
             if name == self.name:
                 self.times.add(event.at)
                 yield from (str(event.data[field]) for field in _TOLD if field in event.data)

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
-from holdfast.base import files
+from holdfast.base import files, rows
 from holdfast.base.text import DOTS, one_line
 from holdfast.learning.work import criteria, plan_items, session_log
 from holdfast.learning.work import model as work
@@ -73,10 +73,15 @@ def _strip(target: ForgetTarget, one: Work) -> None:
     with work.lock(target.home, one.project):
         there = work.find(target.home, one.project, one.id)
         after = apply(target.home, stripped(there, target))
-        if after is not None and after.id != one.id:
-            for noted in session_log.sessions(target.home):
-                if noted.work == one.id and noted.project == one.project:
-                    session_log.moved(target.home, noted, after.id)
+        if after is not None and after.id == one.id:
+            return
+        # The id is made of the title, so no session may keep the old one.
+        for noted in session_log.sessions(target.home):
+            if noted.project != one.project:
+                continue
+            if noted.work == one.id and after is not None:
+                session_log.moved(target.home, noted, after.id)
+            rows.write_over(noted.path, lambda line: b"" if rows.encoded(one.id) in line else None)
 
 
 @dataclass(frozen=True, slots=True)
