@@ -48,7 +48,7 @@ _EMPTY_ITEM = re.compile(rb"[ \t]*[-*] (?:\[.\] )?(?:[0-9:]+ )?" + ERASED.encode
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FoundPlace:
     """A file that holds a text: its path below the home, its kind, and how often; `in_name` where its name does."""
 
     path: str
@@ -58,10 +58,10 @@ class Place:
 
 
 @dataclass(slots=True)
-class Looked:
+class HomeLook:
     """What a look at a whole home found, and what it could not look into."""
 
-    places: list[Place] = field(default_factory=list)
+    places: list[FoundPlace] = field(default_factory=list)
     not_known: list[tuple[str, str]] = field(default_factory=list)
     files: int = 0
     bytes: int = 0
@@ -81,9 +81,9 @@ class HomeScrub:
         # Sessions whose archived words changed, by agent and id.
         self.changed_sessions: set[str] = set()
 
-    def look(self) -> Looked:
+    def look(self) -> HomeLook:
         """Look at every file. Nothing is changed."""
-        found = Looked()
+        found = HomeLook()
         every = list(paths_in(self.home))
         for number, path in enumerate(every):
             if self.workspace.progress and number % 50 == 0:
@@ -94,9 +94,10 @@ class HomeScrub:
                 continue
             except (OSError, HoldfastError) as problem:
                 found.not_known.append((self.shown(path), f"it cannot be read: {problem}"))
+        found.not_known = sorted(set(found.not_known))
         return found
 
-    def _look_at(self, path: str, found: Looked) -> None:
+    def _look_at(self, path: str, found: HomeLook) -> None:
         full = os.path.join(self.home, path)
         in_name = bool(self.scrubber.holds(os.fsencode(os.path.basename(path))))
         if os.path.islink(full):
@@ -106,7 +107,7 @@ class HomeScrub:
             if os.path.basename(path) == ".git":
                 found.not_known.append((self.shown(path), "git history, which is not rewritten"))
             elif in_name and self._is_ours(path):
-                found.places.append(Place(path, "folder", 0, in_name))
+                found.places.append(FoundPlace(path, "folder", 0, in_name))
             return
         kind = kind_of(full)
         size = os.stat(full).st_size
@@ -115,31 +116,29 @@ class HomeScrub:
         if kind == UNKNOWN:
             found.not_known.append((self.shown(path), "no kind of file that is known here"))
         if (count or in_name) and self._is_ours(path):
-            found.places.append(Place(path, kind, count, in_name))
+            found.places.append(FoundPlace(path, kind, count, in_name))
 
     def shown(self, path: str) -> str:
         """Return a path as a report may have it: without a word of what is looked for."""
         return os.fsdecode(self.scrubber.scrubbed(os.fsencode(path)))
 
-    def scrub(self, places: Iterable[Place]) -> int:
+    def scrub(self, places: Iterable[FoundPlace]) -> int:
         """Take the texts out of these files, and of their names; return how many changed."""
         # The deepest come first, so that a folder has another name only when all in it was seen to.
         ordered = sorted(places, key=lambda one: -one.path.count("/"))
         return sum(self._scrub_one(one) for one in ordered)
 
-    def _scrub_one(self, one: Place) -> bool:
+    def _scrub_one(self, one: FoundPlace) -> bool:
         try:
-            if one.count:
-                _SCRUBS.get(one.kind, HomeScrub._leave)(self, one.path)
+            # What is of no known kind is left, and the look afterwards reports it.
+            if one.count and one.kind in _SCRUBS:
+                _SCRUBS[one.kind](self, one.path)
             if one.in_name:
                 self._rename(one.path)
         except (FileNotFoundError, NotFound, Conflict):
             # Somebody changed or removed it meanwhile; the next look tells.
             return False
         return True
-
-    def _leave(self, path: str) -> None:
-        """Change nothing: the look afterwards reports it."""
 
     def _rows(self, path: str) -> None:
         is_json = _is_json(path)

@@ -217,23 +217,20 @@ class Needle:
         if any(anchor in view.narrow for anchor in self._anchors) if view.narrow else False:
             end = 0
             # Between zeros a text can be read in both ways; either way takes it out.
-            for start, stop, coding in sorted(self._wide_spans(view.data)):
+            wide = [(*one.span(), coding) for pattern, coding in self._wide for one in pattern.finditer(view.data)]
+            for start, stop, coding in sorted(wide):
                 if start >= end:
                     yield start, stop, ERASED[: (stop - start) // 2].encode(coding)
                     end = stop
         if any(anchor in view.decoded for anchor in self._anchors):
             for pattern in self._digits:
                 for one in pattern.finditer(view.data):
-                    yield one.start(), one.end(), _IN_BASE64.sub(_one_a, one[0])
+                    yield one.start(), one.end(), _IN_BASE64.sub(lambda digit: digit[1] or b"A", one[0])
             for digits in self._hexadecimal:
                 start = view.lowered.find(digits)
                 while start >= 0:
                     yield start, start + len(digits), b"0" * len(digits)
                     start = view.lowered.find(digits, start + len(digits))
-
-    def _wide_spans(self, data: bytes) -> Iterator[tuple[int, int, str]]:
-        for pattern, coding in self._wide:
-            yield from ((one.start(), one.end(), coding) for one in pattern.finditer(data))
 
     @cached_property
     def _wide(self) -> list[tuple[re.Pattern[bytes], str]]:
@@ -295,10 +292,6 @@ def _anchor(words: list[str]) -> bytes:
     """Return the longest part in ASCII of the first letters; empty where there is none."""
     plain = [part for word in _first_letters(words) for part in re.findall("[!-&(-~]+", word)]
     return max(plain, key=len, default="").lower().encode()
-
-
-def _one_a(match: re.Match[bytes]) -> bytes:
-    return match[1] or b"A"
 
 
 @lru_cache(maxsize=4096)

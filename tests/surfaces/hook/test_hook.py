@@ -9,11 +9,7 @@ import pytest
 from holdfast import agents
 from holdfast.app.erase import forget_memory as forget
 from holdfast.continuity import working_state
-<<<<<<< HEAD
-from holdfast.memory.forget import forget
 from holdfast.memory.remember import remember as store
-=======
->>>>>>> d50a568 (Forgetting a memory or a session erases what they said)
 from holdfast.privacy import fence
 
 HOSTS = {

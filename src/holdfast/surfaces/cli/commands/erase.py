@@ -9,8 +9,9 @@ from typing import BinaryIO
 import click
 
 from holdfast.app import erase
-from holdfast.app.erase import Report, Target
-from holdfast.base.terminal import harmless
+from holdfast.app import erase_target as targets
+from holdfast.app.erase import EraseReport
+from holdfast.app.erase_target import EraseTarget
 from holdfast.base.text import count
 from holdfast.errors import BadInput, Conflict
 from holdfast.sessions.browse import span
@@ -19,7 +20,7 @@ from holdfast.surfaces.cli.making import command
 from holdfast.surfaces.cli.output import answered, consented, plan_json, say
 from holdfast.workspace import Workspace
 
-_MAX_BYTES = 4 * erase.MAX_TEXT
+_MAX_BYTES = 4 * targets.MAX_TEXT
 
 
 @command("erase", "holdfast erase --file name.txt --dry-run")
@@ -57,15 +58,15 @@ def _erase(
         _verify(workspace, key, _text(file))
         return
     if keys:
-        target = erase.of_memories(workspace, [workspace.locate(one, scope) for one in keys])
+        target = targets.of_memories(workspace, [workspace.locate(one, scope) for one in keys])
     elif session_ids:
-        target = erase.of_sessions(workspace, session_ids)
+        target = targets.of_sessions(workspace, session_ids)
     elif project_id:
-        target = erase.of_project(workspace, project_id)
+        target = targets.of_project(workspace, project_id)
     elif since or until:
-        target = erase.of_span(workspace, *span(since or "1970-01-01", until or "now"))
+        target = targets.of_span(workspace, *span(since or "1970-01-01", until or "now"))
     else:
-        target = erase.of_texts(workspace, _text(file).splitlines() if lines else [_text(file)])
+        target = targets.of_texts(workspace, _text(file).splitlines() if lines else [_text(file)])
     _carry_out(workspace, target)
 
 
@@ -80,8 +81,8 @@ def _text(file: BinaryIO | None) -> str:
         raise BadInput("the text is neither UTF-8 nor UTF-16", "Save it as UTF-8.") from None
 
 
-def _carry_out(workspace: Workspace, target: Target) -> None:
-    planned = erase.plan(workspace, target)
+def _carry_out(workspace: Workspace, target: EraseTarget) -> None:
+    planned = targets.plan(workspace, target)
     if not consented(planned.steps, "it is nowhere in the home", planned.kept):
         return
     report, key = erase.erase(workspace, target)
@@ -95,7 +96,7 @@ def _carry_out(workspace: Workspace, target: Target) -> None:
         raise Conflict(f"{count(len(report.left), 'file')} still hold it", hint)
 
 
-def _print(report: Report) -> None:
+def _print(report: EraseReport) -> None:
     places = ", ".join(f"{name} {many:,}" for name, many in report.places.items()) or "nowhere"
     click.echo(f"erased    {report.what}")
     click.echo(f"searched  {count(report.files, 'file')}, {count(report.bytes, 'byte')}")
@@ -104,11 +105,11 @@ def _print(report: Report) -> None:
         f"places    {sum(report.places.values()):,}: {places}; {count(report.records, 'record')} removed as a whole"
     )
     for path, why in report.left:
-        click.echo(f"left      {harmless(path)}  {why}")
+        click.echo(f"left      {path}  {why}")
     for path, why in report.not_looked_into:
-        click.echo(f"not seen  {harmless(path)}  {why}")
+        click.echo(f"not seen  {path}  {why}")
     for note in report.notes:
-        click.echo(f"note      {harmless(note)}")
+        click.echo(f"note      {note}")
     click.echo(f"found now {'nothing' if report.is_proven else count(len(report.left), 'file')}")
     click.echo(f"digest    {report.digest}")
 

@@ -1,0 +1,267 @@
+"""What is to be erased: a text, memories, sessions, a project or a time; and every file that holds some of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from holdfast.app import forget
+from holdfast.app.scrub_home import HomeScrub, paths_in
+from holdfast.base import files, rows
+from holdfast.base.text import count
+from holdfast.errors import BadInput, HoldfastError, NotFound
+from holdfast.privacy.scrub import MIN_CUT, MIN_LETTERS, Scrubber, View, is_telling, needle, sentences_of, words_of
+from holdfast.records import Filter, Memory, Scope, Step
+from holdfast.sessions.archive import Archive
+from holdfast.store import layout
+from holdfast.workspace import Workspace
+
+MAX_TEXT = 200_000
+_MIN_NUMBERLESS = 15
+# A shorter ask says what anybody may say.
+_MIN_ASKED = 6
+# What a person wrote: only a text that they ask for by itself is taken out there.
+_PERSONS = ("memory/", "config.toml", "prices.toml")
+# Where keys are told to a session that was shown a memory; it goes when the session ends.
+_SHOWN = "state/shown/"
+# A lesson that was rejected keeps its words: by them it is known again in any other wording, and not offered.
+_LESSONS = "learning/"
+
+
+@dataclass(frozen=True, slots=True)
+class EraseTarget:
+    """What is to be erased. `everywhere`: the texts go from memories and pages of the person, too."""
+
+    texts: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    memories: tuple[tuple[str, str, str], ...] = ()
+    sessions: tuple[str, ...] = ()
+    project: str = ""
+    span: tuple[str, ...] = ()
+    everywhere: bool = False
+    plainly: bool = False
+
+    @property
+    def kind(self) -> str:
+        """What was asked for, without a word of it."""
+        told = {
+            "a project": bool(self.project),
+            "a span of time": bool(self.span),
+            count(len(self.sessions), "session"): bool(self.sessions),
+            count(len(self.memories), "memory"): bool(self.memories),
+        }
+        return "a text" if self.everywhere else next((name for name, is_it in told.items() if is_it), "nothing")
+
+
+@dataclass(slots=True)
+class ErasePlan:
+    """What would be touched; `kept` is what stays, and why."""
+
+    target: EraseTarget
+    steps: list[Step]
+    kept: list[Step] = field(default_factory=list)
+
+
+def of_texts(workspace: Workspace, texts: Iterable[str]) -> EraseTarget:
+    """Return the target that texts are; one that is too short or too long to be looked for is refused."""
+    workspace.need_enabled()
+    wanted = tuple(dict.fromkeys(text.strip() for text in texts if text.strip()))
+    if not wanted or not all(map(is_telling, wanted)):
+        hint = f"Give at least {MIN_LETTERS} letters or digits."
+        raise BadInput("the text is too short to be found without taking others along", hint)
+    if sum(map(len, wanted)) > MAX_TEXT:
+        raise BadInput("the text is too long", f"Give at most {MAX_TEXT:,} characters, or erase the session.")
+    scrubber = Scrubber(map(needle, wanted))
+    workspace.refresh(None)
+    said = tuple(
+        (one.scope.kind, one.scope.owner, one.key)
+        for one in workspace.store.find(Filter(None))
+        if not _rest(one.body.encode("utf-8", "replace"), scrubber)
+    )
+    return EraseTarget(wanted, memories=said, everywhere=True)
+
+
+def _rest(body: bytes, scrubber: Scrubber) -> str:
+    """Return what is left of a statement, signs aside, when a text is taken out of it; all where it is not in it."""
+    spans = [(start, end) for start, end, _ in scrubber.spans(body)]
+    kept = [body[before[1] : after[0]] for before, after in pairwise([(0, 0), *spans, (len(body), len(body))])]
+    left = "".join(words_of(b" ".join(kept).decode("utf-8", "replace")))
+    return "".join(filter(str.isalnum, left)) if spans else "all"
+
+
+def of_memories(workspace: Workspace, memories: Iterable[Memory], *, plainly: bool = False) -> EraseTarget:
+    """Return the target that memories are: their statements, titles and keys."""
+    found = list(memories)
+    whole = [workspace.store.get(one.scope, one.key) for one in found]
+    said = [text for one in whole for text in (one.body, one.title, *(each.text for each in one.history))]
+    gone = {(one.scope, one.key) for one in found}
+    others = [one for one in workspace.store.find(Filter(None)) if (one.scope, one.key) not in gone]
+    # What another memory says, too, is not gone.
+    known = {" ".join(words_of(one.body)).casefold() for one in others}
+    texts = [text for text in said if not any(" ".join(words_of(text)).casefold() in one for one in known)]
+    keys = {one.key for one in found} - {one.key for one in others}
+    names = tuple((one.scope.kind, one.scope.owner, one.key) for one in found)
+    telling = dict.fromkeys(text for text in texts if len(words_of(text)) >= MIN_CUT and is_telling(text))
+    return EraseTarget(tuple(telling), tuple(sorted(keys)), names, plainly=plainly)
+
+
+def of_sessions(workspace: Workspace, names: tuple[str, ...]) -> EraseTarget:
+    """Return the target that sessions are, with those of their sub-agents, and what only they asked for."""
+    every = forget.plan(workspace, names)[0]
+    return EraseTarget(_asked_in(workspace.home, every), sessions=tuple(every), plainly=True)
+
+
+def _asked_in(home: str, names: list[str]) -> tuple[str, ...]:
+    """Return what the person said at length in these sessions and in no other one."""
+    archive = Archive(home)
+    said: dict[str, None] = {}
+    others = [entry.name for entry in archive.entries() if entry.raw_bytes and entry.name not in names]
+    for name in names:
+        with suppress(HoldfastError):
+            said.update((one.text, None) for one in archive.events(name) if one.role == "human")
+    wanted = {one: needle(one, plainly=True) for one in said if len(words_of(one)) >= _MIN_ASKED}
+    for name in others if wanted else ():
+        with suppress(HoldfastError):
+            view = View("\n".join([one.text for one in archive.events(name)]).encode("utf-8", "replace"))
+            wanted = {text: one for text, one in wanted.items() if not any(True for _ in one.spans(view))}
+    return tuple(wanted)
+
+
+def of_project(workspace: Workspace, id: str) -> EraseTarget:
+    """Return the target that a project is: its memories, pages, sessions, work and rows."""
+    known = {one.scope.owner for one in workspace.store.groups() if one.scope.kind == "project"}
+    names = [row.name for row in forget.sessions_of(workspace) if row.project == id]
+    if id not in known and not names and not os.path.isdir(os.path.join(workspace.home, "memory", "projects", id)):
+        raise NotFound(f"no project {id}", "`holdfast project list` shows them.")
+    layout.check_scope(Scope("project", id))
+    own = list(workspace.store.find(Filter((Scope("project", id),))))
+    target = of_memories(workspace, own)
+    return replace(target, sessions=tuple(names), project=id)
+
+
+def of_span(workspace: Workspace, since: str, until: str) -> EraseTarget:
+    """Return the target that a time is: sessions that were at work in it, and what was stored and told in it."""
+    if not since < until:
+        raise BadInput("the time ends before it begins", "Give --since and --until, the earlier one first.")
+    names = [
+        row.name
+        for row in forget.sessions_of(workspace)
+        if row.started[:19] < until[:19] and row.ended[:19] >= since[:19]
+    ]
+    own = [one for one in workspace.store.find(Filter(None)) if _within(one.created, since, until)]
+    own += [one for one in workspace.store.find(Filter(None)) if _within(one.updated, since, until) and one not in own]
+    return replace(of_memories(workspace, own), sessions=tuple(names), span=(since, until))
+
+
+def _within(at: str, since: str, until: str) -> bool:
+    return since[:19] <= at[:19] < until[:19]
+
+
+def plan(workspace: Workspace, target: EraseTarget) -> ErasePlan:
+    """Return every file that would go or change; nothing is changed."""
+    steps = [
+        Step("forget", f"{kind}/{owner}/{key}".replace("//", "/"), "it says that")
+        for kind, owner, key in target.memories
+    ]
+    kept: list[Step] = []
+    for name in target.sessions:
+        steps.append(Step("forget", name, "its events, digest and all that only it left"))
+        for change in forget.changes(workspace, name):
+            (steps if change.do is not None else kept).append(change.step)
+    steps += [Step("remove", path, "of the project") for path in project_paths(workspace.home, target.project)]
+    steps += [Step("redact", path, count(many, "row")) for path, many in rows_of(workspace.home, target).items()]
+    looked = scrub_of(workspace, target).look()
+    gone = {step.target for step in steps}
+    for one in looked.places:
+        reason = count(one.count, "place") if one.count else "its name"
+        if one.path not in gone:
+            steps.append(Step("redact", one.path, reason))
+    kept += [Step("keep", path, why) for path, why in looked.not_known]
+    return ErasePlan(target, list(dict.fromkeys(steps)), list(dict.fromkeys(kept)))
+
+
+def project_paths(home: str, project: str) -> list[str]:
+    """Return the folders of a project, and the records in other folders that say that they are its."""
+    if not project:
+        return []
+    found = [
+        path for path in (f"memory/projects/{project}", f"work/{project}") if os.path.lexists(os.path.join(home, path))
+    ]
+    for path in paths_in(home):
+        is_record = path.endswith((".md", ".json", ".yaml")) and path.startswith(
+            ("learning/", "research/", "proposals/", "state/")
+        )
+        if is_record and _names_project(os.path.join(home, path), project):
+            found.append(path)
+    return found
+
+
+def _names_project(path: str, project: str) -> bool:
+    head = files.read_if_there(path, 4_096).decode("utf-8", "replace")
+    quoted = json.dumps(project)
+    ways = (f"\nproject: {project}\n", f"\nproject: {quoted}\n", f"\nowner: {project}\n", f'"project": {quoted}')
+    return any(way in head for way in ways)
+
+
+def rows_of(home: str, target: EraseTarget) -> dict[str, int]:
+    """Return the files of rows that have some of a project or of a time, each with how many."""
+    if not (target.project or target.span):
+        return {}
+    instead, found = blanked(target), {}
+    for path in paths_in(home):
+        full = os.path.join(home, path)
+        is_rows = path.endswith((".jsonl", ".tsv", ".log")) or path.startswith(
+            ("state/open/", "state/work/", "updates/")
+        )
+        if is_rows and os.path.isfile(full) and not path.endswith(".json") and not os.path.islink(full):
+            many = len(rows.instead_of(files.read_if_there(full), instead))
+            found.update({path: many} if many else {})
+    return found
+
+
+def blanked(target: EraseTarget) -> rows.Instead:
+    """Return what blanks the rows of a project or of a time."""
+    project = target.project.encode()
+    quoted = json.dumps(target.project).encode()
+
+    def instead(line: bytes) -> bytes | None:
+        told = rows.object_in(line, len(line))
+        if told is not None:
+            at = str(told.get("at", ""))
+            is_then = bool(target.span) and _within(at, target.span[0], target.span[1])
+            return b"" if is_then or (project and told.get("project") == target.project) else None
+        fields = line.split(b"\t")
+        is_its = project and (project in fields or quoted in line or b"/" + project + b"/" in line)
+        return b"" if is_its else None
+
+    return instead
+
+
+def scrub_of(workspace: Workspace, target: EraseTarget) -> HomeScrub:
+    """Return what looks for the texts of a target, and in which files it may change them."""
+    texts = [*target.texts, *(part for text in target.texts for part in sentences_of(text))]
+    # What tells like failures apart from others leaves numbers out.
+    without = [instead.join(re.split(r"\d+", text)) for text in target.texts for instead in ("", " ")]
+    texts += [text for text in without if len(words_of(text)) >= MIN_CUT and len(text) >= _MIN_NUMBERLESS]
+    needles = [needle(text, target.plainly) for text in dict.fromkeys(texts)]
+    keys = [*target.keys, *([target.project] if target.project else [])]
+
+    def is_ours(path: str) -> bool:
+        if target.sessions and target.plainly:
+            # What else a session left, its features know.
+            return path.startswith(("updates/", "state/")) and not path.startswith(_SHOWN)
+        if target.everywhere or "/" not in path:
+            return target.everywhere or path not in _PERSONS
+        if target.plainly and path.startswith((_SHOWN, _LESSONS)):
+            return False
+        if not path.startswith(_PERSONS):
+            return True
+        # On these pages Holdfast writes itself, between its markers or all of it.
+        return any(part in path for part in ("/log/", "/buffer")) or path.endswith(("/index.md", "/.forgotten"))
+
+    return HomeScrub(workspace, Scrubber(needles, keys), is_ours)
