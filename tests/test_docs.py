@@ -442,6 +442,7 @@ TRIED = {
     "init": "--dry-run",
     "move": "old --key older --dry-run",
     "forget": "old --dry-run",
+    "erase": "--memory old --dry-run",
     "clear": "--scope project --dry-run",
     "tidy": "--dry-run",
     "heal": "--dry-run",
@@ -527,7 +528,7 @@ def test_json_of_twins_is_the_same(answers: dict[str, dict[str, object]]) -> Non
     """Commands that share a table have the same fields: doctor, project mark, every plan, show, status and up."""
     assert set(answers["doctor"]) == fields("lint") | {"agents"}
     assert set(answers["project mark"]) == fields("project")
-    for name in ("init", "move", "forget", "clear", "tidy", "heal", "prune", "project alias", "project merge"):
+    for name in ("init", "move", "forget", "erase", "clear", "tidy", "heal", "prune", "project alias", "project merge"):
         assert set(answers[name]) == fields("plans"), name
     assert set(answers["work show"]) >= all_fields("work item")
     assert set(answers["research show"]) == fields("report") | {"text"}

@@ -66,11 +66,8 @@ def holding(home: Path) -> list[str]:
     ]
 
 
-def stored_everywhere(hook, cli, home: Path, machine: Path, workspace) -> int:
-    """Store 200 canaries, by every way that there is; return how many."""
-    numbers = iter(range(1_000))
-    one = lambda: coded(next(numbers))  # noqa: E731
-    say = lambda *words: check(cli(*words))  # noqa: E731
+def by_command(say, one) -> None:
+    """Store canaries by commands."""
     for _ in range(15):
         say("remember", f"The gate {one()} is behind the bastion.")
     for place in range(5):
@@ -82,6 +79,14 @@ def stored_everywhere(hook, cli, home: Path, machine: Path, workspace) -> int:
         say("todo", "add", f"Look after {one()} tomorrow")
     for _ in range(5):
         say("work", "add", f"Make {one()} faster")
+
+
+def stored_everywhere(hook, cli, home: Path, machine: Path, workspace) -> int:
+    """Store 200 canaries, by every way that there is; return how many."""
+    numbers = iter(range(1_000))
+    one = lambda: coded(next(numbers))  # noqa: E731
+    say = lambda *words: check(cli(*words))  # noqa: E731
+    by_command(say, one)
     with Talk(folder=hook.folder) as talk:
         for _ in range(5):
             talk.call("memory_store", content=f"The lake {one()} is deep.")

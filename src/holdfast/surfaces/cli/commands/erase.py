@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
-from typing import BinaryIO
 
 import click
 
@@ -12,6 +11,7 @@ from holdfast.app import erase
 from holdfast.app import erase_target as targets
 from holdfast.app.erase import EraseReport
 from holdfast.app.erase_target import EraseTarget
+from holdfast.base import files
 from holdfast.base.text import count
 from holdfast.errors import BadInput, Conflict
 from holdfast.sessions.browse import span
@@ -24,7 +24,7 @@ _MAX_BYTES = 4 * targets.MAX_TEXT
 
 
 @command("erase", "holdfast erase --file name.txt --dry-run")
-@click.option("--file", type=click.File("rb"), help="A file that has the text; - is standard input, the default.")
+@click.option("--file", metavar="FILE", help="A file that has the text; - is standard input, the default.")
 @click.option("--lines", is_flag=True, help="Each line of the file is a text of its own.")
 @click.option("--memory", "keys", multiple=True, type=options.KEY, help="A memory, by its key.")
 @options.scope("The scope of that memory.")
@@ -36,7 +36,7 @@ _MAX_BYTES = 4 * targets.MAX_TEXT
 @options.consent
 def _erase(
     workspace: Workspace,
-    file: BinaryIO | None,
+    file: str | None,
     lines: bool,
     keys: tuple[str, ...],
     scope: str | None,
@@ -70,13 +70,15 @@ def _erase(
     _carry_out(workspace, target)
 
 
-def _text(file: BinaryIO | None) -> str:
+def _text(file: str | None) -> str:
     """Return the text to erase; at a terminal it is asked for, and not shown."""
     if file is None and sys.stdin.isatty():
         return str(click.prompt("The text to erase (it is not shown)", hide_input=True, err=True))
-    data = (file or sys.stdin.buffer).read(_MAX_BYTES + 1)
     try:
+        data = files.read_head(file, _MAX_BYTES) if file and file != "-" else sys.stdin.buffer.read(_MAX_BYTES)
         return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+    except OSError as problem:
+        raise BadInput(f"{file} cannot be read: {problem.strerror}", "Give a file that has the text.") from None
     except UnicodeDecodeError:
         raise BadInput("the text is neither UTF-8 nor UTF-16", "Save it as UTF-8.") from None
 
