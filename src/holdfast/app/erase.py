@@ -92,7 +92,11 @@ def forget_memories(workspace: Workspace, memories: list[Memory], *, command: st
     target = of_memories(workspace, memories, plainly=True)
     _note(workspace.home, target)
     memory_forget.apply(workspace, memories, command=command)
-    _finish(workspace, target)
+    try:
+        for path, _ in apply(workspace, target).left:
+            workspace.say(f"{path} still has some of it, and could not be changed")
+    except StoreBusy:
+        workspace.say("a sweep is at work; what it has of that goes with the next sweep")
 
 
 def forget_memory(workspace: Workspace, key: str, *, scope: str | None = None) -> Memory:
@@ -109,23 +113,16 @@ def forget_sessions(workspace: Workspace, names: tuple[str, ...]) -> None:
         audit.note(workspace, "sessions forget", name, "raw events, digest, index rows, and all that it alone left")
 
 
-def _finish(workspace: Workspace, target: EraseTarget) -> None:
-    try:
-        left = apply(workspace, target).left
-    except StoreBusy:
-        workspace.say("a sweep is at work; what it has of that goes with the next sweep")
-        return
-    for path, _ in left:
-        workspace.say(f"{path} still has some of it, and could not be changed")
-
-
 def apply(workspace: Workspace, target: EraseTarget, *, key: bytes = b"") -> EraseReport:
     """Erase it, and return the proof. What fails leaves the note by which the next run finishes it."""
     workspace.need_enabled()
     at = now()
     _note(workspace.home, target)
     _remember(workspace.home, target, at)
-    _clear_leftovers(workspace.home)
+    for here, folders, _ in os.walk(workspace.home):
+        folders[:] = [name for name in folders if name != ".git"]
+        with suppress(OSError):
+            files.clear_leftovers(here, of_dead=True)
     with forget.alone(workspace.home):
         records = _remove_records(workspace, target)
         index_pages.bring_up_to_date(workspace)
@@ -229,13 +226,6 @@ def _remember(home: str, target: EraseTarget, at: str) -> None:
     span = (target.span[0], target.span[1]) if target.span else None
     if texts or target.project or span:
         Erased(home).add(at, texts, project=target.project, span=span, everywhere=target.everywhere)
-
-
-def _clear_leftovers(home: str) -> None:
-    for here, folders, _ in os.walk(home):
-        folders[:] = [name for name in folders if name != ".git"]
-        with suppress(OSError):
-            files.clear_leftovers(here, of_dead=True)
 
 
 def _remove_records(workspace: Workspace, target: EraseTarget) -> int:

@@ -126,19 +126,17 @@ class HomeScrub:
         """Take the texts out of these files, and of their names; return how many changed."""
         # The deepest come first, so that a folder has another name only when all in it was seen to.
         ordered = sorted(places, key=lambda one: -one.path.count("/"))
-        return sum(self._scrub_one(one) for one in ordered)
-
-    def _scrub_one(self, one: FoundPlace) -> bool:
-        try:
-            # What is of no known kind is left, and the look afterwards reports it.
-            if one.count and one.kind in _SCRUBS:
-                _SCRUBS[one.kind](self, one.path)
-            if one.in_name:
-                self._rename(one.path)
-        except (FileNotFoundError, NotFound, Conflict):
-            # Somebody changed or removed it meanwhile; the next look tells.
-            return False
-        return True
+        changed = 0
+        for one in ordered:
+            # What somebody changed or removed meanwhile, the next look tells.
+            with suppress(FileNotFoundError, NotFound, Conflict):
+                # What is of no known kind is left, and the look afterwards reports it.
+                if one.count and one.kind in _SCRUBS:
+                    _SCRUBS[one.kind](self, one.path)
+                if one.in_name:
+                    self._rename(one.path)
+                changed += 1
+        return changed
 
     def _rows(self, path: str) -> None:
         is_json = _is_json(path)
@@ -204,15 +202,16 @@ class HomeScrub:
         with closing(sqlite3.connect(os.path.join(self.home, path), timeout=20.0, isolation_level=None)) as db:
             db.execute("PRAGMA secure_delete=ON")
             for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-                gone = [row for row in db.execute(f'SELECT * FROM "{name}"') if self._is_in_row(row)]
+                every = db.execute(f'SELECT * FROM "{name}"').fetchall()
+                told = [
+                    [one if isinstance(one, bytes) else str(one).encode("utf-8", "replace") for one in row]
+                    for row in every
+                ]
+                gone = [row for row, texts in zip(every, told, strict=True) if self.scrubber.holds(b"\n".join(texts))]
                 columns = [row[1] for row in db.execute(f'PRAGMA table_info("{name}")')]
                 same = " AND ".join([f'"{column}" IS ?' for column in columns])
                 db.executemany(f'DELETE FROM "{name}" WHERE {same}', gone)
             db.execute("VACUUM")
-
-    def _is_in_row(self, row: tuple[object, ...]) -> bool:
-        texts = [one.encode("utf-8", "replace") if isinstance(one, str) else one for one in row]
-        return any(self.scrubber.holds(one) for one in texts if isinstance(one, bytes))
 
     def _rename(self, path: str) -> None:
         folder, name = os.path.split(path)

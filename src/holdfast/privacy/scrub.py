@@ -226,7 +226,7 @@ class Needle:
             for pattern in self._digits:
                 for one in pattern.finditer(view.data):
                     yield one.start(), one.end(), _IN_BASE64.sub(lambda digit: digit[1] or b"A", one[0])
-            for digits in self._hexadecimal:
+            for digits in [one.hex().encode() for one in self._said if len(one) >= MIN_LETTERS]:
                 start = view.lowered.find(digits)
                 while start >= 0:
                     yield start, start + len(digits), b"0" * len(digits)
@@ -264,10 +264,6 @@ class Needle:
                     signs = [b"\\\\*/" if sign == 0x2F else re.escape(bytes((sign,))) for sign in one]
                     found[one] = re.compile(_BREAK.join(signs))
         return list(found.values())
-
-    @cached_property
-    def _hexadecimal(self) -> list[bytes]:
-        return [one.hex().encode() for one in self._said if len(one) >= MIN_LETTERS]
 
 
 def _code_of(escape: bytes) -> int:

@@ -56,7 +56,16 @@ def _sweep(workspace: Workspace, /, config: str | None, quiet: bool, **asked: An
 
 
 def _swept(workspace: Workspace, quiet: bool, asked: dict[str, Any]) -> None:
-    """Sweep, and tell what came of it."""
+    """Sweep, and tell what came of it. What a killed erase left is finished first."""
+    if (
+        workspace.enabled
+        and not invocation().dry_run
+        and os.path.exists(os.path.join(workspace.home, "state/erasing.json"))
+    ):
+        # It loads every feature, and is hardly ever needed.
+        from holdfast.app.erase import finish_interrupted
+
+        finish_interrupted(workspace)
     bar, shown = Bar("sweeping", of_bytes=True), not (invocation().json or quiet) and sys.stderr.isatty()
 
     def pace(done: int, files: int, bytes_done: int, bytes_all: int) -> None:
