@@ -1,0 +1,194 @@
+"""Erasing: what goes, what stays, what a report proves, and what a killed run leaves."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from holdfast.app import erase, erase_target
+from holdfast.app.scrub_home import PENDING
+from holdfast.errors import BadInput
+from holdfast.journal.events import Journal
+from holdfast.memory.remember import remember
+from holdfast.privacy.erased import Erased
+from holdfast.records import Event, Filter
+from holdfast.sessions.archive import Archive
+from support.archived import said, session, store
+
+TEXT = "the numbat sleeps under the porch"
+
+
+def holding(home, word: str) -> list[str]:
+    """Return the files of the home that have a word, by bytes or by name."""
+    return [
+        str(path.relative_to(home))
+        for path in sorted(home.rglob("*"))
+        if word in path.name or (path.is_file() and word.encode() in path.read_bytes().lower())
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "  \n ", "abc", "a b."])
+def test_a_text_that_is_too_short_is_refused(workspace, text) -> None:
+    """What would take others along is refused, and changes nothing."""
+    with workspace() as h, pytest.raises(BadInput, match="too short"):
+        erase_target.of_texts(h, [text])
+
+
+def test_a_memory_that_says_nothing_else_goes_and_another_loses_the_text(workspace, home) -> None:
+    """A memory that is the text goes with a tombstone; one that says more keeps the rest under a name without it."""
+    with workspace() as h:
+        remember(h, f"{TEXT.capitalize()}.", key="numbat")
+        remember(h, f"Kim says that {TEXT}, and the lamp is new.")
+        report, _ = erase.erase(h, erase_target.of_texts(h, [TEXT]))
+        left = {one.key: one.body for one in h.store.find(Filter(None))}
+        assert report.is_proven and report.records == 1
+        assert left == {"kim-says-that-erased": "Kim says that erased, and the lamp is new."}
+        assert h.store.forgot(h.scope("project"), "anything", f"It is known: {TEXT}!")
+    assert holding(home, "numbat") == []
+
+
+def test_a_report_holds_no_word_and_its_key_finds_it_again(workspace, home) -> None:
+    """The report is kept without a word; only the text with its key finds it, and another text or key does not."""
+    with workspace() as h:
+        remember(h, TEXT, key="k")
+        _, key = erase.erase(h, erase_target.of_texts(h, [TEXT]))
+        told, looked = erase.verify(h, key, TEXT.upper())
+        assert looked.count == 0 and told["what"] == "a text"
+        for wrong_key, text in ((key, "the numbat sleeps"), ("00" * 16, TEXT)):
+            with pytest.raises(Exception, match="no report"):
+                erase.verify(h, wrong_key, text)
+    assert key not in "".join(path.read_text("utf-8", "replace") for path in home.rglob("*") if path.is_file())
+
+
+def test_what_is_of_no_known_kind_is_told_and_not_changed(workspace, home, tmp_path) -> None:
+    """Bytes of another program, a link and git history are named; the report is not proven while one holds the text."""
+    with workspace() as h:
+        remember(h, "Something else.", key="k")
+        picture = home / "memory" / "global" / "data" / "picture.bin"
+        picture.parent.mkdir(parents=True, exist_ok=True)
+        picture.write_bytes(b"\0\1\2" + TEXT.encode())
+        (home / "link").symlink_to(tmp_path)
+        (home / ".git").mkdir()
+        report, _ = erase.erase(h, erase_target.of_texts(h, [TEXT]))
+    told = dict(report.not_looked_into)
+    assert set(told) == {"memory/global/data/picture.bin", "link", ".git"}
+    assert [path for path, _ in report.left] == ["memory/global/data/picture.bin"] and not report.is_proven
+    assert TEXT.encode() in picture.read_bytes() and "filter-repo" in report.notes[0]
+
+
+def test_a_tombstone_has_no_word_of_a_key(workspace, home) -> None:
+    """A key is made of the first words; no file has it after forgetting, nor one that an earlier version wrote."""
+    with workspace() as h:
+        remember(h, "Quagga migration needs two windows.")
+        remember(h, "Something else.", key="other", supersedes=())
+        (home / "memory" / "global").mkdir(exist_ok=True)
+        (home / "memory" / "global" / ".forgotten").write_text("2026-01-01T00:00:00Z\tquagga-song\tabc\n")
+        erase.forget_memory(h, "quagga-migration-needs-two-windows")
+        assert h.store.forgot(h.scope("global"), "quagga-song", "x")
+    assert holding(home, "quagga") == []
+
+
+def test_what_was_forgotten_is_not_told_as_what_happened(workspace, home, shop) -> None:
+    """The statement of a forgotten memory goes from journal, archive and digest of the session that said it."""
+    with workspace() as h:
+        name = store(h, session("s1", shop, title=f"Remember that {TEXT}"), said("human", f"Remember that {TEXT}."))
+        Journal(h.home).append(Event("2026-05-04T10:00:00Z", "prompt", {"session": "s1", "prompt": f"so {TEXT}"}))
+        remember(h, f"{TEXT}.", key="k")
+        erase.forget_memory(h, "k")
+        (event,) = list(Archive(h.home).events(name))
+        assert event.text == "Remember that erased." and "numbat" not in Archive(h.home).digest(name).session.title
+    assert holding(home, "numbat") == []
+
+
+def test_a_project_goes_with_all_that_is_known_of_it(workspace, home, shop) -> None:
+    """Memories, pages, rows and sessions of a project go; those of everywhere stay, and no sweep brings one back."""
+    with workspace() as h:
+        remember(h, "The quagga is here.", key="q")
+        remember(h, "Answer in English.", key="english", scope="global")
+        id = h.project().id
+        store(h, session("s1", shop, project=id), said("human", "What about the quagga then?"))
+        Journal(h.home).append(Event("2026-05-04T10:00:00Z", "prompt", {"project": id, "prompt": "quagga"}))
+        report, _ = erase.erase(h, erase_target.of_project(h, id))
+        assert report.is_proven and [one.key for one in h.store.find(Filter(None))] == ["english"]
+        assert Erased(h.home).leaves_out(session("s2", shop, project=id))
+    assert holding(home, "quagga") == [] and not (home / "memory" / "projects" / id).exists()
+
+
+def test_a_time_goes_with_what_was_told_in_it(workspace, home, shop) -> None:
+    """Sessions at work in a time, and rows of it, go; what was before and after stays."""
+    with workspace() as h:
+        journal = Journal(h.home)
+        for day in (3, 4, 5):
+            journal.append(Event(f"2026-05-0{day}T10:00:00Z", "prompt", {"prompt": f"day {day}"}))
+        target = erase_target.of_span(h, "2026-05-04T00:00:00Z", "2026-05-05T00:00:00Z")
+        erase.erase(h, target)
+        assert [event.data["prompt"] for event in journal.events("prompt")] == ["day 3", "day 5"]
+
+
+def _write_on(home: str) -> None:
+    """Add rows until somebody says stop; the first of them have the text."""
+    number = 0
+    while not os.path.exists(f"{home}/stop"):
+        number += 1
+        text = TEXT if number < 5 else f"line {number}"
+        Journal(home).append(Event("2026-05-04T10:00:00Z", "prompt", {"prompt": text, "n": number}), durable=False)
+        time.sleep(0.01)
+
+
+def test_hooks_that_write_meanwhile_lose_nothing(workspace, home) -> None:
+    """While others add rows the text goes from all of them, and every other row is there."""
+    with workspace() as h:
+        remember(h, TEXT, key="k")
+        writer = multiprocessing.get_context("spawn").Process(target=_write_on, args=(h.home,))
+        writer.start()
+        while len(list(Journal(h.home).events("prompt"))) < 5:
+            time.sleep(0.01)
+        report, _ = erase.erase(h, erase_target.of_texts(h, [TEXT]))
+        (home / "stop").touch()
+        writer.join()
+        assert report.is_proven
+        numbers = [event.data["n"] for event in Journal(h.home).events("prompt")]
+    assert numbers == list(range(1, len(numbers) + 1)) and holding(home, "numbat") == []
+
+
+KILLED = """
+import os, signal, sys
+from holdfast.app import erase, erase_target, scrub_home
+from holdfast.workspace import Workspace
+def die(self, path):
+    os.kill(os.getpid(), signal.SIGKILL)
+scrub_home._SCRUBS["text"] = die
+with Workspace(sys.argv[1], folder=sys.argv[2]) as h:
+    erase.erase(h, erase_target.of_texts(h, [sys.argv[3]]))
+"""
+
+
+def test_a_killed_erase_is_finished_by_the_next_command(workspace, home, shop, cli) -> None:
+    """What was killed half-way is noted, `heal` finishes it and says so, and then nothing of it is left."""
+    with workspace() as h:
+        remember(h, f"Kim says that {TEXT}, and the lamp is new.", key="kim")
+    ended = subprocess.run([sys.executable, "-c", KILLED, str(home), str(shop), TEXT], check=False)
+    assert ended.returncode == -signal.SIGKILL and (home / PENDING).exists() and holding(home, "numbat")
+    healed = cli("heal", "--yes")
+    assert healed.code == 0 and "interrupted" in healed.err, healed
+    assert holding(home, "numbat") == [] and not (home / PENDING).exists()
+
+
+def test_the_command_takes_no_text_from_its_line(cli, home) -> None:
+    """A text comes from standard input or a file; the answer has report and key, and a dry run changes nothing."""
+    cli("remember", TEXT)
+    assert cli("erase", TEXT, "--yes").code == 2
+    planned = cli("erase", "--dry-run", "--json", stdin=TEXT).json
+    assert not planned["applied"] and holding(home, "numbat")
+    done = cli("erase", "--yes", "--json", stdin=TEXT).json
+    assert done["applied"] and len(done["key"]) == 32 and not done["report"]["left"]
+    assert "numbat" not in json.dumps(done["report"]) and os.path.exists(home / "erased.jsonl")
+    again = cli("erase", "--verify", done["key"], "--json", stdin=TEXT)
+    assert again.code == 0 and again.json["places"] == 0

@@ -1,0 +1,103 @@
+"""A text is found in bytes however it is written there, goes without a trace, and takes nothing else along."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import quopri
+import textwrap
+import unicodedata
+from urllib.parse import quote, quote_plus
+
+import pytest
+
+from holdfast.privacy.erased import Erased
+from holdfast.privacy.scrub import Scrubber, needle
+
+TEXT = "Die Größe des Zebra-Ports ist 4711, don't tell Kim's café"
+WRITTEN = {
+    "UTF-8": TEXT.encode(),
+    "upper case": TEXT.upper().encode(),
+    "NFD": unicodedata.normalize("NFD", TEXT).encode(),
+    "UTF-16 LE": f"a {TEXT} b".encode("utf-16-le"),
+    "UTF-16 BE": f"a {TEXT} b".encode("utf-16-be"),
+    "JSON": json.dumps({"a": f"\n{TEXT}"}).encode(),
+    "JSON in JSON": json.dumps(json.dumps({"a": f"\n{TEXT}"})).encode(),
+    "all of it JSON escapes": "".join(f"\\u{ord(sign):04x}" for sign in TEXT).encode(),
+    "HTML": html.escape(TEXT).encode(),
+    "HTML numbers": "".join(f"&#{ord(sign)};" for sign in TEXT).encode(),
+    "percent-encoding": quote(TEXT).encode(),
+    "percent-encoding of forms": quote_plus(TEXT).encode(),
+    "quoted-printable": quopri.encodestring(TEXT.encode()),
+    "hexadecimal": TEXT.encode().hex().encode(),
+    "base64": base64.b64encode(TEXT.encode()),
+    "base64, one off": base64.b64encode(b"x" + TEXT.encode() + b"yz"),
+    "base64, two off": base64.urlsafe_b64encode(b"xy" + TEXT.encode() + b"z"),
+    "base64, wrapped": base64.encodebytes(b"some prefix before it " + TEXT.encode() * 2),
+    "base64 of UTF-16": base64.b64encode(f"x{TEXT}".encode("utf-16-le")),
+    "wrapped and quoted": ("> " + "\n> ".join(textwrap.wrap(TEXT, 20))).encode(),
+    "a cut": b"Die Gr\xc3\xb6\xc3\x9fe des Zebra-Po...",
+    "a name": b"memories/die-grosse-des-zebra-ports-ist.md",
+}
+
+
+@pytest.mark.parametrize("data", WRITTEN.values(), ids=WRITTEN)
+def test_a_text_is_found_and_goes(data) -> None:
+    """In each way of writing it is found, and not once more when it was taken out; what is no longer is not longer."""
+    scrubber = Scrubber([needle(TEXT)])
+    after = scrubber.scrubbed(data)
+    assert scrubber.holds(data) and not scrubber.holds(after) and len(after) <= len(data)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Die Größe des Zebra-Ports ist 4712",
+        "Zebra-Ports",
+        "die grosse des",
+        "dont tell Kims cafe",
+        '{"a": "\\nano text"}',
+    ],
+)
+def test_other_texts_stay_as_they_are(text) -> None:
+    """Some words of it, another number and an escape that looks like a letter are no place."""
+    assert Scrubber([needle(TEXT), needle("nano text")]).scrubbed(text.encode(), is_json=True) == text.encode()
+
+
+def test_a_short_text_is_only_found_as_a_word() -> None:
+    """Four letters within a longer word are not what a person means."""
+    assert Scrubber([needle("kimo")]).scrubbed(b"kimono, Kimo. x-kimo-y") == b"kimono, eras. x-eras-y"
+
+
+def test_json_stays_json() -> None:
+    """What stood in a text of JSON is a text again, with every other sign of it."""
+    data = json.dumps({"a": f'x "{TEXT}"\n', TEXT: [1, TEXT]}).encode()
+    assert json.loads(Scrubber([needle(TEXT)]).scrubbed(data, is_json=True)) == {
+        "a": 'x "erased"\n',
+        "erased": [1, "erased"],
+    }
+
+
+def test_what_was_erased_is_known_without_its_words(tmp_path) -> None:
+    """A later look knows the text in the encodings of transcripts; no word is kept, and what is said anew counts."""
+    Erased(str(tmp_path)).add("2026-11-16T10:00:00Z", [TEXT])
+    known = Erased(str(tmp_path))
+    for way in (
+        "UTF-8",
+        "upper case",
+        "NFD",
+        "JSON",
+        "JSON in JSON",
+        "HTML",
+        "percent-encoding",
+        "base64",
+        "hexadecimal",
+    ):
+        assert known.without(f"a {WRITTEN[way].decode()} b").count("erased") == 1, way
+    assert known.without("Zebra-Ports sind gross", "") == "Zebra-Ports sind gross"
+    assert (
+        known.without(TEXT, "2026-11-16T09:59:59Z") == "erased" and known.without(TEXT, "2026-11-16T10:00:01Z") == TEXT
+    )
+    written = (tmp_path / "erased.jsonl").read_text().lower()
+    assert not any(word in written for word in ("zebra", "4711", "kim"))
