@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -17,9 +18,11 @@ from holdfast.learning.incidents.model import Incidents
 from holdfast.learning.lessons import forget as forget_lessons
 from holdfast.learning.security import model as security_trail
 from holdfast.learning.security.model import Record
-from holdfast.learning.work import session_log
+from holdfast.learning.work import criteria, session_log
+from holdfast.learning.work import model as work
 from holdfast.records import Event
 from holdfast.sessions.archive import Archive
+from holdfast.sessions.parts import ForgetTarget
 from support.archived import said, session, store
 from support.learned import complained, learned_in
 
@@ -151,3 +154,27 @@ def test_the_key_of_a_forgotten_memory_is_written_over_and_longer_keys_are_let_a
     first, second, third = place.read_text().split("\n")
     assert first == '{"memory":"forgotten","also":"run-tests-twice"}'
     assert (second, third) == ('{"path":"memories/forgotten.md"}', rows[2])
+
+
+def test_an_ask_of_another_session_at_the_same_moment_is_not_taken(workspace, home) -> None:
+    """What two sessions may have asked within two seconds is not told apart by its time; alone it is."""
+    for id, at in (("s1", "10:00:00"), ("s1", "10:00:01"), ("s2", "10:00:00"), ("s1", "10:05:00")):
+        Journal(str(home)).append(Event(f"2026-05-04T{at}Z", "prompt", {"agent": "codex", "session": id}))
+    with workspace() as h:
+        target = ForgetTarget(h, "codex/s1")
+    # The other one's ask is dated a second after its hook.
+    assert not target.was_at("2026-05-04T10:00:01Z", ("codex/s2",))
+    assert target.was_at("2026-05-04T10:05:00Z", ("codex/s2",)) and target.was_at("2026-05-04T10:00:01Z", ())
+
+
+def test_no_slug_of_it_is_left_in_the_notes_of_another_session(workspace, home) -> None:
+    """A session that worked on an item which goes has its id, which is made of the title, in no row any more."""
+    new = work.Work("", "Feed the quagga", "shop", created_at=AT, updated_at=AT, sessions=("codex/s1",))
+    item = work.make(str(home), new, criteria.added(criteria.Criteria(), "Feed the quagga", f"ask {AT}"))
+    told = [(session_log.PROMPT, "Buy hay"), (session_log.WORK, item.id)]
+    session_log.note(str(home), ("codex", "s2", "shop"), AT, told)
+    with workspace() as h:
+        forget(h, "codex/s1")
+    (noted,) = session_log.sessions(str(home))
+    rows = Path(noted.path).read_text()
+    assert noted.work == "" and "quagga" not in rows and "Buy hay" in rows
