@@ -104,6 +104,13 @@ class PendingCalls:
         slot = self._open.get(key)
         return slot.event.tool if slot is not None and slot.event is not None else ""
 
+    def speak(self, key: str, role: str) -> None:
+        """Say in whose role a waiting event is; then it waits no longer."""
+        slot = self._open.pop(key)
+        slot.key = ""
+        if slot.event is not None:
+            complete(slot.event, "role", role)
+
     def drop(self, key: str) -> bool:
         """Take a waiting event out unseen; False where none waits."""
         slot = self._open.pop(key, None)

@@ -176,8 +176,7 @@ class CodexReading(Reading):
             self.held.add(self.event("injected", cut(text, MAX_TEXT)), f"item {key}")
             return
         elif self._unconfirmed.pop(f"item {key}", 0) is None:
-            self.held.drop(f"item {key}")
-            self._add(role, text)
+            self.held.speak(f"item {key}", role)
             return
         for told_before in self._recent:
             if told_before[:2] == (role, key) and told_before[2] != channel:
