@@ -103,9 +103,8 @@ def _print(report: EraseReport) -> None:
     click.echo(f"erased    {report.what}")
     click.echo(f"searched  {count(report.files, 'file')}, {count(report.bytes, 'byte')}")
     click.echo(f"as        {', '.join(report.encodings)}")
-    click.echo(
-        f"places    {sum(report.places.values()):,}: {places}; {count(report.records, 'record')} removed as a whole"
-    )
+    click.echo(f"places    {sum(report.places.values()):,}: {places}")
+    click.echo(f"records   {report.records:,} removed as a whole")
     for path, why in report.left:
         click.echo(f"left      {path}  {why}")
     for path, why in report.not_looked_into:
