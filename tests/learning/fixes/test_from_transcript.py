@@ -157,12 +157,12 @@ def test_a_fix_over_several_pauses(session, home):
     one.ran("pytest", 1, "E   KeyError: 'total of the cart'")
     one.stop()
     one.prompt()
-    one.patched("src/cart.py")
+    one.patched("pyproject.toml")
     one.stop()
     one.prompt()
     one.ran("pytest")
     one.stop()
-    assert [fix.steps for fix in fixes.read(str(home))] == [("edited src/cart.py",)]
+    assert [fix.steps for fix in fixes.read(str(home))] == [("edited pyproject.toml: `a` -> `b`",)]
 
 
 @pytest.mark.parametrize("missing", [1, 2, 3, 4, 5, 6])
@@ -295,7 +295,7 @@ def test_it_is_light(session, home, shop):
     one = session("s1")
     one.prompt()
     one.ran("pytest", 1, MISSING)
-    one.patched("a.py")
+    one.patched("setup.cfg")
     one.ran("pytest")
     code = (
         # `run.py` of the hook loads mmap before anything else.

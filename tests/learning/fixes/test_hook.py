@@ -123,11 +123,11 @@ def test_never_to_another_project(failed, ran, offered, repository) -> None:
 
 def test_an_edit_is_told_with_its_change(hook_run, failed, ran, home, shop) -> None:
     """A change of a file is a step, with its path from the project's root and the first line that changed."""
-    failed("mypy src", "src/cart.py:3: error: Incompatible return value type")
+    failed("mypy src", "src/cart.py:3: error: Incompatible return value type  [return-value]")
     change = {"file_path": f"{shop}/src/cart.py", "old_string": "-> str:", "new_string": "-> int:"}
     keep(hook_run("PostToolUse", tool_name="Edit", tool_input=change))
     ran("mypy src")
-    assert fixes.read(str(home))[0].steps == ("edited src/cart.py (`-> str:` -> `-> int:`)",)
+    assert fixes.read(str(home))[0].steps == ("edited src/cart.py: `-> str:` -> `-> int:`",)
 
 
 def test_a_fix_that_does_not_hold_is_withdrawn(failed, ran, offered, home) -> None:

@@ -6,7 +6,7 @@ from holdfast.language.failures import error_line, fingerprint, names_in
 from holdfast.learning.fixes.retries import MAX_OPEN, Failure, Retries, change_of
 
 MISSING = "ModuleNotFoundError: No module named 'yaml'"
-TYPES = "src/cart.py:3: error: Incompatible return value type"
+TYPES = "src/cart.py:3: error: Incompatible return value type  [return-value]"
 
 
 def failure(line: str, error: str) -> Failure:
@@ -57,37 +57,103 @@ def test_what_goes_by_itself_teaches_nothing() -> None:
     assert steps(retries, "npm ci") == [], "no edit brings a network back"
 
 
-def test_the_most_telling_comes_first() -> None:
-    """A file of which the error speaks comes before others, then what sets something up; at most three are told."""
+def test_a_change_is_told_with_its_lines_where_it_teaches_something() -> None:
+    """A rule of a linter and the settings of a tool are met again; of lines that are not known nothing is told."""
     retries = Retries()
     retries.failed(failure("mypy src", TYPES))
     retries.edited("src/cart.py", "`-> str` -> `-> int`")
-    for path in ("docs/a.md", "docs/b.md", "docs/c.md"):
-        retries.edited(path)
-    steps(retries, "pip install types-x")
-    assert steps(retries, "mypy src") == [
-        ("edited src/cart.py (`-> str` -> `-> int`)", "ran `pip install types-x`", "edited docs/c.md")
-    ]
+    assert steps(retries, "mypy src") == [("edited src/cart.py: `-> str` -> `-> int`",)]
+    retries.failed(failure("npm test", "Error: Cannot use import statement outside a module"))
+    retries.edited("package.json", 'added `"type": "module",`')
+    assert steps(retries, "npm test") == [('edited package.json: added `"type": "module",`',)]
+    retries.failed(failure("mypy src", TYPES))
+    retries.edited("src/cart.py")
+    assert steps(retries, "mypy src") == []
+
+
+def test_work_as_usual_is_no_fix() -> None:
+    """Code that is changed until its tests pass, a slip of the pen and a name of that code teach nothing."""
+    for line, error, path in (
+        ("pytest", "tests/test_cart.py:9: AssertionError: the total is 3 and should be 4", "src/cart.py"),
+        ("go test ./...", "cart_test.go:47: Total() = 3, want 4", "cart_test.go"),
+        ("npm run build", "src/cart.ts(5,8): error TS1128: Declaration or statement expected.", "src/cart.ts"),
+        ("npm run build", "src/cart.ts(5,8): error TS2304: Cannot find name 'Cart'.", "src/cart.ts"),
+    ):
+        retries = Retries()
+        retries.failed(failure(line, error))
+        retries.edited(path, "`a` -> `b`")
+        assert steps(retries, line) == [], error
+
+
+def test_among_several_commands_those_that_the_error_speaks_of() -> None:
+    """What sets something up, or names what was missing, helped; of what else was run nobody knows."""
+    retries = Retries()
+    retries.failed(failure("pytest", MISSING))
+    steps(retries, "rm -rf out")
+    steps(retries, "pip install pyyaml")
+    assert steps(retries, "pytest") == [("ran `pip install pyyaml`",)]
+    retries.failed(failure("npm run e2e", "Error: the browser engine broke down at once"))
+    steps(retries, "rm -rf out")
+    steps(retries, "node tools/reset.js")
+    assert steps(retries, "npm run e2e") == []
+
+
+def test_waiting_and_running_again_is_no_fix() -> None:
+    """Nor is the same line with its output cut, or one after which something is printed."""
+    waited = "sleep 5 && make deploy", "timeout 60 make deploy"
+    for again in (*waited, "make deploy 2>&1 | tail -5", "make deploy; echo $?"):
+        retries = Retries()
+        retries.failed(failure("make deploy", "Error: the cluster engine is not ready"))
+        steps(retries, "sleep 20")
+        assert steps(retries, again) == [], again
+
+
+def test_all_of_a_line_must_work_again() -> None:
+    """Where nobody knows which part of a line failed, one part that passes says nothing about the rest."""
+    retries = Retries()
+    retries.failed(failure("npm run lint && npm test", MISSING))
+    steps(retries, "npm install yaml")
+    assert steps(retries, "npm run lint") == []
+    assert steps(retries, "npm run lint; npm test") == [("ran `npm install yaml`",)]
+
+
+def test_another_form_is_one_that_the_error_explains() -> None:
+    """A part of the tests, another file and another word that the error does not speak of are no answer to it."""
+    retries = Retries()
+    for failed, error, line in (
+        ("npm test", "Error: the cart engine broke down", "npm test -- --grep till"),
+        ("cp src/a.txt out", "cp: src/a.txt: No such file or directory", "cp lib/a.txt out"),
+        ("deploy shop blue", "Error: the blue-print of the region is unknown", "deploy shop green"),
+    ):
+        retries.failed(failure(failed, error))
+        assert steps(retries, line) == [], line
+    retries.failed(failure("git push", "fatal: The current branch main has no upstream branch."))
+    assert steps(retries, "git push -u origin main") == [("ran `git push -u origin main` instead",)]
+    retries.failed(failure("npm ci", "npm error ERESOLVE could not resolve the tree of peers"))
+    assert steps(retries, "npm ci --legacy-peer-deps") == [("ran `npm ci --legacy-peer-deps` instead",)]
 
 
 def test_two_failures_on_the_way() -> None:
     """Where the same command fails otherwise on the way, each failure has the steps that were done against it."""
     retries = Retries()
     retries.failed(failure("mypy src", MISSING))
-    retries.edited("setup.py")
+    steps(retries, "pip install pyyaml")
     retries.failed(failure("mypy src", TYPES))
-    retries.edited("src/cart.py")
-    assert sorted(steps(retries, "mypy src")) == [("edited setup.py",), ("edited src/cart.py",)]
+    retries.edited("src/cart.py", "`-> str` -> `-> int`")
+    assert sorted(steps(retries, "mypy src")) == [
+        ("edited src/cart.py: `-> str` -> `-> int`",),
+        ("ran `pip install pyyaml`",),
+    ]
 
 
 def test_what_did_not_help() -> None:
     """Steps before the same failure came again are no part of its fix."""
     retries = Retries()
     retries.failed(failure("pytest", MISSING))
-    retries.edited("guess.py")
+    steps(retries, "pip install yaml")
     retries.failed(failure("pytest", MISSING))
-    retries.edited("right.py")
-    assert steps(retries, "pytest") == [("edited right.py",)]
+    steps(retries, "pip install pyyaml")
+    assert steps(retries, "pytest") == [("ran `pip install pyyaml`",)]
 
 
 def test_too_much_was_done() -> None:
@@ -104,14 +170,17 @@ def test_it_is_bounded() -> None:
     retries = Retries()
     for letter in (f"{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(MAX_OPEN * 2)):
         retries.failed(failure(f"tool{letter} go", f"Error: the {letter * 3} engine broke down"))
-    retries.edited("a.py")
-    assert steps(retries, "toolaa go") == [("edited a.py",)]
+    steps(retries, "pip install engine")
+    assert steps(retries, "toolaa go") == [("ran `pip install engine`",)]
     assert steps(retries, f"tool{letter} go") == []
 
 
 def test_the_change_of_an_edit() -> None:
-    """An edit is told by its first changed line, where its arguments say both sides."""
+    """An edit is told by the lines that it changed, where its arguments say both sides and they are few."""
     both = {"old_string": "a\nport = 80\n", "new_string": "a\nport = 8080\n"}
     assert change_of(both) == "`port = 80` -> `port = 8080`"
     assert change_of({"edits": [{"oldText": "a", "newText": "a\nb"}]}) == "added `b`"
+    patch = "*** Begin Patch\n*** Update File: a.toml\n@@\n port = 1\n-go = '1.2'\n+go = '1.3'\n*** End Patch"
+    assert change_of(patch) == change_of({"input": patch}) == "`go = '1.2'` -> `go = '1.3'`"
+    assert change_of({"old_string": "a\nb\nc", "new_string": "d\ne\nf"}) == ""
     assert change_of({"content": "whole"}) == change_of("patch") == change_of(None) == ""

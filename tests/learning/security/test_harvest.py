@@ -13,7 +13,7 @@ from holdfast.app.harvest import harvest
 from holdfast.learning.research import model as research
 from holdfast.learning.security import model as security_trail
 from holdfast.parts import HookRun
-from holdfast.records import SessionEvent
+from holdfast.records import SessionEvent, replace
 from support.archived import said, session, store
 from support.parts import keep
 
@@ -114,3 +114,36 @@ def test_nothing_that_a_session_says_stops_it(workspace, home, shop, given: str)
         store(one, session("s1", shop), odd, ran("rm -rf src", shop))
         assert harvest(one, everything=True).problems == ()
     assert len(trail(home)) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "lines", "told"),
+    [
+        ("tidy up", ["touch /srv/other/docs/a", "touch /srv/other/docs/a"], ["touch /srv/other/docs/a"]),
+        ("mend /srv/other/docs/a.md too", ["touch /srv/other/docs/b.md"], []),
+        (
+            "look at `/srv/other/docs`, please",
+            ["touch /srv/other/docs/b.md", "touch /srv/else/x"],
+            ["touch /srv/else/x"],
+        ),
+        ("do it in a work tree", ["git worktree add -b x /srv/trees/x", "touch /srv/trees/x/a"], []),
+    ],
+)
+def test_a_file_outside_is_told_once_and_not_where_the_person_named_it(
+    workspace, home, shop, asked, lines, told
+) -> None:
+    """What was asked for is no news, nor is the work tree that a session made for itself."""
+    with workspace() as one:
+        store(one, session("s1", shop), said("human", asked), *[ran(line, shop) for line in lines])
+        harvest(one, everything=True)
+        assert [text for _, rule, text in trail(home) if rule == "write-outside"] == told
+
+
+def test_a_session_in_a_part_of_a_project_that_is_gone_is_of_all_of_it(workspace, home) -> None:
+    """Of a folder that is not here, the part that is called like the project is the project."""
+    with workspace() as one:
+        part = "/srv/work/shop/packages/web"
+        calls = [ran("touch ../api/a.ts", part), ran("touch /srv/work/till/a.ts", part)]
+        store(one, replace(session("s1", part), project=SHOP), said("human", "tidy up"), *calls)
+        harvest(one, everything=True)
+        assert [text for _, _, text in trail(home)] == ["touch /srv/work/till/a.ts"]

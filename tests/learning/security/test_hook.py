@@ -101,7 +101,7 @@ def test_a_clone_of_the_project_is_not_outside(home, repository, shop) -> None:
     for name in ("HEAD", "config"):
         (clone / ".git" / name).write_text((shop / ".git" / name).read_text())
     registry = Registry(str(home / "projects.tsv"))
-    told = [Sight("outside", "write-outside", str(folder / "a.py")) for folder in (clone, other)]
+    told = [Sight("outside", "write-outside", "touch a.py", str(folder / "a.py")) for folder in (clone, other)]
     assert [security_hooks.is_of_project(one, (SHOP,), registry) for one in told] == [True, False]
 
 

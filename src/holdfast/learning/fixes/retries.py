@@ -3,14 +3,18 @@
 A command fails, something is done, and the same command succeeds: what was done between is the fix. Where it fails
 otherwise on the way, what was done until then fixed the first failure, and the rest the second. A failure that goes
 away by itself teaches nothing, nor does one after which too much was done to say what it was.
+
+A fix is told only where somebody who meets the failure again can do the same: a command that was run, another form of
+the line, or a change of a file with its lines, of the settings of a tool or of what a rule of a linter or compiler
+speaks of. Mending the code that is being written, until its tests pass, is work as usual.
 """
 
 from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
 from holdfast.base.text import one_line
-from holdfast.language import failures, tools
-from holdfast.language.commands import TABLE, Command, is_a, main_of, shown, without_cutting
+from holdfast.language import failures, shell, tools
+from holdfast.language.commands import TABLE, Command, is_a, main_of, parse, shown
 from holdfast.language.word_lists import listed
 from holdfast.learning.fixes.model import MAX_STEPS, Fix, id_of
 from holdfast.privacy import fence
@@ -20,8 +24,10 @@ MAX_OPEN = 40
 MAX_COMMAND = 160
 # Among more steps than these nobody can tell the one that helped.
 _MAX_BETWEEN = 10
-_MAX_STEP = 160
-_MAX_CHANGE = 50
+_MAX_STEP = 300
+_MAX_CHANGE = 100
+# A change of more lines than these is not told by some of them.
+_MAX_CHANGED_LINES = 2
 _MAX_EDITS = 5
 _MAX_LINE = 600
 _MAX_ERROR = 200
@@ -31,6 +37,47 @@ _SOON = 2
 _MANY, _SOME, _MOSTLY = 2, 1, 0.7
 # A line that is longer than so many of the other is another one.
 _LONGER = 3
+# Options that change what is printed, and not what is run.
+_OF_OUTPUT = (
+    *("-v", "-vv", "-q", "-s", "-x", "-ra", "-rA", "--verbose", "--quiet", "--silent", "--color", "--no-color", "--tb"),
+    *("--bail", "--maxfail", "--reporter", "-count", "--nocapture", "--no-header", "--progress", "--colour", "--json"),
+)
+# Commands that only wait, and wrappers that only measure or bound how long another one runs.
+_WAITS = ("sleep", "wait", "true", ":")
+_BOUNDS = ("time", "timeout", "gtimeout", "nohup", "stdbuf")
+# Programs that change the text of files.
+_EDITORS = ("sed", "perl", "patch", "awk", "git apply")
+# How files end, or what they are called, that hold settings.
+_SETTINGS = (
+    *(".toml", ".yaml", ".yml", ".ini", ".cfg", ".conf", ".mod", ".gradle", ".kts", ".xml", ".properties", ".tf", "rc"),
+    *(
+        "package.json",
+        "config.json",
+        ".config.js",
+        ".config.ts",
+        ".config.mjs",
+        ".config.cjs",
+        ".jsonc",
+        ".csproj",
+        ".env",
+    ),
+    *("dockerfile", "makefile", "gemfile", "procfile", "justfile", "requirements.txt", "setup.py", "conftest.py"),
+)
+# Errors that a slip of the pen makes, and those about names of the code that is being written.
+_SLIPS = (
+    *("syntax", "unexpected token", "expected.", "declaration or statement", "unterminated", "parse error", "parsing"),
+    *(
+        "missing import path",
+        "invalid json",
+        "invalid package.json",
+        "unused",
+        "never used",
+        "never read",
+        "not formatted",
+    ),
+    *("cannot find name", "does not exist on type", "undefined:", "undeclared", "is not defined", "no exported member"),
+    *("expected declaration", "unresolved reference", "cannot find symbol", "has no attribute", "trailing comma"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +93,15 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class FixStep:
-    """Something that was done: `edit` with a file, or `run` with a command line; `text` tells it."""
+    """Something that was done: `edit` with a file, or `run` with a command line; `text` tells it.
+
+    `is_shown`: the lines that an edit changed are in the text.
+    """
 
     kind: str
     what: str
     text: str
+    is_shown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +157,7 @@ class Retries:
 
     def edited(self, path: str, change: str = "") -> None:
         """Take a change of a file."""
-        text = f"edited {path}" + (f" ({change})" if change else "")
-        self._add(FixStep("edit", path, text))
+        self._add(FixStep("edit", path, f"edited {path}: {change}", is_shown=bool(change)))
 
     def ran(self, line: str, at: str) -> list[Fixed]:
         """Take a command line that succeeded, and return the failures that it shows to be fixed."""
@@ -116,8 +166,7 @@ class Retries:
             return []
         found = []
         for key, one in [*self._open.items()]:
-            same = is_same_run(one.main, one.failure.line, main, line)
-            if not same and not self._is_answer(one, main, line):
+            if not covers(line, one.failure.line) and not self._is_answer(one, main, line):
                 continue
             del self._open[key]
             steps = self._steps_of(one, main, line)
@@ -136,16 +185,14 @@ class Retries:
         if len(between) > _SOON or any(step.kind == "edit" for step in between):
             return False
         loose = failures.says(one.failure.error, "missing")
-        return is_other_form(one.main, one.failure.line, main, line, loose=loose)
+        is_other = is_other_form(one.main, one.failure.line, main, line, loose=loose)
+        return is_other and _is_explained(one.failure.error, one.main, main)
 
     def _steps_of(self, one: _Open, main: Command, line: str) -> tuple[str, ...]:
         between = [step for step in self._steps[one.since : one.until] if not _is_idle(step, one.main)]
         if len({step.what for step in between}) > _MAX_BETWEEN:
             return ()
-        if failures.says(one.failure.error, "passing"):
-            # No change of a file brings a network back.
-            between = [step for step in between if step.kind == "run"]
-        told = _told(between, one.failure)
+        told = _told(between, one)
         if one.instead or between or one.until is not None:
             return (_instead(one.instead), *told)[:MAX_STEPS] if one.instead else told
         changed = is_other_form(one.main, one.failure.line, main, line, loose=True)
@@ -157,54 +204,101 @@ def _instead(line: str) -> str:
 
 
 def _is_idle(step: FixStep, failed: Command) -> bool:
-    """Whether a step repairs nothing: it keeps work, is a check that makes nothing, or runs what failed once more."""
+    """Whether a step repairs nothing: it keeps work, waits, only checks, or runs what failed again."""
     main = main_of(step.what) if step.kind == "run" else None
     if main is None:
         return False
-    only_checks = main.is_check and not any(map(main.name.count, listed(TABLE, "makes")))
-    return only_checks or is_a(main.name, "idle") or (main.name, main.words) == (failed.name, failed.words)
+    makes = any(map(main.name.count, listed(TABLE, "makes"))) or any("fix" in word for word in main.words)
+    is_again = (main.name, main.words) == (failed.name, failed.words)
+    return (main.is_check and not makes) or is_a(main.name, "idle") or main.words[0] in _WAITS or is_again
 
 
-def _told(steps: list[FixStep], failure: Failure) -> tuple[str, ...]:
-    """Return the most telling steps as texts: what the error speaks of, then what sets something up, then the last."""
-    words = frozenset(failures.normalised(failure.error).split()).union(failure.names)
+def _told(steps: list[FixStep], one: _Open) -> tuple[str, ...]:
+    """Return the steps that are known to have helped, the most telling first: the only one, or what the error names."""
+    words = frozenset(failures.normalised(one.failure.error).split()).union(one.failure.names)
     last = {step.what: (number, step) for number, step in enumerate(steps)}
-    ranked = sorted(last.values(), key=lambda one: (-_worth(one[1], words), -one[0]))
-    # Of several changes of a file no single one is the fix.
     whats = [step.what for step in steps]
+    ranked = sorted(last.values(), key=lambda each: (-_worth(each[1], words), -each[0]))
+    # No change of a file brings a network back, and what passes by itself was not mended by whatever else was run.
+    passing = failures.says(one.failure.error, "passing")
+    is_small = len(last) <= _SOON and not passing
     texts = [
-        f"edited {step.what}" if step.kind == "edit" and whats.count(step.what) > 1 else step.text
-        for _, step in ranked[:MAX_STEPS]
+        step.text
+        for _, step in ranked
+        if (
+            is_small and whats.count(step.what) == 1 and _teaches(step, one)
+            if step.kind == "edit"
+            else _worth(step, words) > 1 or (len(last) == 1 and not passing and not _edits(step))
+        )
     ]
-    return tuple(one_line(text, _MAX_STEP) for text in texts)
+    return tuple(one_line(text, _MAX_STEP) for text in texts[:MAX_STEPS])
+
+
+def _edits(step: FixStep) -> bool:
+    """Whether a command changes the text of files, or brings its program along, so that no two are the same."""
+    main = main_of(step.what)
+    return main is None or main.is_inline or main.words[0] in _EDITORS or main.name in _EDITORS
+
+
+def _teaches(step: FixStep, one: _Open) -> bool:
+    """Whether an edit is one to make again: its lines are known, and it is of settings, or of what a rule speaks of."""
+    error, name = one.failure.error.casefold(), step.what.rpartition("/")[2].casefold()
+    if not step.is_shown or any(slip in error for slip in _SLIPS):
+        return False
+    if name.endswith(_SETTINGS):
+        return True
+    is_named = name in one.failure.names or failures.without_varying(name) in one.failure.names
+    return is_named and one.main.kind in ("lint", "build") and _names_a_rule(one.failure.error)
+
+
+def _names_a_rule(error: str) -> bool:
+    """Whether an error ends or begins with the rule that it is about: `TS2345`, `(wrapcheck)`, `[arg-type]`."""
+    for word in error.split():
+        bare = word.strip("()[]:,.")
+        letters = bare.rstrip("0123456789")
+        if letters.isalpha() and letters.isupper() and len(letters) < 5 and 3 <= len(bare) - len(letters) <= 5:
+            return True
+    last = error.rstrip(".").rpartition(" ")[2]
+    rule = last.strip("()[]")
+    is_word = rule.replace("-", "").replace("/", "").replace("@", "").isalpha() and rule.islower()
+    return is_word and (last != rule or "-" in rule)
 
 
 def _worth(step: FixStep, words: frozenset[str]) -> int:
     if step.kind == "edit":
         return 3 if not words.isdisjoint(failures.names_in(step.what)) else 1
     main = main_of(step.what)
-    if main is None:
+    if main is None or _edits(step):
         return 0
     shared = any(word in words for word in (part.casefold() for part in main.words[1:]) if len(word) > 2)
     return 2 * shared + 2 * any(is_a(word, "sets-up") for word in main.name.split()[1:])
 
 
 def change_of(given: object) -> str:
-    """Return the first line that an edit changed, as it was and as it is, where its arguments say both."""
+    """Return the lines that an edit changed, as they were and as they are, where its arguments say both and are few."""
     arguments = tools.Arguments(given)
     edits = (arguments.fields or {}).get("edits")
     if isinstance(edits, list) and len(edits) == 1:
         arguments = tools.Arguments(edits[0])
     before, after = (arguments.first(listed(tools.TABLE, key)) for key in ("before-key", "after-key"))
-    if not before or not after:
-        return ""
-    old, new = before.splitlines(), after.splitlines()
+    if before and after:
+        old, new = before.splitlines(), after.splitlines()
+    else:
+        old, new = _patched(arguments)
     removed = [line for line in old if line.strip() and line not in new]
     added = [line for line in new if line.strip() and line not in old]
-    if not added:
+    if not added or max(len(removed), len(added)) > _MAX_CHANGED_LINES:
         return ""
-    told = f"`{one_line(added[0], _MAX_CHANGE)}`"
-    return f"`{one_line(removed[0], _MAX_CHANGE)}` -> {told}" if removed else f"added {told}"
+    was, told = (" ".join([f"`{one_line(line, _MAX_CHANGE)}`" for line in lines]) for lines in (removed, added))
+    return f"{was} -> {told}" if removed else f"added {told}"
+
+
+def _patched(arguments: tools.Arguments) -> tuple[list[str], list[str]]:
+    """Return the lines that a patch takes away and adds."""
+    texts = [arguments.given, *[text for text in (arguments.fields or {}).values() if isinstance(text, str)]]
+    patch = next((text for text in reversed(texts) if tools.PATCH in text), "")
+    lines = patch.partition(tools.PATCH)[2].splitlines()
+    return [line[1:] for line in lines if line[:1] == "-"], [line[1:] for line in lines if line[:1] == "+"]
 
 
 def edits_of(tool: str, given: str, root: str) -> list[tuple[str, str]]:
@@ -241,22 +335,40 @@ def clean(text: str) -> str:
     return without_secrets(fence.stripped(fence.without_hidden(text[: failures.MAX_ERROR])))
 
 
+def covers(succeeded_line: str, failed_line: str) -> bool:
+    """Whether a success says that all of a line that failed works now, where nobody knows which part of it failed."""
+    parts = [
+        one for one in parse(failed_line) if not one.is_look and one.kind != "format" and not is_a(one.name, "aside")
+    ]
+    main = main_of(failed_line)
+    doers = [one for one in parts if one.is_check] or parts[-1:] or ([main] if main is not None else [])
+    runs = parse(succeeded_line)
+    return bool(doers) and all(
+        any(is_same_run(one, failed_line, other, succeeded_line) for other in runs) for one in doers
+    )
+
+
 def is_same_run(failed: Command, failed_line: str, succeeded: Command, succeeded_line: str) -> bool:
-    """Whether a success of one command says that what failed works now: the same run, or one that contains it."""
+    """Whether a success of one command says that what failed works now: the same run, or a check that contains it."""
     if failed.name != succeeded.name or not _is_same_folder(failed.folder, succeeded.folder):
         return False
     if failed.is_inline or succeeded.is_inline:
         return failed_line.strip() == succeeded_line.strip()
     before, after = _targets(failed), _targets(succeeded)
+    options = _options(succeeded) - _options(failed)
     if before == after:
-        return True
-    if not before or not after:
+        return not options and (failed.is_check or _options(failed) == _options(succeeded))
+    if not failed.is_check or options or not before:
         # One test that passes does not say that all do; all do say that one does.
-        return bool(before) and succeeded.is_check
+        return False
     folders = tuple([folder and f"{folder}/" for folder in [one.removesuffix("...").rstrip("/") for one in after]])
-    contained = sum(one in after or one.startswith(folders) for one in before)
-    # Of a check all must be run again; of anything else one part may be another.
-    return contained == len(before) or (not failed.is_check and contained * 2 > len(before))
+    return not after or all(one in after or one.startswith(folders) for one in before)
+
+
+def _options(command: Command) -> frozenset[str]:
+    """Return the options of a command that say what is run."""
+    words = [word for word in command.words[1:] if word[0] in "-+" and word.strip("-")]
+    return frozenset(word for word in words if word.partition("=")[0] not in _OF_OUTPUT)
 
 
 def _is_same_folder(one: str, other: str) -> bool:
@@ -273,14 +385,15 @@ def _targets(command: Command) -> list[str]:
     for word in command.words[1:]:
         if names and word.rpartition("/")[2] == names[0]:
             names.pop(0)
-        elif word[0] not in "-+" and " " not in word and "\n" not in word:
+        elif word[0] not in "-+" and (command.is_check or not (" " in word or "\n" in word)):
             found.add(word.removeprefix("./"))
     return sorted(found)
 
 
 def is_other_form(failed: Command, failed_line: str, succeeded: Command, succeeded_line: str, *, loose: bool) -> bool:
     """Whether one line is the other said otherwise; by another program or elsewhere only if `loose`."""
-    if failed.is_inline or succeeded.is_inline or without_cutting(failed_line) == without_cutting(succeeded_line):
+    before, after = (_essence(line, failed.name) for line in (failed_line, succeeded_line))
+    if failed.is_inline or succeeded.is_inline or before == after or len(before) > len(after):
         return False
     if not loose and not _is_same_folder(failed.folder, succeeded.folder):
         return False
@@ -289,6 +402,46 @@ def is_other_form(failed: Command, failed_line: str, succeeded: Command, succeed
     if failed.words[0] == succeeded.words[0]:
         return _are_alike(failed.words, succeeded.words, _MANY)
     return loose and _are_alike(failed.words[1:], succeeded.words[1:], _SOME)
+
+
+def _essence(line: str, name: str) -> list[list[str]]:
+    """Return the words of each command of a line that does something, without what waits, cuts or keeps.
+
+    The command of that name always does.
+    """
+    found = []
+    for part in shell.split(line):
+        words = [word for word in part.words if word]
+        while words and words[0] in _BOUNDS:
+            words = words[2:] if words[0].endswith("timeout") else words[1:]
+        known = parse(part.text)
+        is_aside = all(
+            one.is_look or is_a(one.name, "aside") or (is_a(one.name, "idle") and one.name != name) for one in known
+        )
+        if words and words[0] not in _WAITS and (words[0] in ("cd", "mkdir") or not is_aside):
+            found.append(words)
+    return found
+
+
+def _is_explained(error: str, failed: Command, succeeded: Command) -> bool:
+    """Whether the words in which two forms of a line differ are what the error is about.
+
+    Another path is another file. Of a check with other options nobody knows whether it ran the same.
+    """
+    removed = [word for word in failed.words if word not in succeeded.words]
+    added = [word for word in succeeded.words if word not in failed.words]
+    if not removed and not added:
+        return True
+    said = frozenset(failures.normalised(error).replace("-", " ").split())
+
+    def is_said(word: str) -> bool:
+        return not said.isdisjoint(failures.normalised(word).replace("-", " ").split())
+
+    if removed and all(map(is_said, removed)):
+        return not all("/" in word or "." in word for word in removed)
+    if any(map(is_said, added)):
+        return True
+    return not failed.is_check and all(word[0] in "-+" for word in (*removed, *added))
 
 
 def _are_alike(words: tuple[str, ...], others: tuple[str, ...], many: int) -> bool:

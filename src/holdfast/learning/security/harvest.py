@@ -8,10 +8,14 @@ from collections.abc import Iterator, Sequence
 
 from holdfast import agents
 from holdfast.errors import HoldfastError, NotFound
+from holdfast.language.commands import parse
+from holdfast.language.tools import line_of
 from holdfast.learning.security import model
 from holdfast.learning.security.hook import is_of_project, own_folder
 from holdfast.learning.security.judge import Sight, judge
 from holdfast.learning.security.model import Record
+from holdfast.learning.security.paths import Places, with_slashes, within
+from holdfast.privacy import speech
 from holdfast.project.registry import Registry
 from holdfast.project.rules import resolve
 from holdfast.session_records import Session, SessionEvent
@@ -19,12 +23,19 @@ from holdfast.sessions.facts import Digest
 from holdfast.sessions.parts import Finding
 from holdfast.workspace import Workspace
 
+# How a path begins that may lead outside, what stands around one in a sentence, and how deep one lies that says enough.
+_BEGINNINGS = ("/", "~/", "../")
+_APART = str.maketrans(dict.fromkeys("\"'`()<>[]{},;|*", " "))
+_TOP = 2
+
 
 def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
     """Yield what a session has for the audit trail."""
     session = digest.session
     places, counts = _Places(workspace, session), Counter[tuple[str, str, str]]()
     for event in events:
+        if event.role == "human":
+            places.named(speech.typed(event.text))
         if event.role != "tool" or not event.input:
             continue
         at = event.at or session.started
@@ -42,12 +53,18 @@ def _finding(home: str, session: str, record: Record, number: int) -> Finding:
 
 
 class _Places:
-    """What the folders of a session are: where its project begins, and where the agent keeps its own."""
+    """What the folders of a session are: where its project begins, and where the agent keeps its own.
+
+    A file outside is told once in a session, and not where the person named it or its folder, nor where the session
+    made another work tree or clone for its work.
+    """
 
     def __init__(self, workspace: Workspace, session: Session) -> None:
         self._registry = Registry(os.path.join(workspace.home, "projects.tsv"))
         self._roots: dict[str, str] = {}
         self._session = session
+        self._expected: set[str] = set()
+        self._told: set[str] = set()
         self._own = ""
         try:
             self._own = own_folder(agents.get(session.agent), session.folder, workspace.environment)
@@ -55,20 +72,56 @@ class _Places:
             # It may come from a package that is gone.
             return
 
+    def named(self, text: str) -> None:
+        """Take the folders and files that the person speaks of, and with a file its folder."""
+        if "/" in text or "\\" in text:
+            for word in text.translate(_APART).split():
+                if word.startswith(_BEGINNINGS) or word[1:3] == ":\\":
+                    self._expect(word.rstrip("/.,:;!?"), self._session.folder)
+
+    def _expect(self, word: str, folder: str) -> None:
+        whole = Places((folder,), folder).whole(word)
+        has_ending = "." in whole.rpartition("/")[2].lstrip(".")
+        for one in (whole, os.path.dirname(whole) if has_ending else ""):
+            if one.count("/") > _TOP and not within(with_slashes(folder), one):
+                self._expected.add(one)
+
     def sights(self, event: SessionEvent) -> list[Sight]:
         """Return what a call has for the trail."""
         folder = event.folder or self._session.folder
         root = self._root(folder)
+        if "worktree add" in event.input or "git clone" in event.input:
+            for command in parse(line_of(event.input)):
+                if command.words[:2] == ("git", "clone") or command.words[1:3] == ("worktree", "add"):
+                    for word in command.words[2:]:
+                        if word.startswith(_BEGINNINGS):
+                            self._expect(word, folder)
         also = (self._own, folder, self._root(self._session.folder))
         found = judge(event.tool, event.input, root, folder=folder, also=also)
+        return [one for one in found if not one.path or self._is_news(one)]
+
+    def _is_news(self, sight: Sight) -> bool:
         project = self._session.project
-        return [one for one in found if not (project and is_of_project(one, (project,), self._registry))]
+        if sight.path in self._told or any(within(sight.path, one) for one in self._expected):
+            return False
+        self._told.add(sight.path)
+        return not (project and is_of_project(sight, (project,), self._registry))
 
     def _root(self, folder: str) -> str:
         if folder and folder not in self._roots:
             try:
-                found = resolve(folder, self._registry).root if os.path.isdir(folder) else folder
+                found = resolve(folder, self._registry).root if os.path.isdir(folder) else self._named_root(folder)
             except (HoldfastError, OSError, ValueError):
                 found = folder
             self._roots[folder] = found
         return self._roots.get(folder, "")
+
+    def _named_root(self, folder: str) -> str:
+        """Return the part of a folder that is not here which is called like the project; without one, all of it."""
+        name = self._session.project.replace("/", "-").casefold()
+        parts = folder.split("/")
+        for at in range(len(parts), 1, -1):
+            last = parts[at - 1].casefold()
+            if last and (name == last or name.endswith(f"-{last}")):
+                return "/".join(parts[:at])
+        return folder

@@ -100,11 +100,11 @@ def own_folder(agent: Agent, root: str, environment: Mapping[str, str]) -> str:
 
 def is_of_project(sight: Sight, ids: tuple[str, ...], registry: Registry) -> bool:
     """Whether a file outside of the folder belongs to the project all the same: to another work tree or clone of it."""
-    if sight.kind != "outside" or sight.text[:1] != "/":
+    if not sight.path:
         return False
     from holdfast.project.rules import resolve
 
-    folder = os.path.dirname(sight.text)
+    folder = os.path.dirname(sight.path)
     try:
         return os.path.isdir(folder) and resolve(folder, registry).id in ids
     except (HoldfastError, OSError, ValueError):

@@ -22,6 +22,7 @@ _DEEPEST = 3
 _DROPS = frozenset(("DATABASE", "TABLE", "SCHEMA", "TABLESPACE", "ROLE", "USER", "COLUMN", "KEYSPACE"))
 _MAX_SQL = 20_000
 _RECURSIVE = frozenset("rR")
+_SPEAKERS = (("echo",), ("printf",))
 _DEVICES = ("/dev/sd", "/dev/nvme", "/dev/disk", "/dev/hd", "/dev/vd", "/dev/mmcblk")
 # Options before what runs elsewhere that take the next word: in a container, and by ssh.
 _WITH_A_VALUE = (("-e", "-u", "-w", "--user", "--workdir", "--env", "-n", "-c"), ("-p", "-i", "-o", "-l", "-F", "-J"))
@@ -29,11 +30,15 @@ _WITH_A_VALUE = (("-e", "-u", "-w", "--user", "--workdir", "--env", "-n", "-c"),
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What was seen in a call: one of KINDS, the rule, and the command or the path that shows it."""
+    """What was seen in a call: one of KINDS, the rule, and the command or the path that shows it.
+
+    `path` is the whole path that leads outside, of what writes there.
+    """
 
     kind: str
     rule: str
     text: str
+    path: str = ""
 
 
 def judge(tool: str, tool_input: str, root: str, *, folder: str = "", also: Sequence[str] = ()) -> list[Sight]:
@@ -72,7 +77,7 @@ class _Judge:
 
     def _written(self, path: str) -> Iterator[Sight]:
         if self._places.is_outside(path):
-            yield Sight(OUTSIDE, "write-outside", path)
+            yield Sight(OUTSIDE, "write-outside", path, self._places.whole(path))
 
     def _sql(self, text: str, shown: str) -> Iterator[Sight]:
         lines = [line.partition("--")[0] for line in text[:_MAX_SQL].upper().split("\n")]
@@ -87,7 +92,8 @@ class _Judge:
         if not line or depth > _DEEPEST:
             return
         before: ShellCommand | None = None
-        for command in shell.split(line):
+        parts = shell.split(line)
+        for command, after in zip(parts, [*parts[1:], None], strict=False):
             for inner in command.inner:
                 # What runs within has its own folder and variables.
                 folder = self._places.folder
@@ -95,9 +101,11 @@ class _Judge:
                 self._places.folder = folder
             words = self._bare(command.words)
             if words:
+                if _tells_environment(words, after if command.sign in shell.PIPES else None):
+                    yield Sight(SECRET, "print-environment", command.text)
                 yield from self._command(words, command, before, depth)
-            elif any(self._places.is_outside(one) for one in command.writes):
-                yield Sight(OUTSIDE, "write-outside", command.text)
+            else:
+                yield from self._first_outside(command.writes, command)
             before = command if command.sign in shell.PIPES else None
 
     def _bare(self, words: Sequence[str]) -> list[str]:
@@ -125,7 +133,10 @@ class _Judge:
         if program == "eval":
             yield from self._line(" ".join(words[1:]), depth + 1)
         elif commands.is_a(program, "shell"):
-            yield from self._line(commands.carried_line(words) or command.fed, depth + 1)
+            spoken = " ".join(before.words[1:]) if before and before.words[:1] in _SPEAKERS else ""
+            yield from self._line(commands.carried_line(words) or command.fed or spoken, depth + 1)
+        elif program in among("line-carriers"):
+            yield from self._line(_carried(words), depth + 1)
         elif (program in among("carriers") and "exec" in words[1:3]) or program == "ssh":
             yield from self._elsewhere(words, command.text, depth)
         if not seen:
@@ -139,29 +150,29 @@ class _Judge:
         for kind, rule in commands.rules_of(words):
             if kind in KINDS:
                 yield Sight(kind, rule, text)
-        if program == "rm" and self._removes(words[1:], before):
+        if program == "rm" and self._removes(words[1:], before, "xargs" in command.words):
             yield Sight(DESTRUCTIVE, "rm-recursive", text)
         elif program == "find" and self._finds_and_removes(words):
             yield Sight(DESTRUCTIVE, "find-delete", text)
         elif program in among("sql"):
-            handed_on = before.words[1:] if before and before.words[:1] in (("echo",), ("printf",)) else ()
+            handed_on = before.words[1:] if before and before.words[:1] in _SPEAKERS else ()
             for one in (command.fed, *words[1:], *handed_on, before.fed if before else ""):
                 yield from self._sql(one.removeprefix("-c").removeprefix("-e"), text)
-        elif commands.is_a(program, "shell") and self._is_fetched(words, command, before):
+        elif self._is_fetched(words, command, before):
             shown = f"{before.text} | {text}" if before else text
             yield Sight(DESTRUCTIVE, "run-from-network", shown)
         if any(one.startswith(_DEVICES) for one in command.writes):
             yield Sight(DESTRUCTIVE, "overwrite-device", text)
 
-    def _removes(self, words: Sequence[str], before: ShellCommand | None) -> bool:
+    def _removes(self, words: Sequence[str], before: ShellCommand | None, is_told: bool) -> bool:
         """Whether a removal of whole folders takes something that is neither temporary nor made by a build.
 
-        Where it is told by a pipe what to take, that counts which the command before names.
+        Where it is told by a pipe what to take, that counts which the command before names, be it folders or files.
         """
         options = [word for word in words if word[:1] == "-"]
         whole = any(not _RECURSIVE.isdisjoint(word) if word[:2] != "--" else word == "--recursive" for word in options)
         targets = [word for word in words if word and word[0] != "-"]
-        if whole and not targets and before is not None:
+        if (whole or is_told) and not targets and before is not None:
             return not any(self._places.may_go(word.strip("*")) for word in before.words[1:])
         return whole and any(not self._places.may_go(target) for target in targets)
 
@@ -181,8 +192,12 @@ class _Judge:
         return not built and not (starts and all(self._places.may_go(start) for start in starts))
 
     def _is_fetched(self, words: list[str], command: ShellCommand, before: ShellCommand | None) -> bool:
-        """Whether a shell runs what comes from the network."""
-        fetchers = among("fetchers")
+        """Whether a shell, or a program that takes code from its input, runs what comes from the network."""
+        fetchers, program = among("fetchers"), words[0]
+        if not (commands.is_a(program, "shell") or program in among("interpreters") or program in among("evaluators")):
+            return False
+        if program in among("interpreters") and len(words) > 1 and words[1] != "-":
+            return False
         plain = [word for word in words[1:] if word[:1] != "-" or word == "-"]
         if before is not None and not [word for word in plain if word not in ("-", "/dev/stdin")]:
             bare = self._bare(before.words)
@@ -226,8 +241,41 @@ class _Judge:
             named += [word for word in plain if word][1:]
         elif program in among("fetchers"):
             named += [words[at + 1] for at, word in enumerate(words[:-1]) if word in among("output-options")]
-        if any(self._places.is_outside(one) for one in named if one != "-"):
-            yield Sight(OUTSIDE, "write-outside", command.text)
+        yield from self._first_outside(named, command)
+
+    def _first_outside(self, named: Sequence[str], command: ShellCommand) -> Iterator[Sight]:
+        for one in named:
+            if one != "-" and self._places.is_outside(one):
+                yield Sight(OUTSIDE, "write-outside", command.text, self._places.whole(one))
+                return
+
+
+def _tells_environment(words: Sequence[str], after: ShellCommand | None) -> bool:
+    """Whether a command prints all variables, or one that is named like a secret, and nobody picks harmless ones."""
+    program, named = words[0], [word for word in words[1:] if word[:1] != "-"]
+    is_whole = (program in among("environment") and not named) or " ".join(words) in among("environment")
+    if not is_whole:
+        return program == "printenv" and any(map(_is_secret_name, named))
+    picked = after.words if after is not None else ()
+    if not picked or picked[0] not in among("readers-behind-a-word"):
+        return not picked or picked[0] not in ("wc", "cut")
+    return any(map(_is_secret_name, picked[1:]))
+
+
+def _is_secret_name(word: str) -> bool:
+    return any(one in word.upper() for one in among("secret-names"))
+
+
+def _carried(words: Sequence[str]) -> str:
+    """Return the line that a program such as `su -c`, `watch` or `parallel` is given to run."""
+    if words[0] == "su":
+        at = next((number for number, word in enumerate(words) if word in ("-c", "--command")), len(words))
+        return " ".join(words[at + 1 : at + 2])
+    at = 1
+    while at < len(words) and words[at][:1] == "-":
+        at += 2 if words[at] in among("line-carrier-options") else 1
+    rest = [word for word in words[at:] if word not in (":::", "{}")]
+    return rest[0] if len(rest) == 1 else shell.quoted(rest)
 
 
 def _sql_rule(words: list[str]) -> str:

@@ -32,8 +32,10 @@ class Places:
     """Where a command runs: the folders that are the agent's to write in, the folder it is in, and its variables."""
 
     def __init__(self, roots: Sequence[str], folder: str) -> None:
-        self.roots = tuple(dict.fromkeys(os.path.normpath(root) for root in roots if root))
-        self.folder = folder or (self.roots[0] if self.roots else "")
+        self.roots = tuple(dict.fromkeys(os.path.normpath(with_slashes(root)) for root in roots if root))
+        self.folder = with_slashes(folder) or (self.roots[0] if self.roots else "")
+        # A session may be another person's, or of another machine: then its folder says where the home was.
+        self._home = home_in(self.folder) or os.path.expanduser("~")
         self._variables = {"HOME": "~", "PWD": self.folder}
 
     def go(self, path: str) -> None:
@@ -57,9 +59,9 @@ class Places:
 
     def whole(self, word: str) -> str:
         """Return the path from the root of the file system; nothing where that is not known."""
-        path = self._filled(word)
+        path = with_slashes(self._filled(word))
         if path == "~" or path.startswith("~/"):
-            path = os.path.expanduser("~") + path[1:]
+            path = self._home + path[1:]
         if path[:1] in (_UNKNOWN, "`", "~", "") or path.startswith("<("):
             return ""
         if path[0] != "/":
@@ -69,12 +71,16 @@ class Places:
         return os.path.normpath(path)
 
     def is_inside(self, path: str) -> bool:
-        """Whether a whole path is the agent's to write in."""
-        return any(_within(path, root) for root in self.roots)
+        """Whether a whole path is the agent's to write in; its own folder in a home is so in whatever home."""
+        if any(within(path, root) for root in self.roots):
+            return True
+        home = home_in(path)
+        own = [root[len(home_in(root)) :] for root in self.roots if root[len(home_in(root)) :].startswith("/.")]
+        return bool(home) and any(within(path[len(home) :], one) for one in own if one != "/.")
 
     def is_temporary(self, path: str) -> bool:
         """Whether a whole path is where everybody puts what may go, and not in a project that is there itself."""
-        return not self.is_inside(path) and any(_within(path, one) for one in among("temporary"))
+        return not self.is_inside(path) and any(within(path, one) for one in among("temporary"))
 
     def may_go(self, word: str) -> bool:
         """Whether nobody misses what a path names: what a build makes, and what is temporary."""
@@ -82,7 +88,7 @@ class Places:
         whole = self.whole(word)
         if whole and self.is_temporary(whole) and whole not in among("temporary"):
             return True
-        root = next((root for root in self.roots if _within(whole, root)), "") if whole else ""
+        root = next((root for root in self.roots if within(whole, root)), "") if whole else ""
         parts = (whole[len(root) :] if root else filled).strip("/").split("/")
         if not any(parts) or (whole and not root and len(parts) == 1 and whole[0] == filled[:1]):
             # The root of a project, or a folder at the very top.
@@ -90,11 +96,15 @@ class Places:
         return any(_has("build", part) for part in parts) and ".." not in parts
 
     def is_outside(self, word: str) -> bool:
-        """Whether a path is known to lead out of the project, to where nothing is temporary."""
+        """Whether a path is known to lead out of the project, to what neither passes nor is some tool's own."""
         whole = self.whole(word)
         if not self.roots or not whole or "$" in whole or "`" in whole:
             return False
-        return not (self.is_inside(whole) or self.is_temporary(whole) or _has("harmless", whole))
+        if self.is_inside(whole) or self.is_temporary(whole) or _has("harmless", whole):
+            return False
+        below = whole[len(home_in(whole)) :].strip("/")
+        is_of_tool = bool(home_in(whole)) and any(within(below, one) for one in among("tool-homes"))
+        return not is_of_tool and among("passing").isdisjoint(whole.split("/"))
 
     def is_secret(self, word: str) -> bool:
         """Whether a path names a file whose content is a secret."""
@@ -115,12 +125,31 @@ class Places:
         )
 
 
+def with_slashes(path: str) -> str:
+    """Return a path of Windows as the shells there write it, `C:\\src` as `/c/src`; any other as it is."""
+    if path[1:2] == ":" and path[:1].isalpha() and path[2:3] in ("\\", "/"):
+        return f"/{path[0].lower()}{path[2:]}".replace("\\", "/")
+    if path.startswith("/mnt/") and path[5:6].isalpha() and path[6:7] in ("", "/"):
+        return f"/{path[5].lower()}{path[6:]}"
+    return path
+
+
+def home_in(path: str) -> str:
+    """Return the beginning of a whole path that is somebody's home, by where systems keep homes; nothing if none is."""
+    parts = path.split("/")
+    at = 2 if len(parts) > 2 and len(parts[1]) == 1 else 1
+    if parts[at : at + 1] and parts[at] in ("Users", "home") and len(parts) > at + 1 and parts[at + 1]:
+        return "/".join(parts[: at + 2])
+    return "/root" if within(path, "/root") else ""
+
+
 def _has(name: str, text: str) -> bool:
     """Whether a list has the text, or a pattern that it fits."""
     return text in among(name) or any(fits(text, one) for one in among(name) if "*" in one)
 
 
-def _within(path: str, folder: str) -> bool:
+def within(path: str, folder: str) -> bool:
+    """Whether a path is a folder or lies below it."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
