@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from holdfast.agents.transcript_calls import exit_of
 from holdfast.language.commands import parse
-from holdfast.sessions.check_results import committed, exit_of, pull_requests, pushed, result_of
+from holdfast.records import SessionEvent, replace
+from holdfast.sessions.check_results import Background, committed, ended, pull_requests, pushed, results_of
+
+from .making import ran
 
 
 @pytest.mark.parametrize(
@@ -39,8 +43,8 @@ from holdfast.sessions.check_results import committed, exit_of, pull_requests, p
 def test_a_check_ends_as_its_exit_and_output_say(command: str, output: str, failed: bool, result: str) -> None:
     """A pipe hides the exit, and then the output speaks; what neither says is unknown."""
     found = parse(command)
-    check = next(one for one in found if one.is_check)
-    assert result_of(check, output, failed, check is found[-1]) == result
+    results = results_of(found, output, failed, exit_of(output))
+    assert next(one for check, one in zip(found, results, strict=True) if check.is_check) == result
 
 
 @pytest.mark.parametrize(
@@ -57,6 +61,75 @@ def test_a_check_ends_as_its_exit_and_output_say(command: str, output: str, fail
 def test_an_exit_code_is_read_where_a_line_states_it(output: str, code: int | None) -> None:
     """A sentence that only mentions one is not one."""
     assert exit_of(output) == code
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "result"),
+    [
+        ("npx jest", "✓ error handling (3 ms)\n ✓ returns 2 errors\nTests: 46 passed, 46 total", "passed"),
+        ("npx vitest run", " Test Files  1 failed | 2 passed (3)\n      Tests  1 failed | 20 passed (21)", "failed"),
+        ("npx vitest run", " Test Files  3 passed (3)\n      Tests  20 passed (20)\n   Duration  1.2s", "passed"),
+        ("npx playwright test", "  1 failed\n    [chromium] › shows error\n  12 passed (3.4s)", "failed"),
+        ("npm test", "  5 passing (20ms)\n  2 failing\n\n  1) x", "failed"),
+        ("dotnet test", "Passed!  - Failed:     0, Passed:    12, Skipped:     0, Total:    12", "passed"),
+        ("phpunit", "Tests: 12, Assertions: 30, Failures: 1.", "failed"),
+        ("swift test", "Executed 12 tests, with 0 failures (0 unexpected) in 0.3 (0.4) seconds", "passed"),
+        ("mypy .", "Found 3 errors in 2 files (checked 10 source files)", "failed"),
+        ("npx eslint .", "✖ 3 problems (0 errors, 3 warnings)", "passed"),
+        ("npx eslint .", "✖ 3 problems (2 errors, 1 warning)", "failed"),
+        ("mise run lint", "[lint] $ golangci-lint run ./...\n0 issues.", "passed"),
+        ("mise run lint", "1 issues:\n* goconst: 1\nFinished in 3.67s\n[lint:go] ERROR task failed", "failed"),
+        ("npx tsc --noEmit", "", "passed"),
+        ("npx tsc --noEmit", "src/a.ts(3,5): error TS2304: Cannot find name", "failed"),
+        ("pytest -q", "collected 0 items\n\nno tests ran in 0.01s", "unknown"),
+    ],
+)
+def test_a_count_stands_before_the_words_around_it(command: str, output: str, result: str) -> None:
+    """Only a line that counts and says nothing else is a count; a linter that prints nothing found nothing."""
+    assert results_of(parse(f"{command} 2>&1 | tail -20"), output, failed=False)[0] == result
+
+
+@pytest.mark.parametrize(
+    ("line", "output", "failed", "results"),
+    [
+        ("npm run lint && npm test", "> test\n 2 failed, 3 passed", True, "passed failed"),
+        ("npm run build && npm test && git push", "5 passed\nerror: failed to push", True, "passed passed failed"),
+        ("npm ci && npm test", "what is this", True, "unknown unknown"),
+        ("cd web && npm test", "cd: web: No such file or directory", True, "unknown unknown"),
+        ("npm test; git status", "no count", False, "unknown passed"),
+        ('npm test; echo "exit: $?"', "no count\nexit: 1", False, "failed passed"),
+        ("npm test; echo $?", "no count\n0", False, "passed passed"),
+        ("timeout 9 npm test", "Exit code 124\nrunning", True, "unknown"),
+    ],
+)
+def test_each_command_of_a_line_has_its_own_result(line: str, output: str, failed: bool, results: str) -> None:
+    """What ran before a command that ran has passed; what cannot be told is unknown, and nobody else is blamed."""
+    assert " ".join(results_of(parse(line), output, failed, exit_of(output))) == results
+
+
+def test_a_failure_that_was_looked_for_is_an_answer() -> None:
+    """Neither a search that finds nothing nor a check that is meant to fail is an error."""
+    assert ended(ran("grep -r x .", "", failed=True)).result == "answer"
+    assert ended(ran("npm test # should fail before the change", "1 failed", failed=True)).result == "answer"
+    assert ended(ran("npm test", "1 failed", failed=True)).result == "failed"
+    assert ended(ran("npm test", "The user doesn't want to proceed with this", failed=True)).result == "refused"
+
+
+def test_a_command_in_the_background_ends_with_its_later_output() -> None:
+    """Until another call tells its end nobody knows it, and then it is the command's own."""
+    background = Background()
+    begun = ran("npm test", "Wall time: 1\nProcess running with session ID 71\nOutput:\n> test\n")
+    assert background.joined(begun) is None
+    other = ran("ls", "a")
+    assert background.joined(other) is other
+    polled = SessionEvent(0, "tool", tool="write_stdin", input='{"session_id": 71}', answered=True)
+    waiting = replace(polled, output="Process running with session ID 71\nOutput:\n1 failed\n")
+    assert background.joined(waiting) is waiting
+    last = background.joined(replace(polled, output="Process exited with code 1\nOutput:\n", failed=True))
+    assert last is not None
+    assert ended(last).line == "npm test"
+    assert ended(last).results == ("failed",)
+    assert background.rest() == []
 
 
 def test_a_commit_is_what_git_says_it_made() -> None:

@@ -14,6 +14,7 @@ ASK = human("Add a cart")
 PASSED = ran("pytest", "5 passed")
 FAILED = ran("pytest", "1 failed, 4 passed", failed=True)
 COMMIT = ran("git commit -m Cart", "[main 1a2b3c4] Cart")
+NOT_PUSHED = ran("git push", "fatal: could not read from remote repository", failed=True)
 STOPPED = SessionEvent(0, "injected", "[Request interrupted by user]")
 
 
@@ -38,6 +39,9 @@ def names(digest: Digest) -> set[str]:
         ([ASK, edited("a.py"), PASSED, STOPPED], "partial", {"tests-passed", "interrupted"}),
         ([ASK, STOPPED, human("go on"), edited("a.py"), PASSED], "success", {"tests-passed"}),
         ([ASK], "abandoned", {"unanswered"}),
+        ([ASK, edited("a.py"), COMMIT, NOT_PUSHED], "partial", {"committed", "push-failed"}),
+        ([ASK, edited("a.py"), COMMIT, NOT_PUSHED, ran("git push", "a -> a")], "success", {"committed", "pushed"}),
+        ([ASK, edited("a.py"), PASSED, ran("git stash"), FAILED, ran("git stash pop")], "success", {"tests-passed"}),
         (
             [ASK, edited("a.py"), SessionEvent(0, "injected", "[turn aborted: interrupted]")],
             "abandoned",

@@ -47,11 +47,12 @@ _CODES = ("exit_code", "exitCode")
 _WELL = {"is_error": False, "isError": False, "success": True}
 _STATES = {"success": PASSED, "error": FAILED, "failed": FAILED}
 # What stands before the number of an exit, in small letters, and how much of an output may be about it.
-_EXITS = ("exited with code ", "exit code: ", "exit code ")
+_EXITS = ("exited with code ", "exit code: ", "exit code ", "<exit_code>")
 _BEFORE = ("", "process ", "command ", "error: command failed (", "<exited with ")
 _BEHIND = ("Exit Code:", "<exited with exit code")
 _HEAD, _HEAD_LINES, _END = 400, 6, 300
 _DEEPEST_RESULT = 3
+_MAX_CODE = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,8 @@ def result_of(value: dict[str, object]) -> Result | None:
     if not call or not (told or state):
         return None
     printed = next((text for one in told if (text := _printed(one, 0))), "")
-    exits = [*[_exit_in(one) for one in told], _exit_of(printed), state]
+    code = exit_of(printed)
+    exits = [*[_exit_in(one) for one in told], "" if code is None else FAILED if code else PASSED, state]
     ended = FAILED if FAILED in exits else PASSED if PASSED in exits else usual
     return Result(call, ended, printed[:MAX_TEXT] if ended == FAILED else "")
 
@@ -129,22 +131,25 @@ def _printed(told: object, depth: int) -> str:
     return ""
 
 
-def _exit_of(text: str) -> str:
-    """Return what the lines say that an agent writes before and behind what a command printed."""
-    lines = []
-    for line in text[:_HEAD].split("\n")[:_HEAD_LINES]:
-        if line.startswith("Output:"):
-            break
-        lines.append(line)
-    behind = text[-_END:].split("\n")[1:]
-    for line in [*lines, *[line for line in behind if line.startswith(_BEHIND)]]:
-        for mark in _EXITS:
+def exit_of(text: str) -> int | None:
+    """Return the exit code in the lines that an agent writes before and behind what a command printed.
+
+    A line that is about more than an exit tells none, and what a command itself printed is not asked.
+    """
+    head, end = text[:_HEAD], text[-_END:]
+    lines = head.partition("\nOutput:")[0].split("\n", _HEAD_LINES)[:_HEAD_LINES] if "xit" in head else []
+    if _BEHIND[0] in end or _BEHIND[1] in end:
+        lines += [line for line in end.split("\n") if line.startswith(_BEHIND)]
+    for line in lines:
+        for mark in _EXITS if "xit" in line else ():
             before, found, rest = line.casefold().partition(mark)
-            number = rest.rstrip(" )>\r").lstrip("-")
-            # A line that is about more than an exit tells none.
-            if found and number.isdigit() and before in _BEFORE:
-                return FAILED if number.strip("0") else PASSED
-    return ""
+            number = rest.removesuffix("</exit_code>").rstrip(" )>\r")
+            if found and number.lstrip("-").isdigit() and len(number) < _MAX_CODE and before in _BEFORE:
+                return int(number)
+    # An output in JSON has its exit beside it, at the end.
+    code = end.rpartition('"exit_code":')[2].lstrip()[:_MAX_CODE] if text[:1] == "{" else ""
+    number = code.split(",")[0].split("}")[0].strip()
+    return int(number) if number.lstrip("-").isdigit() else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -254,7 +254,7 @@ def _kind_of(words: list[str], is_inline: bool) -> Kind:
     if len(words) > 1 and "/" in words[1] and is_a(words[0], "runner"):
         # A script of a known name is taken as if that were the program.
         name = _program(words[1]).removesuffix(".js").removesuffix(".mjs").removesuffix(".py")
-        script = [name, *words[2:]] if _longest([name])[1] else words
+        script = [name, *words[2:]] if _longest([name])[1] not in (None, "look") else words
     plain = plain_words(script)
     length, kind = _longest(plain)
     if len(plain) < len(script):
@@ -272,13 +272,15 @@ def _kind_of(words: list[str], is_inline: bool) -> Kind:
 
 
 def _by_words(name: str) -> Kind:
-    """Return the kind of check that a word of a name speaks of."""
-    for word in name.replace(":", " ").split():
+    """Return the kind of check that a name speaks of: by how a part of it begins, or its last word: `run-tests.sh`."""
+    for part in name.replace(":", " ").split():
+        last = part.partition(".")[0].replace("_", "-").rpartition("-")[2]
         for kind in CHECKS:
             for entry in listed(TABLE, f"{kind}-word"):
-                rest = word.removeprefix(entry)
-                if rest != word and not rest.removeprefix("s")[:1].isalpha():
-                    return kind
+                for word in (part, last):
+                    rest = word.removeprefix(entry)
+                    if rest != word and not rest.removeprefix("s")[:1].isalpha():
+                        return kind
     return "other"
 
 

@@ -139,18 +139,14 @@ def _error(event: SessionEvent) -> str:
 
 
 def _of_shell(event: SessionEvent) -> SessionAct | None:
-    line = tools.line_of(event.input)
-    found = commands.parse(line)
-    main = commands.most_telling(found)
+    call = check_results.ended(event)
+    line, main = call.line, call.main
     if main is None:
         return None
     name = (commands.main_of(line) or main).name
     if _OURS in name.split():
         return None
-    failed = event.failed or bool(check_results.exit_of(event.output))
-    if failed and commands.only_answers(found) and not failures.is_refused(event.output):
-        failed = False
-    check, result = _checked(event, main, failed, main is found[-1])
+    check, result = _checked(call, main, event)
     # The name is that of the check, not of what stands before it in the line.
     name = main.name if check else name
     output = failures.without_tags(event.output or event.text) if result == "failed" else ""
@@ -177,13 +173,15 @@ def _of_shell(event: SessionEvent) -> SessionAct | None:
     )
 
 
-def _checked(event: SessionEvent, main: commands.Command, failed: bool, is_last: bool) -> tuple[str, str]:
+def _checked(call: check_results.ShellCall, main: commands.Command, event: SessionEvent) -> tuple[str, str]:
     """Return which check a command is, if any, and how it ended; one that never ran failed as any other command."""
-    result = _result(event, failed)
+    result = _result(event, True) if call.result == "refused" else call.result
+    if result == "answer":
+        return "", "passed" if event.answered else "unknown"
     if not main.is_check or result not in ("passed", "failed"):
         return "", result
-    told = check_results.result_of(main, event.output, failed, is_last)
-    return ("", "failed") if failed and told == "unknown" else (main.kind, told)
+    told = next(told for one, told in call.checks() if one is main)
+    return ("", "failed") if result == "failed" and told == "unknown" else (main.kind, told)
 
 
 def _result(event: SessionEvent, failed: bool) -> str:

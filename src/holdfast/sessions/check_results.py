@@ -1,67 +1,337 @@
-"""How the commands of a session ended, by the exit of their line and what they printed: checks, commits, pushes.
+"""How the shell calls of a session ended: the line as a whole, and each of its commands by its own result.
 
-The words are in `words/results.txt`. A wrong guess costs a wrong line in a digest, nothing more.
+Evidence has an order. A count of what passed and failed stands before everything else that is printed, because a test
+may be called "error handling" and print the errors that it expects. Then the exit code, where it is the command's own;
+then lines that begin as a result does. A linter or a compiler that prints nothing found nothing. A check that never
+ran, was cut off by its time limit, or was meant to fail says nothing about the work.
+
+The words are in `words/results.txt`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import cache
 
-from holdfast.language.commands import Command, parse, subject_of
+from holdfast.agents.transcript_calls import exit_of
+from holdfast.base.structs import dataclass
+from holdfast.language import tools
+from holdfast.language.commands import CHECKS, Command, is_a, main_of, most_telling, only_answers, parse, subject_of
+from holdfast.language.failures import is_refused, plain
 from holdfast.language.word_lists import lists
+from holdfast.records import SessionEvent, replace
 
 _WORDS = __file__.rpartition("/")[0] + "/words/results.txt"
 _LONGEST = 6_000
 _TAIL = 2_000
-_END = 300
 _SHORT = 800
-# The count of what passed and failed is the last thing that a check prints.
-_SUM = 400
-_EXIT = re.compile(
-    r"""(?:^[\W_]{0,12}(?:process |command |shell )?|["'])exit(?:ed)?[ _-]?(?:with )?"""
-    r"""(?:status|code)["']?[ :=]{1,3}(-?\d{1,6})""",
-    re.IGNORECASE | re.MULTILINE,
-)
+# The lines of one count stand together: that far before the last of them they may begin.
+_BLOCK = 500
+# A line without one of these has no word for what passed or failed.
+_STEMS = ("pass", "fail", "error", "issue", "problem", "succe")
+_LONGEST_COUNT = 200
+# A process that was stopped from outside: by a time limit, from the keyboard, for want of memory.
+_STOPPED = (124, 130, 137, 143)
+_MAX_WAITING = 64
 _COMMIT = re.compile(r"^\[([^\]\n]{1,120}?) ([0-9a-f]{7,40})\] (.*)$", re.MULTILINE)
 _PULL_REQUEST = re.compile(
     r"https?://(?:[^\s/@]*@)?([^\s/@]+/[^\s?#]{1,200}?/(?:pull|merge_requests|pull-requests|pullrequest)/\d+)"
 )
+_LETTERS = re.compile(r"[^\W\d_]+")
+_NUMBER_AT_END = re.compile(r"(\d{1,3})\W*\Z")
+# A place in a file with a column behind it is where a compiler or a linter has something to say.
+_AT_A_PLACE = re.compile(r"^\s*[^\s:(]+(?::\d+:\d+:|\(\d+,\d+\):)\s(?!.*\b(?:warning|note|info)\b)", re.MULTILINE)
+_MEANT_TO_FAIL = re.compile(
+    r"\b(?:verify|verifies|confirm|confirms|expect|expects|expected|should|must|ensure|prove|proves)\b"
+    r"[^\n\"]{0,60}\bfail(?:s|ed|ure)?\b",
+    re.IGNORECASE,
+)
+_RUNNING = re.compile(
+    r"(?:running with session ID|running in (?:the )?background with (?:ID|bash_id)|backgrounded with ID)\W{1,3}"
+    r"([\w-]+)",
+    re.IGNORECASE,
+)
+_HEAD = 400
+_PROCESS_KEYS = ("session_id", "bash_id", "shell_id", "task_id", "sessionId", "shellId")
 
 
-def result_of(check: Command, output: str, failed: bool, is_last: bool = True) -> str:
-    """Return how a check ended, one of `facts.RESULTS`, by the exit of its line and what the output says.
+@dataclass(frozen=True, slots=True)
+class ShellCall:
+    """How one call of a shell ended.
 
-    Where it is not the last command of its line, the line may have failed for another.
+    `result` is that of the line: `passed`, `failed`, `refused` where somebody did not let it run, `answer` where it
+    failed and that is no error, as that nothing was found or a failure was looked for, and `unknown` where nobody says.
+    `results` are those of its commands in order, each `passed`, `failed` or `unknown`.
     """
-    exit_code = exit_of(output)
-    if exit_code == 0 and not failed and not check.is_hidden:
+
+    line: str
+    commands: Sequence[Command]
+    result: str
+    results: tuple[str, ...]
+
+    @property
+    def main(self) -> Command | None:
+        """The command that the line is shown as: of a line that failed, one that may have failed."""
+        if self.result != "failed":
+            return most_telling(self.commands)
+        told = list(zip(self.commands, self.results, strict=True))
+        blamed = [one for one, result in told if result == "failed"]
+        return most_telling(blamed or [one for one, result in told if result != "passed"] or self.commands)
+
+    def checks(self) -> list[tuple[Command, str]]:
+        """Return the runs of tests, builds and linters in the line, and how each ended."""
+        return [(one, result) for one, result in zip(self.commands, self.results, strict=True) if one.is_check]
+
+    @property
+    def held(self) -> bool:
+        """Whether the command passed that the line stands or falls with: by its exit or, if hidden, by its words."""
+        main = main_of(self.line)
+        if self.result != "passed" or (main is not None and not main.is_hidden):
+            return self.result == "passed"
+        return {result for _, result in self.checks()} == {"passed"}
+
+
+def ended(event: SessionEvent) -> ShellCall:
+    """Return how a call of a shell ended."""
+    line = tools.line_of(event.input)
+    found = parse(line)
+    code = exit_of(event.output)
+    failed = event.failed or bool(code)
+    if failed and is_refused(event.output or event.text):
+        return ShellCall(line, found, "refused", ("unknown",) * len(found))
+    if not event.answered and not failed:
+        return ShellCall(line, found, "unknown", ("unknown",) * len(found))
+    results = results_of(found, event.output, failed, code)
+    if not failed and "failed" not in results:
+        return ShellCall(line, found, "passed", results)
+    checked = [result for one, result in zip(found, results, strict=True) if one.is_check]
+    is_meant = "failed" in checked and _MEANT_TO_FAIL.search(event.input[:_TAIL]) is not None
+    if is_meant or (failed and "failed" not in checked and only_answers(found)):
+        return ShellCall(line, found, "answer", tuple("unknown" if one == "failed" else one for one in results))
+    return ShellCall(line, found, "failed" if failed or "failed" in checked else "passed", results)
+
+
+def results_of(found: Sequence[Command], output: str, failed: bool, code: int | None = None) -> tuple[str, ...]:
+    """Return how each command of a line ended, by the exit of the line and what it printed.
+
+    Only the commands behind the last sign that hides an exit give the line its own. Of those that are joined by `&&`,
+    each before one that ran has passed, and none behind one that failed was run.
+    """
+    if not failed and not any(one.kind in CHECKS for one in found):
+        return tuple(["unknown" if one.is_hidden else "passed" for one in found])
+    told = _Told(output, code)
+    doers = [at for at, one in enumerate(found) if not one.is_look]
+    results = [told.of(one, bool(doers) and at < doers[-1]) if one.is_check else "" for at, one in enumerate(found)]
+    if any(one.is_check for one in found) and told.says_nothing("passed" in results, failed):
+        return tuple("unknown" if one.is_check else "passed" if not failed else "unknown" for one in found)
+    asked = _asked_exit(found, output)
+    if asked is not None and found[-2].is_hidden:
+        results[-2] = "failed" if asked else "passed"
+    start = max((at + 1 for at, one in enumerate(found) if one.is_hidden and at < len(found) - 1), default=0)
+    if start < len(found) and found[-1].is_hidden:
+        start = len(found)
+    if failed:
+        _charge(found, results, start)
+    else:
+        for at in range(start, len(found)):
+            results[at] = _unharmed(found[at], results[at], output, code)
+    if not output.strip() and not failed:
+        # What was cut short by a pipe would still have shown the first problem.
+        for at, one in enumerate(found):
+            if one.kind in ("lint", "build") and one.is_hidden and all(next.is_look for next in found[at + 1 :]):
+                results[at] = "passed"
+    return tuple(one or "unknown" for one in results)
+
+
+def _unharmed(one: Command, told: str, output: str, code: int | None) -> str:
+    """Return how a command ended in a line that did not fail: an agent that tells no exit may still print a failure."""
+    if code == 0 or not one.is_check:
         return "passed"
-    told = _told(output[-_TAIL:])
-    if told != "passed" and _never_ran(output):
-        return "unknown"
-    if failed or exit_code:
-        return "failed" if is_last and not check.is_hidden else told or "unknown"
-    if told:
-        return told
-    return "unknown" if check.is_hidden or (check.kind == "test" and not output.strip()) else "passed"
+    return told or ("unknown" if one.kind == "test" and not output.strip() else "passed")
 
 
-def _never_ran(output: str) -> bool:
-    """Whether a short output says that there was nothing to run, and counts nothing."""
-    lowered = output.casefold() if len(output) <= _SHORT else ""
-    has_mark = any(mark in lowered for mark in lists(_WORDS)["never-ran"])
-    return has_mark and not _count("failed", _SOME).search(output)
+def _charge(found: Sequence[Command], results: list[str], start: int) -> None:
+    """Charge the failure of a line to the command behind `start` that failed, where that can be told."""
+    told = [at for at in range(start, len(found)) if results[at]]
+    ran = told[-1] if told else start
+    results[start:ran] = ["passed"] * (ran - start)
+    if told and results[ran] == "failed":
+        return
+    rest = range(ran + bool(told), len(found))
+    doers = [at for at in rest if not found[at].is_look]
+    blamed = doers or [at for at in rest if not is_a(found[at].name, "never-fails")] or list(rest)
+    if len(blamed) == 1:
+        results[blamed[0]] = "failed"
 
 
-def exit_of(output: str) -> int | None:
-    """Return the exit code that an output states at its beginning or end, None where it states none."""
-    for end in (output[:_END], output[-_END:] if len(output) > _END else ""):
-        # Looking for three letters first spares most outputs the search.
-        if ("xit" in end or "XIT" in end) and (found := _EXIT.search(end)):
-            return int(found[1])
-    return None
+def _asked_exit(found: Sequence[Command], output: str) -> int | None:
+    """Return the exit code that a line prints of the command before its last: `npm test; echo "exit: $?"`."""
+    if len(found) < 2 or not ("$?" in found[-1].text or "PIPESTATUS" in found[-1].text):
+        return None
+    number = _NUMBER_AT_END.search(output[-80:])
+    return int(number[1]) if number else None
+
+
+class _Told:
+    """What an output says about the checks that printed it."""
+
+    def __init__(self, output: str, code: int | None) -> None:
+        self._output = output
+        self._code = code
+        self._of: dict[str, str] = {}
+
+    def of(self, check: Command, goes_on: bool) -> str:
+        """Return how a check of this kind ended by what it printed last, nothing where that does not say.
+
+        Where the line goes on behind it, an error behind its count may be the next command's.
+        """
+        if check.kind not in self._of:
+            self._of[check.kind] = _told(plain(self._output[-_TAIL:]), check.kind, goes_on)
+        return self._of[check.kind]
+
+    def says_nothing(self, passed: bool, failed: bool) -> bool:
+        """Whether a check never ran to its end: there was nothing to run, or it was stopped."""
+        if passed:
+            return False
+        if failed and self._code in _STOPPED:
+            return True
+        lowered = self._output.casefold() if len(self._output) <= _SHORT else ""
+        has_mark = any(mark in lowered for mark in lists(_WORDS)["never-ran"])
+        return has_mark and _counted(_sums(plain(self._output), "lint"), "lint") != "failed"
+
+
+def _told(tail: str, kind: str, goes_on: bool) -> str:
+    sums = _sums(tail, kind)
+    counted = _counted(sums, kind)
+    if counted:
+        is_sound = counted == "failed" or goes_on or not _has_line("failed", tail[sums[-1][0] :])
+        return counted if is_sound else "failed"
+    if _has_line("failed", tail) or (kind != "test" and _AT_A_PLACE.search(tail)):
+        return "failed"
+    return "passed" if _has_line("passed", tail) else ""
+
+
+def _has_line(kind: str, text: str) -> bool:
+    """Whether a line says that a check ended so. Looking for the words first spares most texts the search."""
+    lowered = text.lower()
+    return any(word in lowered for word in _needed(kind)) and _lines_of(kind).search(text) is not None
+
+
+@cache
+def _needed(kind: str) -> tuple[str, ...]:
+    words = {line.lower() for name in ("line", "within") for line in lists(_WORDS)[f"{kind}-{name}"]}
+    return tuple(one for one in words if not any(other in one for other in words - {one}))
+
+
+@cache
+def _lines_of(kind: str) -> re.Pattern[str]:
+    """Return how a line begins that says that a check ended so."""
+    begins = "|".join(re.escape(line) for line in lists(_WORDS)[f"{kind}-line"])
+    within = "|".join(re.escape(line) for line in lists(_WORDS)[f"{kind}-within"])
+    return re.compile(rf"^[ \t✓✔√✗✖×]*(?:{begins})(?!\w)|(?:{within})", re.IGNORECASE | re.MULTILINE)
+
+
+def _counted(sums: list[tuple[int, int, int]], kind: str) -> str:
+    """Return how a check ended by its own count of what passed and failed, nothing where it counts nothing."""
+    if not sums:
+        return ""
+    block = [(bad, good) for at, bad, good in sums if sums[-1][0] - at <= _BLOCK]
+    if any(bad for bad, _ in block):
+        return "failed"
+    return "passed" if kind != "test" or any(good for _, good in block) else ""
+
+
+def _sums(tail: str, kind: str) -> list[tuple[int, int, int]]:
+    """Return each line that only counts: where it ends, how many failed, and how many passed.
+
+    A line with any other word in it is about something else, as the name of a test that speaks of errors.
+    """
+    found, at = [], 0
+    for line in tail.lower().splitlines(keepends=True):
+        at += len(line)
+        may_count = len(line) <= _LONGEST_COUNT and any(stem in line for stem in _STEMS)
+        if may_count and _vocabulary().issuperset(_LETTERS.findall(line)) and _count_pattern().search(line):
+            found.append((at, *_added_up(line, kind)))
+    return [one for one in found if one[1] >= 0]
+
+
+def _added_up(line: str, kind: str) -> tuple[int, int]:
+    """Return how many a line counts as failed and as passed; -1 failed where it counts neither.
+
+    Where errors are counted, what is called a problem or an issue beside them may be a warning.
+    """
+    sums: dict[str, int] = {}
+    for match in _count_pattern().finditer(line):
+        word = match["behind"] or match["before"]
+        group = _groups()[word]
+        sums[group] = sums.get(group, 0) + int(match["number"] or match["counted"])
+    if "found" in sums and kind != "test":
+        sums.setdefault("failed", sums["found"])
+    if "failed" not in sums and "passed" not in sums:
+        return -1, 0
+    # Of a count that names no successes, all that ran and did not fail passed.
+    return sums.get("failed", 0), sums.get("passed", 0) or ("failed" in sums and sums.get("ran", 0))
+
+
+@cache
+def _groups() -> dict[str, str]:
+    return {word: kind for kind in ("failed", "passed", "found", "ran") for word in lists(_WORDS)[f"{kind}-count"]}
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    return frozenset((*lists(_WORDS)["count-words"], *_groups()))
+
+
+@cache
+def _count_pattern() -> re.Pattern[str]:
+    """Return how an output counts: `3 tests failed`, `Failures: 3`, `# fail 3`."""
+    counted = "|".join(sorted(_groups(), key=len, reverse=True))
+    labels = "|".join(word for word, group in _groups().items() if group != "ran")
+    nouns = "|".join(lists(_WORDS)["count-nouns"])
+    return re.compile(
+        rf"(?<![\d.])(?P<number>\d{{1,7}}) (?:(?:{nouns}) )?(?P<behind>{counted})\b"
+        rf"|\b(?P<before>{labels})(?:[:=] *|\W+(?<=# )|(?<=pass) |(?<=fail) )(?P<counted>\d{{1,7}})\b",
+        re.IGNORECASE,
+    )
+
+
+class Background:
+    """Joins a command that goes on in the background with what it prints later.
+
+    An agent that lets a command go on tells how it ended in the result of another call, which names the process. Until
+    then nobody knows how it ends.
+    """
+
+    def __init__(self) -> None:
+        self._running: dict[str, SessionEvent] = {}
+
+    def joined(self, event: SessionEvent) -> SessionEvent | None:
+        """Return a call as it ended: None while it goes on, and the command itself where this call tells its end."""
+        head = event.output[:_HEAD]
+        going_on = _RUNNING.search(head) if "unning " in head or "grounded" in head else None
+        if going_on and tools.kind_of(event.tool) == "shell" and len(self._running) < _MAX_WAITING:
+            self._running[going_on[1]] = event
+            return None
+        if not self._running:
+            return event
+        fields = tools.Arguments(event.input).fields or {}
+        process = next((str(fields[key]) for key in _PROCESS_KEYS if fields.get(key)), "")
+        begun = self._running.pop(process, None)
+        if begun is None:
+            return event
+        about, mark, printed = event.output.partition("Output:\n")
+        output = f"{about}{mark}{begun.output.partition(mark)[2][-_LONGEST:] if mark else ''}{printed}"
+        joined = replace(begun, output=output, failed=event.failed, place=event.place, line=event.line)
+        if going_on or "<status>running" in head:
+            self._running[process] = joined
+            return event
+        return joined
+
+    def rest(self) -> list[SessionEvent]:
+        """Return the commands of which nobody told the end."""
+        return [replace(event, answered=False, failed=False) for event in self._running.values()]
 
 
 def committed(command: str, output: str, failed: bool) -> list[tuple[str, str]]:
@@ -85,69 +355,3 @@ def pull_requests(output: str) -> list[str]:
     """Return the addresses of pull requests in an output, without who asked."""
     ends = output if len(output) <= 2 * _TAIL else f"{output[:_TAIL]}\n{output[-_TAIL:]}"
     return list(dict.fromkeys(f"https://{found}" for found in _PULL_REQUEST.findall(ends)))[:5]
-
-
-# The letters that a pattern which minds no capitals takes for plain ones, and `lower` does not.
-_ODD = "\u0130\u0131\u017f\u212a"
-_SOME = r"[1-9]\d{0,6}"
-
-
-@cache
-def _ending(kind: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
-    """Return how an output says that a check ended so, and texts of which it must have one to say it."""
-    counts, starts = lists(_WORDS)[f"{kind}-count"], lists(_WORDS)[f"{kind}-line"]
-    counted, begins = _count(kind, _SOME).pattern, "|".join(re.escape(line) for line in starts)
-    pattern = re.compile(rf"{counted}|^[ \t]*(?:{begins})(?!\w)", re.IGNORECASE | re.MULTILINE)
-    needed = {text.lower() for text in (*counts, *starts)}
-    return pattern, tuple(one for one in needed if not any(other in one for other in needed - {one}))
-
-
-def _told(tail: str) -> str:
-    """Return how a check ended by what it printed last, nothing where that does not say."""
-    for kind in ("failed", "passed"):
-        pattern, needed = _ending(kind)
-        looked_at = (tail,) if any(letter in tail for letter in _ODD) else _lines_with(tail, needed)
-        if any(pattern.search(line) for line in looked_at):
-            return "passed" if kind == "failed" and _sums_up_well(tail) else kind
-    return ""
-
-
-@cache
-def _count(kind: str, number: str) -> re.Pattern[str]:
-    """Return how an output counts what ended so, with a number like this one."""
-    counted = "|".join(lists(_WORDS)[f"{kind}-count"])
-    return re.compile(
-        rf"(?<![\d.])(?:{number}) (?:tests? |checks? |suites? )?(?:{counted})\b"
-        rf"|(?:\b(?:{counted})[:=] ?|# (?:{counted}) )(?:{number})\b",
-        re.IGNORECASE,
-    )
-
-
-def _sums_up_well(tail: str) -> bool:
-    """Whether the count at the end is one of successes only: tests print errors too that they expect.
-
-    Either it says itself that none failed, or no failure is counted anywhere and nothing fails behind it.
-    """
-    end = tail[-_SUM:]
-    passed, some = _count("passed", _SOME), _count("failed", _SOME)
-    if not passed.search(end):
-        return False
-    failed, zero = _ending("failed")[0], list(_count("failed", "0").finditer(end))[-1:]
-    if zero:
-        before, behind = end[: zero[0].start()], end[zero[0].end() :]
-        said = "".join(before.splitlines(keepends=True)[-2:]) + "\n".join(behind.split("\n", 2)[:2])
-        return passed.search(said) is not None and not some.search(said) and not failed.search(behind)
-    last = list(failed.finditer(tail))[-1:]
-    return bool(last) and not some.search(tail) and passed.search(tail, last[0].end()) is not None
-
-
-def _lines_with(text: str, wanted: tuple[str, ...]) -> Iterator[str]:
-    """Yield the lines that have one of these in them, in any case; the pattern is too slow for all of them."""
-    lowered = text.lower()
-    for one in wanted:
-        at = lowered.find(one)
-        while at >= 0:
-            end = lowered.find("\n", at)
-            end = len(text) if end < 0 else end
-            yield text[lowered.rfind("\n", 0, at) + 1 : end]
-            at = lowered.find(one, end)

@@ -103,6 +103,7 @@ class Digesting:
     def done(self, session: Session, prices: Prices | None = None) -> Digest:
         """Return the digest; the session is complete now that all its events were taken."""
         work, talk = self._work, self._talk
+        work.finish()
         models = self._models or dict.fromkeys(session.models, 1)
         amount, source = dollars(session.cost, models, prices, session.spends)
         found = self._lists(session)

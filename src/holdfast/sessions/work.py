@@ -12,6 +12,7 @@ How a session ended is told by named evidence and no model:
 | the same, but files were changed after it | success | half |
 | `tests-failed`, `build-failed`, `lint-failed`: the last run | failure | 2, 2, 0.5 |
 | `committed`, `pushed`, `pull-request` | success | 2, 1, 2; half, where files were changed after it |
+| `push-failed`: a push failed, and none succeeded after it | failure | 1 |
 | `praise`, `correction`: the person's last words | success, failure | 2, 2; a correction that was worked on: 1 |
 | `error-tail`: the last calls failed, the last answer is an error, or the turn broke | failure | 1.5 |
 | `interrupted`: the last turn was broken off | abandoned | 2 |
@@ -29,10 +30,11 @@ from collections import deque
 
 from holdfast.base.text import ends_of, one_line
 from holdfast.language import failures, tools
-from holdfast.language.commands import CHECKS, Command, most_telling, only_answers, parse
+from holdfast.language.commands import CHECKS
 from holdfast.language.failures import is_refused
 from holdfast.records import SessionEvent, replace
 from holdfast.sessions import check_results
+from holdfast.sessions.check_results import ShellCall
 from holdfast.sessions.facts import CommandRun, Delivered, FileChange, Outcome, OutcomeEvidence, Trouble
 
 _MAX_FILES = 1_000
@@ -166,14 +168,27 @@ class ToolWork:
         self._changed_at = -1
         self._last_checks: dict[str, tuple[int, CommandRun]] = {}
         self._last_made: dict[str, tuple[int, OutcomeEvidence]] = {}
+        # What was to leave the session and did not.
+        self._missed: dict[str, OutcomeEvidence] = {}
+        self._background = check_results.Background()
+        # The work was put aside, to see how things are without it.
+        self._is_aside = False
 
     def take(self, event: SessionEvent) -> None:
         """Take one tool call with its result. What a memory answers is no evidence of anything."""
         kind = tools.kind_of(event.tool)
         self.calls += 1
         self.kinds[kind] = self.kinds.get(kind, 0) + 1
-        if kind == "memory":
-            return
+        told = self._background.joined(event) if kind != "memory" else None
+        if told is not None:
+            self._take(told, kind if told is event else "shell")
+
+    def finish(self) -> None:
+        """Take what never ended: nobody knows how it did."""
+        for event in self._background.rest():
+            self._shell(event)
+
+    def _take(self, event: SessionEvent, kind: str) -> None:
         if event.failed and is_refused(event.output):
             self.refused_calls += 1
         elif kind == "shell":
@@ -192,7 +207,7 @@ class ToolWork:
                 one = OutcomeEvidence(name, "success" if good else "failure", weight, run.text, run.place, run.line)
                 found.append(halved(one) if good and at < self._changed_at else one)
         found += [halved(one) if at < self._changed_at else one for at, one in self._last_made.values()]
-        return found
+        return [*found, *self._missed.values()]
 
     def changed_from(self, folder: str) -> list[FileChange]:
         """Return the files that were changed, in order, with their paths from this folder where they are below it."""
@@ -245,39 +260,37 @@ class ToolWork:
         self.files[whole] = FileChange(path, before.changes + 1 if before else 1, event.place, event.line, folder)
 
     def _shell(self, event: SessionEvent) -> None:
-        command = tools.line_of(event.input)
-        found = parse(command)
-        failed = event.failed or bool(check_results.exit_of(event.output))
-        main = most_telling(found)
-        if main is None or (failed and only_answers(found)):
+        call = check_results.ended(event)
+        failed, main = call.result == "failed", call.main
+        if main is None or call.result == "answer":
             broken = event.failed and main is None
             if self._counts(broken):
                 self.troubles.take(event, broken, "shell:", "shell")
             return
-        for each in found:
-            if each.is_check:
-                self._check(each, event, failed, each is found[-1])
-        checked = [run for at, run in self._last_checks.values() if at == self.calls]
-        broken = failed or any(run.result == "failed" for run in checked)
-        if self._counts(broken):
+        self._checks(call, event)
+        if self._counts(failed):
             # Of what only looks, each command is a thing of its own: another file that is there fixes nothing.
             shown = one_line(main.text, _SHOWN)
             about = f"read:{shown}" if main.is_look else f"shell:{main.about}"
-            self.troubles.take(event, broken, about, shown)
-        if tools.PATCH in command and not failed:
-            for path in tools.Arguments(command).patched():
+            self.troubles.take(event, failed, about, shown)
+        if tools.PATCH in call.line and not failed:
+            for path in tools.Arguments(call.line).patched():
                 self._changed(_shown_path(path, event.folder), event)
         if event.answered:
-            self._made(found, command, event, failed)
+            self._made(call, event)
         if main.kind not in ("look", *CHECKS):
-            result = "failed" if failed else "passed" if event.answered else "unknown"
-            self._run(one_line(command, _TEXT), main.kind, result, event)
+            self._run(one_line(call.line, _TEXT), main.kind, call.result, event)
 
-    def _check(self, check: Command, event: SessionEvent, failed: bool, is_last: bool) -> None:
-        result = check_results.result_of(check, event.output, failed, is_last) if event.answered else "unknown"
-        run = self._run(one_line(check.text, _SHOWN), check.kind, result, event)
-        if result != "unknown" or check.kind not in self._last_checks:
-            self._last_checks[check.kind] = (self.calls, run)
+    def _checks(self, call: ShellCall, event: SessionEvent) -> None:
+        """Take the checks of a line. Where the work is put aside, they say nothing about it."""
+        for one, result in zip(call.commands, call.results, strict=True):
+            if one.is_check:
+                result = "unknown" if self._is_aside else result
+                run = self._run(one_line(one.text, _SHOWN), one.kind, result, event)
+                if result != "unknown" or one.kind not in self._last_checks:
+                    self._last_checks[one.kind] = (self.calls, run)
+            elif one.words[:2] == ("git", "stash") or one.kind == "commit":
+                self._is_aside = one.name in ("git stash", "git stash push", "git stash save")
 
     def _run(self, text: str, kind: str, result: str, event: SessionEvent) -> CommandRun:
         before = self.runs.pop((kind, text), None)
@@ -289,17 +302,24 @@ class ToolWork:
             self.runs[kind, text] = run
         return run
 
-    def _made(self, found: list[Command], command: str, event: SessionEvent, failed: bool) -> None:
-        kinds = {each.kind for each in found}
-        if "commit" in kinds:
-            for name, subject in check_results.committed(command, event.output, failed):
+    def _made(self, call: ShellCall, event: SessionEvent) -> None:
+        results = {one.kind: result for one, result in zip(call.commands, call.results, strict=True)}
+        failed = call.result == "failed"
+        if "commit" in results:
+            made = check_results.committed(call.line, event.output, failed and results["commit"] != "passed")
+            for name, subject in made:
                 self.commits_made += 1
                 self.commits.append(Delivered(name, one_line(subject, _TEXT), event.place, event.line))
                 self._note("committed", one_line(subject, _TEXT), event)
-        if "push" in kinds and check_results.pushed(event.output, failed):
-            self.pushes += 1
-            self._note("pushed", "", event)
-        if "pr" in kinds and not failed:
+        if "push" in results:
+            if check_results.pushed(event.output, failed and results["push"] != "passed"):
+                self.pushes += 1
+                self._note("pushed", "", event)
+            elif failed:
+                self._missed["pushed"] = OutcomeEvidence(
+                    "push-failed", "failure", 1.0, one_line(call.line, _SHOWN), event.place, event.line
+                )
+        if "pr" in results and not failed:
             self._pull_requests(event)
 
     def _pull_requests(self, event: SessionEvent) -> None:
@@ -310,6 +330,7 @@ class ToolWork:
         self._note("pull-request", addresses[0] if addresses else "", event)
 
     def _note(self, name: str, text: str, event: SessionEvent) -> None:
+        self._missed.pop(name, None)
         self._last_made[name] = (
             self.calls,
             OutcomeEvidence(name, "success", _MADE[name], text, event.place, event.line),

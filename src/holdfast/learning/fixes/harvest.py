@@ -6,13 +6,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from holdfast.language import tools
-from holdfast.language.commands import main_of, only_answers, parse
-from holdfast.language.failures import is_refused
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes.model import Fix
 from holdfast.learning.fixes.retries import Retries, clean, edits_of, failure_of, fix_of
 from holdfast.records import SessionEvent
-from holdfast.sessions.check_results import exit_of, result_of
+from holdfast.sessions import check_results
 from holdfast.sessions.facts import Digest
 from holdfast.sessions.parts import Finding
 from holdfast.workspace import Workspace
@@ -54,18 +52,5 @@ def _found(digest: Digest, events: Sequence[SessionEvent]) -> dict[str, Fix]:
 
 def _result(event: SessionEvent) -> str:
     """Return whether a command line passed or failed; nothing where that cannot be told, or it was not run."""
-    if event.failed and is_refused(event.output):
-        return ""
-    line = tools.line_of(event.input)
-    found = parse(line)
-    failed = event.failed or bool(exit_of(event.output))
-    if failed and only_answers(found):
-        return ""
-    results = [result_of(each, event.output, failed, each is found[-1]) for each in found if each.is_check]
-    if failed or "failed" in results:
-        return "failed"
-    main = main_of(line)
-    if main is None or main.is_hidden:
-        # What follows a command in its line hides its exit; then only the words of a check count.
-        return "passed" if results and set(results) == {"passed"} else ""
-    return "passed"
+    call = check_results.ended(event)
+    return "passed" if call.held else "failed" if call.result == "failed" else ""
