@@ -8,8 +8,8 @@ import re
 from html.parser import HTMLParser
 
 from holdfast.records import SessionEvent, replace
-from holdfast.sessions.html import page
 from holdfast.sessions.transcript import facts_of, sections_of
+from holdfast.sessions.transcript import web_page as page
 from sessions.making import SESSION, answer, digested, edited, human, ran
 
 EVIL = '</pre><script>alert(1)</script><img src=//evil.example onerror=x> " onload="x\' &amp; \x1b[31m'

@@ -19,8 +19,8 @@ from holdfast.base.terminal import harmless
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
 from holdfast.language import when
 from holdfast.records import Cost, SessionEvent, asdict
-from holdfast.sessions import html, prices, transcript
 from holdfast.sessions import index as session_index
+from holdfast.sessions import prices, transcript
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.facts import OUTCOMES, Digest
 from holdfast.sessions.raw import RawEvents
@@ -258,7 +258,7 @@ def shown(
     """Return a session as text, piece by piece: its digest, or with `raw` its events, in one of three forms."""
     if form == "html":
         events = events_of(workspace, text, first, last, earlier=earlier) if raw else None
-        return html.page(digest_of(workspace, text), events)
+        return transcript.web_page(digest_of(workspace, text), events)
     if raw:
         events = events_of(workspace, text, first, last, earlier=earlier)
         return transcript.markdown_of(events) if form == "markdown" else _events_json(events)

@@ -1,18 +1,22 @@
 """Sessions as people read them: their events, and their digests. What was said or run is data.
 
 `facts_of` and `sections_of` say what a digest has, for a page of any form. In Markdown an event stands in a fence that
-it cannot close, and no text of a digest can open markup of its own.
+it cannot close, and no text of a digest can open markup of its own. A web page stands alone: no script, nothing from
+the network, every text escaped.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+from html import escape
 
 from holdfast.base.terminal import harmless
 from holdfast.base.text import count
-from holdfast.records import SessionEvent
+from holdfast.records import ROLES, SessionEvent
 from holdfast.sessions.facts import CommandRun, Delivered, Digest, OutcomeEvidence
 
 # How a page shows a text: one that somebody said, and one that is code or a name.
@@ -24,6 +28,18 @@ _MARKUP = str.maketrans({sign: f"\\{sign}" for sign in "\\`*<[]|~"})
 _AT_AN_EDGE = re.compile(r"(?<![^\W_])_|_(?![^\W_])|^[#>+=-]|#(?=#*$)|(?<=^\d)[.)](?= )|(?<=^\d\d)[.)](?= )")
 _ENDED = {"fixed": "fixed", "repeated": "came again, not fixed", "left": "left as it was"}
 _TOKENS = ("input", "cache_read", "cache_write", "output", "reasoning")
+_STYLE = (
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;"
+    "background:#fff}h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem}h3{font-size:.9rem;color:#555}"
+    "dl{display:grid;grid-template-columns:9rem 1fr;gap:.2rem 1rem}dt{color:#555}dd{margin:0;overflow-wrap:anywhere}"
+    "li{overflow-wrap:anywhere}pre{white-space:pre-wrap;overflow-wrap:anywhere;background:#f5f5f5;padding:.6rem;"
+    "border-left:3px solid #bbb}.human pre,.task pre,.choice pre{border-color:#2563eb}"
+    ".assistant pre{border-color:#15803d}"
+    ".failed pre{border-color:#b91c1c}@media(prefers-color-scheme:dark){body{color:#e5e5e5;background:#161616}"
+    "pre{background:#242424}h3,dt{color:#aaa}}"
+)
+_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+_POLICY = f"default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none'"
 
 
 def markdown_of(events: Iterable[SessionEvent]) -> Iterator[str]:
@@ -151,3 +167,33 @@ def _at(fact: object) -> str:
     """Return where in the transcript a fact comes from; nothing where the transcript has no lines."""
     line = getattr(fact, "line", 0)
     return f" (line {line})" if line else f" (event {getattr(fact, 'place', 0)})"
+
+
+def web_page(digest: Digest, events: Iterable[SessionEvent] | None = None) -> Iterator[str]:
+    """Yield the page piece by piece: the digest, and the events where they are given."""
+    title = _text(digest.title) or "A session without a title"
+    yield (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        '<meta name="referrer" content="no-referrer"><meta name="viewport" content="width=device-width">\n'
+        f"<title>{title}</title><style>{_STYLE}</style></head>\n<body><h1>{title}</h1>\n"
+    )
+    rows = "".join(f"<dt>{name}</dt><dd>{_text(value)}</dd>\n" for name, value in facts_of(digest, str, str))
+    yield f"<dl>\n{rows}</dl>\n"
+    for name, entries in sections_of(digest, str, str):
+        listed = "".join(f"<li>{_text(entry)}</li>\n" for entry in entries)
+        yield f"<h2>{name}</h2>\n<ul>\n{listed}</ul>\n"
+    if events is not None:
+        yield "<h2>Events</h2>\n"
+        yield from map(_web_event, events)
+    yield "</body></html>\n"
+
+
+def _text(text: str) -> str:
+    return escape(harmless(text))
+
+
+def _web_event(event: SessionEvent) -> str:
+    said = "".join(f"<pre>{_text(text)}</pre>\n" for text in (event.text, event.input, event.output) if text.strip())
+    kind = (event.role if event.role in ROLES else "other") + (" failed" if event.failed else "")
+    return f'<section class="{kind}" id="event-{event.place}"><h3>{escape(heading(event))}</h3>\n{said}</section>\n'
