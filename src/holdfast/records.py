@@ -14,9 +14,10 @@ MOMENTS = (
     *("stop", "end", "other"),
 )
 
-# Who speaks in a session: a person, the agent, a tool; text put in by the agent program, the echo of a command, the
-# summary of a compaction, what Holdfast itself handed over, and a task in a model's words: a sub-agent's, or a plan.
-ROLES = ("human", "assistant", "tool", "injected", "command", "summary", "ours", "task")
+# Who speaks in a session: a person, the agent, a tool; what a person chose in a dialog, in the agent's words; text put
+# in by the agent program, the echo of a command, the summary of a compaction, what Holdfast itself handed over, and a
+# task in a model's words: a sub-agent's, or a plan.
+ROLES = ("human", "assistant", "tool", "choice", "injected", "command", "summary", "ours", "task")
 
 
 @dataclass(frozen=True, slots=True)

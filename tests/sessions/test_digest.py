@@ -56,6 +56,23 @@ def test_a_whole_session() -> None:
     assert found.outcome.kind == "success"
 
 
+def test_what_was_chosen_is_a_decision() -> None:
+    """A choice in a dialog is one, and so is the number of an option, with what the agent offered under it."""
+    chose = 'Chose "docs" (asked: "Where to?"; other options: "site")'
+    found = digested(
+        human("Draw the states"),
+        answer("Shall I use\n1. Mermaid\n2. Graphviz?"),
+        human("let's do 2"),
+        SessionEvent(0, "choice", chose, "2026-05-04T10:05:00.000Z"),
+        answer(),
+    )
+    assert [(one.kind, one.text, one.place) for one in found.said] == [
+        ("decision", 'Chose option 2: "Graphviz"', 2),
+        ("decision", chose, 3),
+    ]
+    assert found.asks == 2
+
+
 def test_the_same_whatever_the_tools_are_called() -> None:
     """Sessions of agents with other names for their tools give the same digest."""
     one = digested(human("x"), edited("a.py", tool="Edit"), ran("pytest", "1 passed", tool="Bash"))

@@ -45,6 +45,7 @@ class ClaudeCode(Agent):
     config_folder = ("CLAUDE_CONFIG_DIR", ".claude")
     session_variable = "CLAUDE_CODE_SESSION_ID"
     reader = "holdfast.agents.reading.claude_code"
+    dialogs = ("AskUserQuestion",)
     moved_by = ("CLAUDE_CONFIG_DIR",)
     injects = frozenset({"start", "prompt"})
     guard = "PreToolUse"

@@ -27,6 +27,7 @@ class Codex(Agent):
     programs = ("codex",)
     config_folder = ("CODEX_HOME", ".codex")
     reader = "holdfast.agents.reading.codex"
+    dialogs = ("request_user_input",)
     moved_by = ("CODEX_HOME",)
     injects = frozenset({"start", "prompt"})
     guard = "PreToolUse"

@@ -20,6 +20,7 @@ class Copilot(Agent):
     programs = ("copilot",)
     config_folder = ("COPILOT_HOME", ".copilot", ".github")
     reader = "holdfast.agents.reading.copilot"
+    dialogs = ("ask_user",)
     moved_by = ("COPILOT_HOME",)
     injects = frozenset({"start", "prompt"})
     starts_again = False

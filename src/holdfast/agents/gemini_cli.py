@@ -27,6 +27,7 @@ class GeminiCli(Agent):
     programs = ("gemini",)
     session_variable = "GEMINI_SESSION_ID"
     reader = "holdfast.agents.reading.gemini_cli"
+    dialogs = ("ask_user",)
     moved_by = ("GEMINI_CLI_HOME",)
     injects = frozenset({"start", "prompt"})
     starts_again = False

@@ -13,6 +13,7 @@ class Kimi(Agent):
     programs = ("kimi",)
     config_folder = ("", ".kimi-code")
     reader = "holdfast.agents.reading.kimi"
+    dialogs = ("AskUserQuestion",)
     moved_by = ("KIMI_SHARE_DIR",)
     project_instructions = ("AGENTS.md",)
     skill_homes = (".agents",)

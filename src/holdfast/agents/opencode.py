@@ -21,6 +21,7 @@ class OpenCode(Agent):
     title = "OpenCode"
     programs = ("opencode",)
     reader = "holdfast.agents.reading.opencode"
+    dialogs = ("question",)
     moved_by = ("XDG_DATA_HOME", "OPENCODE_DB")
     keeps_memory = False
     injects = frozenset({"start", "prompt"})

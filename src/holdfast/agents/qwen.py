@@ -15,6 +15,7 @@ class Qwen(Agent):
     programs = ("qwen",)
     config_folder = ("QWEN_HOME", ".qwen")
     reader = "holdfast.agents.reading.qwen"
+    dialogs = ("ask_user_question",)
     moved_by = ("QWEN_HOME", "QWEN_RUNTIME_DIR")
     injects = frozenset({"start", "prompt"})
     events = {name: moment for name, moment in EVENTS.items() if moment not in ("before-tool", "compacted")}  # noqa: RUF012

@@ -37,7 +37,7 @@ INJECTED_STARTS = (
     *("Caveat: The messages below were generated", "Warning: apply_patch was requested", '{"task_id":', "</image>"),
     *("[SYSTEM NOTIFICATION", "[MESSAGE FROM NON-USER SOURCE", "[TALK FROM A VOICE CALL", "[Image: source:"),
     *("--- CONTEXT ENTRY BEGIN ---", "--- Content from referenced files ---", "[Image: original"),
-    "UserPromptSubmit hook",
+    *("UserPromptSubmit hook", "User has answered your questions", "The user wants to clarify these questions"),
 )
 # Tags of programs whose names could be a person's own. One with a hyphen, an underscore or a colon is a machine's.
 PROGRAM_TAGS = frozenset(

@@ -16,6 +16,7 @@ from itertools import chain
 from typing import Any
 
 from holdfast.base.text import one_line
+from holdfast.language.choices import chosen
 from holdfast.language.commands import CHECKS
 from holdfast.records import Session, SessionEvent, replace
 from holdfast.sessions.facts import CommandRun, Digest, OutcomeEvidence, Said, encode
@@ -26,12 +27,13 @@ from holdfast.sessions.work import ToolWork, outcome_of
 __all__ = ["MAX_BYTES", "RULES", "Digest", "Digesting", "digest"]
 
 MAX_BYTES = 8_192
-RULES = 3
+RULES = 4
 _TITLE = 120
 _ASK = 600
 _QUOTE = 240
 _TEXT = 160
 _LONGEST_FACT = 400
+_MAX_BEFORE = 12_000
 _LONGEST_PATH = 4_096
 _MAX = {
     **{"files": 30, "checks": 10, "commands": 15, "commits": 15, "pull_requests": 5, "said": 16, "troubles": 10},
@@ -206,6 +208,7 @@ class _Talk:
         self._answered = True
         self._interrupted: SessionEvent | None = None
         self._error_answer: SessionEvent | None = None
+        self._before = ""
 
     def worked(self, event: SessionEvent) -> None:
         """Take note of a tool call: the last ask is being answered."""
@@ -221,10 +224,13 @@ class _Talk:
             self._answered, self._error_answer = True, event
         elif event.role == "assistant" and event.text.strip():
             self.answers += 1
+            self._before = event.text[-_MAX_BEFORE:]
             self._answered, self._interrupted = True, None
             self._error_answer = event if begins_with(event.text, "error-answer") else None
         elif event.role in ("human", "task") and event.text.strip():
             self._ask(event, calls)
+        elif event.role == "choice":
+            self._keep(Said("decision", event.text, event.at[:LONGEST_TIME], event.place, event.line))
 
     def _ask(self, event: SessionEvent, calls: int) -> None:
         kept = Said("ask", event.text[: 8 * _ASK], event.at[:LONGEST_TIME], event.place, event.line)
@@ -234,6 +240,10 @@ class _Talk:
             self.named = kept
         self._answered, self._interrupted = False, None
         found = sayings(event) if event.role == "human" else []
+        if found_here := chosen(event.text, self._before) if event.role == "human" else "":
+            # What an option means only the message before tells.
+            found = [one for one in found if one.kind != "decision"]
+            found.append(Said("decision", found_here, event.at[:LONGEST_TIME], event.place, event.line))
         if self.first is None:
             self.first = kept
             # Before anything was done there is nothing to correct or to praise.
@@ -241,9 +251,12 @@ class _Talk:
         self._last_words = next((one for one in found if one.kind in ("correction", "praise")), None)
         self._calls_at_last_words = calls
         for one in found:
-            self.said += one.kind != "praise"
             if one.kind != "praise":
-                (self._earliest if len(self._earliest) < _MAX["said"] // 2 else self._latest).append(one)
+                self._keep(one)
+
+    def _keep(self, one: Said) -> None:
+        self.said += 1
+        (self._earliest if len(self._earliest) < _MAX["said"] // 2 else self._latest).append(one)
 
     def kept(self) -> list[Said]:
         """Return the first and the latest quotes, in order."""

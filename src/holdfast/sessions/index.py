@@ -48,7 +48,7 @@ _TOGETHER = 50
 # sweep makes very many of them.
 Piece = tuple[str, str, int, str, str]
 
-SPOKEN = frozenset(("human", "assistant", "task", "summary"))
+SPOKEN = frozenset(("human", "assistant", "choice", "task", "summary"))
 DIGEST = "digest"
 LONGEST = 1_200
 MAX_PIECES = 5_000

@@ -35,6 +35,7 @@ from holdfast.agents.reading.values import (
     whole,
 )
 from holdfast.base.structs import complete
+from holdfast.language.choices import answered
 from holdfast.privacy.speech import separated, within
 from holdfast.records import Cost, Session, SessionEvent, Spend, replace
 
@@ -99,10 +100,10 @@ class PendingCalls:
             complete(call, "milliseconds", took or (milliseconds(call.at, until) if until else 0))
         return True
 
-    def waiting_tool(self, key: str) -> str:
-        """Return the tool of a call that waits; nothing where none does."""
+    def waiting(self, key: str) -> SessionEvent | None:
+        """Return the event that waits by this key; None where none does."""
         slot = self._open.get(key)
-        return slot.event.tool if slot is not None and slot.event is not None else ""
+        return slot.event if slot is not None else None
 
     def speak(self, key: str, role: str) -> None:
         """Say in whose role a waiting event is; then it waits no longer."""
@@ -231,6 +232,8 @@ class Reading:
     skip: frozenset[str] = frozenset()
     # The tag in which the agent writes down what the person typed; none where it does not.
     request_tag = ""
+    # The tools of the agent's own with which it asks the person something; a server's tool has another name.
+    dialogs: tuple[str, ...] = ()
     # The fields of a record in which its time may stand.
     times: tuple[str, ...] = ("timestamp",)
 
@@ -405,15 +408,35 @@ class Reading:
             given = given if found is None else found
         self.held.add(self.event("tool", "", id, False, tool, key, input_text(given)), key)
 
-    def result(self, key: str, output: Any, failed: bool = False, tool: str = "", took: int = 0) -> None:
-        """Join a result with its call; one whose call is not there stands alone, one that came before is no news."""
+    def result(
+        self, key: str, output: Any, failed: bool = False, tool: str = "", took: int = 0, answers: Any = None
+    ) -> None:
+        """Join a result with its call; one whose call is not there stands alone, one that came before is no news.
+
+        `answers` are those to a dialog, where they do not stand as JSON in its output.
+        """
         text = cut(text_of(output), MAX_OUTPUT)
         self._waiting.pop(key, None)
+        call = self.held.waiting(key)
         if self.held.answer(key, output=text, failed=failed, took=took, until=self.at):
+            self.choose(call, answers)
             return
         if not key or hash(key) not in self._called:
             self._called.add(hash(key))
             self.held.add(self.event("tool", "", "", failed, tool, key, "", text, answered=True))
+
+    def choose(self, call: SessionEvent | None, answers: Any = None) -> None:
+        """Add what the person chose or typed in a dialog: the adapter names its tool, and where the answers stand."""
+        if call is None or call.failed or call.tool not in self.dialogs:
+            return
+        if answers is None:
+            answers = (decode(call.output.encode("utf-8", "replace")) or {}).get("answers")
+        given = decode(call.input.encode("utf-8", "replace"))
+        for role, text in answered(given, answers):
+            if role == "human":
+                self.person(text, usual=self.usual())
+            else:
+                self.say(role, text)
 
     def awaited(self, key: str, start: str) -> str:
         """Return the key of the call that a result belongs to: its own or, of those that begin so, the oldest."""

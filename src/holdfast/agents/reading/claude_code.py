@@ -18,9 +18,10 @@ import msgspec
 from msgspec.structs import astuple
 
 from holdfast.agents.base import Place
+from holdfast.agents.claude_code import AGENT
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import decode, files_below, first_records, lines, open_plain
-from holdfast.agents.reading.values import MAX_OUTPUT, MAX_TEXT, cut, input_text, is_typed, text_of, told, when
+from holdfast.agents.reading.values import MAX_OUTPUT, MAX_TEXT, cut, input_text, is_typed, table, text_of, told, when
 from holdfast.privacy.speech import OURS, class_of, separated, typed
 from holdfast.records import Session, replace
 
@@ -48,7 +49,19 @@ REFUSED = ("The user doesn't want to", "the user said:\n", "\n\nNote: The user's
 # By this mark the agent says that the person refused. Without it, what these tools say when they fail begins with words
 # of the agent's; the error of another may begin as its server likes.
 REFUSED_BY_PERSON = "user-rejected"
-OWN_TOOLS = ("Bash", "Edit", "Write", "MultiEdit", "NotebookEdit", "ExitPlanMode", "Read", "Glob", "Grep", "Task")
+OWN_TOOLS = (
+    "Bash",
+    "Edit",
+    "Write",
+    "MultiEdit",
+    "NotebookEdit",
+    "ExitPlanMode",
+    "Read",
+    "Glob",
+    "Grep",
+    "Task",
+    *AGENT.dialogs,
+)
 _MAX_QUEUED = 200
 
 
@@ -132,6 +145,7 @@ class ClaudeCodeReading(Reading):
     """A session, or the session of a sub-agent."""
 
     agent = "claude-code"
+    dialogs = AGENT.dialogs
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
@@ -264,13 +278,16 @@ class ClaudeCodeReading(Reading):
         output = text_of(block.get("content")) or text_of(_spilled(line.toolUseResult))
         failed = block.get("is_error") is True
         output = cut(output, MAX_OUTPUT)
-        tool = self.held.waiting_tool(call)
+        asked = self.held.waiting(call)
+        tool = asked.tool if asked is not None else ""
         if not self.held.answer(call, output, failed, until=self.at):
             self.held.add(self.event("tool", "", self._id, failed, "", call, "", output, answered=True))
         is_persons = line.toolDenialKind == REFUSED_BY_PERSON or (line.toolDenialKind is None and tool in OWN_TOOLS)
         if failed and is_persons and output.startswith(REFUSED[0]):
             # What a person typed when refusing a call is told nowhere else.
             self._add("human", typed(output.partition(REFUSED[1])[2].partition(REFUSED[2])[0]))
+        elif tool in self.dialogs:
+            self.choose(asked, _answers(line.toolUseResult))
 
     def _user(self, line: _Line, content: Any) -> None:
         usual, self.model = self._usual(line), ""
@@ -420,12 +437,25 @@ def _covers(usage: _Usage, before: _Usage) -> bool:
         return False
 
 
-def _spilled(raw: msgspec.Raw) -> Any:
-    """Return the output that only the agent program's own record of a result has."""
+def _kept(raw: msgspec.Raw) -> Any:
+    """Return the agent program's own record of a result."""
     try:
-        found = msgspec.json.decode(raw)
+        return msgspec.json.decode(raw)
     except (ValueError, RecursionError):
         return None
+
+
+def _answers(raw: msgspec.Raw) -> dict[str, Any]:
+    """Return what was answered to each question of a dialog: the options that were taken, and what was typed."""
+    record = table(_kept(raw))
+    notes = {name: told(one, "notes") for name, one in table(record.get("annotations")).items()}
+    answers = table(record.get("answers"))
+    return {name: [answers.get(name, ""), notes.get(name, "")] for name in {**answers, **notes}}
+
+
+def _spilled(raw: msgspec.Raw) -> Any:
+    """Return the output that only the agent program's own record of a result has."""
+    found = _kept(raw)
     if isinstance(found, dict):
         return [found.get("stdout"), found.get("stderr")] if "stdout" in found else None
     return found

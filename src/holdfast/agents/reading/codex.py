@@ -19,7 +19,7 @@ from typing import Any
 import zstandard
 
 from holdfast.agents.base import Place
-from holdfast.agents.codex import FRAMED, REQUEST
+from holdfast.agents.codex import AGENT, FRAMED, REQUEST
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import decode, files_below, lines, open_plain
 from holdfast.agents.reading.values import (
@@ -81,6 +81,7 @@ class CodexReading(Reading):
     """A session, or the thread of a sub-agent."""
 
     agent = "codex"
+    dialogs = AGENT.dialogs
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
@@ -235,7 +236,10 @@ class CodexReading(Reading):
         found = next((item[name] for name in ("output", "result", "tools") if name in item), None)
         result = _understood(found)
         result.update(self._ended.pop(call, {}))
-        if not self.held.answer(call, until=self.at, **result):
+        asked = self.held.waiting(call)
+        if self.held.answer(call, until=self.at, **result):
+            self.choose(asked)
+        else:
             name, output, failed = told(item, "name"), result["output"], result["failed"]
             self.held.add(self.event("tool", "", "", failed, name, call, "", output, answered=True))
 

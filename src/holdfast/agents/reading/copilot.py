@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from holdfast.agents.base import Place
+from holdfast.agents.copilot import AGENT
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import first_record, small_text
 from holdfast.agents.reading.values import apart, counts, listed, stem, table, text_of, told, whole
@@ -24,6 +25,8 @@ from holdfast.records import Session
 _EXIT = re.compile(r"<exited with exit code [1-9]\d*>\s*\Z")
 TOKENS = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens")
 KINDS = ("input", "output", "cache_read", "cache_write")
+# What the program writes before the answer to its dialog.
+ANSWERED = ("User selected: ", "User responded: ")
 # Events that tell where the session stands.
 PLACES = ("session.start", "session.resume", "session.context_changed")
 
@@ -49,6 +52,7 @@ class CopilotReading(Reading):
     """One session. What sub-agents said and did stands among the rest, where it happened."""
 
     agent = "copilot"
+    dialogs = AGENT.dialogs
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
@@ -112,7 +116,8 @@ class CopilotReading(Reading):
         output = output or told(error, "message") or text_of(error)
         took = whole(table(table(data.get("toolTelemetry")).get("metrics")).get("durationMs"))
         failed = data.get("success") is False or bool(_EXIT.search(output[-100:]))
-        self.result(told(data, "toolCallId"), output, failed, told(data, "toolName"), took)
+        answer = next((output.removeprefix(lead) for lead in ANSWERED if output.startswith(lead)), "")
+        self.result(told(data, "toolCallId"), output, failed, told(data, "toolName"), took, [answer])
 
     def _settle(self, data: dict[str, Any]) -> None:
         """Count what was used since the session was started or resumed; an answer's own count is in it."""

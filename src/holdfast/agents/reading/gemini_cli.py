@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from holdfast.agents.base import Place
-from holdfast.agents.gemini_cli import HANDED_OVER
+from holdfast.agents.gemini_cli import AGENT, HANDED_OVER
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import (
     decode,
@@ -65,6 +65,7 @@ class GeminiReading(Reading):
     """One session, from a document or from a log."""
 
     agent = "gemini-cli"
+    dialogs = AGENT.dialogs
 
     def records(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Return the messages, each with its number."""
@@ -187,7 +188,9 @@ class GeminiReading(Reading):
         failed = told(call, "status") in FAILED or any(error for _, error in outputs) or _ended_badly(output)
         self.call(key, name, call.get("args"))
         now, self.at = self.at, when(call.get("timestamp")) or self.at
-        self.result(key, output, failed, name)
+        # A server's tool may have any name, but not this one beside it.
+        answers: Any = None if told(call, "displayName") in ("", "Ask User") else {}
+        self.result(key, output, failed, name, answers=answers)
         self.at = now
 
     def _count(self, message: dict[str, Any]) -> None:

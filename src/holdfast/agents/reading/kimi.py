@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from holdfast.agents.base import Place
+from holdfast.agents.kimi import AGENT
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import files_below, first_record, small_json
 from holdfast.agents.reading.values import counts, listed, stem, table, text_of, told
@@ -52,6 +53,7 @@ class KimiReading(Reading):
     """One session, or one sub-agent of it."""
 
     agent = "kimi"
+    dialogs = AGENT.dialogs
     times = ("time", "timestamp", "created_at")
 
     def __init__(self, path: str) -> None:

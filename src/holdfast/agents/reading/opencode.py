@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from holdfast.agents.base import Place
+from holdfast.agents.opencode import AGENT
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.database import AgentDatabase, databases_in, is_database, opened
 from holdfast.agents.reading.lines import MAX_LINE, decode, document, files_below, head, small_json
@@ -136,6 +137,7 @@ class OpenCodeReading(Reading):
     """One session, from whichever of the three it comes."""
 
     agent = "opencode"
+    dialogs = AGENT.dialogs
 
     def __init__(self, path: str, info: dict[str, Any], messages: Messages) -> None:
         super().__init__(path)
@@ -203,6 +205,8 @@ class OpenCodeReading(Reading):
         if status in ("pending", "running"):
             self.release()
         else:
-            failed = status == "error" or whole(table(state.get("metadata")).get("exit")) != 0
-            self.result(key, output, failed, name, milliseconds(when(times.get("start")), when(times.get("end"))))
+            about = table(state.get("metadata"))
+            failed = status == "error" or whole(about.get("exit")) != 0
+            took = milliseconds(when(times.get("start")), when(times.get("end")))
+            self.result(key, output, failed, name, took, listed(about.get("answers")))
         self.at = at

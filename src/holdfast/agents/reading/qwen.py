@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Any
 
 from holdfast.agents.base import Place
+from holdfast.agents.qwen import AGENT
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.gemini_cli import usage
 from holdfast.agents.reading.lines import decode, files_below, first_records, lines, open_plain
@@ -23,6 +24,8 @@ from holdfast.agents.reading.values import counts, listed, stem, table, text_of,
 TYPES = ("user", "assistant", "tool_result", "system")
 # The kinds of messages in a person's place that one typed; the first of them is not named.
 TYPED = ("", "mid_turn_user_message")
+# What the program writes before the answers to its dialog.
+ANSWERED = "User has provided the following answers:\n\n"
 TOKENS = (
     *("promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount", "thoughtsTokenCount"),
     "totalTokenCount",
@@ -55,6 +58,7 @@ class QwenReading(Reading):
     """One session. What sub-agents did stands among the rest; what they were asked is a task."""
 
     agent = "qwen"
+    dialogs = AGENT.dialogs
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
@@ -111,9 +115,24 @@ class QwenReading(Reading):
                 output = text_of(response.get("output")) or error or told(outcome, "error")
                 output = output or text_of(outcome.get("resultDisplay"))
                 key = told(answer, "id") or told(outcome, "callId")
-                self.result(key, output, failed, told(answer, "name"), whole(outcome.get("durationMs")))
+                took = whole(outcome.get("durationMs"))
+                self.result(key, output, failed, told(answer, "name"), took, self._answers(key, output))
         elif kind == "system":
             self._system(told(record, "subtype"), table(record.get("systemPayload")), id)
+
+    def _answers(self, key: str, output: str) -> dict[str, str]:
+        """Return the answers to a dialog: the program writes each behind the heading of its question."""
+        asked = self.held.waiting(key)
+        if asked is None or asked.tool not in self.dialogs or not output.startswith(ANSWERED):
+            return {}
+        questions = listed((decode(asked.input.encode("utf-8", "replace")) or {}).get("questions"))
+        found, rest = {}, f"\n{output.removeprefix(ANSWERED)}"
+        for number, question in reversed(list(enumerate(questions))):
+            rest, lead, answer = rest.rpartition(f"\n**{told(question, 'header') or f'Question {number + 1}'}**: ")
+            if not lead:
+                return {}
+            found[str(number)] = answer
+        return found
 
     def _user(self, record: dict[str, Any], parts: list[dict[str, Any]], id: str) -> None:
         usual = "human" if told(record, "subtype") in TYPED else "injected"
