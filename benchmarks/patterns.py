@@ -3,8 +3,8 @@
 A corpus of made-up sessions of several agents (`pattern_sets/`) is written into a home that is thrown away, harvested,
 and looked at as `holdfast patterns` does. A planted pattern is found when one of a fitting kind is reported that has
 its word and at least half of its sessions. A reported one is spurious when most of its sessions have no planted pattern
-in common. There are two sets of planted patterns; of the second nothing was looked at while the code was mended. The
-time is that of the report over digests alone, beside that of
+in common; so is one of what is planted as unwanted. There are two sets of planted patterns; of the second nothing was
+looked at while the code was mended. The time is that of the report over digests alone, beside that of
 only reading them.
 """
 
@@ -23,8 +23,8 @@ from typing import Any
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "pattern_sets"))
 
 from corpus import Corpus, digests, make
-from held import HELD
-from planted import PLANTED, Planted
+from held import HELD, HELD_UNWANTED
+from planted import PLANTED, UNWANTED, Planted
 
 from holdfast import agents
 from holdfast.app.harvest import harvest
@@ -58,9 +58,9 @@ def main(arguments: list[str]) -> int:
 
 def quality(name: str, seed: int, sessions: int) -> Report:
     """Return what was found of one corpus, with one of the two sets planted, and what was reported besides."""
-    planted = HELD if name == "held" else PLANTED
+    planted, unwanted = (HELD, HELD_UNWANTED) if name == "held" else (PLANTED, UNWANTED)
     with _throw_away() as workspace:
-        corpus = make(Archive(workspace.home), agents.names()[:_AGENTS], seed, sessions, planted)
+        corpus = make(Archive(workspace.home), agents.names()[:_AGENTS], seed, sessions, planted, unwanted)
         harvested = harvest(workspace, everything=True)
         found = patterns.find(workspace)
     missed = [one.name for one in planted if not any(_is(one, each, corpus) for each in found)]

@@ -37,13 +37,23 @@ class Corpus:
     sessions: int
 
 
-def make(archive: Archive, agents: list[str], seed: int, sessions: int, planted: Sequence[Planted]) -> Corpus:
-    """Write a corpus into an archive and return where what was planted, each in five to nine sessions."""
+def make(
+    archive: Archive,
+    agents: list[str],
+    seed: int,
+    sessions: int,
+    planted: Sequence[Planted],
+    unwanted: Sequence[Planted] = (),
+) -> Corpus:
+    """Write a corpus into an archive and return where what was planted, each in five to nine sessions.
+
+    What is unwanted recurs as often, and is no pattern.
+    """
     where: dict[str, set[str]] = {one.name: set() for one in planted}
     source = random.Random(seed)
-    for told, events, parts in _sessions(source, agents, sessions, planted, (5, 9)):
+    for told, events, parts in _sessions(source, agents, sessions, [*planted, *unwanted], (5, 9)):
         put(archive, told, events)
-        for one in parts:
+        for one in [one for one in parts if one.name in where]:
             where[one.name].add(told.name)
     for told, events in _traps(source, agents):
         put(archive, told, events)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from noise import Noise
-from planted import Planted, attempts, churn, detour, fails, loop, mends, overflow, reddens, refused, runs, says
+from planted import Planted, asks, attempts, churn, detour, fails, loop, mends, overflow, reddens, refused, runs, says
 from script import Script
 
 _FAILED = ("failed-command",)
@@ -108,7 +108,6 @@ HELD = (
             ('app/models.py:{n}: error: Incompatible types in assignment (expression has type "None")  [assignment]',),
         ),
     ),
-    Planted("not read before", _FAILED, "read", _unread),
     Planted(
         "one page that fails",
         _FAILED,
@@ -189,23 +188,6 @@ HELD = (
         refused("sudo apt-get install -y {a}", "sudo apt-get install {b} {a}"),
     ),
     Planted("publish refused", ("permission-denied",), "publish", refused("npm publish", "npm publish --tag next")),
-    Planted("overflow", ("context-overflow",), "", overflow),
-    Planted(
-        "types to green",
-        ("red-green",),
-        "tsc",
-        reddens(("npx tsc --noEmit",), "{path}({n},{m}): error TS2322: Type 'x' is not assignable.", ""),
-    ),
-    Planted(
-        "go to green",
-        ("red-green",),
-        "go test",
-        reddens(
-            ("go test ./...", "go test ./{a}"),
-            "--- FAIL: Test{name} (0.1s)\nFAIL\nFAIL\tacme/{a}\t0.2s",
-            "ok  \tacme/{a}\t0.2s",
-        ),
-    ),
     Planted("long way", ("long-detour",), "scheduler", detour("lib/scheduler/tick.rb"), one_project=True),
     Planted(
         "many attempts",
@@ -237,4 +219,31 @@ HELD = (
     Planted("help", ("lookup-anew",), "clippy", runs("cargo clippy --help", "cargo clippy -h", "cargo help clippy")),
     Planted("manual", ("lookup-anew",), "rsync", runs("man rsync", "rsync --help", "rsync --help | head -40")),
     Planted("what is the limit", ("lookup-anew",), "upload", _search, one_project=True),
+    Planted(
+        "review asked for",
+        ("repeated-ask",),
+        "review",
+        asks("Review the diff as a stranger would.", "review the diff as a stranger would"),
+    ),
+)
+
+HELD_UNWANTED = (
+    Planted("not read before", _FAILED, "read", _unread),
+    Planted("overflow", ("context-overflow",), "", overflow),
+    Planted(
+        "types to green",
+        ("red-green",),
+        "tsc",
+        reddens(("npx tsc --noEmit",), "{path}({n},{m}): error TS2322: Type 'x' is not assignable.", ""),
+    ),
+    Planted(
+        "go to green",
+        ("red-green",),
+        "go test",
+        reddens(
+            ("go test ./...", "go test ./{a}"),
+            "--- FAIL: Test{name} (0.1s)\nFAIL\nFAIL\tacme/{a}\t0.2s",
+            "ok  \tacme/{a}\t0.2s",
+        ),
+    ),
 )

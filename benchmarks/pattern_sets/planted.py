@@ -50,6 +50,11 @@ def says(*messages: str) -> Play:
     return play
 
 
+def asks(*messages: str) -> Play:
+    """Return how the person asks for the same once more."""
+    return lambda script, noise: script.ask(script.random.choice(messages))
+
+
 def refused(*commands: str) -> Play:
     """Return how a person does not let one of these commands run."""
     return lambda script, noise: script.refuse(script.random.choice(commands).format(**noise.words()))
@@ -222,7 +227,6 @@ PLANTED = (
             ("deploy: vault token expired at 2026-0{n}-11T0{m}:00Z, run vault login first",),
         ),
     ),
-    Planted("wrong text to replace", _FAILED, "replace", _wrong_text),
     Planted(
         "health loop",
         ("retry-loop",),
@@ -315,27 +319,6 @@ PLANTED = (
         "kubectl",
         refused("kubectl delete pod {a}-{n}", "kubectl delete deployment {b}"),
     ),
-    Planted("overflow", ("context-overflow",), "", overflow),
-    Planted(
-        "red to green",
-        ("red-green",),
-        "cargo",
-        reddens(
-            ("cargo test", "cargo test {a}"),
-            "test result: FAILED. {n} passed; 1 failed",
-            "test result: ok. {n} passed; 0 failed",
-        ),
-    ),
-    Planted(
-        "lint to green",
-        ("red-green",),
-        "ruff",
-        reddens(
-            ("ruff check .", "ruff check {folder}"),
-            "{path}:{n}:1: F401 imported but unused\nFound {n} errors.",
-            "All checks passed!",
-        ),
-    ),
     Planted("long way", ("long-detour",), "session.go", detour("internal/auth/session.go"), True),
     Planted(
         "many attempts",
@@ -371,5 +354,41 @@ PLANTED = (
         "overlays",
         runs("ls deploy/overlays/prod", "ls -la deploy/overlays/prod/", "ls ./deploy/overlays/prod"),
         True,
+    ),
+    Planted(
+        "release asked for",
+        ("repeated-ask",),
+        "changelog",
+        asks(
+            "Update the changelog, commit and push.",
+            "update the changelog, commit and push",
+            "Please update the changelog, commit, and push!",
+        ),
+    ),
+)
+
+# What recurs as well, and nobody can act on: the mechanics of agent programs, and what all sessions have.
+UNWANTED = (
+    Planted("wrong text to replace", _FAILED, "replace", _wrong_text),
+    Planted("overflow", ("context-overflow",), "", overflow),
+    Planted(
+        "red to green",
+        ("red-green",),
+        "cargo",
+        reddens(
+            ("cargo test", "cargo test {a}"),
+            "test result: FAILED. {n} passed; 1 failed",
+            "test result: ok. {n} passed; 0 failed",
+        ),
+    ),
+    Planted(
+        "lint to green",
+        ("red-green",),
+        "ruff",
+        reddens(
+            ("ruff check .", "ruff check {folder}"),
+            "{path}:{n}:1: F401 imported but unused\nFound {n} errors.",
+            "All checks passed!",
+        ),
     ),
 )

@@ -54,7 +54,7 @@ def test_a_failed_command() -> None:
         ),
         (ran("pytest", "No module named 'yaml'"), ran("python app.py", "ModuleNotFoundError: No module named 'yaml'")),
         (
-            SessionAct("read", name="read", result="failed", error="File does not exist."),
+            SessionAct("read", name="read", text="Read src/a.txt", result="failed", error="File does not exist."),
             ran("cat a.txt", "cat: a.txt: No such file or directory", is_look=True),
         ),
         (ran("x y", 'Command "mocha" not found'), ran("z", "zsh: command not found: mocha")),

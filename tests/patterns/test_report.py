@@ -10,6 +10,7 @@ import pytest
 from holdfast.app.harvest import harvest
 from holdfast.patterns import report as patterns
 from holdfast.patterns.clusters import Quote
+from holdfast.patterns.review import candidate
 from holdfast.records import SessionEvent, replace
 from holdfast.sessions.archive import Archive
 from holdfast.surfaces.cli.commands.patterns import where_of
@@ -33,7 +34,7 @@ def workspace(home, shop):
 
 def failing(workspace: Workspace, shop: Path, id: str, agent: str = "some-agent", output: str = NO_YAML, **more) -> str:
     """Archive a session in which the tests could not start."""
-    events = (human("Run the tests."), ran("pytest -q", output, failed=True), answer())
+    events = (human(f"Look at part {id}{id}{id}."), ran("pytest -q", output, failed=True), answer())
     return store(workspace, session(id, shop, agent=agent, **more), *events, index=False)
 
 
@@ -255,3 +256,55 @@ def test_nothing_is_read_while_memory_is_off(cli, workspace, shop, home) -> None
     harvest(workspace, everything=True)
     (home / "config.toml").write_text("enabled = false\n")
     assert json.loads(cli("patterns", "--json").out)["patterns"] == []
+
+
+NOT_READ = "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>"
+
+
+def test_what_nobody_can_act_on_is_left_out(workspace, shop) -> None:
+    """The mechanics of agent programs, tests that go green after a change, and files that are not there make none."""
+    for id in "abc":
+        unread = SessionEvent(0, "tool", tool="Edit", input='{"file_path": "a.py"}', output=NOT_READ, failed=True)
+        missing = f'{{"file_path": "src/{id * 3}.py"}}'
+        absent = SessionEvent(0, "tool", tool="Read", input=missing, output="File does not exist.", failed=True)
+        change = SessionEvent(0, "tool", tool="Edit", input='{"file_path": "a.py"}', output="ok", answered=True)
+        red, green = ran("cargo test", "test result: FAILED. 3 passed; 1 failed", failed=True), ran("cargo test", "ok")
+        events = (human(f"Look at part {id * 3}."), unread, absent, red, change, green, answer())
+        store(workspace, session(id, shop), *events, index=False)
+    harvest(workspace, everything=True)
+    assert patterns.find(workspace) == []
+    assert {one.kind for one in patterns.find(workspace, everything=True)} >= {"failed-command", "red-green"}
+
+
+def test_the_same_file_that_is_not_there_is_one(workspace, shop) -> None:
+    """That one file is looked for again and again in vain, says what is to be done."""
+    for id in "abc":
+        failed = ran("cat config/local.yaml", "cat: config/local.yaml: No such file or directory", failed=True)
+        store(workspace, session(id, shop), human(f"Look at part {id * 3}."), failed, answer(), index=False)
+    (one,) = found(workspace, "failed-command")
+    assert candidate(one).statement.startswith("There is no local.yaml where it is looked for: make it, or say where")
+
+
+def test_a_request_that_is_made_again_and_again_is_proposed_for_automation(workspace, shop) -> None:
+    """The same words in any order count; answers, questions and what differs in a word do not."""
+    asks = ("Update the changelog, commit and push.", "please commit, push and update the changelog", "Yes, go on!")
+    for id, said_so in zip("abc", (asks[0], asks[1], asks[0]), strict=True):
+        events = (human(said_so), answer(), human(f"Mend part {id * 3} now."), human(asks[2]), human("Is it done?"))
+        store(workspace, session(id, shop), *events, index=False)
+    (one,) = found(workspace, "repeated-ask")
+    assert candidate(one).statement == (
+        'This was asked for in 3 sessions: "Update the changelog, commit and push." '
+        "Make it a command, a hook or a standing rule."
+    )
+
+
+def test_a_failure_whose_fix_is_known_is_told_with_the_fix_alone(workspace, shop) -> None:
+    """What fixed it says all that the failure says, and what to do."""
+    for id in "abc":
+        mended = (ran("pytest -q", NO_YAML, failed=True), ran("pip install pyyaml"), ran("pytest -q", "3 passed"))
+        store(workspace, session(id, shop), human(f"Look at part {id * 3}."), *mended, answer(), index=False)
+    harvest(workspace, everything=True)
+    (one,) = patterns.find(workspace)
+    assert one.kind == "fix-worked"
+    said_so = "When it fails so: pytest -q: ModuleNotFoundError: No module named 'yaml', do what worked in 3 sessions: "
+    assert candidate(one).statement.startswith(said_so + "ran `pip install pyyaml`.")

@@ -29,6 +29,9 @@ from holdfast.patterns.signal_files import KINDS, Signal
 MAX_EVIDENCE = 12
 _ID = 10
 _MAX_TITLE = 120
+# Kinds whose signature begins with what the heading says, and those that are told best in the person's words.
+_TOLD_BY_TAIL = ("failed-command", "permission-denied")
+_TOLD_BY_TEXT = ("correction", "repeated-ask")
 # What has no time is taken for the last.
 _NEVER = "~"
 
@@ -90,6 +93,29 @@ def clusters(
         if len({one.counted_as for one in counted}) >= max(1, min_frequency):
             found.append(_pattern(alike[0], counted, domains or {}))
     return ranked(found)
+
+
+def proposed(patterns: Iterable[Pattern]) -> list[Pattern]:
+    """Return the patterns that a person can act on, in their order.
+
+    Left out are the mechanics of agent programs, what every session has, weak evidence of few sessions, and a failure
+    of which a pattern says what fixed it.
+    """
+    able = [one for one in patterns if _is_able(one)]
+    fixed = {mark for one in able if one.kind == "fix-worked" for mark in one.fingerprints}
+    return [one for one in able if one.kind != "failed-command" or fixed.isdisjoint(one.fingerprints)]
+
+
+def _is_able(pattern: Pattern) -> bool:
+    kind = KINDS.get(pattern.kind)
+    head, _, rest = pattern.signature.partition(": ")
+    # Several forms of a command that fail say more than a long search.
+    if len(pattern.sessions) < (kind.least if kind and head != "attempts" else 1):
+        return False
+    if pattern.kind not in ("failed-command", "retry-loop") or rest.startswith("file not there: '"):
+        return True
+    is_tool = " " not in head and "__" not in head and (head != head.lower() or "_" in head)
+    return not (is_tool or head.rstrip(":") in _MECHANICS_OF or rest.startswith(_MECHANICS))
 
 
 def ranked(patterns: Iterable[Pattern]) -> list[Pattern]:
@@ -170,7 +196,7 @@ def _pattern(first: Signal, signals: Sequence[Signal], domains: Mapping[str, str
         id=short(kind, signature, first.project if first.bound else "", length=_ID),
         kind=kind,
         signature=signature,
-        title=_title(kind, signature),
+        title=_title(first),
         good=KINDS[kind].good if kind in KINDS else signals[0].good,
         sessions=tuple(sorted({one.counted_as for one in signals})),
         agents=agents,
@@ -188,11 +214,15 @@ def _pattern(first: Signal, signals: Sequence[Signal], domains: Mapping[str, str
     )
 
 
-def _title(kind: str, signature: str) -> str:
-    """Return a heading for a pattern: what kind it is of, and what it is about."""
+def _title(first: Signal) -> str:
+    """Return a heading for a pattern: what kind it is of, and what it is about; of a person's words, the words."""
+    kind, signature = first.kind, first.signature.rstrip(":")
     heading = KINDS[kind].heading if kind in KINDS else kind
-    about = signature.rstrip(":").replace(": ", ", ").replace("'", "")
-    return cut(f"{heading}: {about}", _MAX_TITLE)
+    head, _, tail = signature.partition(": ")
+    about = (tail if kind in _TOLD_BY_TAIL else signature).replace(": ", ", ").replace("'", "")
+    if kind == "failed-command":
+        heading = f"`{head}` fails" if head != "shell" else heading
+    return cut(f"{heading}: {first.text if kind in _TOLD_BY_TEXT else about or head}", _MAX_TITLE)
 
 
 def _evidence(signals: Sequence[Signal]) -> tuple[Quote, ...]:
@@ -217,6 +247,8 @@ BEGINNING = 3
 # Words that say nothing about which failure it is, and words that everybody looks for.
 SMALL_WORDS = __file__.rpartition("/")[0] + "/words/small.txt"
 _EMPTY = frozenset(lists(SMALL_WORDS)["empty"])
+_MECHANICS = tuple(lists(SMALL_WORDS)["mechanics"])
+_MECHANICS_OF = frozenset(lists(SMALL_WORDS)["mechanics-of"])
 # Before a word that the person negated.
 _NOT = "not-"
 _TOKEN = re.compile(

@@ -92,7 +92,12 @@ def failure_of(act: SessionAct) -> str:
     """Return the signature of a failure: what was run, and what went wrong; nothing where that says too little."""
     known = class_of(act.error) if act.error else None
     if known is not None:
-        return f"{_head(act, known)}: {known.name}:{_names(act.error, known)}"
+        head = _head(act, known)
+        if head != "read":
+            return f"{head}: {known.name}:{_names(act.error, known)}"
+        # That some file is not there says nothing; that the same one is not, again and again, does.
+        looked_for = [name for text in (act.text, act.error) for name in frame(signature(text))[1] if "." in name]
+        return f"{head}: {known.name}:{''.join(f' {name}' for name in looked_for[-1:])}"
     told = signature(act.error, act.name or act.kind) if act.error and (act.is_telling or act.kind != "shell") else ""
     if told and not told.endswith(":"):
         return told
@@ -158,6 +163,15 @@ def corrections(seen: SeenSession) -> Iterator[Extracted]:
         yield Extracted(act, act.name, act.text)
 
 
+def asks(seen: SeenSession) -> Iterator[Extracted]:
+    """Yield what the person asks for in few words, unless it puts something right."""
+    corrected = {act.place for act in seen.corrections}
+    for act in seen.acts:
+        if act.kind == ASK and act.name and act.place not in corrected:
+            # Each word is a name: only what is asked for in the same words is the same.
+            yield Extracted(act, "ask: " + " ".join(f"'{word}'" for word in act.name.split()), act.text)
+
+
 def ratings(seen: SeenSession, wanted: range) -> Iterator[Extracted]:
     """Yield what the person rated so, and why; a number without a reason says nothing about what recurs."""
     for one in seen.ratings:
@@ -166,11 +180,10 @@ def ratings(seen: SeenSession, wanted: range) -> Iterator[Extracted]:
 
 
 def refusals(seen: SeenSession) -> Iterator[Extracted]:
-    """Yield calls that a person, or a rule of the agent, did not let run."""
+    """Yield commands, and calls of servers, that a person or a rule of the agent did not let run."""
     for act in seen.acts:
-        if act.result == "refused" and act.kind != "plan":
-            name = act.name or act.kind
-            yield Extracted(act, f"{act.kind}: {name}" if act.kind == "shell" else f"{name}:", act.text)
+        if act.result == "refused" and (act.kind == "shell" or "__" in act.name):
+            yield Extracted(act, f"{act.kind}: {act.name}" if act.kind == "shell" else f"{act.name}:", act.text)
 
 
 def overflows(seen: SeenSession) -> Iterator[Extracted]:
@@ -252,6 +265,7 @@ EXTRACTORS: dict[str, Callable[[SeenSession], Iterator[Extracted]]] = {
     "retry-loop": retry_loops,
     "edit-churn": churn,
     "correction": corrections,
+    "repeated-ask": asks,
     "low-rating": lambda seen: ratings(seen, LOW),
     "high-rating": lambda seen: ratings(seen, HIGH),
     "permission-denied": refusals,

@@ -21,7 +21,7 @@ from holdfast.learning.fixes import model as fixes
 from holdfast.learning.ratings import model as ratings
 from holdfast.learning.synthesis.model import names_of
 from holdfast.patterns import session_acts, signal_files
-from holdfast.patterns.clusters import Pattern, clusters, domain_of, signature
+from holdfast.patterns.clusters import Pattern, clusters, domain_of, proposed, signature
 from holdfast.patterns.extract import signals_of
 from holdfast.patterns.signal_files import ReasonedRating, SeenSession, Signal
 from holdfast.project.rules import resolve
@@ -49,8 +49,11 @@ def find(
     since: str = "",
     project: str = "",
     domain: str = "",
+    everything: bool = False,
 ) -> list[Pattern]:
     """Return what recurs in at least so many sessions (0: as the settings say), ranked; in all signals, or in these.
+
+    It is what a person can act on; with `everything` also the rest.
 
     `since` is a time (`2026-11-01`, `30d`), `project` an id: then only signals from then on, or of that project and its
     aliases, are counted. A project that nothing is known of is NotFound.
@@ -65,7 +68,8 @@ def find(
         return is_there and signal.at >= begin and domain in ("", domain_of(signal.project, domains))
 
     least = min_frequency or workspace.settings.number("patterns.min_frequency")
-    return clusters(gathered.signals, min_frequency=least, domains=domains, counts=counts)
+    found = clusters(gathered.signals, min_frequency=least, domains=domains, counts=counts)
+    return found if everything else proposed(found)
 
 
 def gather(workspace: Workspace) -> Gathered:

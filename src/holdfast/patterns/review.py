@@ -12,7 +12,7 @@ from typing import Literal
 
 from holdfast.base import clock, files
 from holdfast.base.clock import now
-from holdfast.base.text import by_prefix, check_text
+from holdfast.base.text import by_prefix, check_text, count
 from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound, Refused, StoreUnavailable, SwitchedOff
 from holdfast.memory import edit as editing
 from holdfast.patterns import report
@@ -28,6 +28,45 @@ DAYS = 30
 _ALIKE = 0.3
 _SHOWN = 3
 _LONGEST_QUOTE = 160
+
+
+# What to do about a pattern: by the class of a failure, and by its kind.
+_ADVICE = {
+    "command not found": "{names} is not installed here: install it, or use what is there ({often}).",
+    "sub-command not known": "`{head}` does not know {names}: look at its help before you run it ({often}).",
+    "script not found": "`{head}` has no script {names}: look which ones there are before you run one ({often}).",
+    "module not found": "The module {names} is missing: install it before you run what needs it ({often}).",
+    "unknown option": "`{head}` does not take the option {names}: leave it out, or look at its help ({often}).",
+    "file not there": "There is no {names} where it is looked for: make it, or say where it is ({often}).",
+    "not formatted": "The {head} wants another format: run the formatter before you check or commit ({often}).",
+    "port in use": "A port is in use: stop what holds it, or take another one, before you start a server ({often}).",
+    "host not found": "{names} cannot be reached from here: run what needs it with access to the network ({often}).",
+    "out of memory": "A command runs out of memory: give it more, or less to do ({often}).",
+    "disk full": "The disk is full: make room before you go on ({often}).",
+    "not a repository": "A command of git runs outside of the repository: go to its folder first ({often}).",
+    "docker not running": "Docker is not running: start it before you run what needs it ({often}).",
+    "no connection": "`{head}` cannot connect: start what it talks to before you run it ({often}).",
+    "not logged in": "`{head}` is not logged in: log in before you run it ({often}).",
+    "not permitted": "`{head}` is not permitted: ask for the permission before you run it ({often}).",
+    "timed out": "`{head}` runs out of time: give it more, or less to do ({often}).",
+    "merge conflict": "`{head}` meets conflicts: fetch and look at what others changed before you run it ({often}).",
+    "push rejected": "`{head}` is rejected: fetch and rebase before you push ({often}).",
+    "locked": "`{head}` finds a lock: wait for whoever holds it, or remove it if nobody does ({often}).",
+    "retry-loop": "`{about}` is run again and again in vain: wait, or change something first ({often}).",
+    "edit-churn": "{about} is changed over and over: plan all changes of it before the first one ({often}).",
+    "correction": 'You were corrected in {often}: "{quote}" Do it so from the start.',
+    "repeated-ask": 'This was asked for in {often}: "{quote}" Make it a command, a hook or a standing rule.',
+    "low-rating": 'The person was displeased in {often}: "{quote}" Avoid that.',
+    "high-rating": 'The person was pleased in {often}: "{quote}" Go on like that.',
+    "permission-denied": "`{about}` is not let run: ask before you run it, or do without it ({often}).",
+    "fix-worked": "When it fails so: {start}, do what worked in {often}: {rest}.",
+    "attempts": "`{about}` works only after several forms failed: begin with the form that works ({often}).",
+    "first change": "Work on {about} begins with a long search: go there first ({often}).",
+    "help": "The help of `{about}` is looked up anew in {often}: note the call that is needed.",
+    "search": "{about} is searched for anew in {often}: note where it is.",
+    "find": "{about} is searched for anew in {often}: note where it is.",
+    "list": "What is in {about} is looked up anew in {often}: note what is there.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +136,33 @@ def candidate(pattern: Pattern, statement: str = "", title: str = "") -> Waiting
         check_text(text)
     own = line(pattern.title, 120) or f"{pattern.kind}: {pattern.signature}"
     last = max(pattern.evidence, key=lambda one: one.at, default=None)
-    heading = KINDS[pattern.kind].heading if pattern.kind in KINDS else pattern.kind
-    said = f"{own.rstrip('.')}." if own.startswith(heading) else f"{heading}: {own.rstrip('.')}."
     quote = line(last.text, _LONGEST_QUOTE).lstrip("#>`- ") if last is not None else ""
+    said = advice(pattern, quote)
     said = f'{said} For example: "{quote}"' if quote and quote not in said else said
     return WaitingPattern(pattern, title.strip() or own, statement.strip() or said)
+
+
+def advice(pattern: Pattern, quote: str) -> str:
+    """Return a sentence that says what to do about a pattern, by its kind and by the class of its failure."""
+    head, _, tail = pattern.signature.partition(": ")
+    often = count(len(pattern.sessions), "session")
+    if pattern.kind != "failed-command":
+        start, _, rest = quote.partition(" -> ")
+        about = tail.replace("'", "") or head.replace("'", "")
+        form = _ADVICE.get(
+            head if pattern.kind in ("lookup-anew", "long-detour") else pattern.kind, "{title}, in {often}."
+        )
+        return form.format(
+            about=about, often=often, quote=quote, start=start, rest=rest, title=pattern.title.rstrip(".")
+        )
+    known, _, names = tail.partition(":")
+    error = quote.partition(": ")[2].rstrip(".")
+    form = '`{head}` fails with "{error}", in {often}: mend that before you run it.'
+    if error.startswith("failed "):
+        error, form = error.removeprefix("failed "), "The test {error} fails in {often}: mend it before you rely on it."
+    told = names.replace("'", "").strip() or "what it names"
+    head = head if head != "shell" else "a command"
+    return _ADVICE.get(known, form).format(head=head, names=told, often=often, error=error or "no word")
 
 
 def get(workspace: Workspace, what: str | Pattern) -> Pattern:
@@ -111,7 +172,7 @@ def get(workspace: Workspace, what: str | Pattern) -> Pattern:
         return what
     gathered = report.gather(workspace)
     for least in (0, 1):
-        found = report.find(workspace, gathered, min_frequency=least)
+        found = report.find(workspace, gathered, min_frequency=least, everything=True)
         # One that others were merged into comes with their evidence; what was decided about is found as well.
         known = {one.id: one for one in (*found, *_left(workspace.home, found))}
         try:

@@ -29,6 +29,8 @@ from holdfast.sessions.said import sayings
 
 _MAX_TEXT = 160
 _MAX_REMARK = 240
+# A request that is made again and again is short.
+_MAX_ASK = 25
 # A short message is about one thing, and says in one sentence what is wrong and in the next what is wanted.
 _SHORT_MESSAGE = 240
 # Our own program, whose output is no evidence.
@@ -95,7 +97,7 @@ def _seen(session: Session, acts: tuple[SessionAct, ...], said: tuple[SessionAct
 def _act(event: SessionEvent, session: Session) -> SessionAct | None:
     if event.role == "human" and not session.is_subagent:
         text = speech.typed(event.text)
-        return SessionAct(ASK, event.place, event.line, event.at) if text else None
+        return SessionAct(ASK, event.place, event.line, event.at, _asked(text), text[:_MAX_REMARK]) if text else None
     if event.role == "summary":
         return SessionAct(OVERFLOW, event.place, event.line, event.at)
     if event.role != "tool":
@@ -104,6 +106,16 @@ def _act(event: SessionEvent, session: Session) -> SessionAct | None:
     if kind == "memory" or _OURS in event.tool or not event.tool:
         return None
     return _of_shell(event) if kind == "shell" else _of_tool(event, kind, session.folder)
+
+
+def _asked(text: str) -> str:
+    """Return the words of a short message that asks for something to be done, each in one form; else nothing."""
+    words = text.split()
+    is_answer = not words or words[0].strip(",.!:").casefold() in lists(SMALL_WORDS)["answers"] or text[-1] == "?"
+    if is_answer or len(words) > _MAX_ASK or text[:1] in "/<[{@#" or "\n" in text.strip():
+        return ""
+    told = sorted(word.replace(" ", "-") for word in words_of(text))
+    return " ".join(told) if len(told) >= FEWEST else ""
 
 
 def _of_tool(event: SessionEvent, kind: str, folder: str) -> SessionAct | None:

@@ -24,7 +24,7 @@ _ENDING = ".json"
 _MAX_BYTES = 4 * 2**20
 # By which rules signals were found: kept with them, so that older ones can be told apart. Whoever changes what is found
 # raises it, and the number in the harvest too, which makes every session worth another look.
-RULES = 1
+RULES = 2
 # How a call ended. A refused one was not run, because a person or a rule of the agent did not let it.
 RESULTS = ("passed", "failed", "refused", "unknown")
 # Besides the kinds of tools: the person speaks, and the context was summed up because it ran over.
@@ -35,28 +35,35 @@ ASK, OVERFLOW = "ask", "overflow"
 class SignalKind:
     """A kind of signal: its name, a heading for patterns of it, how severe it is from 1 to 3, and whether it is good.
 
-    For a good kind the severity is how much it is worth.
+    For a good kind the severity is how much it is worth. A pattern of it is in at least `least` sessions, however few
+    are asked for: more for what is weak evidence, and NEVER for what everybody's sessions have and nobody can act on.
     """
 
     name: str
     heading: str
     severity: int
     good: bool = False
+    least: int = 1
 
+
+# More sessions than anybody has, and so many that weak evidence counts.
+NEVER = 10**9
+_WEAK = 4
 
 _KINDS = (
     SignalKind("failed-command", "A command fails", 2),
     SignalKind("retry-loop", "The same call is repeated", 2),
-    SignalKind("edit-churn", "A file is changed over and over", 1),
+    SignalKind("edit-churn", "A file is changed over and over", 1, least=_WEAK),
     SignalKind("correction", "The person corrects", 3),
+    SignalKind("repeated-ask", "The same is asked for again and again", 2),
     SignalKind("low-rating", "The person is displeased", 3),
     SignalKind("high-rating", "The person is pleased", 2, good=True),
     SignalKind("permission-denied", "A call is not permitted", 2),
-    SignalKind("context-overflow", "The context runs over", 1),
-    SignalKind("red-green", "Tests go from red to green", 2, good=True),
-    SignalKind("long-detour", "The goal is reached by a long detour", 2),
+    SignalKind("context-overflow", "The context runs over", 1, least=NEVER),
+    SignalKind("red-green", "Tests go from red to green", 2, good=True, least=NEVER),
+    SignalKind("long-detour", "The goal is reached by a long detour", 2, least=_WEAK),
     SignalKind("fix-worked", "A fix worked", 2, good=True),
-    SignalKind("lookup-anew", "The same is looked up anew", 1),
+    SignalKind("lookup-anew", "The same is looked up anew", 1, least=_WEAK),
 )
 KINDS = {kind.name: kind for kind in _KINDS}
 
