@@ -122,6 +122,7 @@ def test_another_form_is_one_that_the_error_explains() -> None:
     retries = Retries()
     for failed, error, line in (
         ("npm test", "Error: the cart engine broke down", "npm test -- --grep till"),
+        ("eslint --max-warnings=0 src", "src/a.ts:1:1: error: no-explicit-any is a rule", "eslint src"),
         ("cp src/a.txt out", "cp: src/a.txt: No such file or directory", "cp lib/a.txt out"),
         ("deploy shop blue", "Error: the blue-print of the region is unknown", "deploy shop green"),
     ):

@@ -196,7 +196,7 @@ class Retries:
         if one.instead or between or one.until is not None:
             return (_instead(one.instead), *told)[:MAX_STEPS] if one.instead else told
         changed = is_other_form(one.main, one.failure.line, main, line, loose=True)
-        return (_instead(line),) if changed else ()
+        return (_instead(line),) if changed and _is_explained(one.failure.error, one.main, main) else ()
 
 
 def _instead(line: str) -> str:
@@ -355,12 +355,9 @@ def is_same_run(failed: Command, failed_line: str, succeeded: Command, succeeded
     if failed.is_inline or succeeded.is_inline:
         return failed_line.strip() == succeeded_line.strip()
     before, after = _targets(failed), _targets(succeeded)
-    options = _options(succeeded) - _options(failed)
-    if before == after:
-        return not options and (failed.is_check or _options(failed) == _options(succeeded))
-    if not failed.is_check or options or not before:
+    if _options(failed) != _options(succeeded) or before == after or not before or not failed.is_check:
         # One test that passes does not say that all do; all do say that one does.
-        return False
+        return before == after and _options(failed) == _options(succeeded)
     folders = tuple([folder and f"{folder}/" for folder in [one.removesuffix("...").rstrip("/") for one in after]])
     return not after or all(one in after or one.startswith(folders) for one in before)
 
@@ -432,7 +429,7 @@ def _is_explained(error: str, failed: Command, succeeded: Command) -> bool:
     added = [word for word in succeeded.words if word not in failed.words]
     if not removed and not added:
         return True
-    said = frozenset(failures.normalised(error).replace("-", " ").split())
+    said = frozenset(failures.normalised(error).replace("-", " ").split()) - {"#"}
 
     def is_said(word: str) -> bool:
         return not said.isdisjoint(failures.normalised(word).replace("-", " ").split())

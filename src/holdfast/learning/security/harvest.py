@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from holdfast import agents
 from holdfast.errors import HoldfastError, NotFound
@@ -45,9 +44,12 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
             record = model.record_of(sight, f"{at[:19]}Z" if at else "", whose, event.tool)
             group = (record.at[:7], record.rule, record.text)
             counts[group] += 1
-            add = partial(model.add, workspace.home, record, counts[group])
-            text = f"{record.kind}, {record.rule}: {record.text}"
-            yield Finding("security", text, record.at, session.name, lambda add=add: add() is not None)
+            yield _finding(workspace.home, session.name, record, counts[group])
+
+
+def _finding(home: str, session: str, record: Record, number: int) -> Finding:
+    text = f"{record.kind}, {record.rule}: {record.text}"
+    return Finding("security", text, record.at, session, lambda: model.add(home, record, number) is not None)
 
 
 class _Places:
