@@ -146,7 +146,7 @@ def test_much_work_stays_about_a_screen_and_a_half(workspace, shop, write):
     write(f"{FOLDER}/todo.md", "".join(f"- [ ] Task {n} {'long ' * 100}\n" for n in range(60)))
     with workspace() as opened:
         for n in range(30):
-            told = session(f"s{n}", shop, title=f"Session {n} <b>`x`</b>")
+            told = session(f"s{n}", shop, title=f"Basket {n} <b>`x`</b>")
             store(opened, told, said("human", f"Let's go with plan {n}."), edited(shop / f"f{n}.py", shop))
         steps = tuple(f"step {n}" for n in range(15))
         working_state.update(opened, focus="x " * 400, next_steps=steps, open_threads=steps)

@@ -88,6 +88,57 @@ def test_a_title_is_the_agents_own_or_the_line_that_names_the_ask() -> None:
     assert told == "When I run the tests I get these errors"
 
 
+@pytest.mark.parametrize(
+    ("asks", "title"),
+    [
+        (("1", "commit and push", "Add a cart to the shop"), "Add a cart to the shop"),
+        (("continue", "Where is the cart kept?"), "Where is the cart kept?"),
+        (("Low severity\nThe cart loses its last entry when the page is left.",), "Low severity: The cart loses its"),
+        (
+            ("➜ shop git:(main) git push\nerror: failed to push\nplease drop the push hook",),
+            "please drop the push hook",
+        ),
+        (("修复购物车的问题",), "修复购物车的问题"),
+    ],
+)
+def test_a_title_is_the_first_ask_that_says_something(asks: tuple[str, ...], title: str) -> None:
+    """Numbers, consent and orders to commit are passed over, and so is what was pasted from a terminal."""
+    assert digested(*map(human, asks)).title.startswith(title)
+
+
+def test_without_such_an_ask_the_commit_or_the_command_names_the_session() -> None:
+    """An agent's title that says nothing counts as none, and what was asked is still better than nothing."""
+    commit = ran("git commit -m x", "[main 1a2b3c4] Round prices to cents")
+    unnamed = replace(SESSION, title="New session - 2026-05-04T10:00:00.000Z")
+    assert digested(human("go"), commit, session=unnamed).title == "Round prices to cents"
+    assert digested(human("go"), ran("./import_prices.sh", "ok"), session=unnamed).title == "./import_prices.sh"
+    assert digested(human("commit and push")).title == "commit and push"
+
+
+def test_a_slash_command_is_asked_with_its_arguments() -> None:
+    """What the agent program does by itself asks for nothing."""
+    review = "<command-name>/review</command-name>\n<command-args>{}</command-args>"
+    clear = "<command-name>/clear</command-name>\n<command-args></command-args>"
+    found = digested(
+        *(SessionEvent(0, "command", text) for text in (clear, review.format("the cart module"))), answer()
+    )
+    assert found.first_ask is not None
+    assert (found.asks, found.first_ask.text, found.title) == (1, "/review the cart module", "/review the cart module")
+
+
+def test_a_digest_has_what_the_agent_concluded_and_left_open() -> None:
+    """Its last words, the question that nobody answered, and the entries of its plan that it did not tick."""
+    todos = [{"content": "Add the cart", "status": "completed"}, {"content": "Add the till", "status": "pending"}]
+    plan = SessionEvent(0, "tool", tool="TodoWrite", input=json.dumps({"todos": todos}), answered=True)
+    told = "## Summary\n\nThe cart keeps its entries now.\n\nShall I add the till as well?"
+    found = digested(human("Add a cart"), plan, answer("Looking."), edited("a.py"), answer(told))
+    assert found.conclusion is not None and found.question is not None
+    assert found.conclusion.text.startswith("The cart keeps its entries now.")
+    assert found.question.text == "Shall I add the till as well?"
+    assert found.left == ("Add the till",)
+    assert digested(human("Add a cart"), answer(told), human("Yes"), edited("a.py")).question is None
+
+
 @pytest.mark.parametrize("before", ["[[ ## query ## ]]\n\n", "<task-text>\n", "```text\n", "---\n\n## "])
 def test_a_title_is_a_line_with_words(before: str) -> None:
     """Tags, rules and the names of fields around an ask are not what it is about."""

@@ -87,7 +87,8 @@ def test_when_the_raw_events_go_only_the_digest_is_found(workspace, shop) -> Non
     """After the budget took the raw events, what was said is gone from the index, and the digest still finds it."""
     with workspace() as h:
         answer = said("assistant", "It was the pangolin setting.")
-        name = store(h, session("one", shop), said("human", "Please fix the wombat upload."), answer)
+        asked = said("human", "Please fix the wombat upload.")
+        name = store(h, session("one", shop), asked, answer, said("assistant", "It works."))
         assert found(h, "pangolin") == [f"{name} assistant"]
         archive = Archive(h.home)
         archive.drop_raw(name)

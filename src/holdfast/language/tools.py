@@ -6,7 +6,9 @@ the middle. Hooks ask, so this is light.
 
 from __future__ import annotations
 
+from holdfast.base.light_records import dataclass
 from holdfast.base.minijson import loads
+from holdfast.base.text import DOTS, cut
 from holdfast.language import shell
 from holdfast.language.word_lists import TABLES, among, listed, lists
 
@@ -24,6 +26,10 @@ _PATCHED = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Mov
 # A list of words with one of these is a shell and the line that it is given to run.
 _CARRIES = ("-c", "-lc", "-ic", "/c")
 _MAX_FILES = 50
+MAX_PLANNED, MAX_ENTRY = 24, 200
+BULLETS = ("- ", "* ", "• ", "+ ", "– ")
+BOXES = ("[ ]", "[x]", "[X]")
+_ENTRY_NUMBERS = ("taskId", "task_id")
 _MAX_PATH = 4_096
 _MAX_KNOWN = 4_096
 _SIGNS = str.maketrans("", "", "_- ")
@@ -83,6 +89,85 @@ def changed_files(tool: str, given: object) -> list[str]:
         arguments = Arguments(given)
         return [] if arguments.only_looks() else arguments.paths()
     return Arguments(given).patched() if PATCH in str(given) else []
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One entry of a plan, and whether the agent ticked it."""
+
+    text: str
+    ticked: bool
+
+
+def plan_of(tool: str, given: str) -> tuple[Planned, ...]:
+    """Return the entries of the plan that a call of a tool writes down; nothing where it is no such tool."""
+    if not writes_plan(tool):
+        return ()
+    value = _as_far_as_told(given)
+    return _boxes(value) if isinstance(value, str) else _entries(value)[:MAX_PLANNED]
+
+
+def plan_entry(given: str) -> tuple[int, bool] | None:
+    """Return which entry of a plan a call is about, 0 for a new one, and whether it ticks that; None for all."""
+    value = _as_far_as_told(given)
+    if not isinstance(value, dict) or any(value.get(key) for key in listed(TABLE, "plan-entries")):
+        return None
+    number = next((str(value[key]) for key in _ENTRY_NUMBERS if value.get(key)), "0")
+    return int(number) if number.isdigit() else 0, _is_ticked(value)
+
+
+def _as_far_as_told(given: str) -> object:
+    """Return the arguments of a call; of those that were cut, what stands before the cut."""
+    for text in (given, given[: given.rfind("}") + 1] + "]}", given[: given.rfind("}") + 1] + "]"):
+        try:
+            return loads(text)
+        except ValueError:
+            continue
+    return given
+
+
+def _entries(value: object) -> tuple[Planned, ...]:
+    if isinstance(value, dict):
+        entries = next((value[key] for key in listed(TABLE, "plan-entries") if value.get(key)), None)
+        if isinstance(entries, str):
+            return _boxes(entries)
+        if isinstance(entries, list):
+            return _entries(entries)
+        one = _entry(value)
+        return (one,) if one else ()
+    found = [_entry(each) for each in value] if isinstance(value, list) else []
+    return tuple([one for one in found if one])
+
+
+def _entry(value: object) -> Planned | None:
+    if isinstance(value, str):
+        return Planned(without_marks(value), False) if value.strip() else None
+    if not isinstance(value, dict):
+        return None
+    keys = listed(TABLE, "plan-says")
+    text = next((value[key] for key in keys if isinstance(value.get(key), str) and value[key].strip()), "")
+    return Planned(without_marks(text), _is_ticked(value)) if text else None
+
+
+def _is_ticked(entry: Mapping[str, object]) -> bool:
+    states = [str(entry[key]).casefold() for key in listed(TABLE, "plan-state") if key in entry]
+    return any(one in listed(TABLE, "plan-ticked") for one in states)
+
+
+def _boxes(text: str) -> tuple[Planned, ...]:
+    """Return the check boxes of a plan in Markdown."""
+    found = []
+    for line in text.split("\n"):
+        item = line.strip()
+        item = item[2:].strip() if item.startswith(BULLETS) else item
+        if item.startswith(BOXES) and item[3:].strip():
+            found.append(Planned(without_marks(item[3:]), item[1] != " "))
+    return tuple(found[:MAX_PLANNED])
+
+
+def without_marks(text: str) -> str:
+    """Return an entry of a list on one line, without marks around it, cut to its bound."""
+    return cut(" ".join(text.split()).strip("*_ ").rstrip(".;,:! "), MAX_ENTRY, DOTS)
 
 
 def spawned(tool: str, given: str) -> str:

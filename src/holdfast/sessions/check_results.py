@@ -135,20 +135,16 @@ def results_of(found: Sequence[Command], output: str, failed: bool, code: int | 
         _charge(found, results, start)
     else:
         for at in range(start, len(found)):
-            results[at] = _unharmed(found[at], results[at], output, code)
+            # An agent that tells no exit may still print a failure.
+            is_sound = code == 0 or not found[at].is_check
+            silent = "unknown" if found[at].kind == "test" and not output.strip() else "passed"
+            results[at] = "passed" if is_sound else results[at] or silent
     if not output.strip() and not failed:
         # What was cut short by a pipe would still have shown the first problem.
         for at, one in enumerate(found):
             if one.kind in ("lint", "build") and one.is_hidden and all(next.is_look for next in found[at + 1 :]):
                 results[at] = "passed"
     return tuple(one or "unknown" for one in results)
-
-
-def _unharmed(one: Command, told: str, output: str, code: int | None) -> str:
-    """Return how a command ended in a line that did not fail: an agent that tells no exit may still print a failure."""
-    if code == 0 or not one.is_check:
-        return "passed"
-    return told or ("unknown" if one.kind == "test" and not output.strip() else "passed")
 
 
 def _charge(found: Sequence[Command], results: list[str], start: int) -> None:
@@ -214,22 +210,19 @@ def _told(tail: str, kind: str, goes_on: bool) -> str:
 
 def _has_line(kind: str, text: str) -> bool:
     """Whether a line says that a check ended so. Looking for the words first spares most texts the search."""
+    pattern, needed = _lines_of(kind)
     lowered = text.lower()
-    return any(word in lowered for word in _needed(kind)) and _lines_of(kind).search(text) is not None
+    return any(word in lowered for word in needed) and pattern.search(text) is not None
 
 
 @cache
-def _needed(kind: str) -> tuple[str, ...]:
-    words = {line.lower() for name in ("line", "within") for line in lists(_WORDS)[f"{kind}-{name}"]}
-    return tuple(one for one in words if not any(other in one for other in words - {one}))
-
-
-@cache
-def _lines_of(kind: str) -> re.Pattern[str]:
-    """Return how a line begins that says that a check ended so."""
-    begins = "|".join(re.escape(line) for line in lists(_WORDS)[f"{kind}-line"])
-    within = "|".join(re.escape(line) for line in lists(_WORDS)[f"{kind}-within"])
-    return re.compile(rf"^[ \t✓✔√✗✖×]*(?:{begins})(?!\w)|(?:{within})", re.IGNORECASE | re.MULTILINE)
+def _lines_of(kind: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
+    """Return how a line begins that says that a check ended so, and texts of which it must have one to say it."""
+    starts, anywhere = lists(_WORDS)[f"{kind}-line"], lists(_WORDS)[f"{kind}-within"]
+    begins, within = ("|".join(map(re.escape, words)) for words in (starts, anywhere))
+    pattern = re.compile(rf"^[ \t✓✔√✗✖×]*(?:{begins})(?!\w)|(?:{within})", re.IGNORECASE | re.MULTILINE)
+    needed = {line.lower() for line in (*starts, *anywhere)}
+    return pattern, tuple(one for one in needed if not any(other in one for other in needed - {one}))
 
 
 def _counted(sums: list[tuple[int, int, int]], kind: str) -> str:
@@ -248,10 +241,11 @@ def _sums(tail: str, kind: str) -> list[tuple[int, int, int]]:
     A line with any other word in it is about something else, as the name of a test that speaks of errors.
     """
     found, at = [], 0
+    vocabulary = frozenset((*lists(_WORDS)["count-words"], *_groups()))
     for line in tail.lower().splitlines(keepends=True):
         at += len(line)
         may_count = len(line) <= _LONGEST_COUNT and any(stem in line for stem in _STEMS)
-        if may_count and _vocabulary().issuperset(_LETTERS.findall(line)) and _count_pattern().search(line):
+        if may_count and vocabulary.issuperset(_LETTERS.findall(line)) and _count_pattern().search(line):
             found.append((at, *_added_up(line, kind)))
     return [one for one in found if one[1] >= 0]
 
@@ -277,11 +271,6 @@ def _added_up(line: str, kind: str) -> tuple[int, int]:
 @cache
 def _groups() -> dict[str, str]:
     return {word: kind for kind in ("failed", "passed", "found", "ran") for word in lists(_WORDS)[f"{kind}-count"]}
-
-
-@cache
-def _vocabulary() -> frozenset[str]:
-    return frozenset((*lists(_WORDS)["count-words"], *_groups()))
 
 
 @cache

@@ -9,7 +9,6 @@ because what was read out of JSON may have been hidden there by escapes. No two 
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
@@ -21,7 +20,17 @@ from holdfast.language.commands import CHECKS
 from holdfast.records import Session, SessionEvent, replace
 from holdfast.sessions.facts import CommandRun, Digest, OutcomeEvidence, Said, encode
 from holdfast.sessions.prices import Prices, dollars
-from holdfast.sessions.said import LONGEST_TIME, begins_with, only_greets, sayings
+from holdfast.sessions.said import (
+    LONGEST_TIME,
+    begins_with,
+    concluded,
+    headline,
+    is_farewell,
+    names_something,
+    sayings,
+    says_any,
+    slash_command,
+)
 from holdfast.sessions.work import ToolWork, outcome_of
 
 __all__ = ["MAX_BYTES", "RULES", "Digest", "Digesting", "digest"]
@@ -31,24 +40,34 @@ RULES = 4
 _TITLE = 120
 _ASK = 600
 _QUOTE = 240
+_CONCLUSION = 400
 _TEXT = 160
 _LONGEST_FACT = 400
 _MAX_BEFORE = 12_000
 _LONGEST_PATH = 4_096
 _MAX = {
     **{"files": 30, "checks": 10, "commands": 15, "commits": 15, "pull_requests": 5, "said": 16, "troubles": 10},
-    **{"folders": 8, "branches": 8},
+    **{"folders": 8, "branches": 8, "left": 8},
 }
 _MAX_PLACES = 50
 # What goes first where a digest is too long, a quarter at a time.
-_SHRINKS = ("commands", "files", "troubles", "said", "checks", "commits", "folders", "branches", "pull_requests")
+_SHRINKS = (
+    "commands",
+    "files",
+    "troubles",
+    "said",
+    "checks",
+    "commits",
+    "folders",
+    "branches",
+    "pull_requests",
+    "left",
+)
 _TAIL_OF_FAILURES = 3
-# So many asks are looked at for one that is more than a greeting.
-_GREETINGS = 5
-# A first line that ends with a colon says itself what is wanted, if it has more words than these.
-_LEAD = 5
-# A line without a word of its own: a tag, the name of a field between brackets, a rule, a fence.
-_MARKS = re.compile(r"</?[\w:-]{1,60}>|\[\[.{0,60}\]\]|(?:```|~~~)\w{0,20}|[\W_]+")
+# So many asks are looked at for one that names the session.
+_MAX_LOOKED_AT = 20
+# So much of the end of an answer is asked for its reasons.
+_LOOKED_AT = 3_000
 _OWN = tuple(name for name in Digest.__match_args__ if name != "session")
 # The fields of facts that are somebody's words.
 _TEXTS = ("text", "path", "about", "folder")
@@ -109,10 +128,11 @@ class Digesting:
         models = self._models or dict.fromkeys(session.models, 1)
         amount, source = dollars(session.cost, models, prices, session.spends)
         found = self._lists(session)
-        evidence = [*work.evidence(), *talk.evidence(work)]
+        ending = talk.ending()
+        evidence = [*work.evidence(in_doubt=talk.explains_failure()), *talk.evidence(work)]
         if self._harmless is not None:
             # Tells at once which of the texts that are kept need no cleaning.
-            facts = [*evidence, talk.first, talk.last, *chain.from_iterable(found.values())]
+            facts = [*evidence, talk.first, talk.last, *ending.values(), *chain.from_iterable(found.values())]
             texts = [one for one in facts if isinstance(one, str)]
             texts += [getattr(one, name) for one in facts for name in _TEXTS if hasattr(one, name)]
             self._trusted = self._harmless([*texts, self._title_text(session), session.title[: 8 * _TITLE]])
@@ -122,6 +142,8 @@ class Digesting:
             title=one_line(self._clean(self._title_text(session)), _TITLE),
             first_ask=self._quote(talk.first, _ASK),
             last_ask=self._quote(talk.last, _QUOTE) if talk.last is not talk.first else None,
+            conclusion=self._quote(ending["conclusion"], _CONCLUSION),
+            question=self._quote(ending["question"], _QUOTE),
             outcome=outcome_of([self._cleaned(one, _TEXT) for one in evidence]),
             asks=talk.asks,
             answers=talk.answers,
@@ -156,6 +178,7 @@ class Digesting:
             "troubles": self._work.troubles.all()[: _MAX["troubles"]],
             "folders": list(self._places["folders"])[: _MAX["folders"]],
             "branches": list(self._places["branches"])[: _MAX["branches"]],
+            "left": self._work.left()[: _MAX["left"]],
         }
 
     def _counts_left_out(self) -> dict[str, int]:
@@ -168,12 +191,20 @@ class Digesting:
             "pull_requests": len(self._work.pull_requests),
             "said": self._talk.said,
             "troubles": len(self._work.troubles.all()) + self._work.troubles.left_out,
+            "left": len(self._work.left()),
             **{name: len(found) for name, found in self._places.items()},
         }
 
     def _title_text(self, session: Session) -> str:
-        named = self._talk.named
-        return (session.title or (_headline(named.text) if named else ""))[: 8 * _TITLE]
+        """Return what names the session: its own title, the first ask that says something, a commit or a command."""
+        talk, work = self._talk, self._work
+        asked = headline(talk.named.text) if talk.named else ""
+        ran = max(work.runs.values(), key=_weight).text if work.runs else ""
+        titles = [session.title, *[one.text for one in work.commits][:1], ran]
+        naming = [one for one in titles if names_something(one, is_title=True)]
+        if asked and (session.title not in naming) and (names_something(asked) or not naming):
+            return asked[: 8 * _TITLE]
+        return next(iter(naming), session.title or asked)[: 8 * _TITLE]
 
     def _quote(self, said: Said | None, most: int) -> Said | None:
         return self._cleaned(said, most) if said else None
@@ -198,13 +229,16 @@ class _Talk:
         self.answers = 0
         self.said = 0
         self.first: Said | None = None
-        # The first ask that is more than a greeting: it names the session.
+        # The first ask that says what it is about: it names the session.
         self.named: Said | None = None
+        self._is_named = False
         self.last: Said | None = None
         self._earliest: list[Said] = []
         self._latest: deque[Said] = deque(maxlen=_MAX["said"] // 2)
         self._last_words: Said | None = None
-        self._calls_at_last_words = 0
+        self._calls_at_last_ask = 0
+        self._last_answer: SessionEvent | None = None
+        self._is_working = False
         self._answered = True
         self._interrupted: SessionEvent | None = None
         self._error_answer: SessionEvent | None = None
@@ -213,6 +247,7 @@ class _Talk:
     def worked(self, event: SessionEvent) -> None:
         """Take note of a tool call: the last ask is being answered."""
         self._answered, self._interrupted, self._error_answer = True, None, None
+        self._is_working = True
         if event.failed and begins_with(event.output, "interrupted"):
             self._interrupted = event
 
@@ -226,30 +261,39 @@ class _Talk:
             self.answers += 1
             self._before = event.text[-_MAX_BEFORE:]
             self._answered, self._interrupted = True, None
+            self._last_answer, self._is_working = event, False
             self._error_answer = event if begins_with(event.text, "error-answer") else None
         elif event.role in ("human", "task") and event.text.strip():
             self._ask(event, calls)
         elif event.role == "choice":
             self._keep(Said("decision", event.text, event.at[:LONGEST_TIME], event.place, event.line))
+        elif event.role == "command" and (command := slash_command(event.text)):
+            # What the agent makes of it shows whether it was answered; nobody praises or corrects by a command.
+            self._asked(Said("ask", command[: 8 * _ASK], event.at[:LONGEST_TIME], event.place, event.line), calls)
+
+    def _asked(self, kept: Said, calls: int) -> None:
+        self.asks += 1
+        self.first = self.first or kept
+        self.last = kept
+        if not self._is_named and self.asks <= _MAX_LOOKED_AT:
+            self._is_named = names_something(headline(kept.text))
+            self.named = kept if self._is_named else self.named or kept
+        self._last_answer, self._is_working, self._last_words = None, False, None
+        self._calls_at_last_ask = calls
 
     def _ask(self, event: SessionEvent, calls: int) -> None:
-        kept = Said("ask", event.text[: 8 * _ASK], event.at[:LONGEST_TIME], event.place, event.line)
-        self.asks += 1
-        self.last = kept
-        if self.named is None or (self.asks <= _GREETINGS and only_greets(self.named.text)):
-            self.named = kept
+        is_first = self.first is None
+        self._asked(Said("ask", event.text[: 8 * _ASK], event.at[:LONGEST_TIME], event.place, event.line), calls)
         self._answered, self._interrupted = False, None
         found = sayings(event) if event.role == "human" else []
         if found_here := chosen(event.text, self._before) if event.role == "human" else "":
             # What an option means only the message before tells.
             found = [one for one in found if one.kind != "decision"]
             found.append(Said("decision", found_here, event.at[:LONGEST_TIME], event.place, event.line))
-        if self.first is None:
-            self.first = kept
+        if is_first:
             # Before anything was done there is nothing to correct or to praise.
             found = [one for one in found if one.kind == "decision"]
         self._last_words = next((one for one in found if one.kind in ("correction", "praise")), None)
-        self._calls_at_last_words = calls
         for one in found:
             if one.kind != "praise":
                 self._keep(one)
@@ -262,38 +306,50 @@ class _Talk:
         """Return the first and the latest quotes, in order."""
         return [*self._earliest, *self._latest]
 
+    def ending(self) -> dict[str, Said | None]:
+        """Return what the agent concluded, and the question with which it left the last ask open."""
+        event = self._last_answer
+        if event is None or self._error_answer is not None:
+            return {"conclusion": None, "question": None}
+        told = concluded(event.text)
+        return {
+            kind: Said(kind, text, event.at[:LONGEST_TIME], event.place, event.line) if text else None
+            for kind, text in zip(("conclusion", "question"), told, strict=True)
+        }
+
     def evidence(self, work: ToolWork) -> list[OutcomeEvidence]:
         """Return what the end of the talk says about the outcome."""
-        found = []
-        words = self._last_words
-        if words and words.kind == "praise":
-            found.append(OutcomeEvidence("praise", "success", 2.0, words.text, words.place, words.line))
-        elif words and work.last_success() <= self._calls_at_last_words:
-            weight = 1.0 if work.calls > self._calls_at_last_words else 2.0
-            found.append(OutcomeEvidence("correction", "failure", weight, words.text, words.place, words.line))
+        found = self._of_words(work)
+        words, last = self._last_words, self.last
         if self._interrupted:
             event = self._interrupted
             found.append(OutcomeEvidence("interrupted", "abandoned", 2.0, "", event.place, event.line))
-        elif not self._answered and self.last and not words:
-            found.append(
-                OutcomeEvidence("unanswered", "abandoned", 2.0, self.last.text, self.last.place, self.last.line)
-            )
+        elif not self._answered and last and not words and not is_farewell(last.text):
+            found.append(OutcomeEvidence("unanswered", "abandoned", 2.0, last.text, last.place, last.line))
+        elif self._is_working and last and 0 <= work.last_success() <= self._calls_at_last_ask:
+            # What was done before is done; of what was asked last nobody knows.
+            found.append(OutcomeEvidence("unfinished", "abandoned", 1.0, last.text, last.place, last.line))
         broken = self._error_answer
         if broken or work.failed_in_a_row >= _TAIL_OF_FAILURES:
             place, line = (broken.place, broken.line) if broken else (0, 0)
-            found.append(
-                OutcomeEvidence("error-tail", "failure", 1.5, broken.text[:_QUOTE] if broken else "", place, line)
-            )
+            is_told = broken is not None or self._last_answer is None or says_any(self._last_answer.text, "admits")
+            text = broken.text[:_QUOTE] if broken else ""
+            found.append(OutcomeEvidence("error-tail", "failure", 1.5 if is_told else 1.0, text, place, line))
         return found
 
+    def _of_words(self, work: ToolWork) -> list[OutcomeEvidence]:
+        """Return what the person's last words say: praise before more work is about what came before it."""
+        words, worked = self._last_words, work.calls > self._calls_at_last_ask
+        if words is None or (words.kind == "correction" and work.last_success() > self._calls_at_last_ask):
+            return []
+        if words.kind == "praise":
+            return [OutcomeEvidence("praise", "success", 1.0 if worked else 2.0, words.text, words.place, words.line)]
+        weight = 2.0 if not self._answered else 1.0
+        return [OutcomeEvidence("correction", "failure", weight, words.text, words.place, words.line)]
 
-def _headline(text: str) -> str:
-    """Return the line of an ask that names it: the first with words, or the next where that only leads to it."""
-    lines = [
-        line for line in (line.strip(" #*\t") for line in text.splitlines()) if line and not _MARKS.fullmatch(line)
-    ]
-    leads = len(lines) > 1 and lines[0].endswith(":") and len(lines[0].split()) <= _LEAD
-    return lines[1] if leads else lines[0].removesuffix(":") if lines else ""
+    def explains_failure(self) -> bool:
+        """Whether the agent says at the end that what fails is not of its making: then that is in doubt."""
+        return self._last_answer is not None and says_any(self._last_answer.text[-_LOOKED_AT:], "explains")
 
 
 def _weight(run: CommandRun) -> float:

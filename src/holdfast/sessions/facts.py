@@ -14,8 +14,8 @@ from holdfast.base.structs import dataclass, sparse_dataclass
 from holdfast.records import Session
 
 OUTCOMES = ("success", "failure", "partial", "abandoned", "unknown")
-# What a person said: the first and the last ask, a decision, a correction, praise.
-SAYINGS = ("ask", "decision", "correction", "praise")
+# What a person said: the first and the last ask, a decision, a correction, praise; and how the agent ended.
+SAYINGS = ("ask", "decision", "correction", "praise", "conclusion", "question")
 # How a command or an error ended.
 RESULTS = ("passed", "failed", "unknown")
 ENDINGS = ("fixed", "repeated", "left")
@@ -23,7 +23,7 @@ ENDINGS = ("fixed", "repeated", "left")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A quote of the person, cut to its bound; `kind` is one of SAYINGS."""
+    """A quote of the person or, at the end, of the agent, cut to its bound; `kind` is one of SAYINGS."""
 
     kind: str
     text: str
@@ -107,8 +107,9 @@ class Digest:
 
     `checks` are runs of tests, builds and linters, `commands` what else did something. `dollars` is what `dollars_from`
     says: `agent` (told by it), `prices` (an estimate by the table of prices) or nothing (unknown). `folders` and
-    `branches` are all in which it worked. `left_out` counts what the bounds cut off. `rules` is the number of the rules
-    that made it, so that an older digest can be told.
+    `branches` are all in which it worked. `conclusion` is what the agent said last, `question` what it asked and nobody
+    answered, `left` what its own plan still had to do. `left_out` counts what the bounds cut off. `rules` is the number
+    of the rules that made it, so that an older digest can be told.
     """
 
     session: Session
@@ -137,6 +138,9 @@ class Digest:
     branches: tuple[str, ...] = ()
     left_out: tuple[tuple[str, int], ...] = ()
     rules: int = 1
+    conclusion: Said | None = None
+    question: Said | None = None
+    left: tuple[str, ...] = ()
 
 
 def encode(facts: Digest | dict[str, object]) -> bytes:

@@ -26,6 +26,18 @@ _APART = re.compile(r"[^\w']+")
 # The same for plain letters: what is neither a letter, a number, `_` nor `'` becomes a space.
 _PLAIN_WORDS = "".join(sign if sign.isalnum() or sign in "_'" else " " for sign in map(chr, range(128)))
 _BEFORE = 4
+# So many words that are not vague name something, or one of them in a sentence; or so many letters without spaces.
+_MIN_TELLING, _MIN_LETTERS = 2, 5
+_FIRST_OF_THE_EAST = 0x2E80
+# A first line that ends with a colon says itself what is wanted, if it has more words than these.
+_LEAD = 5
+_SHORT_HEADING = 4
+# A line without a word of its own: a tag, the name of a field between brackets, a rule, a fence.
+_MARKS = re.compile(r"</?[\w:-]{1,60}>|\[\[.{0,60}\]\]|(?:```|~~~)\w{0,20}|[\W_]+")
+# What a terminal shows before a command, and how an error begins that was copied from it.
+_PASTED = re.compile(r"[➜❯$%»] |PS [A-Z]:\\|[\w.-]+@[\w.-]+[:~ ].{0,80}[$#%] |>>> |(?i:error:|fatal:|npm err)")
+_COMMAND_NAME = re.compile(r"<command-name>\s*(/?[\w:.-]{1,80})\s*</command-name>")
+_COMMAND_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _starts_of: dict[str, tuple[str, ...]] = {}
 
 
@@ -52,9 +64,65 @@ def begins_with(text: str, mark: str) -> bool:
     return text[:120].lstrip().casefold().startswith(_starts_of[mark])
 
 
-def only_greets(text: str) -> bool:
-    """Whether a message says hello, or tries whether somebody is there, and nothing else."""
-    return len(text) < _LONGEST_GREETING and _folded(text).strip() in word_lists.spoken(_WORDS, "greeting")
+def names_something(text: str, *, is_title: bool = False) -> bool:
+    """Whether a text says what it is about, by words beyond those that any session has; one is enough for a title."""
+    vague = frozenset((*word_lists.spoken(_WORDS, "vague"), *word_lists.spoken(_WORDS, "greeting")))
+    words = _folded(text[:_LOOK]).split()
+    telling = [word for word in words if word not in vague and sum(map(str.isalpha, word)) > 1]
+    if any(ord(word[0]) >= _FIRST_OF_THE_EAST for word in telling):
+        # Words without spaces between them are counted by their letters.
+        return sum(map(len, telling)) >= _MIN_LETTERS
+    return len(telling) >= _MIN_TELLING or (len(telling) == 1 and (is_title or len(words) > _MIN_TELLING))
+
+
+def headline(text: str) -> str:
+    """Return the line of an ask that names it: the first that says something, not what only leads to it or was pasted.
+
+    A short heading over the sentence that says what is wanted stands before that sentence.
+    """
+    lines = [
+        line for line in (line.strip(" #*\t") for line in text.splitlines()) if line and not _MARKS.fullmatch(line)
+    ]
+    if not lines:
+        return ""
+    if _PASTED.match(lines[0]):
+        # A person who pastes what a terminal shows says below it what is wanted.
+        lines = [line for line in reversed(lines) if not _PASTED.match(line)][:1] or lines
+    if len(lines) > 1 and lines[0].endswith(":") and len(lines[0].split()) <= _LEAD:
+        return lines[1]
+    first = lines[0].removesuffix(":")
+    is_heading = len(first.split()) < _SHORT_HEADING and first[-1:] not in (".", "!", "?")
+    return f"{first}: {lines[1]}" if is_heading and len(lines) > 1 and len(lines[1].split()) > _LEAD else first
+
+
+def slash_command(text: str) -> str:
+    """Return a command of the person's with its arguments; nothing where the agent program itself carries it out."""
+    found = _COMMAND_NAME.search(text[:_LOOK])
+    if found is None or found[1].lower() in word_lists.lists(f"{_WORDS}/marks.txt")["program-command"]:
+        return ""
+    given = _COMMAND_ARGUMENTS.search(text)
+    return f"/{found[1].lstrip('/')} {given[1].strip() if given else ''}".strip()
+
+
+def concluded(text: str) -> tuple[str, str]:
+    """Return the first lines of an agent's answer that say something, and the question that it ends with."""
+    told = _CODE.sub(" ", text[:_LOOK])
+    lines = [line.strip(" #*\t-") for line in told.splitlines()]
+    telling = [line for line in lines if len(line.split()) > _SHORT_HEADING] or [line for line in lines if line]
+    last = _CODE.sub(" ", text[-_LONGEST_SENTENCE:]).strip().rstrip("*_ ")
+    questions = [one[0].strip(" *#-") for one in _SENTENCE.finditer(last)] if last.endswith("?") else []
+    return " ".join(telling[:3]), questions[-1] if questions else ""
+
+
+def says_any(text: str, kind: str) -> bool:
+    """Whether a text has one of the phrases of a kind."""
+    folded = _folded(text.replace("-", " "))
+    return _place_of(kind, folded, folded.split(" ")) >= 0
+
+
+def is_farewell(text: str) -> bool:
+    """Whether a message takes its leave, and asks for nothing."""
+    return len(text) < _LONGEST_GREETING and _folded(text).strip() in word_lists.spoken(_WORDS, "farewell")
 
 
 def _kinds(sentence: str, is_first: bool) -> list[str]:

@@ -96,6 +96,9 @@ def sections_of(digest: Digest, plain: Shown, code: Shown) -> list[tuple[str, li
     troubles = [(f"{code(one.about)}: {plain(one.text)}{_times(one.times)}", one) for one in digest.troubles]
     sections = [
         ("Asked", [f"{plain(one.text)}{_at(one)}" for one in asked]),
+        ("Concluded by the agent", [f"{plain(one.text)}{_at(one)}" for one in (digest.conclusion,) if one]),
+        ("Open question", [f"{plain(one.text)}{_at(one)}" for one in (digest.question,) if one]),
+        ("Left open in its plan", [plain(one) for one in digest.left]),
         ("Files changed", [f"{code(path)}{_times(one.changes)}{_at(one)}" for path, one in paths]),
         ("Checks", list(map(run, digest.checks))),
         ("Commands", list(map(run, digest.commands))),

@@ -4,21 +4,7 @@ Each kind of error is told once, with how it ended. It is known by what it was a
 paths and hashes. It is `fixed` when the same thing succeeds later, `repeated` when it came again and never did, else
 `left`.
 
-How a session ended is told by named evidence and no model:
-
-| evidence | speaks for | weight |
-|---|---|---|
-| `tests-passed`, `build-passed`, `lint-passed`: the last run, after the last change | success | 2, 1, 0.5 |
-| the same, but files were changed after it | success | half |
-| `tests-failed`, `build-failed`, `lint-failed`: the last run | failure | 2, 2, 0.5 |
-| `committed`, `pushed`, `pull-request` | success | 2, 1, 2; half, where files were changed after it |
-| `push-failed`: a push failed, and none succeeded after it | failure | 1 |
-| `praise`, `correction`: the person's last words | success, failure | 2, 2; a correction that was worked on: 1 |
-| `error-tail`: the last calls failed, the last answer is an error, or the turn broke | failure | 1.5 |
-| `interrupted`: the last turn was broken off | abandoned | 2 |
-| `unanswered`: the person asked and nothing came | abandoned | 2 |
-
-A correction after which a check passed or something was made is no evidence any more. Nothing that speaks gives
+How a session ended is told by named evidence and no model; docs/digests.md has the weights. Nothing that speaks gives
 `unknown`, never a guess: an answer alone is no success. Text that was put in by a program, by Holdfast, or that sums up
 an earlier part is no evidence.
 """
@@ -45,7 +31,7 @@ _SHOWN = 240
 _GOOD = {"test": 2.0, "build": 1.0, "lint": 0.5}
 _BAD = {"test": 2.0, "build": 2.0, "lint": 0.5}
 _CHECK_NAMES = {"test": "tests", "build": "build", "lint": "lint"}
-_MADE = {"committed": 2.0, "pushed": 1.0, "pull-request": 2.0}
+_MADE = {"committed": 2.0, "pushed": 1.0, "pull-request": 2.0, "merged": 2.0, "deployed": 1.0}
 MAX_TROUBLES = 200
 _LOOK_FOR_ERROR = 2_000
 _SHOWN_OF_ERROR = 400
@@ -64,7 +50,7 @@ def outcome_of(evidence: list[OutcomeEvidence]) -> Outcome:
     good, bad, away = (sum(one.weight for one in evidence if one.speaks_for == side) for side in sides)
     if away >= _DECIDES and good < _COUNTS:
         return Outcome("abandoned", _confidence(away - good), kept)
-    if good >= _COUNTS and (bad >= _COUNTS or away >= _DECIDES):
+    if good >= _COUNTS and (bad >= _COUNTS or away >= _COUNTS):
         return Outcome("partial", _confidence(min(good, max(bad, away))), kept)
     if good >= _DECIDES:
         return Outcome("success", _confidence(good - bad), kept)
@@ -171,6 +157,9 @@ class ToolWork:
         # What was to leave the session and did not.
         self._missed: dict[str, OutcomeEvidence] = {}
         self._background = check_results.Background()
+        # Something was changed or made, and not only looked at and checked.
+        self._did_something = False
+        self._plan: list[tools.Planned] = []
         # The work was put aside, to see how things are without it.
         self._is_aside = False
 
@@ -180,24 +169,26 @@ class ToolWork:
         self.calls += 1
         self.kinds[kind] = self.kinds.get(kind, 0) + 1
         told = self._background.joined(event) if kind != "memory" else None
-        if told is not None:
-            self._take(told, kind if told is event else "shell")
+        if told is None:
+            return
+        if told.failed and is_refused(told.output):
+            self.refused_calls += 1
+        elif kind == "shell" or told is not event:
+            self._shell(told)
+        else:
+            self._tool(event, kind)
 
     def finish(self) -> None:
         """Take what never ended: nobody knows how it did."""
         for event in self._background.rest():
             self._shell(event)
 
-    def _take(self, event: SessionEvent, kind: str) -> None:
-        if event.failed and is_refused(event.output):
-            self.refused_calls += 1
-        elif kind == "shell":
-            self._shell(event)
-        else:
-            self._tool(event, kind)
+    def evidence(self, *, in_doubt: bool = False) -> list[OutcomeEvidence]:
+        """Return what the work says about the outcome: the last check of each kind and what left the session.
 
-    def evidence(self) -> list[OutcomeEvidence]:
-        """Return what the work says about the outcome: the last check of each kind and what left the session."""
+        A check says half as much where something was changed after it, where it passed and nothing was done at all, or
+        where it failed and that is `in_doubt`.
+        """
         found = []
         for kind, (at, run) in self._last_checks.items():
             if run.result != "unknown":
@@ -205,7 +196,8 @@ class ToolWork:
                 weight = (_GOOD if good else _BAD)[kind]
                 name = f"{_CHECK_NAMES[kind]}-{run.result}"
                 one = OutcomeEvidence(name, "success" if good else "failure", weight, run.text, run.place, run.line)
-                found.append(halved(one) if good and at < self._changed_at else one)
+                idle = good and not self._did_something
+                found.append(halved(one) if at < self._changed_at or idle or (in_doubt and not good) else one)
         found += [halved(one) if at < self._changed_at else one for at, one in self._last_made.values()]
         return [*found, *self._missed.values()]
 
@@ -233,7 +225,7 @@ class ToolWork:
             is_edit = kind == "edit" and not arguments.only_looks()
             if is_edit or event.failed or kind == "read":
                 paths = [_shown_path(path, event.folder) for path in arguments.paths()]
-        if self._counts(event.failed):
+        if self._counts(event.failed, is_look=kind in ("read", "search", "web", "plan")):
             about = paths[0] if paths else one_line(event.tool, _TEXT)
             self.troubles.take(event, event.failed, f"{kind}:{about}", about or kind)
         if event.failed:
@@ -242,15 +234,37 @@ class ToolWork:
             self._changed(path, event)
         if kind == "pr":
             self._pull_requests(event)
+        elif kind == "plan" and tools.writes_plan(event.tool):
+            self._planned(event)
 
-    def _counts(self, failed: bool) -> bool:
+    def _planned(self, event: SessionEvent) -> None:
+        """Take what a plan says now: the whole of it, one more entry, or that one is done."""
+        entries = tools.plan_of(event.tool, event.input)
+        one = tools.plan_entry(event.input)
+        if one is not None:
+            at, ticked = one
+            if 0 < at <= len(self._plan) and ticked:
+                self._plan[at - 1] = tools.Planned(self._plan[at - 1].text, True)
+            elif not at:
+                self._plan = [*self._plan[:_MAX_MADE], *entries]
+        else:
+            self._plan = list(entries)
+
+    def left(self) -> list[str]:
+        """Return what the agent's own plan still had to do, where it kept the plan up to date."""
+        is_kept = any(entry.ticked for entry in self._plan)
+        return [entry.text for entry in self._plan if not entry.ticked] if is_kept else []
+
+    def _counts(self, failed: bool, *, is_look: bool = False) -> bool:
         """Count a call; return whether it counts what it was about: it failed, or it may fix what did."""
         self.failed_calls += failed
-        self.failed_in_a_row = self.failed_in_a_row + 1 if failed else 0
+        if not is_look:
+            self.failed_in_a_row = self.failed_in_a_row + 1 if failed else 0
         return failed or bool(self.troubles)
 
     def _changed(self, path: str, event: SessionEvent) -> None:
         self._changed_at = self.calls
+        self._did_something = True
         folder = "" if os.path.isabs(path) else event.folder
         whole = os.path.join(folder, path)
         before = self.files.pop(whole, None)
@@ -268,7 +282,7 @@ class ToolWork:
                 self.troubles.take(event, broken, "shell:", "shell")
             return
         self._checks(call, event)
-        if self._counts(failed):
+        if self._counts(failed, is_look=main.is_look):
             # Of what only looks, each command is a thing of its own: another file that is there fixes nothing.
             shown = one_line(main.text, _SHOWN)
             about = f"read:{shown}" if main.is_look else f"shell:{main.about}"
@@ -279,6 +293,7 @@ class ToolWork:
         if event.answered:
             self._made(call, event)
         if main.kind not in ("look", *CHECKS):
+            self._did_something = self._did_something or main.kind != "install"
             self._run(one_line(call.line, _TEXT), main.kind, call.result, event)
 
     def _checks(self, call: ShellCall, event: SessionEvent) -> None:
@@ -321,6 +336,10 @@ class ToolWork:
                 )
         if "pr" in results and not failed:
             self._pull_requests(event)
+        if results.get("deploy") == "passed":
+            self._note("deployed", one_line(call.line, _SHOWN), event)
+        if results.get("merge") == "passed" and any(one.name == "gh pr merge" for one in call.commands):
+            self._note("merged", "", event)
 
     def _pull_requests(self, event: SessionEvent) -> None:
         addresses = check_results.pull_requests(event.output)

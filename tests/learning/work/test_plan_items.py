@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from holdfast.language import tools
 from holdfast.learning.work import plan_items
 from holdfast.learning.work import text as work_text
 
@@ -68,20 +69,20 @@ def test_sentences(text, wanted, barred):
 )
 def test_plans(tool, given):
     """The plans of every agent are read, with what is ticked."""
-    plan = plan_items.plan_of(tool, json.dumps(given))
+    plan = tools.plan_of(tool, json.dumps(given))
     assert [(entry.text, entry.ticked) for entry in plan] == [("One", True), ("Two", False)]
 
 
 def test_a_plan_that_was_cut():
     """Of a plan whose arguments were cut off, what stands before the cut is read."""
     whole = json.dumps({"todos": [{"content": f"Entry {n}", "status": "pending"} for n in range(9)]})
-    assert [entry.text for entry in plan_items.plan_of("TodoWrite", whole[:150])] == ["Entry 0", "Entry 1", "Entry 2"]
+    assert [entry.text for entry in tools.plan_of("TodoWrite", whole[:150])] == ["Entry 0", "Entry 1", "Entry 2"]
 
 
 @pytest.mark.parametrize("given", ["", "{", "null", "7", '{"todos": 3}', '{"todos": [null, 7, {}]}', "[" * 5_000])
 def test_what_is_no_plan_is_none(given):
     """Whatever a tool is given, reading its plan never fails."""
-    assert plan_items.plan_of("TodoWrite", given) == () and plan_items.plan_of("Read", given) == ()
+    assert tools.plan_of("TodoWrite", given) == () and tools.plan_of("Read", given) == ()
 
 
 @pytest.mark.parametrize(

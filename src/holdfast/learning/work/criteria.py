@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from holdfast.learning.work.plan_items import Planned
+    from holdfast.language.tools import Planned
 
 NAME = "ISC.json"
 VERSION = "1"

@@ -110,7 +110,6 @@ def _take_call(run: HookRun, project: Project) -> None:
 def _rows(project: Project, tool: str, given: str, ended: str) -> list[tuple[str, str]]:
     """Return what a call of a tool says: its name, and which file it changed, what it ran, planned or set to work."""
     from holdfast.language import commands, tools
-    from holdfast.learning.work import plan_items
 
     rows = [(session_log.TOOL, kept(tool, _MAX_NAME))] if tool else []
     if ended == "failed":
@@ -119,7 +118,7 @@ def _rows(project: Project, tool: str, given: str, ended: str) -> list[tuple[str
     if changed:
         root = project.root.rstrip("/") + "/"
         return [*rows, *[(session_log.FILE, kept(path.removeprefix(root), _MAX_PATH)) for path in changed]]
-    plan = plan_items.plan_of(tool, given)
+    plan = tools.plan_of(tool, given)
     if plan:
         return [*rows, (session_log.PLAN, dumps([[kept(one.text, _MAX_COMMAND), one.ticked] for one in plan]))]
     spawned = tools.spawned(tool, given)

@@ -23,7 +23,7 @@ from holdfast.base.text import DOTS, one_line
 from holdfast.continuity import messages, open_sessions
 from holdfast.errors import HoldfastError
 from holdfast.language import commands as shell_commands
-from holdfast.language import triggers
+from holdfast.language import tools, triggers
 from holdfast.language.ratings import explicit
 from holdfast.learning.work import criteria, plan_items, session_log
 from holdfast.learning.work import model as work
@@ -258,7 +258,7 @@ def updated(home: str, one: Work, session: str, rows: list[Triple], asks: list[A
     effort = work.effort_of(lineage)
     isc = _with_asks(before, asks) if before else Criteria()
     for _, text, when in [row for row in rows if row[0] == PLAN]:
-        plan = [plan_items.Planned(str(entry), bool(ticked)) for entry, ticked in _lists(text, 2)]
+        plan = [tools.Planned(str(entry), bool(ticked)) for entry, ticked in _lists(text, 2)]
         isc = criteria.planned(isc, plan, when)
     is_closed = not one.is_open
     for seen in _seen(rows, lineage.files_changed, at):
