@@ -54,9 +54,9 @@ def test_agents_are_told_with_when_they_were_last_heard_from(one, machine, shop,
         told(h, "codex", "2026-11-15T11:00:00Z", kind="receipt")
         found = status(h)
     codex, grok = found["agents"]
-    assert (codex["name"], codex["connected"], codex["heard"]) == ("codex", ("user",), "2026-11-15T10:00:00Z")
+    assert (codex["name"], codex["connected"], codex["heard"]) == ("codex", ["user"], "2026-11-15T10:00:00Z")
     assert codex["sessions"] == 1 == found["sessions"] and codex["last_session"]
-    assert (grok["name"], grok["connected"], grok["heard"], grok["can_connect"]) == ("grok", (), "", True)
+    assert (grok["name"], grok["connected"], grok["heard"], grok["can_connect"]) == ("grok", [], "", True)
     lines = cli("status", "--utc").out.splitlines()
     assert [line.split() for line in lines if "codex" in line] == [
         ["agents", "codex", "connected", "(user)", "last", "heard", "from", "2026-11-15", "10:00", "1", "session"]

@@ -9,7 +9,8 @@ import shutil
 import pytest
 
 import holdfast
-from holdfast.memory import forget, move
+from holdfast.app.erase import forget_memory
+from holdfast.memory import move
 from holdfast.memory.index_pages import BEGIN, END
 from holdfast.memory.remember import remember
 from holdfast.memory.show import list_memories
@@ -49,7 +50,7 @@ def test_every_change_is_on_the_pages(workspace, page) -> None:
     assert "Nothing yet." in page(SHOP) and "[b](memories/b.md)" in page("global")
     assert SHOP not in page("") and "[Global](global/index.md) (1)" in page("")
     with workspace() as h:
-        forget.forget(h, "b")
+        forget_memory(h, "b")
     assert "Nothing yet." in page("global") and "Nothing yet." in page("")
 
 

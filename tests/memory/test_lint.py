@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.memory import forget
+from holdfast.app.erase import forget_memory
 from holdfast.memory.lint import lint
 from holdfast.memory.remember import remember
 
@@ -73,7 +73,7 @@ def test_what_was_replaced_and_forgotten_leaves_no_dead_link(kinds, workspace) -
     """Forgetting a superseded memory leaves nothing to complain of in the one that replaced it."""
     with workspace() as h:
         remember(h, "Green is the accent.", key="accent", supersedes=("colour",))
-        forget.forget(h, "colour")
+        forget_memory(h, "colour")
     assert kinds() == []
 
 
@@ -88,7 +88,7 @@ def test_what_came_back(kinds, workspace, home) -> None:
     path = home / "memory" / "global" / "memories" / "tone.md"
     text = path.read_text()
     with workspace() as h:
-        forget.forget(h, "tone")
+        forget_memory(h, "tone")
     path.write_text(text)
     assert kinds() == [("came-back", "global/memories/tone.md", "warning")]
 

@@ -42,16 +42,17 @@ def test_the_rule_of_each_scope(kind, touched, expired) -> None:
         ({"type": "user"}, "type user: kept"),
         ({"type": "feedback"}, "type feedback: kept"),
         ({"type": "decision"}, "type decision: kept"),
+        ({"type": "lesson"}, "type lesson: kept"),
         ({"pinned": True}, "pinned: kept"),
     ],
 )
 def test_what_never_expires(kind, more, rule) -> None:
-    """What a person is and wants, what was decided and what is pinned stays, in any scope, and the rule is named."""
+    """What a person is and wants, what was decided or learned, and what is pinned stays; the rule is named."""
     verdict = judge(memory(kind, **more), LONG_AGO, DAYS, NOW)
     assert (verdict.expired, verdict.rule) == (False, rule)
 
 
-@pytest.mark.parametrize("type", ["project", "reference", "lesson"])
+@pytest.mark.parametrize("type", ["project", "reference"])
 def test_the_other_types_expire(type) -> None:
     """The other types follow the rule of their scope, which says how long it was idle."""
     verdict = judge(memory("session", type=type), "2026-10-15T09:00:00Z", DAYS, NOW)

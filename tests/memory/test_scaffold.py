@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from holdfast.errors import Refused
 from holdfast.memory import scaffold
 
 
@@ -25,7 +28,11 @@ def test_the_plan_is_what_is_missing(tmp_path) -> None:
 
 
 def test_a_page_that_is_there_is_not_planned(tmp_path) -> None:
-    """Whatever stands where a page would be, even a dead link, is the person's."""
-    (tmp_path / "index.md").symlink_to("nowhere")
+    """Whatever stands where a page would be is the person's; a link there, even a dead one, is refused."""
+    (tmp_path / "index.md").write_text("mine\n")
     targets = [step.target for step in scaffold.plan(str(tmp_path), ())]
     assert targets == [str(tmp_path / "system" / "definition.md")]
+    (tmp_path / "index.md").unlink()
+    (tmp_path / "index.md").symlink_to("nowhere")
+    with pytest.raises(Refused, match="symbolic link"):
+        scaffold.plan(str(tmp_path), ())

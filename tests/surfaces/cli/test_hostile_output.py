@@ -77,6 +77,7 @@ LINES = {
     "security": ["security"],
     "doctor": ["doctor"],
     "lint": ["lint"],
+    "erase": ["erase --memory quokka --dry-run", "erase --file HOSTILE"],
     "heal": ["heal --dry-run", "heal --yes"],
     "tidy": ["tidy --dry-run"],
     "prune": ["prune --dry-run"],
