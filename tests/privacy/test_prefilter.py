@@ -53,6 +53,7 @@ def test_it_never_says_no_to_a_known_secret(monkeypatch):
     quick = [redact.redact(text) for text in texts]
     monkeypatch.setattr(redact, "may_begin", lambda text, at, beginning: True)
     monkeypatch.setattr(redact, "may_be_given", lambda text, at, kind: True)
+    monkeypatch.setattr(redact, "may_be_token", lambda word: True)
     assert len(texts) > 2_000
     assert [redact.redact(text) for text in texts] == quick
 

@@ -6,8 +6,11 @@ import collections
 
 import pytest
 import vendor_secrets
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from holdfast.privacy import redact, redact_gate
+from holdfast.privacy import redact, redact_gate, secret_values
+from support.sampling import count
 
 ROWS = vendor_secrets.secrets(20261116, 1_000)
 HARMLESS = vendor_secrets.harmless(20261116, 5_000)
@@ -47,7 +50,17 @@ def test_neither_cheap_look_hides_a_secret(monkeypatch) -> None:
     assert [text for place, text in enumerate(texts) if found[place][1] and place not in suspects] == []
     monkeypatch.setattr(redact, "may_begin", lambda text, at, beginning: True)
     monkeypatch.setattr(redact, "may_be_given", lambda text, at, kind: True)
+    monkeypatch.setattr(redact, "may_be_token", lambda word: True)
     assert [redact.redact(text) for text in texts] == found
+
+
+@settings(max_examples=count(2_000, 300))
+@given(st.sampled_from(["tk", "acme_sk", "x-api", "sdk", "a_live"]), st.from_regex(r"\A[a-z0-9+/]{1,20}([-_.][a-z0-9]{1,20}){0,5}\Z"))
+def test_no_token_of_lower_case_is_taken_for_a_name(name: str, rest: str) -> None:
+    """The look at single words says no only where the rule for tokens finds nothing, however signs part the rest."""
+    text = f"{name}_{rest}"
+    places = [at for source in redact.PREFIXED for at in (m.start() for m in secret_values.pattern(source).finditer(text))]
+    assert redact.may_be_token(text) or not any(secret_values.vendor_token(text, at) for at in places)
 
 
 @pytest.mark.parametrize("end", [" and more", "", ".", '"', "\n"])

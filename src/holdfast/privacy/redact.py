@@ -65,7 +65,7 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "azure-key",
         ("AccountKey=", "AccessKey=", "sig=", "Signature="),
-        r"(?:Account|Access)?(?:Key|sig|Signature)=([A-Za-z0-9+/%_-]{40,800}={0,2})",
+        r"(?:Account|Access)?(?:Key|sig|Signature)=([A-Za-z0-9+/%_-]{16,800}={0,2})",
     ),
     ("azure-client-secret", ("Q~",), r"(?<=\d)Q~[\w~.-]{31,34}(?![\w~-])"),
     ("docker-token", ("dckr_",), r"dckr_[a-z]{3}_[\w-]{20,60}"),
@@ -88,7 +88,7 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("rubygems-key", ("rubygems_",), r"rubygems_[a-f0-9]{48}"),
     ("supabase-key", ("sbp_", "sb_secret_"), r"sbp_[a-f0-9]{40}|sb_secret_[\w-]{20,60}"),
     ("tailscale-key", ("tskey-",), r"tskey-[a-z]{2,12}-[\w-]{16,80}"),
-    ("square-token", ("sq0",), r"sq0(?:csp|atp|idp)-[\w-]{22,60}"),
+    ("square-token", ("sq0", "EAAA"), rf"sq0(?:csp|atp|idp)-[\w-]{{22,60}}|{_HERE}EAAA[\w-]{{56,64}}"),
     ("dropbox-token", ("sl.",), rf"{_HERE}sl\.[\w-]{{60,}}+"),
     ("doppler-token", ("dp.",), rf"{_HERE}dp\.(?:[a-z]{{2,6}}\.){{1,2}}(?:[a-z0-9_-]{{2,35}}\.)?[A-Za-z0-9]{{40,44}}"),
     ("mapbox-token", ("k.eyJ",), r"k\.eyJ[\w-]{20,}+\.[\w-]{16,}+"),
@@ -102,12 +102,12 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("alibaba-key", ("LTAI",), rf"{_HERE}LTAI[A-Za-z0-9]{{16,24}}(?![A-Za-z0-9])"),
     ("tencent-key", ("AKID",), rf"{_HERE}AKID[A-Za-z0-9]{{32}}(?![A-Za-z0-9])"),
     ("easypost-key", ("EZAK", "EZTK"), rf"{_HERE}EZ[AT]K[A-Za-z0-9]{{54}}"),
-    ("jfrog-token", ("AKCp", "cmVmdGtu"), rf"{_HERE}(?:AKCp|cmVmdGtu)[A-Za-z0-9]{{50,}}+"),
+    ("jfrog-token", ("AKCp", "cmVmd"), rf"{_HERE}(?:AKCp|cmVmd)[A-Za-z0-9]{{50,}}+"),
     ("nuget-key", ("oy2",), rf"{_HERE}oy2[a-z0-9]{{43}}(?![a-z0-9])"),
     ("twitter-token", ("AAAAAAAAAAAAAAAAAAAA",), rf"{_HERE}A{{20,24}}[A-Za-z0-9%]{{40,}}+"),
     ("zoho-token", ("1000.",), rf"{_HERE}1000\.[a-f0-9]{{32}}\.[a-f0-9]{{32}}"),
     ("openshift-token", ("sha256~",), r"sha256~[\w-]{43}"),
-    ("1password-key", ("A3-",), rf"{_HERE}A3-[A-Z0-9]{{6}}-(?:[A-Z0-9]{{6,11}}-?){{3,5}}[A-Z0-9]{{4,6}}"),
+    ("1password-key", ("A3-",), rf"{_HERE}A3(?:-[A-Z0-9]{{5,11}}){{5,6}}"),
     ("salesforce-token", ("00D",), rf"{_HERE}00D[A-Za-z0-9]{{12,15}}![\w.]{{80,120}}"),
     ("intercom-token", ("dG9rO",), rf"{_HERE}dG9rO[\w+/-]{{50,}}+={{0,2}}"),
     ("paypal-token", ("access_token$",), r"access_token\$[a-z]+\$[a-z0-9]{16}\$([a-f0-9]{32})"),
@@ -115,6 +115,12 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "paseto",
         ("v2.local.", "v3.local.", "v4.local.", "v2.public.", "v4.public."),
         r"v\d\.(?:local|public)\.[\w-]{40,}+",
+    ),
+    ("maxmind-key", ("_mmk",), r"(?<=[A-Za-z0-9]{29})_mmk(?!\w)"),
+    (
+        "password-hash",
+        ("$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "$apr1$", "$argon2", "$scrypt$", "$pbkdf2"),
+        r"\$(?:[156y]|2[aby]|apr1|argon2\w{1,2}|scrypt|pbkdf2[\w-]{0,12})\$([\w./$=,+-]{16,200})",
     ),
     ("scaleway-key", ("SCW",), rf"{_HERE}SCW[A-Z0-9]{{17}}(?![A-Z0-9])"),
     ("yandex-key", ("AQVN",), rf"{_HERE}AQVN[\w-]{{35,38}}"),
@@ -142,7 +148,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("database-url", ("://",), r"://[^\s:/@\"'<>]{0,100}:([^\s/\"'<>]{1,200})@(?=[\w\[$.-])"),
     ("basic-auth-url", ("://",), r"://[^\s:/@\"'<>?#]{0,100}:([^\s/\"'<>?#]{1,200})@(?!sha256)(?=[\w\[$.-])"),
     ("url-token", ("://",), r"://([\w.~%-]{20,200})(?::[^\s/@\"'<>]{0,100})?@(?=[\w\[$.-])"),
-    ("netrc", ("machine ",), r"machine\s+\S{1,100}\s+login\s+\S{1,100}\s+password\s+(\S{4,200})"),
+    ("netrc", (" login ",), r" login\s+\S{1,100}\s+password\s+(\S{4,200})"),
     (
         "pgpass",
         (":5432:", ":5433:", ":6432:", ":*:"),
@@ -168,12 +174,12 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "user-option",
-        (" -u", "--user", "-user "),
-        r"(?: -u|-{1,2}user)[ \t=]{0,2}[\"']?[^\s:\"'$]{1,60}:([^\s\"']{4,120})",
+        (" -u", "--user", "-user ", "-creds"),
+        r"(?: -u|-{1,2}user|-creds)[ \t=]{0,2}[\"']?[^\s:,\"'$]{1,60}[:,]([^\s\"']{4,120})",
     ),
     # A password behind a short flag: what takes one there is told by BEFORE. Some take it without a space alone.
     ("command-line", (" -p", " -P", " '-p"), r"\s'?-[pP][\"']?([^\s\"'-][^\s\"']{5,200})"),
-    ("flag", (" -p", " -P", " -a", " -w", " -A", " -X"), r"\s-[pPawAX][ \t=]{1,3}[\"']?([^\s\"'-][^\s\"']{5,200})"),
+    ("flag", (" -p", " -P", " -a", " -w", " -A", " -X", " -k"), r"\s-[pPawAXk][ \t=]{1,3}[\"']?([^\s\"'-][^\s\"']{5,200})"),
     ("user-option", (" -U",), r" -U[ \t=]{0,2}[\"']?[\w\\/.-]{1,60}%([^\s\"']{4,120})"),
     (
         "user-option",
@@ -182,18 +188,30 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "user-option",
-        ("rabbitmqctl", "mc alias set"),
-        r"(?:rabbitmqctl\s(?:add_user|change_password)\s+\S{1,80}|mc alias set(?:\s+\S{1,200}){3})"
+        ("rabbitmqctl", "mc alias set", "rclone obscure", "wpa_passphrase"),
+        r"(?:rabbitmqctl\s(?:add_user|change_password)\s+\S{1,80}|mc alias set(?:\s+\S{1,200}){3}|rclone obscure"
+        r"|wpa_passphrase\s+\S{1,40})"
         r"\s+[\"']?([^\s\"']{6,120})",
     ),
     (
         "user-option",
-        ("requirepass", "masterauth", "psk=", "/user:", "oracle:thin:", "sessionid="),
-        r"(?:(?:requirepass|masterauth|/user:\S{1,60})\s+|psk=|oracle:thin:[^\s/]{1,60}/|sessionid=)[\"']?([^\s\"'@;]{6,120})",
+        ("requirepass", "psk=", "/user:", "oracle:thin:", "sessionid="),
+        r"(?:(?:requirepass|/user:\S{1,60})\s+|psk=|oracle:thin:[^\s/]{1,60}/|sessionid=)[\"']?([^\s\"'@;]{6,120})",
     ),
+    ("net-use", ("/user:",), r"/user:"),
+    ("secret", ("credential",), r"(?i)credentials?[: ]{1,3}[\w.@-]{2,60}[ ]?[/:|][ ]?([^\s\"']{6,80})"),
     ("piped", ("sudo -", "chpasswd", "-stdin", "--with-token"), r"sudo\s-[a-zA-Z]{0,6}S|chpasswd|-stdin|--with-token"),
+    (
+        "user-option",
+        ("chpasswd", "-stdin", "--with-token"),
+        r"(?:chpasswd|-stdin|--with-token)\s{0,3}<<<\s{0,3}[\"']?(?:[\w.-]{1,40}:)?([^\s\"']{6,200})",
+    ),
     ("login", (" login ",), r" login\s+(?:-{1,2}[\w-]{1,20}[= ])?([\w.-]{16,200})(?=\s|$)"),
-    ("password", ("identified by",), r"(?i)identified\s+by\s+(?:password\s+)?\\{0,3}[\"']([^\s\"']{6,120})"),
+    (
+        "password",
+        ("identified by", "password by"),
+        r"(?i)(?:identified|password)\s+by\s+(?:password\s+)?\\{0,3}[\"']?([^\s\"';]{6,120})",
+    ),
     ("user-option", ("pass:",), r"(?<![\w-])pass:([^\s\"'/]{6,80})"),
 )
 
@@ -202,6 +220,7 @@ WORDS: tuple[tuple[str, str], ...] = (
     ("pass", "password"),
     ("pwd", "password"),
     ("pw", "password"),
+    ("kennwort", "password"),
     ("secret", "secret"),
     ("token", "token"),
     ("key", "api-key"),
@@ -217,12 +236,16 @@ KINDS: tuple[str, ...] = tuple(
 _NEAR_BEFORE = 100
 _NEAR_BEHIND = 800
 # What must stand behind a beginning that is an everyday word or a plain address.
-_NEEDED = {"://": "@", " -u": ":", " -U": "%", "htpasswd": "-"}
+_NEEDED = {"://": "@", " -u": ":,", " -U": "%", "htpasswd": "-", "-creds": ":", "-user ": ":,", "--user": ":,"}
 # Flags and words that stand before a password, which has a digit or a sign.
-_FLAGS = frozenset((" login ", " -p", " -P", " -a", " -w", " -A", " -X"))
+_FLAGS = frozenset((" login ", " -p", " -P", " -a", " -w", " -A", " -X", " -k"))
 # The length of a secret access key, which stands behind the word `secret`.
 _SECRET_KEY = 40
 _DIGITS = frozenset("0123456789")
+# Letters alone are a secret where no word has them in that order: so many, and so many consonants in a row.
+_MIN_DRAWN = 10
+CONSONANTS = 6
+_CONSONANTS = frozenset("bcdfghjklmnpqrstvwxz")
 _SIGNS = "!#%*?^~@$+&"
 _NO_LETTERS = frozenset(["", *" \t\n\r\f\v\"'`.,;:-/\\()[]{}<>=|"])
 
@@ -231,10 +254,13 @@ _BEHIND_SIGN = (
     r"(?=[A-Za-z_+/-]{0,15}[0-9]|[A-Za-z]{16})(?=[A-Za-z0-9_+/-]{16})"
     r"(?!(?:[0-9a-f]{4}-){1,3}[0-9a-f]{12})"
 )
+# One pattern for each sign: what begins with one certain letter is searched several times as fast.
 PREFIXED = (
     rf"_(?<=[A-Za-z0-9].)(?<!toolu_)(?<!msg_)(?<!call_)(?<!req_){_BEHIND_SIGN}",
     rf"-(?<=[A-Za-z0-9].){_BEHIND_SIGN}",
 )
+# A name of one letter, a sign and a rest of 16.
+_MIN_TOKEN = 18
 
 # start, end, rank (a lower one names the kind where two overlap), kind
 _Span = tuple[int, int, int, str]
@@ -280,7 +306,9 @@ def _replace(text: str, spans: list[_Span]) -> str:
 def _spans(text: str) -> list[_Span]:
     # This one letter grows when lowered, and would shift every index behind it.
     lowered = text.replace("\u0130", "I").lower()
-    spans = [*_shaped(text, lowered), *_prefixed(text), *_named(text, lowered)]
+    # Most words are short, so that it pays to look for tokens among the long ones alone.
+    words = [word for word in text.split() if len(word) >= _MIN_TOKEN]
+    spans = [*_shaped(text, lowered, words), *_prefixed(text, words), *_named(text, lowered)]
     if "<" in text:
         from holdfast.privacy import private
 
@@ -301,12 +329,12 @@ def _merge(spans: list[_Span]) -> list[_Span]:
     return merged
 
 
-def _shaped(text: str, lowered: str) -> Iterator[_Span]:
-    # Most words are short, so that it pays to look for the beginnings of tokens among the long ones first.
-    long_words = " ".join([word for word in text.split() if len(word) >= 20])
+def _shaped(text: str, lowered: str, words: list[str]) -> Iterator[_Span]:
+    # Words of lower case and signs alone are paths and names: no token of the table is one.
+    mixed = " ".join([word for word in words if word != word.lower() or not _DIGITS.isdisjoint(word)])
     for rank, (kind, beginnings, source) in enumerate(TOKENS, start=len(PHRASES)):
         for beginning in beginnings:
-            if beginning in long_words:
+            if beginning in mixed:
                 yield from _tried(text, text, beginning, rank, kind, source)
     for rank, (kind, beginnings, source) in enumerate(PHRASES):
         where = lowered if source.startswith("(?i)") else text
@@ -327,33 +355,36 @@ def _tried(text: str, where: str, beginning: str, rank: int, kind: str, source: 
         at = where.find(beginning, end)
 
 
-def _prefixed(text: str) -> Iterator[_Span]:
+def _prefixed(text: str, words: list[str]) -> Iterator[_Span]:
     """Yield what is built as vendors build a token, whoever they are: a short name, a sign and a random rest."""
-    if not any(may_be_token(word) for word in text.split()):
-        return
-    from holdfast.privacy.secret_values import pattern, vendor_token
+    end = 0
+    for word in words:
+        at = text.find(word, end)
+        end = at + len(word)
+        if may_be_token(word):
+            from holdfast.privacy.secret_values import pattern, vendor_token
 
-    for source in PREFIXED:
-        last = 0
-        for match in pattern(source).finditer(text):
-            if match.start() >= last and (span := vendor_token(text, match.start())):
-                last = span[1]
-                yield *span, len(PHRASES) + len(TOKENS), "vendor-token"
+            for source in PREFIXED:
+                last = at
+                for match in pattern(source).finditer(text, at, end):
+                    if match.start() >= last and (span := vendor_token(text, match.start())):
+                        last = span[1]
+                        yield *span, len(PHRASES) + len(TOKENS), "vendor-token"
 
 
 def may_be_token(word: str) -> bool:
-    """Whether a token of a vendor can stand in the word: it is long, and mixed or random in one piece."""
-    if len(word) < 20 or ("_" not in word and "-" not in word):
+    """Whether a token of a vendor can stand in the word: letters and digits or cases take turns behind a sign."""
+    if "_" not in word and "-" not in word:
         return False
     if word not in (word.lower(), word.upper()):
         return True
     if _DIGITS.isdisjoint(word):
         return False
-    pieces = word.replace("-", "_").replace("/", "_").replace(".", "_").split("_")
     # Some are a UUID behind a name.
-    return word.count("-") + word.count("_") > 4 or any(
-        len(piece) >= 16 and not _DIGITS.isdisjoint(piece) for piece in pieces
-    )
+    if word.count("-") + word.count("_") > 4:
+        return True
+    turns = sum([before in _DIGITS and behind not in _DIGITS for before, behind in zip(word, word[1:], strict=False)])
+    return turns > 1
 
 
 def _named(text: str, lowered: str) -> Iterator[_Span]:
@@ -377,7 +408,8 @@ def may_begin(text: str, at: int, beginning: str) -> bool:
         return any(len(word) >= _SECRET_KEY for word in behind.split())
     if beginning in _FLAGS:
         return not _DIGITS.isdisjoint(behind) or any(sign in behind for sign in _SIGNS)
-    return _NEEDED.get(beginning, "") in behind
+    needed = _NEEDED.get(beginning)
+    return not needed or any(sign in behind for sign in needed)
 
 
 def may_be_given(text: str, at: int, kind: str) -> bool:
@@ -385,12 +417,30 @@ def may_be_given(text: str, at: int, kind: str) -> bool:
     near = text[max(0, at - _NEAR_BEFORE) : at + _NEAR_BEHIND]
     if not near.isascii() or not _DIGITS.isdisjoint(near):
         return True
+    if any(_may_be_drawn(word) for word in near.split()):
+        return True
     if kind != "password":
         return False
     if text[at : at + 10].lower().startswith(("passphrase", "mnemonic")):
         return True
     # A sign stands directly between two letters, as in `hunter!two`.
     return any(_is_within(near, at) for sign in _SIGNS for at in _places(near, sign))
+
+
+def _may_be_drawn(word: str) -> bool:
+    """Whether letters change their case, or consonants follow each other, as in a value that was drawn at random."""
+    if len(word) < _MIN_DRAWN:
+        return False
+    if not word.islower() and not word.isupper():
+        changes = [before.isupper() != behind.isupper() for before, behind in zip(word, word[1:], strict=False)]
+        if sum(changes) > 4:
+            return True
+    run = 0
+    for letter in word:
+        run = run + 1 if letter in _CONSONANTS else 0
+        if run == CONSONANTS:
+            return True
+    return False
 
 
 def _places(text: str, sign: str) -> list[int]:

@@ -28,7 +28,7 @@ _ALL = "".join(map(chr, range(128)))
 _NO_WORD = "".join(one for one in _ALL if not one.isalnum())
 # What may stand directly behind the name of a secret: the rest of the name, a sign, a quote or white space. Behind an
 # `s` only `str` and `staging` go on; a plural is given nothing.
-_BEHIND = "abcdklmnoptvwABCDKLMNOPTVW0123456789_-\\\"'`])?:=!,>" + _SPACE
+_BEHIND = "abcdklmnoptvwABCDKLMNOPTVW0123456789_-\\\"'`])?:=!,>|" + _SPACE
 
 _Letters = tuple[str, ...]
 
@@ -58,23 +58,22 @@ _LONGER: dict[str, tuple[_Letters | str, ...]] = {
 }
 # What must stand directly before a beginning.
 _BEFORE = {
-    "key": "_. -?" + "ipstehngrd" + "IPSTEHNGRD",
+    "key": "_. -?" + "ipstehngrdayck" + "IPSTEHNGRDAYCK",
     "private": "</" + _SPACE,
     **dict.fromkeys(("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"), _NO_WORD),
 }
 
-# How often a letter stands in text and code, in percent; capitals and signs that are not here are rare.
-_OFTEN = {
-    **dict(zip(" etaoinsrhldc", (18, 13, 9, 8, 8, 7, 7, 6, 6, 6, 4, 4, 3), strict=True)),
-    **dict(zip("umfpgywbvkxjqz", (3, 2.4, 2, 2, 2, 2, 2, 1.5, 1, 0.8, 0.2, 0.2, 0.1, 0.1), strict=True)),
-    **dict.fromkeys("-_./:0123456789", 1),
-}
-_RARE = 0.5
-# Pairs that stand in text more often than their letters tell.
-_FREQUENT = ("ck", "ry", "ka", "--", "ff", "gi", "s:", "pp", "t_", "-c")
-# Pairs that several of the words, or of the tokens, share: each pair that is looked for costs.
-_SHARED_BY_WORDS = ("pa", "ke", "cr", "za")
-_SHARED_BY_TOKENS = ("gl", "hp", "n_", "og")
+# Pairs of letters that beginnings hold and that stand often in text and code, the most frequent first.
+_OFTEN = (
+    "inree esenonnterseteattistors thn le s aitancoaldeioetr d trgerassartoedriliomsiec: ut octirifasurfi"
+    "agacnechouclnioolopaeamatuuno  bcetst.prhocavelanas.haokemptckusdis/mm l//plput_aiimlfvasomdopgiicid"
+    "ypdakei/epsuoclsrtcrbeogsamoe.rkcmaugottshgs 'wiry -ksdospIDe_sce---hiruiewo_te:npabrgldblapig00n_tp"
+    "skrcPr/aofppcuud_mivs:10whdsoamt-cc ubuiff-a_pob_squiamsn.r.-ss_pheqt-slbyrdwetd25-tey2:.cghnn_aft_o"
+    "_lpiiz-ptlps.shr.eka:5bir_s-hun:.ag_/wxa33eb43gno_hsbs32i-gl1.56l.cc3-54h\"0.293:64ht99lpmlk_RE2.r:N "
+    "c_Li3.a_yay-tmc-.pfc:/a2pyp_4.m_-wINp.lrCT1C"
+)
+# Pairs that several beginnings share: each pair that is looked for costs, but once.
+_SHARED = frozenset(("pa", "ke", "cr", "za", "gl", "hp", "n_", "by"))
 
 
 class _Gate(NamedTuple):
@@ -192,12 +191,17 @@ def _rarest(letters: _Letters) -> int:
     return min(range(len(letters) - 1), key=lambda at: _cost(letters[at], letters[at + 1]))
 
 
-def _cost(first: str, second: str) -> float:
-    if not first or not second or first + second in _FREQUENT:
-        return 1_000
-    if first + second in _SHARED_BY_TOKENS or (len(first) > 1 and first[0] + second[0] in _SHARED_BY_WORDS):
-        return 0
-    return sum(_OFTEN.get(one, _RARE) for one in first) * sum(_OFTEN.get(one, _RARE) for one in second)
+def _cost(first: str, second: str) -> int:
+    """Return how much it costs to look for a letter of one set and one of the other."""
+    if not first or not second:
+        return 100 * len(_OFTEN)
+    pairs = [one + two for one in first for two in second]
+    return sum(_costs().get(pair, 1) for pair in pairs if pairs[0] not in _SHARED)
+
+
+@cache
+def _costs() -> dict[str, int]:
+    return {_OFTEN[at : at + 2]: len(_OFTEN) - at for at in range(0, len(_OFTEN), 2)}
 
 
 @cache

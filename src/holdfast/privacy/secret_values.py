@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from holdfast.privacy import redact
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
@@ -13,14 +15,14 @@ if TYPE_CHECKING:
 _LINE = r"(?:{})(?:\s[^\n]{{0,160}})?$"
 _GLUED = r"mysql[a-z]{0,8}|mariadb[a-z-]{0,8}|7z[ar]?|rar"
 _SPACED = (
-    r"sshpass| login|redis-cli|mongo[a-z]{0,8}|twine|cqlsh|sqlcmd|bcp|osql|mosquitto_[a-z]{2,4}|ipmitool|\bzip"
-    r"|ldap[a-z]{2,12}|snmp[a-z]{2,12}"
+    r"sshpass| login|redis-cli|mongo[a-z]{0,8}|twine|cqlsh|sqlcmd|bcp|osql|isql|mosquitto_[a-z]{2,4}|ipmitool"
+    r"|\b(?:un)?zip|ldap[a-z]{2,12}|snmp[a-z]{2,12}|openssl|rabbitmqadmin|psexec|rdesktop|keychain|security add"
+    r"|signtool|swaks|hydra|steghide|winrm|influx|wmic|smbclient|rpcclient"
 )
 # What must stand before the place that is looked for: kind, pattern, and whether it belongs to the secret.
 _BEFORE: dict[str, tuple[str, bool]] = {
     "database-url": (
-        r"(?i)(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|oracle|clickhouse|cassandra"
-        r"|neo4j|ldaps?)(?:\+[a-z0-9]{1,16})?$",
+        r"(?i)(?<![a-z0-9+.-])(?!https?$|wss?$|git$)[a-z][a-z0-9+.-]{1,30}$",
         False,
     ),
     "azure-signed-key": (r"(?:[A-Za-z0-9]{52}|\b)$", True),
@@ -32,6 +34,8 @@ _BEFORE: dict[str, tuple[str, bool]] = {
         r"(?:echo|printf)\s+(?:-[neE]{1,3}\s+)?[\"']?(?:[\w.-]{1,40}:)?([^\s\"'|:]{6,120})[\"']?\s{0,3}\|[^\n|]{0,80}$",
         False,
     ),
+    "net-use": (r"net use\s+\S{1,40}\s+\S{1,200}\s+([^\s/]\S{5,80})\s+$", False),
+    "maxmind-key": (r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}$", True),
     "azure-client-secret": (r"[\w~.]{3}\d$", True),
     "telegram-token": (r"\d{8,10}$", True),
     "mailchimp-key": (r"[a-f0-9]{32}$", True),
@@ -78,11 +82,13 @@ _ASSIGNED = r"""(?x)
         [ \t]{0,8}(?:\??:[ ]{0,2}[A-Za-z&'][\w\[\]&'.| <>]{0,30}?[ ]{0,2})?
         (?:=>|:=|={1,3}+|!==?|:|->)[ \t]{0,8}(?=\S)
         (?:[|>][+-]?\d?[ \t]{0,3}(?:\r?\n|\\n)[ \t]{1,24}(?=\S))?
+      | (?P<pair>,?(?:\s|\\n){1,40}(?:\{(?:\s|\\n){0,40}(?:[a-z]{3,12}\s*=[^\n=]{0,80}\n\s{0,40}){0,3})?
+            \\{0,3}["']?(?i:value|default)\\{0,3}["']?[ ]{0,8}[:=][ ]{0,2})
       | (?P<comma>,[ \t]{0,3})
       | (?P<tag>>)
-      | (?P<pair>,?\s{1,40}\\{0,3}["'{]?(?i:value)\\{0,3}["']?[ ]{0,2}[:=][ ]{0,2})
+      | (?P<cell>[ \t]{0,40}\|[ \t]{0,8}|\\t|\t{1,4})
       | (?P<told>[ ](?:[A-Za-z]{1,12}[ ]){0,4}?(?:is|ist|est|es|was|be|to|as|[A-Za-z]{1,12}:)
-            (?:[ ]now)?[ ]?[:=]?[ ])
+            (?:[ ](?:now|changed|set|reset|updated)){0,2}(?:[ ](?:to|as))?[ ]?[:=]?[ ])
       | (?P<space>[ \t]{1,4})
     )
     (?:(?:[bfruBFRU@]{1,2})?(?P<quote>\\{0,3}["'`]))?
@@ -90,8 +96,13 @@ _ASSIGNED = r"""(?x)
 
 # A longer value is judged by this much of it, so that a hostile text costs no more than its length.
 _LONG = 400
-# One without a digit or a sign is no secret: most are told by that at once.
-_BARE = rf"(?=[^\s\"'`\\\d!#%*?^~@$+&]{{0,{_LONG}}}[\d!#%*?^~@$+&])[^\s\"'`\\]{{4,{_LONG}}}"
+# One without a digit or a sign is no secret, or letters in an order that no name has: most are told by that at once.
+_BARE = (
+    rf"(?=[^\s\"'`\\\d!#%*?^~@$+&]{{0,{_LONG}}}[\d!#%*?^~@$+&]|[A-Za-z]{{10,80}}(?![\w.(\[]))"
+    rf"[^\s\"'`\\]{{4,{_LONG}}}"
+)
+# What is given by a space alone, as a setting or a variable is.
+_SETTING = r"(?:^|\s)(?:ENV|ARG|setenv|setx|export|set|add)[ \t]+(?:[\w.-]{1,40}[ \t]+)?(?:[\w-]{1,20}\.){0,3}$"
 _SAID_BEFORE = r"""(?x)
     (?:^|\s)["'`(]?([^\s"'`]{8,80})["'`)]?,?\sas\s(?:(?:the|my|our|your|its|a|new)\s){0,2}(?:\w{1,12}\s)?$
 """
@@ -121,7 +132,7 @@ _TECHNICAL = r"""(?xi)
 """
 # Names and chains of names, as code has them where a value could stand.
 _CODE = r"^[&*!@]?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*[!?;,.]*$"
-_CODE_WORD = r"(?i)pass|pw|tok|key|secret|cred|user|self|this|str|int|var|arg|val|conf|opt|env|auth|type|hash|name"
+_CODE_WORD = r"(?i:pass|pw|tok|key|secret|cred|user|self|this|str|int|var|arg|val|conf|opt|env|auth|type|hash|name)"
 # Names that end in a number: `exchanged-1`, `token_v2`.
 _NUMBERED = r"^[A-Za-z]+(?:[_.-][A-Za-z]+)*[_.-]?v?\d{1,2}$"
 _SEED_PHRASE = r"^[a-z]{3,9}(?:[ -][a-z]{3,9}){3,23}$"
@@ -138,9 +149,11 @@ _SEPARATORS = {"/": "@", "?": "&#", "&": "&#", ";": ";", "(": ",)", ",": ",)}", 
 # Names whose secrets are built as a UUID.
 _UUID_KEYS = frozenset(("waka", "sdk", "mob", "na1", "na2", "eu1", "sandbox", "production", "hrku", "xaat", "lf"))
 _PASSWORDS = (
-    *("command-line", "flag", "login", "piped", "user-option", "authorization", "password", "netrc", "pgpass", "token"),
+    *("command-line", "flag", "login", "piped", "net-use", "user-option", "authorization", "password", "netrc", "pgpass", "token"),
 )
 
+_MAX_JUDGED = 1_000
+_judged: dict[tuple[str, int], bool] = {}
 _compiled: dict[str, re.Pattern[str]] = {}
 
 
@@ -168,7 +181,7 @@ def _is_shaped(kind: str, value: str) -> bool:
     if kind in ("basic-auth-url", "database-url"):
         return value.lower() not in ("password", "pass", "passwd", "pwd", "secret", "token") and not value.isdigit()
     if kind in _PASSWORDS:
-        return _is_value(value, "password") and not pattern(_CODE_WORD + r"$").match(value)
+        return _is_value(value, "password") and not pattern(rf"(?:{_CODE_WORD})$").match(value)
     if kind == "url-token":
         return is_random(value, 20)
     if kind == "aws-secret-key":
@@ -189,17 +202,29 @@ def vendor_token(text: str, at: int) -> tuple[int, int] | None:
     while end > at and text[end - 1] in "._-/":
         end -= 1
     word = text[start:end]
-    if not _IDS.isdisjoint(pattern(r"[_.-]").split(word[: at - start].lower())):
+    # The same few names of models, branches and tests stand in a transcript thousands of times.
+    judged = _judged.get((word, at - start))
+    if judged is None:
+        if len(_judged) > _MAX_JUDGED:
+            _judged.clear()
+        judged = _judged[word, at - start] = _is_token(word, at - start)
+    if not judged:
         return None
+    more = pattern(r"[\w+/=-]*+").match(text, end) if end - at >= _LONG else None
+    return start, more.end() if more else end
+
+
+def _is_token(word: str, at: int) -> bool:
+    if not _IDS.isdisjoint(pattern(r"[_.-]").split(word[:at].lower())):
+        return False
     for sign in pattern(r"[_.-]").finditer(word):
         parts = pattern(r"[_.-]").split(word[: sign.start()].lower())
         rest = word[sign.end() :]
         if len(parts) > 4 or len(rest) < 16:
-            return None
+            return False
         if _is_rest(parts, rest, word[sign.start()]) and not pattern(_PLACEHOLDER).search(word):
-            more = pattern(r"[\w+/=-]*+").match(text, end) if end - at >= _LONG else None
-            return None if pattern(_FILE).search(word) else (start, more.end() if more else end)
-    return None
+            return not pattern(_FILE).search(word)
+    return False
 
 
 def _is_rest(parts: list[str], rest: str, sign: str) -> bool:
@@ -252,9 +277,11 @@ def value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | N
 
 
 def _is_given(text: str, at: int, match: re.Match[str], value: str, kind: str, quoted: bool) -> bool:
-    flag = text[_name_start(text, at)] == "-"
+    begin = _name_start(text, at)
+    flag = text[begin] == "-"
     is_sql = (match["space"] or match["comma"]) and quoted and kind == "password" and len(value) > 7
-    if (match["comma"] and not is_sql) or match["told"] or (match["space"] and not flag and not is_sql):
+    is_set = is_sql or (match["space"] and (flag or pattern(_SETTING).search(text, max(0, begin - 60), begin)))
+    if match["told"] or match["cell"] or ((match["comma"] or match["space"]) and not is_set):
         return _is_strong(value, kind)
     phrase = quoted and text[at : at + 10].lower().startswith(("passphrase", "mnemonic"))
     return _is_secret(value, kind, quoted, phrase)
@@ -274,18 +301,21 @@ def _is_name(text: str, at: int, match: re.Match[str], kind: str) -> bool:
     if kind == "api-key":
         return bool(pattern(_KEY_OF).search(text, max(0, at - 14), at)) or _is_any_key(text, at, match)
     if kind == "password" and text[at].islower() and text[max(0, at - 1) : at].islower():
-        return bool(match["rest"]) or text[at : at + 3] == "pwd" or text[_name_start(text, at)] == "-"
+        if match["rest"] or text[at : at + 3] == "pwd" or text[_name_start(text, at)] == "-":
+            return True
+        return bool(pattern(r"(?:root|admin|user|bind|db|sql|ssh|ftp|vpn|sudo)p(?:w|ass)$").search(text, at - 5, match.start()))
     return not match["comma"] or (bool(match["closed"]) and text[_name_start(text, at) - 1] in "\"'`")
 
 
 def _is_any_key(text: str, at: int, match: re.Match[str]) -> bool:
     """Say whether a key that may be of anything is given what is random beyond doubt: no digest, no id, no path."""
-    if match["comma"] or match["told"] or match["space"] or match["pair"]:
+    if match["comma"] or match["told"] or match["space"]:
         return False
     value = text[match.end() : match.end() + 100]
-    found = pattern(r"[A-Za-z0-9+=_-]{20,}").match(value)
     is_env = text[at : at + 3] == "KEY" and text[at - 1 : at] == "_"
-    if not found or not is_random(found[0], 20):
+    least = 16 if is_env else 20
+    found = pattern(rf"[A-Za-z0-9+=_-]{{{least},}}").match(value)
+    if not found or not is_random(found[0], least):
         return False
     return is_env or (found[0] != found[0].lower() and _digit_turns(found[0]) > 3 and value[found.end() :][:1] != "/")
 
@@ -312,7 +342,7 @@ def _bare_end(text: str, at: int, start: int, end: int) -> int:
     for sign in _SEPARATORS.get(before, ""):
         cut = text.find(sign, start, end)
         end = cut if cut >= 0 else end
-    while end > start and text[end - 1] in ".,;:)]}>":
+    while end > start and text[end - 1] in (".,;:)]}>/" if before == "/" else ".,;:)]}>"):
         end -= 1
     return end
 
@@ -330,13 +360,13 @@ def _is_strong(value: str, kind: str) -> bool:
     """Say whether what only stands beside a name, as in prose, is a secret: the value itself must show it."""
     if len(value) < 8 or not _is_value(value, kind):
         return False
-    return _turns(value) > 1 and not pattern(r"[(){}<>\[\]=]|^\w+:").search(value)
+    return (_turns(value) > 1 or _is_mixed(value)) and not pattern(r"[(){}<>\[\]]|=(?!=?$)|^\w+:").search(value)
 
 
 def _is_value(value: str, kind: str) -> bool:
     """Say whether this can be a secret at all: long enough, mixed enough, no stand-in, no reference."""
     if len(value) < 6 or not pattern(r"^\S*[\d!#%*?^~@$+&]\S*$").match(value):
-        return False
+        return _is_mixed(value)
     if pattern(_PLACEHOLDER).search(value) or pattern(_MARK).search(value) or pattern(_REFERENCE).search(value):
         return False
     if kind != "password" and pattern(_NUMBERED).match(value):
@@ -349,11 +379,20 @@ def _is_value(value: str, kind: str) -> bool:
     return kind == "password" and bool(pattern(r"\w[!#%*?^~@$+&]+\w").search(rest))
 
 
+def _is_mixed(value: str) -> bool:
+    """Say whether letters change their case as no name does, or follow each other as in no word."""
+    if not pattern(r"^[A-Za-z]{10,}$").match(value):
+        return False
+    if value.islower():
+        return bool(pattern(rf"[bcdfghjklmnpqrstvwxz]{{{redact.CONSONANTS}}}").search(value))
+    return len(value) <= 2.4 * len(pattern(r"(?<=[a-z])[A-Z]|(?<=[A-Z])[a-z]").findall(value))
+
+
 def _is_code(value: str) -> bool:
     """Say whether a value without quotes is rather a name, a call or a type."""
     if pattern(r"^[\w.$:>&*-]*[(\[{<]|[(\[{<]\)?$|\)[;,]?$|[|<>]").search(value):
         return _turns(value) < 8
-    if not pattern(_CODE).match(value):
+    if not pattern(_CODE).match(value) or _is_mixed(value):
         return False
     return _turns(value) < 2 and (len(value) < 7 or bool(pattern(_CODE_WORD).search(value)))
 
