@@ -55,11 +55,16 @@ def test_neither_cheap_look_hides_a_secret(monkeypatch) -> None:
 
 
 @settings(max_examples=count(2_000, 300))
-@given(st.sampled_from(["tk", "acme_sk", "x-api", "sdk", "a_live"]), st.from_regex(r"\A[a-z0-9+/]{1,20}([-_.][a-z0-9]{1,20}){0,5}\Z"))
+@given(
+    st.sampled_from(["tk", "acme_sk", "x-api", "sdk", "a_live"]),
+    st.from_regex(r"\A[a-z0-9+/]{1,20}([-_.][a-z0-9]{1,20}){0,5}\Z"),
+)
 def test_no_token_of_lower_case_is_taken_for_a_name(name: str, rest: str) -> None:
     """The look at single words says no only where the rule for tokens finds nothing, however signs part the rest."""
     text = f"{name}_{rest}"
-    places = [at for source in redact.PREFIXED for at in (m.start() for m in secret_values.pattern(source).finditer(text))]
+    places = [
+        at for source in redact.PREFIXED for at in (m.start() for m in secret_values.pattern(source).finditer(text))
+    ]
     assert redact.may_be_token(text) or not any(secret_values.vendor_token(text, at) for at in places)
 
 

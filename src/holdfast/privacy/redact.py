@@ -122,6 +122,8 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "$apr1$", "$argon2", "$scrypt$", "$pbkdf2"),
         r"\$(?:[156y]|2[aby]|apr1|argon2\w{1,2}|scrypt|pbkdf2[\w-]{0,12})\$([\w./$=,+-]{16,200})",
     ),
+    ("clickhouse-key", ("4b1d",), rf"{_HERE}4b1d[A-Za-z0-9]{{38}}(?![A-Za-z0-9])"),
+    ("asana-token", ("1/", "2/"), r"(?<![\w/])[12]/\d{10,20}(?:/\d{10,20})?:[a-f0-9]{32}"),
     ("scaleway-key", ("SCW",), rf"{_HERE}SCW[A-Z0-9]{{17}}(?![A-Z0-9])"),
     ("yandex-key", ("AQVN",), rf"{_HERE}AQVN[\w-]{{35,38}}"),
     (
@@ -179,7 +181,11 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     # A password behind a short flag: what takes one there is told by BEFORE. Some take it without a space alone.
     ("command-line", (" -p", " -P", " '-p"), r"\s'?-[pP][\"']?([^\s\"'-][^\s\"']{5,200})"),
-    ("flag", (" -p", " -P", " -a", " -w", " -A", " -X", " -k"), r"\s-[pPawAXk][ \t=]{1,3}[\"']?([^\s\"'-][^\s\"']{5,200})"),
+    (
+        "flag",
+        (" -p", " -P", " -a", " -w", " -A", " -X", " -k"),
+        r"\s-[pPawAXk][ \t=]{1,3}[\"']?([^\s\"'-][^\s\"']{5,200})",
+    ),
     ("user-option", (" -U",), r" -U[ \t=]{0,2}[\"']?[\w\\/.-]{1,60}%([^\s\"']{4,120})"),
     (
         "user-option",
@@ -195,10 +201,24 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "user-option",
-        ("requirepass", "psk=", "/user:", "oracle:thin:", "sessionid="),
-        r"(?:(?:requirepass|/user:\S{1,60})\s+|psk=|oracle:thin:[^\s/]{1,60}/|sessionid=)[\"']?([^\s\"'@;]{6,120})",
+        (
+            "requirepass",
+            "psk=",
+            "/user:",
+            "oracle:thin:",
+            "sessionid=",
+            " /p:",
+            "sqlplus ",
+            "xpdp ",
+            "mpdp ",
+            "SecureString ",
+        ),
+        r"(?:(?:requirepass|/user:\S{1,60}|SecureString(?: -String)?)\s+|psk=| /p:"
+        r"|(?:oracle:thin:|sqlplus |[xm]pdp )[^\s/]{1,60}/|sessionid=)[\"']?([^\s\"'@;]{6,120})",
     ),
     ("net-use", ("/user:",), r"/user:"),
+    ("insert", ("values (", "values("), r"(?i)values\s?\((?:[^()']{0,40}'[^']{0,80}',){0,6}\s?'([^']{6,80})'\s?\)"),
+    ("cookie", ("cookie:",), r"(?i)cookie:[ ]{0,3}(?:[\w.-]{1,40}=)?([^\n\"'<>]{16,4000})"),
     ("secret", ("credential",), r"(?i)credentials?[: ]{1,3}[\w.@-]{2,60}[ ]?[/:|][ ]?([^\s\"']{6,80})"),
     ("piped", ("sudo -", "chpasswd", "-stdin", "--with-token"), r"sudo\s-[a-zA-Z]{0,6}S|chpasswd|-stdin|--with-token"),
     (
@@ -206,7 +226,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("chpasswd", "-stdin", "--with-token"),
         r"(?:chpasswd|-stdin|--with-token)\s{0,3}<<<\s{0,3}[\"']?(?:[\w.-]{1,40}:)?([^\s\"']{6,200})",
     ),
-    ("login", (" login ",), r" login\s+(?:-{1,2}[\w-]{1,20}[= ])?([\w.-]{16,200})(?=\s|$)"),
+    ("login", (" login ",), r" login\s+(?:-{1,2}[\w-]{1,20}[= ])?([^\s\"'=-][^\s\"'=]{7,200})(?=\s|$)"),
     (
         "password",
         ("identified by", "password by"),
@@ -244,7 +264,7 @@ _SECRET_KEY = 40
 _DIGITS = frozenset("0123456789")
 # Letters alone are a secret where no word has them in that order: so many, and so many consonants in a row.
 _MIN_DRAWN = 10
-CONSONANTS = 6
+_MANY = 6
 _CONSONANTS = frozenset("bcdfghjklmnpqrstvwxz")
 _SIGNS = "!#%*?^~@$+&"
 _NO_LETTERS = frozenset(["", *" \t\n\r\f\v\"'`.,;:-/\\()[]{}<>=|"])
@@ -373,18 +393,18 @@ def _prefixed(text: str, words: list[str]) -> Iterator[_Span]:
 
 
 def may_be_token(word: str) -> bool:
-    """Whether a token of a vendor can stand in the word: letters and digits or cases take turns behind a sign."""
+    """Whether a token of a vendor can stand in the word: it is mixed, or random in one piece."""
     if "_" not in word and "-" not in word:
         return False
     if word not in (word.lower(), word.upper()):
         return True
     if _DIGITS.isdisjoint(word):
         return False
+    pieces = word.replace("-", "_").replace("/", "_").replace(".", "_").split("_")
     # Some are a UUID behind a name.
-    if word.count("-") + word.count("_") > 4:
-        return True
-    turns = sum([before in _DIGITS and behind not in _DIGITS for before, behind in zip(word, word[1:], strict=False)])
-    return turns > 1
+    return word.count("-") + word.count("_") > 4 or any(
+        len(piece) >= 16 and not _DIGITS.isdisjoint(piece) for piece in pieces
+    )
 
 
 def _named(text: str, lowered: str) -> Iterator[_Span]:
@@ -404,10 +424,13 @@ def _named(text: str, lowered: str) -> Iterator[_Span]:
 def may_begin(text: str, at: int, beginning: str) -> bool:
     """Whether a secret that has a shape can begin here."""
     behind = text[at : at + _NEAR_BEHIND]
+    if beginning in ("1/", "2/"):
+        return behind[2:12].isdigit()
     if beginning == "secret":
         return any(len(word) >= _SECRET_KEY for word in behind.split())
     if beginning in _FLAGS:
-        return not _DIGITS.isdisjoint(behind) or any(sign in behind for sign in _SIGNS)
+        is_mixed = not _DIGITS.isdisjoint(behind) or any(sign in behind for sign in _SIGNS)
+        return is_mixed or any(_may_be_drawn(word) for word in behind.split())
     needed = _NEEDED.get(beginning)
     return not needed or any(sign in behind for sign in needed)
 
@@ -432,13 +455,13 @@ def _may_be_drawn(word: str) -> bool:
     if len(word) < _MIN_DRAWN:
         return False
     if not word.islower() and not word.isupper():
-        changes = [before.isupper() != behind.isupper() for before, behind in zip(word, word[1:], strict=False)]
-        if sum(changes) > 4:
+        cases = [letter.isupper() for letter in word]
+        if sum(map(bool.__ne__, cases, cases[1:])) > 4:
             return True
     run = 0
     for letter in word:
         run = run + 1 if letter in _CONSONANTS else 0
-        if run == CONSONANTS:
+        if run == _MANY:
             return True
     return False
 

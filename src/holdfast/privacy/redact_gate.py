@@ -69,7 +69,7 @@ _OFTEN = (
     "agacnechouclnioolopaeamatuuno  bcetst.prhocavelanas.haokemptckusdis/mm l//plput_aiimlfvasomdopgiicid"
     "ypdakei/epsuoclsrtcrbeogsamoe.rkcmaugottshgs 'wiry -ksdospIDe_sce---hiruiewo_te:npabrgldblapig00n_tp"
     "skrcPr/aofppcuud_mivs:10whdsoamt-cc ubuiff-a_pob_squiamsn.r.-ss_pheqt-slbyrdwetd25-tey2:.cghnn_aft_o"
-    "_lpiiz-ptlps.shr.eka:5bir_s-hun:.ag_/wxa33eb43gno_hsbs32i-gl1.56l.cc3-54h\"0.293:64ht99lpmlk_RE2.r:N "
+    '_lpiiz-ptlps.shr.eka:5bir_s-hun:.ag_/wxa33eb43gno_hsbs32i-gl1.56l.cc3-54h"0.293:64ht99lpmlk_RE2.r:N '
     "c_Li3.a_yay-tmc-.pfc:/a2pyp_4.m_-wINp.lrCT1C"
 )
 # Pairs that several beginnings share: each pair that is looked for costs, but once.

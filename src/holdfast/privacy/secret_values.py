@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from holdfast.privacy import redact
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
@@ -31,9 +29,10 @@ _BEFORE: dict[str, tuple[str, bool]] = {
     "flag": (_LINE.format(_SPACED), False),
     "login": (r"(?:vault|heroku|snyk|nomad|consul|doppler|infisical|tailscale|supabase|wandb|cli|ctl)$", False),
     "piped": (
-        r"(?:echo|printf)\s+(?:-[neE]{1,3}\s+)?[\"']?(?:[\w.-]{1,40}:)?([^\s\"'|:]{6,120})[\"']?\s{0,3}\|[^\n|]{0,80}$",
+        r"(?:echo|printf)\s+(?:-[neE]{1,3}\s+)?(?:[\"']%s(?:\\{1,2}n)?[\"']\s+)?[\"']?(?:[\w.-]{1,40}:)?([^\s\"'|:]{6,120})[\"']?\s{0,3}\|[^\n|]{0,80}$",
         False,
     ),
+    "insert": (r"(?i)\bpass(?:w[a-z]{1,4})?[`\"]?\s?\)\s{0,4}$", False),
     "net-use": (r"net use\s+\S{1,40}\s+\S{1,200}\s+([^\s/]\S{5,80})\s+$", False),
     "maxmind-key": (r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}$", True),
     "azure-client-secret": (r"[\w~.]{3}\d$", True),
@@ -52,7 +51,7 @@ _MARK_WORDS = (
     "dt0s01 dnkey cfpat clojars p8e sc ext scauth authress sdk mob sub pub rzp rootly harness unkey rnd csa wandb "
     "pa jina tgp fw csk tvly fc e2b ak as bsa zpka pdl polar cal tr packagist mlsn hcaik hcxik hcbik hcamk xaat "
     "xapt mdb avns essu xau tid tsec hrku lob mmk aio glpat glsa sntrys npm pypi gho ghp shpat lin ntn figma "
-    "circleci buildkite netlify vercel neon doppler resend re mailgun postmark "
+    "s4t2ud s4t2af circleci buildkite netlify vercel neon doppler resend re mailgun postmark "
 )
 _MARKS = frozenset(_MARK_WORDS.split())
 # Parts that tell an identifier or a digest.
@@ -68,22 +67,25 @@ _IDS = frozenset(_ID_WORDS.split())
 
 # What says that a `key` is a secret one.
 _KEY_OF = (
-    r"(?i)(?:api|app|access|secret|private|auth|account|admin|encrypt(?:ion)?|signing|master|shared|storage|service"
+    r"(?i)(?:x-[a-z]{2,20}-|(?:api|app|access|secret|private|auth|account|admin|encrypt(?:ion)?|signing|master|shared|storage|service"
     r"|license|subscription|session|client|deploy|write|server|sdk|ingest|webhook|ssh|tls|ssl|rsa|jwt|hmac|cookie|wallet"
-    r"|project|integration|ecdsa)[_. -]?$"
+    r"|project|integration|ecdsa)[_. -]?)$"
 )
 
 # What may follow the word: the rest of the name, the sign between name and value, and a quote.
 _ASSIGNED = r"""(?x)
-    (?P<rest>(?=[WwPpCc])(?i:word|wd|phrase|code|wort))?
+    (?P<rest>(?=[WwPpCc])(?i:word|wd|phrase|code|wort)|(?<=[sS])[eE](?![A-Za-z]))?
     (?:(?=[\w-])(?i:[_-]?(?:access|key|token|value|str|string|b64|base64|data|pem|hex|prod|dev|staging|live|test|old|new|main|confirm(?:ation)?|\d{1,3}))){0,3}
+    (?:[_-](?i:salt|base|seed|raw|secret|plain|enc|hash))?
     (?P<closed>\\{0,3}["'`])?\]?\)?
     (?:
         [ \t]{0,8}(?:\??:[ ]{0,2}[A-Za-z&'][\w\[\]&'.| <>]{0,30}?[ ]{0,2})?
         (?:=>|:=|={1,3}+|!==?|:|->)[ \t]{0,8}(?=\S)
         (?:[|>][+-]?\d?[ \t]{0,3}(?:\r?\n|\\n)[ \t]{1,24}(?=\S))?
       | (?P<pair>,?(?:\s|\\n){1,40}(?:\{(?:\s|\\n){0,40}(?:[a-z]{3,12}\s*=[^\n=]{0,80}\n\s{0,40}){0,3})?
-            \\{0,3}["']?(?i:value|default)\\{0,3}["']?[ ]{0,8}[:=][ ]{0,2})
+            \\{0,3}["']?(?i:value|default)\\{0,3}["']?[ ]{0,8}[:=][ ]{0,2}
+            | [ ]--(?:body|value|data)[= ])
+      | (?P<call>\((?=["']))
       | (?P<comma>,[ \t]{0,3})
       | (?P<tag>>)
       | (?P<cell>[ \t]{0,40}\|[ \t]{0,8}|\\t|\t{1,4})
@@ -139,6 +141,8 @@ _SEED_PHRASE = r"^[a-z]{3,9}(?:[ -][a-z]{3,9}){3,23}$"
 _SENTENCE = r"\b(?:the|your|please|enter|must|for|and|not|with|this|that|use|used)\b"
 
 _MAX_PREFIX = 40
+# A token in one case is random in one piece, or a UUID: names with numbers in them are not.
+_PIECE = r"(?=[^-_./]{0,400}\d)[^-_./]{16}"
 _FILE = (
     r"\.(?:js|mjs|css|map|png|jpe?g|svg|gif|webp|woff2?|ttf|html?|json|txt|md|py|ts|tsx|gz|zip|tgz|whl|log|lock|so)\b"
 )
@@ -147,9 +151,24 @@ _FILE = (
 _SEPARATORS = {"/": "@", "?": "&#", "&": "&#", ";": ";", "(": ",)", ",": ",)}", "{": ",}", "<": "<"}
 
 # Names whose secrets are built as a UUID.
-_UUID_KEYS = frozenset(("waka", "sdk", "mob", "na1", "na2", "eu1", "sandbox", "production", "hrku", "xaat", "lf"))
+_UUID_KEYS = frozenset(
+    ("waka", "sdk", "api", "mob", "na1", "na2", "eu1", "sandbox", "production", "hrku", "xaat", "lf")
+)
 _PASSWORDS = (
-    *("command-line", "flag", "login", "piped", "net-use", "user-option", "authorization", "password", "netrc", "pgpass", "token"),
+    *(
+        "command-line",
+        "flag",
+        "login",
+        "piped",
+        "net-use",
+        "insert",
+        "user-option",
+        "authorization",
+        "password",
+        "netrc",
+        "pgpass",
+        "token",
+    ),
 )
 
 _MAX_JUDGED = 1_000
@@ -182,8 +201,8 @@ def _is_shaped(kind: str, value: str) -> bool:
         return value.lower() not in ("password", "pass", "passwd", "pwd", "secret", "token") and not value.isdigit()
     if kind in _PASSWORDS:
         return _is_value(value, "password") and not pattern(rf"(?:{_CODE_WORD})$").match(value)
-    if kind == "url-token":
-        return is_random(value, 20)
+    if kind in ("url-token", "cookie"):
+        return is_random(value, 20 if kind == "url-token" else 16)
     if kind == "aws-secret-key":
         return _turns(value) > 5
     if kind == "openai-key":
@@ -215,6 +234,9 @@ def vendor_token(text: str, at: int) -> tuple[int, int] | None:
 
 
 def _is_token(word: str, at: int) -> bool:
+    is_one_case = word in (word.lower(), word.upper())
+    if is_one_case and len(pattern(r"[_-]").findall(word)) < 5 and not pattern(_PIECE).search(word):
+        return False
     if not _IDS.isdisjoint(pattern(r"[_.-]").split(word[:at].lower())):
         return False
     for sign in pattern(r"[_.-]").finditer(word):
@@ -281,7 +303,7 @@ def _is_given(text: str, at: int, match: re.Match[str], value: str, kind: str, q
     flag = text[begin] == "-"
     is_sql = (match["space"] or match["comma"]) and quoted and kind == "password" and len(value) > 7
     is_set = is_sql or (match["space"] and (flag or pattern(_SETTING).search(text, max(0, begin - 60), begin)))
-    if match["told"] or match["cell"] or ((match["comma"] or match["space"]) and not is_set):
+    if match["told"] or match["cell"] or match["call"] or ((match["comma"] or match["space"]) and not is_set):
         return _is_strong(value, kind)
     phrase = quoted and text[at : at + 10].lower().startswith(("passphrase", "mnemonic"))
     return _is_secret(value, kind, quoted, phrase)
@@ -298,21 +320,32 @@ def value_before(text: str, at: int, kind: str) -> tuple[int, int] | None:
 
 def _is_name(text: str, at: int, match: re.Match[str], kind: str) -> bool:
     """Say whether the word is, or ends, the name of a secret: not any key, no `pass` inside another word."""
+    if match["call"] and kind != "password":
+        return False
     if kind == "api-key":
-        return bool(pattern(_KEY_OF).search(text, max(0, at - 14), at)) or _is_any_key(text, at, match)
+        return bool(pattern(_KEY_OF).search(text, max(0, at - 24), at)) or _is_any_key(text, at, match)
     if kind == "password" and text[at].islower() and text[max(0, at - 1) : at].islower():
         if match["rest"] or text[at : at + 3] == "pwd" or text[_name_start(text, at)] == "-":
             return True
-        return bool(pattern(r"(?:root|admin|user|bind|db|sql|ssh|ftp|vpn|sudo)p(?:w|ass)$").search(text, at - 5, match.start()))
-    return not match["comma"] or (bool(match["closed"]) and text[_name_start(text, at) - 1] in "\"'`")
+        return bool(
+            pattern(r"(?:root|admin|user|bind|db|sql|ssh|ftp|vpn|sudo)p(?:w|ass)$").search(text, at - 5, match.start())
+        )
+    if not match["comma"]:
+        return True
+    begin = _name_start(text, at)
+    return bool(match["closed"] and pattern(r"[\"'`](?:[\w-]{1,40}\.){0,3}$").search(text, max(0, begin - 80), begin))
 
 
 def _is_any_key(text: str, at: int, match: re.Match[str]) -> bool:
     """Say whether a key that may be of anything is given what is random beyond doubt: no digest, no id, no path."""
-    if match["comma"] or match["told"] or match["space"]:
+    begin = _name_start(text, at)
+    is_set = match["space"] and pattern(_SETTING).search(text, max(0, begin - 60), begin)
+    if match["comma"] or match["told"] or (match["space"] and not is_set):
+        return False
+    if pattern(r"(?i)(?:public|pub|verif[a-z]{1,8}|host|peer)[_. -]?$").search(text, max(0, at - 16), at):
         return False
     value = text[match.end() : match.end() + 100]
-    is_env = text[at : at + 3] == "KEY" and text[at - 1 : at] == "_"
+    is_env = (text[at : at + 3] == "KEY" and text[at - 1 : at] == "_") or text[at - 1 : at] in ("?", "&")
     least = 16 if is_env else 20
     found = pattern(rf"[A-Za-z0-9+=_-]{{{least},}}").match(value)
     if not found or not is_random(found[0], least):
@@ -381,10 +414,10 @@ def _is_value(value: str, kind: str) -> bool:
 
 def _is_mixed(value: str) -> bool:
     """Say whether letters change their case as no name does, or follow each other as in no word."""
-    if not pattern(r"^[A-Za-z]{10,}$").match(value):
+    if not pattern(r"^[A-Za-z0-9]{10,}$").match(value):
         return False
     if value.islower():
-        return bool(pattern(rf"[bcdfghjklmnpqrstvwxz]{{{redact.CONSONANTS}}}").search(value))
+        return bool(pattern(r"[bcdfghjklmnpqrstvwxz]{6}").search(value))
     return len(value) <= 2.4 * len(pattern(r"(?<=[a-z])[A-Z]|(?<=[A-Z])[a-z]").findall(value))
 
 
