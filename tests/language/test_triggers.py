@@ -12,6 +12,7 @@ import pytest
 
 from holdfast.language import triggers
 from holdfast.language.sentences import sentences
+from holdfast.language.trigger_table import LANES
 
 WORDS = Path(__file__).parents[2] / "training" / "triggers" / "words"
 SHAPES = {
@@ -55,12 +56,24 @@ NOT_STATED = [
     "ok, do the webhook.",
     "3. Upgrade to Django 5.2",
     'the page says "never use the old endpoint", where is that?',
+    "remember to close the file afterwards",
 ]
 
 
 def kinds(text: str) -> set[str]:
-    """Return the kinds that are found in a text."""
+    """Return the kinds that are found in a text, candidates among them."""
     return {trigger.kind for trigger in triggers.scan(text)}
+
+
+def told(text: str) -> set[str]:
+    """Return the kinds that are told as facts."""
+    return {trigger.kind for trigger in triggers.scan(text) if trigger.sure}
+
+
+def parted(text: str):
+    """Return the sentences of a text with their cues and names."""
+    parts = triggers.own_sentences(text)
+    return (parts, *triggers.judged(parts))
 
 
 @pytest.mark.parametrize(("kind", "text"), STATED)
@@ -69,20 +82,31 @@ def test_a_plain_statement_is_found(kind: str, text: str) -> None:
     assert kind in kinds(text)
 
 
-# The guide calls it a step of the task; what was learned does not know that yet (decision 0025).
-MISSED = pytest.param("remember to close the file afterwards", marks=pytest.mark.xfail(strict=True))
-
-
-@pytest.mark.parametrize("text", [*NOT_STATED, MISSED])
+@pytest.mark.parametrize("text", NOT_STATED)
 def test_tasks_questions_talk_and_reports_are_nothing(text: str) -> None:
-    """A task, a question, talk, a report and a quotation state nothing that is to be kept."""
-    assert triggers.scan(text) == ()
+    """A task, a question, talk, a report and a quotation state nothing that is told as a fact."""
+    assert told(text) == set()
+
+
+def test_what_is_not_sure_is_a_candidate() -> None:
+    """A value in a sentence of an ordinary form may be meant to last, or not: it is found, and not told."""
+    assert kinds("staging runs on port 5433") == {"value"} and told("staging runs on port 5433") == set()
+
+
+def test_an_answer_is_read_with_the_question() -> None:
+    """What the agent had said before counts: the same words choose something only where there was a choice."""
+    question = "1. Redis\n2. Postgres\nWhich option do you prefer?"
+    scores = [
+        triggers.features(0, *parted("the second")) | triggers.of_before(text, parted("the second")[0])
+        for text in ("", question)
+    ]
+    assert scores[1] - scores[0] >= {"{b asks}", "{b asks short}", "{b list}"}
 
 
 def test_the_sentence_that_says_it_is_returned() -> None:
     """The text of a trigger is the person's own sentence, with its quotes, without what stands around it."""
     found = triggers.scan('Thanks for that. The project is called "heron-7". Now run the tests.')
-    assert triggers.Trigger("value", 'The project is called "heron-7".') in found
+    assert ("value", 'The project is called "heron-7".') in [(one.kind, one.text) for one in found]
     assert len({trigger.text for trigger in found}) == 1
 
 
@@ -162,7 +186,7 @@ def test_the_weights_have_their_form() -> None:
     lines = (WORDS / "weights.txt").read_text(encoding="utf-8").rstrip("\n").split("\n")
     rows = [line.split("\t") for line in lines if line[0] != "#"]
     assert len(rows) > 1_000
-    assert all(len([int(number) for number in numbers.split()]) == len(triggers.KINDS) + 32 for _, numbers in rows)
+    assert all(len([int(number) for number in numbers.split()]) == LANES for _, numbers in rows)
     assert len({feature for feature, _ in rows}) == len(rows)
     assert lines[len(lines) - len(rows) :] == sorted(lines[len(lines) - len(rows) :])
 

@@ -28,9 +28,11 @@ def pack(script):
 def table(pack, tmp_path):
     """Pack phrases and rows of weights, by feature, into a table of their own, and open it."""
 
-    def packed(phrases: str = "", weights: dict[str, list[int]] | None = None, out: str = "") -> TriggerTable:
+    def packed(
+        phrases: str = "", weights: dict[str, list[int]] | None = None, out: str = "", sure: str = "0 0 0 0 0 0"
+    ) -> TriggerTable:
         rows = [f"{name}\t{' '.join(map(str, row))}" for name, row in (weights or {"{}": ZEROS}).items()]
-        head = f"# x\n# Out: {out or '; '.join(['0 0 0 0 0 0 0'] * 32)}\n# Kinds: a\n"
+        head = f"# x\n# Sure: {sure}\n# Out: {out or '; '.join(['0 0 0 0 0 0'] * 33)}\n# Kinds: a\n"
         texts = {"en": phrases, "de": "", "small": "en: the a\nde: der", "weights": head + "\n".join(rows) + "\n"}
         (tmp_path / "table.bin").write_bytes(pack.packed(texts))
         return TriggerTable(str(tmp_path / "table.bin"), triggers.LANGUAGES)
@@ -101,12 +103,12 @@ def test_small_and_large_weights_are_kept(table):
 
 def test_a_hidden_unit_counts_only_where_it_is_positive(table):
     """Each hidden unit speaks for the kinds by the numbers of the head, in proportion, and below zero not at all."""
-    out = "; ".join(["50 0 0 0 0 0 -20", *["0 0 0 0 0 0 0"] * 31])
-    rows = {name: [10, *[0] * 6, hidden, *[0] * 31] for name, hidden in (("no", -3), ("yes", 4))}
+    out = "; ".join(["50 0 0 0 0 -20", *["0 0 0 0 0 0"] * 32])
+    rows = {name: [10, *[0] * 5, hidden, *[0] * 32] for name, hidden in (("no", -3), ("yes", 4))}
     made = table(weights=rows, out=out)
-    assert made.scores({"yes"}) == [1_200, 0, 0, 0, 0, 0, -80]
-    assert made.scores({"no"}) == [1_000, 0, 0, 0, 0, 0, 0]
-    assert made.scores({"yes", "no"}) == [2_050, 0, 0, 0, 0, 0, -20]
+    assert made.scores({"yes"}) == [1_200, 0, 0, 0, 0, -80]
+    assert made.scores({"no"}) == [1_000, 0, 0, 0, 0, 0]
+    assert made.scores({"yes", "no"}) == [2_050, 0, 0, 0, 0, -20]
 
 
 def test_small_words_tell_the_language(table):

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 SEED = 0
-HIDDEN = 32
-EPOCHS = 30
+HIDDEN = 33
+EPOCHS = 12
 BATCH = 128
 PACE = 1e-3
 PULL = 0.5

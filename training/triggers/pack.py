@@ -117,9 +117,12 @@ def small_words(text: str) -> bytes:
 
 
 def weight_sections(text: str, small: bytes) -> list[bytes]:
-    """Return the sections from `out` to `wide`."""
+    """Return the sections from `sure` to `wide`."""
     head, _, lines = text.partition("\n# Kinds: ")
-    out = [joined(list(map(int, row.split())), layout.OUT_LANE) for row in head.partition("\n# Out: ")[2].split(";")]
+    head, _, outs = head.partition("\n# Out: ")
+    out = [joined(list(map(int, row.split())), layout.OUT_LANE) for row in outs.split(";")]
+    # Scores are in hundredths of hundredths.
+    sure = [layout.STEPS * int(number) for number in head.partition("\n# Sure: ")[2].split()]
     buckets: list[list[tuple[bytes, list[int]]]] = [[] for _ in range(layout.BUCKETS)]
     for feature, _, numbers in (line.partition("\t") for line in lines.rstrip("\n").split("\n")[1:]):
         bucket, short = hashed(feature)
@@ -130,6 +133,7 @@ def weight_sections(text: str, small: bytes) -> list[bytes]:
     features = [one for bucket in buckets for one in bucket]
     rows = [row_of(weights, wide) for _, weights in features]
     return [
+        little(4, sure),
         b"".join(one.to_bytes(layout.OUT_ROW, "little", signed=True) for one in out),
         small,
         little(2, [0, *accumulate(map(len, buckets))]),

@@ -1,4 +1,8 @@
-"""Sentences to learn from, out of the lines of `said_*.txt` and `seen_en.txt`; `said_en.txt` tells their form."""
+"""What was written to learn from: messages in `writers/`, and sentences out of the lines of `said_*.txt` and the like.
+
+A line of a file in `writers/` has an id, the language, the labels and the text; `said_en.txt` tells the form of a line
+with slots.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,16 @@ from pathlib import Path
 
 # Of each line that many sentences are made.
 TIMES = 4
+
+
+def messages_of(path: Path) -> list[tuple[frozenset[str], str]]:
+    """Return the labels and the text of each message, with its line ends, tabs and backslashes as they were typed."""
+    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+    return [(frozenset(labels.split(",")) - {"-"}, _typed(text)) for _, _, labels, text in rows]
+
+
+def _typed(text: str) -> str:
+    return "\\".join(piece.replace("\\n", "\n").replace("\\t", "\t") for piece in text.split("\\\\"))
 
 
 def sentences_of(folder: Path, name: str) -> list[tuple[frozenset[str], str, float]]:

@@ -39,11 +39,12 @@ def at_prompt(run: HookRun) -> Iterator[Effect]:
         return
     from holdfast.language import triggers
 
-    found = tuple(one for one in triggers.scan(text) if one.kind != "remember" or not messages.forgets(one.text))
+    # A candidate is not told as a fact.
+    found = tuple(one for one in triggers.scan(text) if one.sure)
     project = run.project()
     if project is not None:
         yield from _write_down(run, project, text, found)
-    wanted = [messages.whole(text, one.text) for one in found if one.kind == "remember"]
+    wanted = [messages.whole(text, one.text, one.statement) for one in found if one.kind == "remember"]
     if wanted:
         yield Effect(lambda: _remember(run, wanted))
 
@@ -108,7 +109,7 @@ def _remember(run: HookRun, texts: list[str]) -> None:
     workspace, agent = run.workspace, run.call.agent
     told = [
         remember(workspace, statement, scope=scope, type=kind, trust="user", source="hook", agent=agent).memory
-        for statement, kind in ((messages.statement(text), kind) for text, kind in stored.items())
+        for statement, kind in ((text[0].upper() + text[1:], kind) for text, kind in stored.items())
     ]
     # Who just said it need not be told it.
     with known.ShownSet(run.home, run.session) as before:

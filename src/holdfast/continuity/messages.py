@@ -25,20 +25,6 @@ _APOSTROPHES = "'’`´"
 # Longer than this nobody says only that they want to go on.
 _MAX_RESUME = 120
 _LOST_LOOK = 200
-# Words of which what leads to a thing to remember consists: one of those that ask for it, and small ones around it.
-_ASKS = frozenset(
-    ("remember", "note", "mind", "forget", "merk", "merke", "denk", "dran", "daran", "notiere", "vergiss")
-)
-_LEADS = _ASKS | frozenset(
-    (
-        *("please", "always", "keep", "in", "do", "dont", "not", "never", "also", "and", "this", "that", "it"),
-        *("bitte", "dir", "nicht", "und", "auch", "das", "dies", "es"),
-    )
-)
-_NOT = frozenset(("not", "never", "dont", "cant", "cannot", "didnt", "doesnt", "couldnt", "wont", "nicht"))
-_NOT_TO_FORGET = frozenset(("forget", "vergiss"))
-# How many words before such a word, and from it on, may say that somebody does not: "mich nicht erinnern".
-_RECALLS = {"remember": (2, 0), "recall": (2, 0), "erinnere": (3, 3), "erinnern": (3, 3)}
 _ABOUT_THE_PERSON = frozenset(
     (
         *("i", "im", "id", "ive", "ill", "me", "my", "mine", "myself"),
@@ -141,22 +127,18 @@ def _without_ends(words: list[str], around: set[str]) -> Iterator[list[str]]:
             yield words[start:end]
 
 
-def forgets(sentence: str) -> bool:
-    """Whether a sentence says that somebody does not remember, which asks for nothing to be remembered."""
-    words = _words(sentence)
-    places = [(at, *_RECALLS[word]) for at, word in enumerate(words) if word in _RECALLS]
-    denied = any(not _NOT.isdisjoint(words[max(0, at - before) : at + behind]) for at, before, behind in places)
-    return denied and _NOT_TO_FORGET.isdisjoint(words)
+def whole(text: str, sentence: str, statement: str) -> str:
+    """Return a statement with what a sentence leaves out of it: the rest of its line, or the lines that it announces.
 
-
-def whole(text: str, sentence: str) -> str:
-    """Return a sentence with what a trigger leaves out of it: the rest of its line, or the lines that it announces."""
-    at = text.find(sentence)
-    announces = sentence.rstrip().endswith(":")
+    A sentence that does nothing but announce them goes.
+    """
+    at = text.find(statement)
+    announces = statement.rstrip().endswith(":")
     if at < 0 or not (announces or len(sentence) >= MAX_SAID):
-        return sentence
-    end = text.find("\n\n" if announces else "\n", at + len(sentence))
-    return text[at : end if end >= 0 else len(text)][:_MAX_REMEMBERED].strip()
+        return statement
+    end = text.find("\n\n" if announces else "\n", at + len(statement))
+    found = text[at : end if end >= 0 else len(text)][:_MAX_REMEMBERED].strip()
+    return (found.removeprefix(sentence).strip() if announces else found) or found
 
 
 def is_about_the_person(text: str) -> bool:
@@ -165,28 +147,21 @@ def is_about_the_person(text: str) -> bool:
 
 
 def statement(text: str) -> str:
-    """Return what should be remembered, without the words that ask for it where they only lead to it."""
-    for lead in (":", " that "):
-        rest = _led_to(text, lead)
-        if rest:
-            return rest[0].upper() + rest[1:]
-    return text
+    """Return what should be remembered, without the words that ask for it; the text itself where none do."""
+    found = _asked_to_keep(text)
+    return found[0].upper() + found[1:] if found else text
 
 
 def asks_to_remember(text: str) -> bool:
-    """Whether a sentence begins with words that ask to remember the rest of it."""
-    # What follows this word is no sentence without it, so a statement keeps it.
-    return statement(text) != text or bool(_led_to(text, " dass "))
+    """Whether a text asks to remember something."""
+    return bool(_asked_to_keep(text))
 
 
-def _led_to(text: str, lead: str) -> str:
-    """Return what stands behind a lead where the words before it do nothing but ask to remember."""
-    before, _, rest = text.partition(lead)
-    words = _words(before)
-    asks = not _ASKS.isdisjoint(words if lead == ":" else words[-1:])
-    # "Never do that" asks for something else; "never forget that" does not.
-    denies = not _NOT.isdisjoint(words) and _NOT_TO_FORGET.isdisjoint(words)
-    return rest.strip() if asks and not denies and _LEADS.issuperset(words) else ""
+def _asked_to_keep(text: str) -> str:
+    from holdfast.language.requests import requests
+    from holdfast.language.sentences import sentences
+
+    return next((one.statement for one in requests(sentences(text))), "")
 
 
 def said_done(text: str) -> list[str]:

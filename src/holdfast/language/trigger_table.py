@@ -7,8 +7,9 @@ when the message has its first word, or, where its second step is words, its fir
 a message of a few sentences, so the file is mapped, and a word or feature is found through a hash of its bytes. All
 numbers are little-endian; the sections begin where the head says, and the last of its numbers is the length of it all:
 
-    magic 8 bytes | where each section begins, and the end: uint32[10]
-    out       signed, 36 bytes for each hidden unit: what it adds for each kind, joined in lanes of 40 bits
+    magic 8 bytes | where each section begins, and the end: uint32[11]
+    sure      uint32 for each kind: the score above which it is told as a fact
+    out       signed, 31 bytes for each hidden unit: what it adds for each kind, joined in lanes of 40 bits
     small     text: a line for each language, with the small words by which it is known
     buckets   uint16[BUCKETS + 1]: the first feature of each bucket
     shorts    uint32 for each feature: a piece of its hash that tells it from the others of its bucket
@@ -44,13 +45,13 @@ if TYPE_CHECKING:
     # One step of a phrase: what it is, words and lists of which one must stand there, and a number.
     Step = tuple[str, frozenset[str], int]
 
-MAGIC = b"HFTRIG\x00\x01"
-SECTIONS = 9
+MAGIC = b"HFTRIG\x00\x02"
+SECTIONS = 10
 BUCKETS = 16_384
 PARTS = 2_048
 # A number has the weights of all kinds and hidden units, each in a lane of its own, so that one sum adds them all up.
 LANE = 16
-KINDS, HIDDEN = 7, 32
+KINDS, HIDDEN = 6, 33
 LANES = KINDS + HIDDEN
 WIDE_ROW = LANES * LANE // 8
 # In a row three weights share 16 bits: the lanes of a third of them, each five bits further to the left.
@@ -60,7 +61,7 @@ MIDDLE = 1 << (BITS - 1)
 NARROW_ROW = THIRD * LANE // 8
 # What hidden units add is summed up in wider lanes: both of its factors are in hundredths.
 OUT_LANE = 40
-OUT_ROW = 36
+OUT_ROW = 31
 # Weights are in so many parts of one.
 STEPS = 100
 # No word has them: they count as spaces.
@@ -68,7 +69,8 @@ RECORD, FIELD = "\x1e", "\x1f"
 NOTHING: Row = ((), [], "")
 _SLOT = 6
 _SIGNS = ",:;!-="
-_PRIME = (1 << 61) - 1
+# No power of two less one: texts of eight letters and more would share their hashes.
+_PRIME = (1 << 61) - 31
 # Brings short texts over the whole range, too.
 _MIXED = 0x1B873593CC9E2D51
 _MAX_KEPT = 50_000
@@ -119,7 +121,8 @@ class TriggerTable:
         self._at = [self._number(len(MAGIC) + 4 * place) for place in range(SECTIONS + 1)]
         if table[: len(MAGIC)] != MAGIC or self._at[-1] != len(table):
             raise StoreUnavailable("the table of triggers is not whole", _HINT)
-        out, small, buckets = self._at[:3]
+        sure, out, small, buckets = self._at[:4]
+        self.sure = [self._number(at) for at in range(sure, out, 4)]
         self._out = [
             int.from_bytes(table[at : at + OUT_ROW], "little", signed=True) for at in range(out, small, OUT_ROW)
         ]
@@ -175,7 +178,7 @@ class TriggerTable:
 
     def _weight(self, feature: str) -> int:
         """Return the weights of a feature, joined; 0 for one that has none."""
-        table, (buckets, shorts, rows, wide) = self._table, self._at[2:6]
+        table, (buckets, shorts, rows, wide) = self._table, self._at[3:7]
         bucket, short = hashed(feature)
         at = buckets + 2 * bucket
         first, end = int.from_bytes(table[at : at + 2], "little"), int.from_bytes(table[at + 2 : at + 4], "little")
@@ -201,12 +204,12 @@ class TriggerTable:
         return row
 
     def _part(self, number: int) -> str:
-        starts, parts = self._at[6:8]
+        starts, parts = self._at[7:9]
         first, end = self._number(starts + 4 * number), self._number(starts + 4 * number + 4)
         return self._table[parts + first : parts + end].decode("utf-8", "surrogatepass")
 
     def _phrase(self, number: int) -> Phrase:
-        at = self._at[8]
+        at = self._at[9]
         first, end = self._number(at + 4 * number), self._number(at + 4 * number + 4)
         group, begins, before, needed, behind = self._table[at + first : at + end].decode("utf-8").split(FIELD)
         words = frozenset(needed.split("|")) if needed else frozenset()

@@ -10,9 +10,12 @@ from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
 from holdfast.language import trigger_table
+from holdfast.language.requests import plain_kind, requests
 from holdfast.language.sentences import Sentence, sentences, shapes, shorter
 
-KINDS = ("correction", "decision", "architecture", "priority", "value", "preference", "remember")
+# What the weights tell apart. A request to remember something is told by its structure (`requests.py`).
+LEARNED = ("correction", "decision", "architecture", "priority", "value", "preference")
+KINDS = (*LEARNED, "remember")
 LANGUAGES = ("en", "de")
 MAX_CHARACTERS = 300
 MAX_TRIGGERS = 12
@@ -42,6 +45,14 @@ _ASKS = frozenset(("remember", "note", "keep", "merk", "merke"))
 _LONGEST = 5
 _FOUR_WORDS = 4
 _MANY = 4
+# Of what the agent said before only the end is looked at.
+_BEFORE = 1_200
+_BEFORE_END = 400
+_SHORT_ANSWER = 12
+_OFFERS = {
+    "offers": ("would you like", "do you want", "should i", "shall i", "which ", "prefer", "let me know"),
+    "option": ("option", "approach", "alternative"),
+}
 _TABLE = trigger_table.__file__.rpartition("/")[0] + "/triggers.bin"
 _opened: list[trigger_table.TriggerTable] = []
 
@@ -54,31 +65,55 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """One statement that is worth writing down: its kind, and the sentence that makes it."""
+    """One statement that may be worth writing down: its kind, the sentence that makes it, and whether that is sure.
+
+    What is not sure is a candidate. It is never told as a fact. A request to remember has the statement by itself.
+    """
 
     kind: str
     text: str
+    sure: bool = True
+    statement: str = ""
 
 
-def scan(text: str) -> tuple[Trigger, ...]:
-    """Return what a message states that should be kept, in its order: at most twelve, each cut to 300 characters."""
+def scan(text: str, before: str = "") -> tuple[Trigger, ...]:
+    """Return what a message states that should be kept: at most twelve, each cut to 300 characters.
+
+    `before` is what the agent had said last, where that is known: an answer to a question is read with it.
+    """
     parts = own_sentences(text)
     if sum(len(sentence.words) for sentence in parts) < _MIN_WORDS:
         return ()
     cues, names = judged(parts)
+    said = of_before(before, parts)
     # What follows a paste was written by somebody else.
     own = next((place for place, each in enumerate(cues) if "paste" in each), len(parts))
-    scores = [_scores(place, parts, cues, names) for place in range(own)]
-    found: list[Trigger] = []
+    table = _table()
+    scores = [table.scores(features(place, parts, cues, names) | said) for place in range(own)]
+    found = [
+        Trigger("remember", one.sentence[:MAX_CHARACTERS], statement=one.statement)
+        for one in requests(parts[:own])
+        if one.statement
+    ]
     for place, sentence in enumerate(parts[:own]):
         kinds = [number for number, score in enumerate(scores[place]) if score > 0]
         if kinds and len(parts) > 1:
             # One sentence says it; another that says it, too, does so by itself and not by what stands beside it.
-            alone = _scores(0, [sentence], [cues[place]], [names[place]])
+            alone = table.scores(features(0, [sentence], [cues[place]], [names[place]]))
             kinds = [one for one in kinds if alone[one] > 0 or scores[place][one] == max(each[one] for each in scores)]
+        plain = plain_kind(sentence)
+        if plain:
+            kinds = sorted({*kinds, LEARNED.index(plain)})
         if kinds and _asks_to_forget(sentence.words):
-            kinds = [one for one in kinds if KINDS[one] in _TAKES_BACK]
-        found += [Trigger(KINDS[one], sentence.text[:MAX_CHARACTERS]) for one in kinds]
+            kinds = [one for one in kinds if LEARNED[one] in _TAKES_BACK]
+        found += [
+            Trigger(
+                LEARNED[one],
+                sentence.text[:MAX_CHARACTERS],
+                LEARNED[one] == plain or scores[place][one] > table.sure[one],
+            )
+            for one in kinds
+        ]
     return tuple(found[:MAX_TRIGGERS])
 
 
@@ -141,14 +176,29 @@ def features(place: int, parts: list[Sentence], cues: Cues, names: Names) -> set
     return _of_place(place, parts, cues, names[place]) | _of_words(parts[place], names[place])
 
 
+def of_before(before: str, parts: list[Sentence]) -> set[str]:
+    """Return what a message counts by besides its words: whether the agent had asked, offered or listed something."""
+    end = before[-_BEFORE:].rstrip(' \n*_)"`')
+    if not end:
+        return set()
+    lines = [line.lstrip(" *-").casefold() for line in end.split("\n")]
+    small = end[-_BEFORE_END:].casefold()
+    found = {"asks"} if end[-1:] in "?？" else set()
+    if "?" in small:
+        found.add("asks near")
+        found.update({"or"} if " or " in small else ())
+    if sum(line.startswith("option") or (line[:1].isalnum() and line[1:2] in (".", ")", ":")) for line in lines) > 1:
+        found.add("list")
+    found.update(name for name, words in _OFFERS.items() if any(word in small for word in words))
+    is_short = sum(len(one.words) for one in parts) <= _SHORT_ANSWER
+    return {f"{{b {name}}}" for name in found or {"plain"}} | (
+        {f"{{b {name} short}}" for name in found or {"plain"}} if is_short else set()
+    )
+
+
 def _names(lists: tuple[str, ...], raw: str) -> tuple[str, ...]:
     """Return the lists that a word is on, and its shapes; a word of <plain> has no shape."""
     return lists if "<plain>" in lists else lists + shapes(raw)
-
-
-def _scores(place: int, parts: list[Sentence], cues: Cues, names: Names) -> list[int]:
-    """Return how much speaks for each kind in a sentence."""
-    return _table().scores(features(place, parts, cues, names))
 
 
 def _of_words(sentence: Sentence, names: list[tuple[str, ...]]) -> set[str]:

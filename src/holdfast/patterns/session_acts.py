@@ -255,6 +255,7 @@ def _corrections(events: Sequence[SessionEvent]) -> Iterator[SessionAct]:
 def _told_off(event: SessionEvent) -> list[str]:
     """Return the sentences that tell the agent that it did wrong, or to do otherwise."""
     sentences = [one.text for one in sayings(event) if one.kind == "correction"]
+    # What recurs need not be sure the first time.
     sentences += [one.text for one in triggers.scan(event.text) if one.kind in ("correction", "preference")]
     return [one for one in sentences if tells_off(one)]
 

@@ -128,7 +128,7 @@ def test_a_pasted_document_is_not_the_person() -> None:
 def test_what_a_person_states_as_a_lesson_is_stated() -> None:
     """A lesson that a person asks to remember counts without recurring."""
     (one,) = found(human("Remember this lesson: never run the migration on a Friday."), answer("Noted."))
-    assert one.evidence.kind == "stated" and "never run the migration on a Friday" in one.statement
+    assert one.evidence.kind == "stated" and one.statement == "Never run the migration on a Friday."
 
 
 def test_a_failure_that_another_command_put_right_is_a_lesson() -> None:

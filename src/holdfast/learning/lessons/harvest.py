@@ -122,7 +122,7 @@ def _of_rating(session: Session, rating: Rating, quote: str, events: Sequence[Se
 def _of_message(session: Session, events: Sequence[SessionEvent], at: int, *, may_correct: bool) -> Iterator[Learned]:
     event = events[at]
     when = event.at or session.ended or session.started
-    for trigger in triggers.scan(speech.typed(event.text)):
+    for trigger in [one for one in triggers.scan(speech.typed(event.text), _before(events[:at])) if one.sure]:
         quote = one_line(trigger.text, _MAX_QUOTE)
         is_lesson = trigger.kind == "remember" and names_a_lesson(quote)
         is_correction = may_correct and trigger.kind == "correction" and tells_off(quote) and not takes_back(event.text)
