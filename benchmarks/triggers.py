@@ -1,126 +1,200 @@
-"""How well the statements that are worth keeping are found in what people say: precision and recall by class.
+"""How right Holdfast is about what people say: measured on labelled messages that real people typed to agents.
 
-    holdfast bench triggers [--part dev|held|both] [--data FOLDER] [--json]
+    holdfast bench triggers --data FOLDER [--json] [--out FILE]
 
-The messages and what each of them states are in `trigger_sets/`; GUIDE.md there says how they were labelled. The
-weights were learned from `dev`, so what is found there tells little; what is found in `held`, which nobody looked at
-meanwhile, is what counts: in messages written as people talk, in indirect ones, whose writers were told to avoid the
-usual words, and in those drawn from real sessions. `training/triggers/learn.py --cross` tells what is found in the
-messages of each writer by weights that were learned from others. Of the drawn messages only ids and labels are there:
-their texts are looked for in the transcripts below FOLDER, and what is not found is left out and counted. Each figure
-has its 95 % interval. The time is that of one scan, in a process that does many.
+FOLDER has labelled messages, one JSON object a line, in files that end with `.jsonl`: `id`, `text`, `before` (the end
+of what the agent had said), `labels` (what nearly every reader would say of it), `arguable` (what some would), `keep`
+(y, m or n) and `what` (what to keep, where keep is y). No such messages are in the repository: they are other people's
+words.
+
+Printed are, for each kind, how many of those told as facts are clear, arguable or false, and how many clear ones are
+missed; the same for all kinds but `remember` and the moods together, with candidates beside them; which share of the
+messages that say nothing gives something; and how often what is kept is the statement and not the prompt around it.
+`--out` writes one JSON line a message: `id`, `kinds` told as facts, `candidates`, and `keep`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
-import os
 import sys
 import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "trigger_sets"))
-
-from messages import PARTS, Message, left_out, load
-
+from holdfast.errors import BadInput
+from holdfast.language.moods import MIN_CONFIDENCE, mood
 from holdfast.language.triggers import KINDS, scan
 
-SOURCES = ("written", "indirect", "drawn", "all")
-# How many standard deviations on either side hold 95 of 100 cases.
-Z = 1.96
-Row = dict[str, Any]
+MOODS = ("praise", "frustration")
+# What is told of a message besides an explicit request and the mood.
+TOGETHER = tuple(kind for kind in KINDS if kind != "remember")
+# A rating above this praises.
+MIDDLE = 5
+# Of the words of the statement so many are kept, in at most so many times its words.
+MIN_KEPT, MAX_LONGER = 0.8, 1.5
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A labelled message and what is said of it."""
+
+    id: str
+    labels: frozenset[str]
+    arguable: frozenset[str]
+    what: str
+    kinds: frozenset[str]
+    candidates: frozenset[str]
+    keep: str
 
 
 def main(arguments: list[str]) -> int:
-    """Scan the messages and print the figures."""
+    """Judge the messages and print the figures."""
     parser = argparse.ArgumentParser(prog="holdfast bench triggers", description=__doc__)
-    parser.add_argument("--part", choices=(*PARTS, "both"), default="both", help="which messages; both, if not said")
-    parser.add_argument("--data", default="", help="a folder of transcripts in which the drawn messages are looked for")
+    parser.add_argument("--data", required=True, help="a folder of labelled messages, *.jsonl")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--out", help="a file for one JSON line a message")
     options = parser.parse_args(arguments)
-    parts = PARTS if options.part == "both" else (options.part,)
-    reports = [measure(part, load(part, options.data)) for part in parts]
-    if options.json:
-        print(json.dumps(reports, indent=2))
-        return 0
-    for report in reports:
-        for line in _lines(report):
-            print(line)
+    messages = load(Path(options.data))
+    started = time.process_time()
+    found = [judge(message) for message in messages]
+    report = measure(found) | {"milliseconds": round(1000 * (time.process_time() - started) / len(found), 3)}
+    if options.out:
+        Path(options.out).write_text("".join(f"{json.dumps(shown(one))}\n" for one in found), encoding="utf-8")
+    print(json.dumps(report, indent=2) if options.json else "\n".join(lines(report)))
     return 0
 
 
-def measure(part: str, messages: list[Message]) -> Row:
-    """Return the figures of a part: by source and class, of messages without a label, and the time of a scan."""
-    started = time.process_time()
-    found = [frozenset(trigger.kind for trigger in scan(message.text)) for message in messages]
-    took = time.process_time() - started
-    pairs = list(zip(messages, found, strict=True))
-    rows = [row for source in SOURCES if (chosen := _of(source, pairs)) for row in _rows(source, chosen)]
+def load(folder: Path) -> list[dict[str, Any]]:
+    """Return the labelled messages of a folder."""
+    files = sorted(folder.glob("*.jsonl"))
+    if not files:
+        raise BadInput(f"{folder} has no labelled messages", hint="Name a folder with files that end with .jsonl.")
+    messages = []
+    for path in files:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            message = json.loads(line)
+            if not {"id", "text", "labels"} <= set(message):
+                raise BadInput(f"{path.name}, line {number}, has no id, text or labels")
+            messages.append(message)
+    return messages
+
+
+def judge(message: dict[str, Any]) -> Judged:
+    """Return what is said of a message, as a hook and what comes behind the session would say it."""
+    text = message["text"]
+    triggers = scan(text, message.get("before", ""))
+    felt = mood(text)
+    moods = {MOODS[felt.rating <= MIDDLE]} if felt and felt.confidence >= MIN_CONFIDENCE else set()
+    kinds = frozenset(one.kind for one in triggers if one.sure) | moods
+    kept = [one for one in triggers if one.sure] or triggers
+    sentences = dict.fromkeys(one.statement or one.text for one in kept)
+    return Judged(
+        id=message["id"],
+        labels=frozenset(message["labels"]),
+        arguable=frozenset(message.get("arguable", ())),
+        what=message.get("what", "") if message.get("keep") == "y" else "",
+        kinds=kinds,
+        candidates=frozenset(one.kind for one in triggers if not one.sure) - kinds,
+        keep=" ".join(sentences),
+    )
+
+
+def measure(found: list[Judged]) -> dict[str, Any]:
+    """Return the figures."""
+    rows = [_row(kind, (kind,), found) for kind in (*KINDS, *MOODS)]
+    together = _row("together", TOGETHER, found)
+    clear = [(one, kind) for one in found for kind in TOGETHER if kind in one.labels]
+    either = sum(kind in one.kinds | one.candidates for one, kind in clear)
+    shown_ones = sum(bool((one.kinds | one.candidates) & set(TOGETHER)) for one in found)
+    silent = [one for one in found if not one.labels and not one.arguable]
+    wanted = [one for one in found if one.what]
     return {
-        "part": part,
-        "messages": len(messages),
-        "left_out": left_out(part, messages),
-        "milliseconds": round(1000 * took / max(1, len(messages)), 3),
-        "rows": rows,
+        "messages": len(found),
+        "kinds": rows,
+        "together": together,
+        "with_candidates": {
+            "recall": _share(either, len(clear)),
+            "share_of_messages": _share(shown_ones, len(found)),
+        },
+        "silent": {
+            "messages": len(silent),
+            "give_a_fact": _share(sum(bool(one.kinds) for one in silent), len(silent)),
+            "give_a_candidate": _share(sum(bool(one.candidates) for one in silent), len(silent)),
+        },
+        "kept": {"messages": len(wanted), "right": _share(sum(is_kept(one) for one in wanted), len(wanted))},
     }
 
 
-def _of(source: str, pairs: list[tuple[Message, frozenset[str]]]) -> list[tuple[Message, frozenset[str]]]:
-    return [pair for pair in pairs if source in ("all", pair[0].source)]
-
-
-def _rows(source: str, pairs: list[tuple[Message, frozenset[str]]]) -> list[Row]:
-    classes = [_figures(source, kind, pairs) for kind in KINDS]
-    plain = [found for message, found in pairs if not message.labels]
-    return [*classes, {"source": source, "class": "none", "labelled": len(plain), "wrong": sum(map(bool, plain))}]
-
-
-def _figures(source: str, kind: str, pairs: list[tuple[Message, frozenset[str]]]) -> Row:
-    right = sum(kind in message.labels and kind in found for message, found in pairs)
-    said = sum(kind in found for _, found in pairs)
-    labelled = sum(kind in message.labels for message, _ in pairs)
+def _row(name: str, kinds: tuple[str, ...], found: list[Judged]) -> dict[str, Any]:
+    told = [(one, kind) for one in found for kind in kinds if kind in one.kinds]
+    clear = sum(kind in one.labels for one, kind in told)
+    arguable = sum(kind in one.arguable and kind not in one.labels for one, kind in told)
+    every = sum(kind in one.labels for one in found for kind in kinds)
     return {
-        "source": source,
-        "class": kind,
-        "labelled": labelled,
-        "found": right,
-        "wrong": said - right,
-        "precision": round(right / said, 3) if said else None,
-        "precision_interval": interval(right, said),
-        "recall": round(right / labelled, 3) if labelled else None,
-        "recall_interval": interval(right, labelled),
+        "kind": name,
+        "clear": clear,
+        "arguable": arguable,
+        "false": len(told) - clear - arguable,
+        "missed": every - clear,
+        "precision": _share(clear + arguable, len(told)),
+        "strict_precision": _share(clear, len(told)),
+        "recall": _share(clear, every),
     }
 
 
-def interval(right: int, of: int) -> list[float] | None:
-    """Return between which two shares the true one is in 95 of 100 cases, after Wilson."""
-    if not of:
-        return None
-    share = right / of
-    middle = (share + Z**2 / (2 * of)) / (1 + Z**2 / of)
-    reach = Z * math.sqrt(share * (1 - share) / of + Z**2 / (4 * of**2)) / (1 + Z**2 / of)
-    return [round(middle - reach, 3), round(middle + reach, 3)]
+def is_kept(one: Judged) -> bool:
+    """Whether what is kept is the statement: most of its words, and few others."""
+    wanted, kept = Counter(words(one.what)), Counter(words(one.keep))
+    enough = (wanted & kept).total() >= MIN_KEPT * wanted.total()
+    return enough and kept.total() <= MAX_LONGER * wanted.total()
 
 
-def _lines(report: Row) -> list[str]:
-    lines = [f"{report['part']}: {report['messages']} messages, {report['milliseconds']} ms each"]
-    if report["left_out"]:
-        lines[0] += f"; {report['left_out']} drawn ones left out (--data FOLDER)"
-    for row in report["rows"]:
-        start = f"  {row['source']:8} {row['class']:13}"
-        if row["class"] == "none":
-            lines.append(f"{start} {row['wrong']} of {row['labelled']} messages without a label gave something")
-        else:
-            figures = "  ".join(f"{name} {_shown(row, name)}" for name in ("precision", "recall"))
-            lines.append(f"{start} {figures}  found {row['found']} of {row['labelled']}, wrongly {row['wrong']}")
-    return lines
+def words(text: str) -> list[str]:
+    """Return the words of a text in small letters; each sign of a script without spaces is one."""
+    spaced = "".join(f" {letter} " if ord(letter) > 0x2E80 else letter if letter.isalnum() else " " for letter in text)
+    return spaced.lower().split()
 
 
-def _shown(row: Row, name: str) -> str:
-    figure, between = row[name], row[f"{name}_interval"]
-    return "   -              " if figure is None else f"{figure:.2f} ({between[0]:.2f} to {between[1]:.2f})"
+def shown(one: Judged) -> dict[str, Any]:
+    """Return what is said of a message as a line of `--out`."""
+    return {"id": one.id, "kinds": sorted(one.kinds), "candidates": sorted(one.candidates), "keep": one.keep}
+
+
+def _share(part: int, of: int) -> float | None:
+    return round(part / of, 3) if of else None
+
+
+def lines(report: dict[str, Any]) -> list[str]:
+    """Return the figures as a table."""
+    found = [f"{report['messages']} messages, {report['milliseconds']} ms each", f"  {'told as facts':15}" + HEAD]
+    found += [_line(row) for row in (*report["kinds"], report["together"])]
+    candidates, silent, kept = report["with_candidates"], report["silent"], report["kept"]
+    found.append(
+        f"  with candidates: {_figure(candidates['recall'])} of the clear ones,"
+        f" in {_figure(candidates['share_of_messages'])} of all messages"
+    )
+    found.append(
+        f"  of {silent['messages']} messages that say nothing, {_figure(silent['give_a_fact'])} give a fact"
+        f" and {_figure(silent['give_a_candidate'])} a candidate"
+    )
+    found.append(f"  of {kept['messages']} statements to keep, {_figure(kept['right'])} are kept without the prompt")
+    return found
+
+
+HEAD = "  clear  arguable  false  missed  precision  strict  recall"
+
+
+def _line(row: dict[str, Any]) -> str:
+    counts = f"{row['clear']:7}{row['arguable']:10}{row['false']:7}{row['missed']:8}"
+    figures = [_figure(row[name]) for name in ("precision", "strict_precision", "recall")]
+    return f"  {row['kind']:15}{counts}{figures[0]:>11}{figures[1]:>8}{figures[2]:>8}"
+
+
+def _figure(share: float | None) -> str:
+    return "-" if share is None else f"{share:.3f}"
 
 
 if __name__ == "__main__":

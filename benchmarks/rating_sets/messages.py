@@ -2,19 +2,19 @@
 
 `GUIDE.md` beside this file says how. `explicit.tsv` is about ratings by a number. In `written_*.tsv` and `drawn_*.tsv`
 praise and frustration are in the words. Of drawn messages only ids and labels are here; their texts are found again in
-a folder of transcripts, as those of `trigger_sets` are. Rules are written with `explicit.tsv` and `dev`; only what they
+a folder of transcripts, by the id. Rules are written with `explicit.tsv` and `dev`; only what they
 find in `held` counts.
 """
 
 from __future__ import annotations
 
-import importlib.util
+import hashlib
 import os
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import ModuleType
 
+from holdfast import agents
+from holdfast.agents.reading.base import Reading
 from holdfast.errors import BadInput
 
 PARTS = ("dev", "held")
@@ -45,26 +45,6 @@ class Message:
     label: str
     text: str
     source: str
-
-
-def _trigger_messages() -> ModuleType:
-    """Return the module of `trigger_sets`; it is loaded by its path, as it has the same name as this one."""
-    path = os.path.join(os.path.dirname(FOLDER), "trigger_sets", "messages.py")
-    spec = importlib.util.spec_from_file_location("trigger_sets_messages", path)
-    if spec is None or spec.loader is None:
-        raise BadInput(f"cannot load {path}")
-    module = importlib.util.module_from_spec(spec)
-    # Its records are looked up by the name of their module while they are made.
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-_trigger = _trigger_messages()
-id_of = _trigger.id_of
-part_of = _trigger.part_of
-unescaped = _trigger.unescaped
-drawn_texts = _trigger.drawn_texts
 
 
 def explicit() -> list[Explicit]:
@@ -119,3 +99,47 @@ def _rows(name: str, columns: int) -> Iterator[list[str]]:
             if len(row) != columns:
                 raise BadInput(f"{name}: {len(row)} columns in {row[0]!r}, not {columns}")
             yield row
+
+
+def id_of(text: str) -> str:
+    """Return the id of a message, which does not depend on its white space."""
+    return hashlib.sha256(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def part_of(id: str) -> str:
+    """Return the part to which the id of a drawn message belongs."""
+    return "dev" if hashlib.sha256(id.encode()).hexdigest()[0] < "8" else "held"
+
+
+def drawn_texts(folder: str) -> dict[str, str]:
+    """Return what people typed in the transcripts below a folder, by id."""
+    texts: dict[str, str] = {}
+    for readings in _sessions(folder):
+        for reading in readings:
+            for event in reading:
+                if event.role == "human" and event.text.strip():
+                    texts.setdefault(id_of(event.text), event.text)
+    return texts
+
+
+def unescaped(text: str) -> str:
+    r"""Return a text as it was typed, from one where `\n`, `\t` and `\\` stand for a line end, a tab, a backslash."""
+    pieces = (piece.replace("\\n", "\n").replace("\\t", "\t") for piece in text.split("\\\\"))
+    return "\\".join(pieces)
+
+
+def _sessions(folder: str) -> Iterator[Iterator[Reading]]:
+    """Yield what is read of each path below a folder that an agent knows as its own."""
+    for parent, folders, names in os.walk(folder):
+        folders.sort()
+        if readings := _read(parent):
+            # A folder that is one session: its files are parts of it.
+            folders.clear()
+            yield readings
+            continue
+        yield from filter(None, (_read(os.path.join(parent, name)) for name in sorted(names)))
+
+
+def _read(path: str) -> Iterator[Reading] | None:
+    found = (agents.get(name).read_session(path) for name in agents.names())
+    return next((readings for readings in found if readings is not None), None)

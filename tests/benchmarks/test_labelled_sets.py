@@ -12,7 +12,7 @@ import pytest
 from benchmarks.labelled import BENCHMARKS, PARTS, module_at
 from holdfast.errors import BadInput
 
-SETS = ("trigger_sets", "rating_sets")
+SETS = ("rating_sets",)
 MACHINE_PATHS = re.compile(r"(^|[\s'\"(=])/(home|root|work|Users|tmp|var/folders)/|[A-Z]:\\Users")
 WRITERS = BENCHMARKS.parent / "training" / "triggers" / "writers"
 
@@ -45,7 +45,7 @@ def copied(folder, tmp_path):
 
 def labels_of(messages) -> tuple[str, ...]:
     """Return the labels that a message of the set may have."""
-    return messages.CLASSES if hasattr(messages, "CLASSES") else messages.LABELS
+    return messages.LABELS
 
 
 def test_ids_are_digests_of_the_texts(messages, written):

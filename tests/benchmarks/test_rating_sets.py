@@ -34,9 +34,8 @@ def written(messages):
 
 @pytest.fixture
 def copied(tmp_path):
-    """A copy of the sets, beside one of those whose way of finding drawn messages they share."""
-    for name in ("trigger_sets", "rating_sets"):
-        shutil.copytree(BENCHMARKS / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    """A copy of the sets."""
+    shutil.copytree(FOLDER, tmp_path / "rating_sets", ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path / "rating_sets"
 
 

@@ -1,51 +1,92 @@
-"""The benchmark of triggers: what it counts, and how sure each figure is."""
+"""The benchmark of what people say: which messages it reads, what it counts, and what it writes down."""
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
+import json
 
 import pytest
 
-from holdfast.surfaces.cli import bench
+from benchmarks.labelled import BENCHMARKS, module_at
+from holdfast.errors import BadInput
+
+MESSAGES = [
+    ("Remember that staging lives in europe-west3.", ["remember"], ["value"], "staging lives in europe-west3"),
+    ("fix the failing test in src/parser.py", [], [], ""),
+    ("no, I meant the other queue", ["correction"], [], ""),
+]
 
 
 @pytest.fixture(scope="module")
 def triggers():
     """The benchmark as a module."""
-    path = Path(bench._folder()) / "triggers.py"
-    spec = importlib.util.spec_from_file_location("bench_triggers", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["bench_triggers"] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules["bench_triggers"]
+    return module_at(BENCHMARKS / "triggers.py")
 
 
-def test_figures_are_given_by_source_and_class(triggers):
-    """Precision and recall are counted for written and drawn messages apart and together, each with its interval."""
-
-    def message(id, labels, text, source):
-        return triggers.Message(id, "en", frozenset(labels), text, source)
-
-    messages = [
-        message("1", ["decision"], "let's go with option 2", "written"),
-        message("2", ["decision"], "zzz zzz", "written"),
-        message("3", [], "let's go with option 2", "drawn"),
+@pytest.fixture
+def folder(tmp_path):
+    """A folder of labelled messages."""
+    rows = [
+        {"id": str(number), "text": text, "before": "", "labels": labels, "arguable": arguable, "what": what}
+        | {"keep": "y" if what else "n"}
+        for number, (text, labels, arguable, what) in enumerate(MESSAGES)
     ]
-    rows = triggers.measure("dev", messages)["rows"]
-    figures = {row["source"]: (row["precision"], row["recall"]) for row in rows if row["class"] == "decision"}
-    assert figures == {"written": (1.0, 0.5), "drawn": (0.0, None), "all": (0.5, 0.5)}
-    (whole,) = (row for row in rows if (row["source"], row["class"]) == ("all", "decision"))
-    assert whole["recall_interval"] == triggers.interval(1, 2)
-    lines = triggers._lines(triggers.measure("dev", messages))
-    assert any(line.startswith("  all      decision ") and "recall 0.50 (0." in line for line in lines)
+    (tmp_path / "some.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+def judged(triggers, labels=(), arguable=(), kinds=(), candidates=(), what="", keep=""):
+    """Return a message of which this is said."""
+    return triggers.Judged("1", *map(frozenset, (labels, arguable)), what, *map(frozenset, (kinds, candidates)), keep)
+
+
+def test_every_kind_is_counted_as_clear_arguable_false_or_missed(triggers):
+    """What is told is clear where readers agree, arguable where some would say so, and false otherwise."""
+    report = triggers.measure(
+        [
+            judged(triggers, labels=["value"], kinds=["value"]),
+            judged(triggers, arguable=["value"], kinds=["value"]),
+            judged(triggers, kinds=["value"]),
+            judged(triggers, labels=["value"], candidates=["value"]),
+        ]
+    )
+    row = report["together"]
+    assert [row[name] for name in ("clear", "arguable", "false", "missed")] == [1, 1, 1, 1]
+    assert (row["precision"], row["strict_precision"], row["recall"]) == (0.667, 0.333, 0.5)
+    assert report["with_candidates"] == {"recall": 1.0, "share_of_messages": 1.0}
+    assert report["silent"] == {"messages": 1, "give_a_fact": 1.0, "give_a_candidate": 0.0}
 
 
 @pytest.mark.parametrize(
-    ("right", "of", "between"), [(0, 0, None), (8, 10, [0.49, 0.943]), (10, 10, [0.722, 1.0]), (0, 10, [0.0, 0.278])]
+    ("what", "keep", "right"),
+    [
+        ("use port 8443", "Use port 8443.", True),
+        ("use port 8443", "Please look at the server and use port 8443 for it.", False),
+        ("use port 8443", "use it", False),
+        ("前端端口是8080", "前端端口是8080", True),
+    ],
 )
-def test_the_interval_is_wilsons(triggers, right, of, between):
-    """The interval lies within 0 and 1, is wide for few messages, and is none for none."""
-    assert triggers.interval(right, of) == between
+def test_the_statement_is_kept_and_not_the_prompt(triggers, what, keep, right):
+    """Most words of the statement are kept, and not half as many others, in any script."""
+    assert triggers.is_kept(judged(triggers, what=what, keep=keep)) == right
+
+
+def test_the_figures_of_a_folder_are_printed_and_each_message_is_written_down(triggers, folder, capsys):
+    """A person sees a table, a program JSON; `--out` has what is said of each message."""
+    out = folder / "said.json"
+    assert triggers.main(["--data", str(folder), "--out", str(out)]) == 0
+    assert "3 messages" in capsys.readouterr().out
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [line["id"] for line in lines] == ["0", "1", "2"]
+    assert "remember" in lines[0]["kinds"] and lines[0]["keep"].startswith("staging lives in europe-west3")
+    assert lines[1] == {"id": "1", "kinds": [], "candidates": [], "keep": ""}
+    assert triggers.main(["--data", str(folder), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["messages"] == 3
+
+
+def test_a_folder_without_labelled_messages_is_refused(triggers, tmp_path):
+    """A folder without messages, and a line that is none, are errors that say so."""
+    with pytest.raises(BadInput, match="no labelled messages"):
+        triggers.main(["--data", str(tmp_path)])
+    (tmp_path / "bad.jsonl").write_text('{"id": "1"}\n')
+    with pytest.raises(BadInput, match=r"bad.jsonl, line 1"):
+        triggers.main(["--data", str(tmp_path)])

@@ -17,7 +17,7 @@ GROUPS = tuple(
     for pattern in (
         rf"tests/outside/test_(?:{_LIFE})\.py::.*\[({_AGENTS})",
         r"(tests/outside/test_five_agents\.py)",
-        r"(tests/benchmarks/test_(?:patterns|trigger_sets|rating_sets)\.py)",
+        r"(tests/benchmarks/test_(?:patterns|rating_sets)\.py)",
         r"(tests/surfaces/hook/test_light_idioms\.py)",
         r"(tests/test_docs\.py::test_json_has_the_fields_that_are_promised)",
     )
