@@ -102,3 +102,13 @@ def done(name: str) -> dict:
 def test_calls_that_wait_for_their_results(values, settled):
     """The calls of the last round wait for their results; not one that was left behind, or that has no id."""
     assert told(lines(*values)).settled == settled
+
+
+def test_an_id_that_is_used_again_is_another_call():
+    """Some models count their calls anew in every turn; each call has its own result."""
+    values: list[object] = []
+    for command, is_error in (("npm test", True), ("npm run lint", False)):
+        values.append({"type": "tool_use", "id": "call_0", "name": "Bash", "input": {"command": command}})
+        values.append({"tool_use_id": "call_0", "content": "said", "is_error": is_error})
+    found = calls(lines(*values))
+    assert [(one.given, one.ended) for one in found] == [("npm test", "failed"), ("npm run lint", "passed")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.records import replace
+from holdfast.sessions.names import whole_path
 from holdfast.sessions.work import MAX_TROUBLES, ToolWork
 
 from .making import edited, ran
@@ -63,3 +64,14 @@ def test_a_check_that_does_not_say_how_it_ended_hides_no_other() -> None:
     work.take(ran("pytest", "1 failed", True))
     work.take(ran("pytest | tail -1", ""))
     assert [one.name for one in work.evidence()] == ["tests-failed"]
+
+
+def test_paths_of_windows_are_read_as_such() -> None:
+    """They are told from the session's folder with slashes, however the drive and the separators are written."""
+    work = ToolWork()
+    for path in ("C:\\Users\\ann\\shop\\src\\a.py", "c:/Users/ann/shop/src/a.py", "src\\a.py", "D:\\other\\b.py"):
+        work.take(replace(edited(path), folder="C:\\Users\\ann\\shop"))
+    changed = work.changed_from("c:\\Users\\ann\\shop")
+    assert [(one.path, one.changes, one.folder) for one in changed] == [("src/a.py", 3, ""), ("D:/other/b.py", 1, "")]
+    assert whole_path("C:\\Users\\ann\\shop", "src/a.py") == "C:/Users/ann/shop/src/a.py"
+    assert whole_path("C:\\Users\\ann\\shop", "D:/other/b.py") == "D:/other/b.py"

@@ -203,16 +203,23 @@ def told(lines: list[bytes]) -> Told:
     found: dict[str, tuple[str, str, int]] = {}
     results: dict[str, Result] = {}
     answered = []
+    # Models use an id again: a call of one that has its result, with other arguments, is another call.
+    latest: dict[str, str] = {}
     for number, line in enumerate(lines):
         if len(line) <= _MAX_LINE and any(mark in line for mark in _MARKS):
             for value in _objects(_parsed(line), 0):
                 result = result_of(value)
                 if result is not None:
-                    results[result.call] = _joined(results.get(result.call), result)
+                    call = latest.get(result.call, result.call)
+                    results[call] = _joined(results.get(call), result)
                     answered.append(number)
                 tool, given = _called(value)
                 if tool:
-                    found[_text(value, _IDS) or f"\0{len(found)}"] = tool, _plain(given), number
+                    id, told = _text(value, _IDS), _plain(given)
+                    name = latest.get(id, id) or f"\0{len(found)}"
+                    if name in results and name in found and found[name][:2] != (tool, told):
+                        name = latest[id] = f"{id}\0{number}"
+                    found[name] = tool, told, number
     none = Result("", "")
     ended = [results.get(name, none) for name in found]
     calls = [ToolCall(*call[:2], one.ended, one.text) for call, one in zip(found.values(), ended, strict=True)]

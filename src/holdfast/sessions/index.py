@@ -427,7 +427,7 @@ def _files(digest: Digest, places: _Places) -> list[FileRow]:
     at = session.ended or session.started
     return [
         FileRow(
-            *(one.path, os.path.normpath(os.path.join(one.folder or session.folder, one.path)), one.changes, at),
+            *(one.path, names.whole_path(one.folder or session.folder, one.path), one.changes, at),
             *(one.place, places.project(one.folder or session.folder)),
         )
         for one in digest.files

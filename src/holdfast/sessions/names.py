@@ -8,6 +8,7 @@ replaced by its beginning and a hash of its first 400 characters, which is all t
 
 from __future__ import annotations
 
+import posixpath
 import re
 from urllib.parse import unquote_to_bytes
 
@@ -41,6 +42,23 @@ def known_id(id: str) -> str:
         return id
     beginning = "".join(_BEGINNING.findall(id[:_LONGEST_ID]))[:40]
     return f"{beginning}-{short(id[:_LONGEST_ID])}"
+
+
+def path_of(path: str, folder: str = "") -> str:
+    """Return a path of a session as this machine spells paths: one of Windows, or in a folder there, with slashes."""
+    if not (_of_windows(path) or _of_windows(folder)):
+        return path
+    return (path[:1].upper() + path[1:] if _of_windows(path) else path).replace("\\", "/")
+
+
+def whole_path(folder: str, path: str) -> str:
+    """Return a path in a folder from the root of the machine or the drive."""
+    path, folder = path_of(path, folder), path_of(folder)
+    return posixpath.normpath(path if _of_windows(path) else posixpath.join(folder, path))
+
+
+def _of_windows(path: str) -> bool:
+    return path[1:3] in (":\\", ":/") or path[:2] == "\\\\"
 
 
 def stem_of(text: str) -> str:

@@ -22,6 +22,7 @@ from holdfast.records import SessionEvent, replace
 from holdfast.sessions import check_results
 from holdfast.sessions.check_results import ShellCall
 from holdfast.sessions.facts import CommandRun, Delivered, FileChange, Outcome, OutcomeEvidence, Trouble
+from holdfast.sessions.names import path_of
 
 _MAX_FILES = 1_000
 _MAX_COMMANDS = 400
@@ -203,6 +204,7 @@ class ToolWork:
 
     def changed_from(self, folder: str) -> list[FileChange]:
         """Return the files that were changed, in order, with their paths from this folder where they are below it."""
+        folder = path_of(folder)
         inside = folder.rstrip("/") + "/"
         found = []
         for whole, one in self.files.items():
@@ -265,7 +267,7 @@ class ToolWork:
     def _changed(self, path: str, event: SessionEvent) -> None:
         self._changed_at = self.calls
         self._did_something = True
-        folder = "" if os.path.isabs(path) else event.folder
+        folder = "" if path[:1] == "/" or path[1:2] == ":" else path_of(event.folder)
         whole = os.path.join(folder, path)
         before = self.files.pop(whole, None)
         if before is None and len(self.files) >= _MAX_FILES:
@@ -361,6 +363,6 @@ class ToolWork:
 
 def _shown_path(path: str, folder: str) -> str:
     """Return a path below the folder of its event from there, any other as it is."""
-    path = one_line(path, _TEXT)
+    path, folder = path_of(one_line(path, _TEXT), folder), path_of(folder)
     inside = folder.rstrip("/") + "/"
     return os.path.normpath(path.removeprefix(inside) if folder else path) if path else path

@@ -260,3 +260,14 @@ def test_only_plain_files_are_opened(tmp_path: Path) -> None:
     with pytest.raises(OSError):
         files.open_plain(str(tmp_path / "pipe.jsonl"))
     assert list(files.files_below(str(tmp_path), ".jsonl")) == [str(tmp_path / "real.jsonl")]
+
+
+def test_an_id_that_is_used_again_is_another_call() -> None:
+    """A call that is told again is no news, but one with other arguments, after the result, is a call of its own."""
+    reading = base.Reading("")
+    for command, output in (("npm test", "1 failed"), ("npm run lint", "clean")):
+        reading.call("call_0", "Bash", {"command": command})
+        reading.call("call_0", "Bash", {"command": command})
+        reading.result("call_0", output)
+        reading.call("call_0", "Bash", {"command": command})
+    assert [event.output for event in reading.held.rest()] == ["1 failed", "clean"]

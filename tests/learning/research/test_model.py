@@ -8,8 +8,13 @@ import pytest
 
 from holdfast.base.light_records import replace
 from holdfast.errors import NotFound, Refused
+from holdfast.learning.research import harvest as harvest_research
 from holdfast.learning.research import model as research
 from holdfast.learning.research.model import Report
+from holdfast.records import SessionEvent
+from holdfast.sessions.archive import Archive
+from sessions.making import human
+from support.learned import talked
 
 ONE = Report("2026-05-04T10:00:07Z", "codex", "s1.agent-a", "s1", "shop", "## Findings: the *cart*\n\nIt adds twice.")
 
@@ -110,3 +115,19 @@ def test_no_link_is_followed(there, home, tmp_path) -> None:
     (tmp_path / "secret.md").write_text("---\nat: x\n---\nsecret")
     os.symlink(tmp_path / "secret.md", home / "research" / "2026-06" / "a.md")
     assert research.all_reports(there) == []
+
+
+def test_the_result_of_the_call_is_a_report_with_the_type_of_the_sub_agent(workspace, shop, home) -> None:
+    """It is kept once, also where the session of the sub-agent tells it again; a notice that one was begun is none."""
+    text = "# The cart\n\n" + "It adds every entry twice. " * 30
+    given = '{"subagent_type": "Explore", "prompt": "Look at the cart."}'
+    call = SessionEvent(0, "tool", tool="Task", input=given, output=f"{text}\nagentId: a1", answered=True)
+    begun = SessionEvent(0, "tool", tool="Task", input=given, output="Async agent launched.", answered=True)
+    with workspace() as h:
+        archive, name = Archive(h.home), talked(h, shop, "s-1", human("Look."), call, begun)
+        found = list(harvest_research.harvest(h, archive.digest(name), list(archive.events(name))))
+        assert [one.keep() for one in found] == [True]
+        (report,) = research.all_reports(h.home)
+        assert (report.kind, report.parent, report.summary) == ("Explore", "s-1", "The cart")
+        again = replace(report, session="s-1.agent-a1", text=text, kind=research.KIND)
+        assert research.add(h.home, again) == ""

@@ -248,7 +248,8 @@ class Reading:
         self.started = self.ended = ""
         self.at = self.folder = self.branch = self.model = ""
         self.line = 0
-        self._called: set[int] = set()
+        # What each id called last: 0 where only its result is known.
+        self._called: dict[int, int] = {}
         self._waiting: dict[str, None] = {}
 
     @classmethod
@@ -397,16 +398,21 @@ class Reading:
             self.held.add(self.event(role, cut(text.strip(), MAX_TEXT), id, failed))
 
     def call(self, key: str, tool: str, given: Any, id: str = "") -> None:
-        """Add a call that waits for its result. One that was there before is passed over."""
-        if key and hash(key) in self._called:
-            return
-        self._called.add(hash(key))
-        self._waiting[key] = None
+        """Add a call that waits for its result. One that was there before is passed over.
+
+        Models use an id again. A call of an id that has its result, with other arguments, is another call.
+        """
         if isinstance(given, str) and given[:1] == "{":
             # JSON within a text becomes the same as JSON that is not.
             found = decode(given.encode("utf-8", "replace"))
             given = given if found is None else found
-        self.held.add(self.event("tool", "", id, False, tool, key, input_text(given)), key)
+        text = input_text(given)
+        mark, known = hash((tool, text)), self._called.get(hash(key)) if key else None
+        if known is not None and (known in (0, mark) or key in self._waiting):
+            return
+        self._called[hash(key)] = mark
+        self._waiting[key] = None
+        self.held.add(self.event("tool", "", id, False, tool, key, text), key)
 
     def result(
         self, key: str, output: Any, failed: bool = False, tool: str = "", took: int = 0, answers: Any = None
@@ -422,7 +428,7 @@ class Reading:
             self.choose(call, answers)
             return
         if not key or hash(key) not in self._called:
-            self._called.add(hash(key))
+            self._called[hash(key)] = 0
             self.held.add(self.event("tool", "", "", failed, tool, key, "", text, answered=True))
 
     def choose(self, call: SessionEvent | None, answers: Any = None) -> None:

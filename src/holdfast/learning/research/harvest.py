@@ -1,9 +1,14 @@
-"""The reports of sub-agents in the archive, where no hook told of them."""
+"""The reports of sub-agents in the archive, where no hook told of them: in sessions of their own, or in a result.
+
+Not every agent keeps a session for each of its sub-agents. What one handed over then stands only in the result of the
+call that set it to work, which also says of which type it was.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from holdfast.language import tools
 from holdfast.learning.research import model
 from holdfast.privacy.fence import kept
 from holdfast.session_records import SessionEvent
@@ -12,12 +17,51 @@ from holdfast.sessions.facts import Digest
 from holdfast.sessions.parts import MAX_CHARACTERS, Finding
 from holdfast.workspace import Workspace
 
+_MIN_RESULT = 400
+_MAX_KIND = 60
+
 
 def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
-    """Yield what a sub-agent handed over in the end."""
+    """Yield what sub-agents handed over in the end."""
     session = digest.session
-    if not session.is_subagent:
-        return
+    found = _own(workspace, digest, events) if session.is_subagent else _results(workspace, digest, events)
+    for report in found:
+        summary = model.summary_of(report.text)
+
+        def keep(report: model.Report = report) -> bool:
+            return bool(model.add(workspace.home, report))
+
+        yield Finding("research", summary, report.at, session.name, keep)
+
+
+def _results(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[model.Report]:
+    """Yield what calls that set a sub-agent to work gave back."""
+    session = digest.session
+    calls = [event for event in events if event.role == "tool" and tools.spawns(event.tool)]
+    if any(len(event.output) >= MAX_CHARACTERS for event in calls):
+        # What finders see of a long output lacks its middle.
+        places = {event.place for event in calls}
+        calls = [event for event in Archive(workspace.home).events(session.name) if event.place in places]
+    for event in calls:
+        text = event.output.partition("\nagentId: ")[0].strip()
+        # Shorter is the notice that it was set to work; fields are no report.
+        if event.answered and not event.failed and len(text) >= _MIN_RESULT and text[0] not in "{[<":
+            kind = tools.spawned(event.tool, event.input)
+            told = event.at or session.ended
+            yield model.Report(
+                at=f"{told[:19]}Z" if told else "",
+                agent=session.agent,
+                session=session.id,
+                parent=session.id,
+                project=session.project,
+                text=kept(text, model.MAX_TEXT),
+                kind=kept(kind, _MAX_KIND) if kind != event.tool else model.KIND,
+            )
+
+
+def _own(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[model.Report]:
+    """Yield what a sub-agent with a session of its own said last."""
+    session = digest.session
     event = _last_answer(events)
     if event is not None and len(event.text) >= MAX_CHARACTERS:
         # What finders see of a long answer lacks its middle.
@@ -25,7 +69,7 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
     if event is None or len(event.text.strip()) < model.MIN_TEXT:
         return
     told = event.at or session.ended
-    report = model.Report(
+    yield model.Report(
         at=f"{told[:19]}Z" if told else "",
         agent=session.agent,
         session=session.id,
@@ -33,8 +77,6 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
         project=session.project,
         text=kept(event.text, model.MAX_TEXT),
     )
-    summary = model.summary_of(report.text)
-    yield Finding("research", summary, report.at, session.name, lambda: bool(model.add(workspace.home, report)))
 
 
 def _last_answer(events: Iterable[SessionEvent]) -> SessionEvent | None:

@@ -70,14 +70,25 @@ def add(home: str, report: Report) -> str:
     month, stamp = stamp_of(report.at)
     files.refuse_links(home, f"{FOLDER}/{month}")
     # A hook hears the end a little later than the transcript has it, and that may be the next month.
-    if any(path.endswith(f"-{report.id}.md") for path in _paths(home)):
-        return ""
+    summary = report.summary or summary_of(report.text)
+    about = f"_{_slug(report.agent, 20)}_{_slug(summary, _LONGEST_SLUG)}-"
+    for path in _paths(home):
+        if path.endswith(f"-{report.id}.md") or (about in path and _is_same(home, path, report)):
+            return ""
     folder = os.path.join(home, FOLDER, month)
     files.make_folder(folder)
-    summary = report.summary or summary_of(report.text)
-    name = f"{stamp}_{_slug(report.agent, 20)}_{_slug(summary, _LONGEST_SLUG)}-{report.id}.md"
+    name = f"{stamp}{about}{report.id}.md"
     files.write(os.path.join(folder, name), _page(report, summary).encode("utf-8", "replace"))
     return f"{FOLDER}/{month}/{name}"
+
+
+def _is_same(home: str, path: str, report: Report) -> bool:
+    """Whether a file has this report: the session of a sub-agent and the call of its parent tell the same."""
+    other = read(home, path)
+    if other is None or other.parent != report.parent:
+        return False
+    by_call = report.parent in (other.session, report.session)
+    return by_call and id_of("", "", other.text) == id_of("", "", report.text)
 
 
 def _page(report: Report, summary: str) -> str:
