@@ -242,7 +242,7 @@ def test_a_sweep_says_how_much_was_learned(cli, machine, shop) -> None:
     write_transcript(transcript(machine, "one"), talk)
     assert "learned" not in cli("sweep").out
     write_transcript(transcript(machine, "two"), [*talk, line("two", 2, "user", "9/10, clean and quick")])
-    assert "1 learned: see `holdfast lesson`, `holdfast rate` and `holdfast proposals`\n" in cli("sweep").out
+    assert "1 learned: `holdfast harvest --all --dry-run` lists what is\n" in cli("sweep").out
 
 
 def open_text(path: str) -> str:

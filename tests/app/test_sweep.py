@@ -175,12 +175,15 @@ def test_content_decides_whose_a_transcript_is(machine, swept, names):
     assert names() == ["claude-code/one"]
 
 
-def test_what_no_agent_takes_is_no_error_and_is_remembered(machine, swept):
-    """A file that is nobody's is skipped the next time without being looked into."""
-    write(transcript(machine, "notes"), b"just some notes\n", at=time.time() - 60)
+@pytest.mark.parametrize("content", [b"just some notes\n", bytes(range(128, 256)) * 40])
+def test_what_no_agent_takes_is_told_once_and_is_remembered(machine, swept, content):
+    """A file in an agent's folder that is nobody's is named, and skipped the next time without being looked into."""
+    write(transcript(machine, "notes"), content, at=time.time() - 60)
     found = swept()
-    assert (found.discovered, found.ingested, found.problems) == (1, 0, ())
-    assert swept().skipped_unchanged == 1
+    assert (found.discovered, found.ingested) == (1, 0)
+    assert [(one.kind, one.path.rpartition("/")[2]) for one in found.problems] == [("unread", "notes.jsonl")]
+    again = swept()
+    assert (again.skipped_unchanged, again.problems) == (1, ())
 
 
 def test_what_cannot_be_read_is_a_problem_with_its_path(machine, swept, tmp_path, names):

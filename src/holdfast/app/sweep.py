@@ -159,7 +159,7 @@ def _tell(home: str, swept: Swept) -> None:
         notices.report(home, "archive", text, hint=swept.retention.alert, lasts=True)
     if swept.malformed:
         text = "lines of transcripts could not be read and were passed over"
-        notices.report(home, "malformed", text, hint="`holdfast sweep` tells how many.", severity="info", lasts=True)
+        notices.report(home, "malformed", text, hint="The rest of them was taken in.", severity="info", lasts=True)
     for text, problems in groupby(sorted(swept.problems, key=lambda one: one.text), key=lambda one: one.text):
         found = list(problems)
         names = [one.path for one in found]

@@ -169,6 +169,9 @@ class Taker:
             return True
         self.tally.rewritten += transcript.state == REWRITTEN
         stamp = transcript.stamp
+        if not taking.agent and stamp.size:
+            why, hint = "no agent knows what it holds, so it was passed over", "It is looked at again when it changes."
+            self.tally.problems.append(Problem("unread", path, why, hint))
         place = min(taking.place or stamp.size, stamp.size)
         # Where it went away while it was read, there is nothing to compare it with any more.
         with suppress(OSError):
@@ -290,6 +293,9 @@ class Taker:
         session = _told_apart(kept.session, kept.there)
         # What has no event and not even a time, such as a file of titles of other sessions, is no session.
         if session is None or not (session.events or session.started):
+            if kept.session.malformed:
+                why, hint = "none of its lines could be read", "It is looked at again when it changes."
+                self.tally.problems.append(Problem("unread", taking.transcript.path, why, hint))
             return
         name = session.name
         if (

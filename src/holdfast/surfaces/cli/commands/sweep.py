@@ -103,9 +103,7 @@ def _report(swept: Swept) -> None:
         click.echo("redacted: " + ", ".join(f"{kind} {number:,}" for kind, number in swept.redacted.items()))
     click.echo(_retention_line(swept.retention, would))
     if swept.learned:
-        click.echo(
-            runnable(f"{swept.learned:,} learned: see `holdfast lesson`, `holdfast rate` and `holdfast proposals`")
-        )
+        click.echo(runnable(f"{swept.learned:,} learned: `holdfast harvest --all --dry-run` lists what is"))
 
 
 def _retention_line(kept: Retained, would: str) -> str:
