@@ -107,6 +107,14 @@ def test_what_was_forgotten_is_not_told_as_what_happened(workspace, home, shop) 
     assert holding(home, "numbat") == []
 
 
+def test_what_was_chosen_is_looked_for_as_what_was_said_is(workspace, shop) -> None:
+    """A choice of a session that goes is looked for wherever it was written down."""
+    chose = 'Chose "numbat" (asked: "Which animal shall be on the page of the shop?"; other options: "quokka")'
+    with workspace() as h:
+        name = store(h, session("s1", shop), said("human", "Draw it"), said("choice", chose))
+        assert erase_target.of_sessions(h, (name,)).texts == (chose,)
+
+
 def test_a_project_goes_with_all_that_is_known_of_it(workspace, home, shop) -> None:
     """Memories, pages, rows and sessions of a project go; those of everywhere stay, and no sweep brings one back."""
     with workspace() as h:

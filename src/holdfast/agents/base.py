@@ -262,8 +262,7 @@ class Agent:
     moved_by: tuple[str, ...] = ()
     # The module with `find`, `sniff` and `read` for its sessions: the contract is in `agents/reading/base.py`.
     reader: str = ""
-    # Its own tools with which it asks the person something: what is answered there is the person's choice. No tool of a
-    # server may have one of these names.
+    # Its own tools with which it asks the person something; no tool of a server may have one of these names.
     dialogs: tuple[str, ...] = ()
 
     def is_host(self, environment: Mapping[str, str]) -> bool:

@@ -251,6 +251,50 @@ def naming_files(lines: list[bytes]) -> Iterator[tuple[str, object]]:
                     yield tool, given
 
 
+def choices(lines: list[bytes], tools: tuple[str, ...]) -> list[str]:
+    """Return what the person chose in dialogs of these tools, with what was asked, as these lines tell it."""
+    marks = [f'"{tool}"'.encode() for tool in tools]
+    asked: dict[str, object] = {}
+    found: list[str] = []
+    for line in lines:
+        if len(line) > _MAX_LINE or not (asked or any(mark in line for mark in marks)):
+            continue
+        record = _parsed(line)
+        for call, given, answers in _dialogs(record, tools) if isinstance(record, dict) else ():
+            if given is not None:
+                asked[call] = given
+            elif call in asked:
+                # Most sessions have no dialog.
+                from holdfast.language.choices import answered
+
+                found += [text for role, text in answered(asked.pop(call), answers) if role == "choice"]
+    return found
+
+
+def _dialogs(record: dict[str, object], tools: tuple[str, ...]) -> Iterator[tuple[str, object, object]]:
+    """Yield id and questions of each call of a dialog in a record, and id and answers of each result.
+
+    Only in the places where an agent itself writes them: within a result a server may write what it likes. Where an
+    agent writes them elsewhere, its answers come when the session is read.
+    """
+    message, item, own = record.get("message"), record.get("payload"), record.get("toolUseResult")
+    content = message.get("content") if isinstance(message, dict) else None
+    for block in content if isinstance(content, list) else ():
+        kind = block.get("type") if isinstance(block, dict) else ""
+        if kind == "tool_use" and record.get("type") == "assistant" and block.get("name") in tools:
+            yield _text(block, ("id",)), block.get("input"), None
+        elif kind == "tool_result" and isinstance(own, dict) and block.get("is_error") is not True:
+            yield _text(block, ("tool_use_id",)), None, own.get("answers")
+    if not isinstance(item, dict) or record.get("type") != "response_item":
+        return
+    call, output = _text(item, ("call_id",)), item.get("arguments", item.get("output"))
+    told = _parsed(output.encode()) if isinstance(output, str) else None
+    if isinstance(told, dict) and item.get("type") == "function_call_output":
+        yield call, None, told.get("answers")
+    elif told and item.get("type") == "function_call" and item.get("name") in tools and not item.get("namespace"):
+        yield call, told, None
+
+
 def _called(value: dict[str, object]) -> tuple[str, object]:
     """Return what an object calls and with what; nothing where it is no call, as where it only describes a tool."""
     tool = _text(value, _NAMES)

@@ -123,7 +123,7 @@ def _asked_in(home: str, names: list[str]) -> tuple[str, ...]:
     others = [entry.name for entry in archive.entries() if entry.raw_bytes and entry.name not in names]
     for name in names:
         with suppress(HoldfastError):
-            said.update((one.text, None) for one in archive.events(name) if one.role == "human")
+            said.update((one.text, None) for one in archive.events(name) if one.role in ("human", "choice"))
     wanted = {one: needle(one, plainly=True) for one in said if len(words_of(one)) >= _MIN_ASKED}
     for name in others if wanted else ():
         with suppress(HoldfastError):

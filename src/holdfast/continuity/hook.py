@@ -30,6 +30,16 @@ _MAX_ANSWER = 16_000
 _MAX_ERROR = 240
 _MAX_DONE = 10
 _MAX_CLOSED = 5
+_MAX_OFFER = 4_000
+# A longer message does more than to choose; a shorter one that has none of these words names no option.
+_MAX_PICK = 400
+_PICKS = frozenset(
+    (
+        *("1", "2", "3", "4", "5", "6", "7", "8", "9", "b", "c", "d", "e", "f", "both", "all", "first", "second"),
+        *("third", "former", "latter", "last", "option", "options", "approach", "plan", "solution", "erste", "zweite"),
+        *("beide", "variante", "opción", "opção"),
+    )
+)
 
 
 def at_prompt(run: HookRun) -> Iterator[Effect]:
@@ -53,6 +63,9 @@ def _write_down(run: HookRun, project: Project, text: str, found: tuple[Trigger,
     # A sentence that is of two kinds is written down once, as the first of them.
     sentences = {one.text: one.kind for one in reversed(found)}
     said = [(kind, messages.clean(sentence, messages.MAX_SAID)) for sentence, kind in reversed(sentences.items())]
+    if picked := _picked(run, project, text):
+        # What an option means stands in the agent's message, so the sentence alone says nothing.
+        said = [*[one for one in said if one[0] != "decision"], ("decision", messages.clean(picked, messages.MAX_SAID))]
     ask = messages.asked(text)
     about = messages.focus_of(text, ask, found)
     done = [messages.clean(sentence, messages.MAX_SAID) for sentence in messages.said_done(text)[:_MAX_DONE]]
@@ -64,6 +77,23 @@ def _write_down(run: HookRun, project: Project, text: str, found: tuple[Trigger,
     # wait for the disk.
     if said:
         yield Effect(lambda: _put_into_buffer(run, project, said, about), beside=True)
+
+
+def _picked(run: HookRun, project: Project, text: str) -> str:
+    """Return what a short message chooses of what the agent offered at its last pause; mostly nothing."""
+    words = "".join([sign if sign.isalnum() else " " for sign in text[: _MAX_PICK + 1].casefold()]).split()
+    if len(text) > _MAX_PICK or (_PICKS.isdisjoint(words) and words[-1:] != ["a"]):
+        return ""
+    one = open_sessions.read(_open_path(run, project))
+    offered = ""
+    for kind, told, _ in one.rows if one else ():
+        # An offer is over when something else was asked or answered.
+        offered = told if kind == open_sessions.OFFERED else "" if kind in ("ask", "answer") else offered
+    if not offered:
+        return ""
+    from holdfast.language.choices import chosen
+
+    return chosen(text, offered)
 
 
 def _put_into_buffer(run: HookRun, project: Project, said: list[tuple[str, str]], about: str) -> None:
@@ -229,12 +259,19 @@ def _told_by_answer(run: HookRun) -> list[tuple[str, str]]:
     steps = messages.next_steps(end)
     rows = [("answer", messages.summary(beginning)), ("next", dumps(list(steps)) if steps else "")]
     rows += [("ticked", text) for text in dict.fromkeys([*messages.ticked(beginning), *messages.ticked(end)])]
+    if "?" in end or "ption" in end:
+        from holdfast.language.choices import offers
+
+        rows.append((open_sessions.OFFERED, end[-_MAX_OFFER:] if offers(end[-_MAX_OFFER:]) else ""))
     return [(kind, text) for kind, text in rows if text]
 
 
 def _collected(run: HookRun, project: Project, one: Opened) -> Opened:
-    """Note which files the transcript says were changed, as far as it was not read yet; return the session then."""
-    from holdfast.agents.transcript_calls import naming_files, tail
+    """Note which files the transcript says were changed and what was chosen in dialogs, as far as it was not read yet.
+
+    Return the session then.
+    """
+    from holdfast.agents.transcript_calls import choices, naming_files, tail
     from holdfast.language.tools import changed_files
 
     since = one.read_up_to()
@@ -243,7 +280,9 @@ def _collected(run: HookRun, project: Project, one: Opened) -> Opened:
         return one
     paths = [path for call in naming_files(lines) for path in changed_files(*call)]
     files = dict.fromkeys(_path_in(project, path) for path in paths)
-    rows = [*(("file", path) for path in files if path), (open_sessions.READ, str(end))]
+    chose = choices(lines, run.agent.dialogs) if one.agent == run.call.agent else []
+    said = [("said", dumps(["decision", messages.clean(text, messages.MAX_SAID)])) for text in chose]
+    rows = [*(("file", path) for path in files if path), *said, (open_sessions.READ, str(end))]
     open_sessions.note(run.home, one.agent, one.session, one.project, one.last, rows)
     return open_sessions.read(one.path) or one
 

@@ -27,12 +27,14 @@ if TYPE_CHECKING:
 MERGED, CLOSED, PROCESS = "merged", "closed", "process"
 # What an agent said itself through its tools. The buffer has it already; the session's entry in the log wants it.
 AGREED, STEPS = "agreed", "steps"
+# What the agent offered to choose from when it paused.
+OFFERED = "offered"
 # What a message says stands in the buffer, of the last one that was noted before.
 WRITTEN = "written"
 # How far the transcript was read.
 TRANSCRIPT, READ = "transcript", "read"
 MAX_BYTES = 400_000
-_NOT_FOR_THE_BUFFER = (READ, TRANSCRIPT, "known", PROCESS, MERGED, WRITTEN, AGREED, STEPS)
+_NOT_FOR_THE_BUFFER = (READ, TRANSCRIPT, "known", PROCESS, MERGED, WRITTEN, AGREED, STEPS, OFFERED)
 _CLOSING = 80
 _KEPT_SECONDS = 2 * 86_400
 _PROCESS_LINE = f'["{PROCESS}"'.encode()

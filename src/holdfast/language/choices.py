@@ -3,16 +3,21 @@
 "Go for option 1", "the latter" and "A and C" are decisions only with their meaning, which the agent gave: `chosen`
 takes it from the options that the message before lists, by number or letter, or offers as "X or Y?". Where the words
 do something else than to choose, or it is not plain which option they mean, nothing was chosen: a wrong decision is
-worse than none. What an option says is the agent's wording, so it stands in quotes.
+worse than none. What an option says is the agent's wording, so it stands in quotes. A prompt hook calls this, so
+nothing heavy is imported.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
-from holdfast.language.sentences import Sentence, plain, sentences
+from holdfast.base.light_records import dataclass
+from holdfast.language.sentences import plain, sentences
 from holdfast.language.word_lists import among
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.language.sentences import Sentence
 
 _MAX_TEXT = 400
 _MIN_WORD = 4
@@ -171,6 +176,12 @@ def chosen(text: str, before: str) -> str:
     found = [options[number] for number in numbers if number in options and options[number].text]
     is_whole = len(found) == len(numbers) > 0
     return _told(named, found) if is_whole and (not named.restated or _is_like(named.restated, found)) else ""
+
+
+def offers(answer: str) -> bool:
+    """Whether a message of the agent's offers something that can be named by its number or place."""
+    lists = _lists(answer)
+    return any(one.called or one.offered for one in lists) or (not lists and bool(_sides(answer)))
 
 
 def _every(named: _Named, listed: _Listed) -> tuple[int, ...]:
@@ -425,22 +436,25 @@ def _meant(named: _Named, lists: list[_Listed]) -> _Listed | None:
     return fitting[0] if len(fitting) == 1 else None
 
 
+def _sides(before: str) -> list[str]:
+    """Return the two sides of a last "X or Y?"; none where there is no such question."""
+    question = next((one for one in reversed(sentences(before[-_MAX_SAID * 6 :])) if one.is_question), None)
+    text = question.text.rstrip("?* ") if question else ""
+    sides = [side.strip() for side in (text.split(", or ") if ", or " in text else text.split(" or "))]
+    starts = [next((len(one) for one in _OPENERS if side.casefold().startswith(one)), 0) for side in sides]
+    is_either = len(sides) == _TWO and starts[0]
+    return [_plain_text(side[start:]) for side, start in zip(sides, starts, strict=True)] if is_either else []
+
+
 def _either(named: _Named, before: str) -> str:
     """Return which side of a last "X or Y?" a message takes."""
-    question = next((one for one in reversed(sentences(before[-_MAX_SAID * 6 :])) if one.is_question), None)
-    if question is None or named.by not in ("place", "every"):
+    sides = [f'"{side}"' for side in _sides(before)]
+    if not sides or named.by not in ("place", "every") or named.numbers not in ((1,), (2,), (-1,), ()):
         return ""
-    text = question.text.rstrip("?* ")
-    sides = text.split(", or ") if ", or " in text else text.split(" or ")
-    small = [side.strip().casefold() for side in sides]
-    starts = [next((len(one) for one in _OPENERS if side.startswith(one)), 0) for side in small]
-    if len(sides) != 2 or not starts[0] or named.numbers not in ((1,), (2,), (-1,), ()):
-        return ""
-    said = [f'"{_plain_text(side.strip()[start:])}"' for side, start in zip(sides, starts, strict=True)]
     if named.by == "every":
-        return f"Chose both: {'; '.join(said)}" if named.count in (0, 2) else ""
+        return f"Chose both: {'; '.join(sides)}" if named.count in (0, _TWO) else ""
     place = 0 if named.numbers == (1,) else 1
-    return f"Chose {said[place]}, not {said[1 - place]}"
+    return f"Chose {sides[place]}, not {sides[1 - place]}"
 
 
 def _cut(text: str, most: int) -> str:

@@ -59,6 +59,8 @@ SESSION: tuple[tuple[str, dict[str, object]], ...] = (
     ("PostCompact", {"trigger": "auto"}),
     ("UserPromptSubmit", {"prompt": "where were we?"}),
     ("UserPromptSubmit", {"prompt": "<private>mine</private> rotate the keys: that is done"}),
+    ("Stop", {"last_assistant_message": "All tests pass. Shall I\n1. Write docs\n2. Commit?"}),
+    ("UserPromptSubmit", {"prompt": "let's do 2"}),
     ("Stop", {"last_assistant_message": "All tests pass.\n\nNext steps:\n- Write docs"}),
     ("SessionEnd", {"reason": "other"}),
     ("SessionStart", {"source": "startup", "session_id": "s2"}),
