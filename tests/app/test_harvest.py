@@ -49,7 +49,7 @@ def test_the_whole_way(workspace, shop) -> None:
             PROJECT,
             ("learned", "system"),
         )
-        assert waiting.text == f'The person said: "{DELETED}" (rated 2). It was after `rm migrations/0007_x.py`.'
+        assert waiting.text == f'Do not do this again: "{DELETED}".'
         assert memories(h) == []
         complained(h, shop, "s-2", REMOVED, rating=1, agent="other-agent", day="2026-05-06")
         assert kinds(harvest(h)) == ["incident", "lesson"]

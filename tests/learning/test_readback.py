@@ -31,7 +31,7 @@ from support.learned import DELETED, REMOVED, SHOP, complained, rated
 from support.parts import keep
 
 HEAD = "Lessons of this project, the weightiest first:"
-QUOTE = f'The person said: "{DELETED}" (rated 2).'
+QUOTE = f'Do not do this again: "{DELETED}".'
 
 
 def stamp(days: float = 0) -> str:

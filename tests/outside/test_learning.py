@@ -23,7 +23,7 @@ AGENTS = ("claude-code", "codex")
 OTHER = {"claude-code": "codex", "codex": "claude-code"}
 PROJECT = "example.com--acme--shop"
 DELETED = "you deleted my migration again"
-QUOTE = f'The person said: "{DELETED}" (rated 2). It was after `rm migrations/0007_cart.py`.'
+QUOTE = f'Do not do this again: "{DELETED}".'
 TEST = """import cart
 import unittest
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from holdfast.language.ratings import Rating
@@ -33,8 +31,8 @@ def found(*events: SessionEvent, ratings: tuple[Rating, ...] = (), told=SESSION)
     return list(learned(digest(told, listed), listed, ratings))
 
 
-def test_a_low_rating_quotes_the_person_and_names_the_call() -> None:
-    """The statement has the words, the number, and the call that removed what they name."""
+def test_a_low_rating_says_what_not_to_do_again() -> None:
+    """The statement has the words; what the agent had said before is evidence, and no path of the session is told."""
     events = (
         human("Clean up"),
         ran("ls"),
@@ -43,9 +41,7 @@ def test_a_low_rating_quotes_the_person_and_names_the_call() -> None:
         human("2 - you deleted my migration"),
     )
     (one,) = found(*events, ratings=(rating(2, "you deleted my migration"),))
-    assert one.statement == (
-        'The person said: "you deleted my migration" (rated 2). It was after `rm migrations/0007_x.py`.'
-    )
+    assert one.statement == 'Do not do this again: "you deleted my migration".'
     evidence = one.evidence
     assert (evidence.kind, evidence.quote, evidence.place, evidence.before) == (
         *("rating", "you deleted my migration", 4),
@@ -53,17 +49,17 @@ def test_a_low_rating_quotes_the_person_and_names_the_call() -> None:
     )
 
 
-def test_a_call_that_shares_no_thing_is_no_cause() -> None:
-    """What was removed elsewhere, or only read, is not named."""
-    events = (
-        human("Clean up"),
-        ran("rm -rf node_modules"),
-        ran("cat migrations/1.py"),
-        answer(),
-        human("2 - you deleted my migration"),
-    )
-    (one,) = found(*events, ratings=(rating(2, "you deleted my migration"),))
-    assert one.statement == 'The person said: "you deleted my migration" (rated 2).'
+@pytest.mark.parametrize("comment", ["that is not what we agreed on", "it is broken like those before"])
+def test_a_rating_that_points_at_its_session_teaches_nothing(comment) -> None:
+    """What only somebody knows who was there is no lesson for anybody else."""
+    events = (human("Clean up"), answer(), human(f"2 - {comment}"))
+    assert found(*events, ratings=(rating(2, comment),)) == []
+
+
+def test_a_rating_that_says_what_is_wanted_is_told_so() -> None:
+    """What to do is better than what not to do."""
+    (one,) = found(human("Go"), answer(), human("3 - use pnpm, not npm"), ratings=(rating(3, "use pnpm, not npm"),))
+    assert one.statement == "Use pnpm, not npm."
 
 
 @pytest.mark.parametrize("comment", ["", "bad", "no!!"])
@@ -74,27 +70,40 @@ def test_a_number_without_words_teaches_nothing(comment) -> None:
 
 
 def test_of_a_long_message_with_a_mood_nothing_is_quoted() -> None:
-    """Which sentence of it shows the mood is not known; a short one is quoted, with the number as a guess."""
+    """Which sentence of it shows the mood is not known; a short one that says what the agent did is quoted."""
     short = replace(rating(4, "", "you broke the login page again"), source="implicit", confidence=0.8)
     (one,) = found(human("Add it"), answer(), human(short.text), ratings=(short,))
-    assert one.statement == 'The person said: "you broke the login page again" (about a 4 of 10).'
+    assert one.statement == 'Do not do this again: "you broke the login page again".'
     long = replace(short, text=f"{short.text}. {'And so on. ' * 40}")
     assert found(human("Add it"), answer(), human(long.text), ratings=(long,)) == []
 
 
 @pytest.mark.parametrize(
-    "said",
+    ("said", "told"),
     [
-        "No, we use pnpm here, not npm.",
-        "That's wrong, the port is 8080 and not 80.",
-        "Falsch, der Port ist 8080 und nicht 80.",
+        ("No, we use pnpm here, not npm.", "We use pnpm here, not npm."),
+        ("That's wrong, the port is 8080 and not 80.", "The port is 8080 and not 80."),
+        ("Falsch, der Port ist 8080 und nicht 80.", "Der Port ist 8080 und nicht 80."),
     ],
 )
-def test_a_correction_is_a_lesson(said) -> None:
-    """What a person puts right after the agent did something is quoted, with what the agent said before."""
+def test_a_correction_is_a_lesson(said, told) -> None:
+    """What a person says is right, after the agent did otherwise, without the words that only object."""
     (one,) = found(human("Install it"), ran("npm install"), answer("I ran npm."), human(said))
     assert one.evidence.kind == "correction" and one.evidence.before == "I ran npm."
-    assert one.statement.startswith(f'The person corrected: "{said.rstrip(".")}')
+    assert one.statement == told
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "You've attached the document to the project.",
+        "No, don't put it there.",
+        "No, the changes did not fix the page.",
+    ],
+)
+def test_a_correction_that_does_not_say_what_to_do_is_none(said) -> None:
+    """A report of what went wrong, and what only its session understands, is no lesson."""
+    assert found(human("Install it"), ran("npm install"), answer("I ran npm."), human(said)) == []
 
 
 def test_before_anything_was_done_there_is_nothing_to_correct() -> None:
@@ -142,9 +151,7 @@ def test_a_failure_that_another_command_put_right_is_a_lesson() -> None:
         answer(),
     )
     assert (one.category, one.evidence.kind) == ("system", "fixed")
-    assert one.statement == (
-        f'`python manage.py migrate` failed with "{missing}"; it passed after `uv sync --extra http`.'
-    )
+    assert one.statement == f'When `python manage.py migrate` fails with "{missing}", run `uv sync --extra http`.'
 
 
 def test_other_options_of_the_same_command_are_a_fix() -> None:
@@ -155,7 +162,7 @@ def test_other_options_of_the_same_command_are_a_fix() -> None:
         ran("git push -u origin till", "ok"),
         answer(),
     )
-    assert one.statement.endswith("it passed after `git push -u origin till`.")
+    assert one.statement.startswith("Run `git push -u origin till`, not `git push`: that fails with ")
 
 
 def test_work_as_usual_teaches_nothing() -> None:
@@ -182,7 +189,7 @@ def test_an_agents_note_needs_other_evidence() -> None:
     low = rating(4, "you broke the login page")
     first, second = found(human("Add it"), note, human(low.text), ratings=(low,))
     assert first.evidence.kind == "rating"
-    assert second.statement == 'The agent noted: "the migration must run before the seed script".'
+    assert second.statement == "The migration must run before the seed script."
 
 
 def test_a_sub_agent_is_spoken_to_by_no_person(workspace, shop) -> None:
@@ -209,12 +216,3 @@ def test_a_bare_number_is_found_by_its_time() -> None:
     assert place_of(rating(2, "", "2"), events) == 2
     other = [replace(event, at=f"2026-05-04T10:{at}0:00Z") for at, event in enumerate(events)]
     assert place_of(rating(3, "", "3"), other) == 4 and place_of(rating(3, "", "3"), events) == 5
-
-
-def test_calls_are_shown_by_what_they_do() -> None:
-    """A patch that deletes a file is a cause as `rm` is."""
-    patch = json.dumps({"input": "*** Begin Patch\n*** Delete File: migrations/0007_x.py\n*** End Patch"})
-    call = SessionEvent(0, "tool", tool="apply_patch", input=patch, output="ok", answered=True)
-    events = (human("Clean up"), call, answer(), human("1 - you deleted my migration"))
-    (one,) = found(*events, ratings=(rating(1, "you deleted my migration"),))
-    assert "It was after `apply_patch migrations/0007_x.py`." in one.statement

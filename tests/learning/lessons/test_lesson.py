@@ -85,7 +85,7 @@ def test_what_was_learned_is_listed_beside_the_page(cli, workspace, shop) -> Non
     (found,) = cli("lesson", "--json").json["learned"]
     assert (found["status"], found["sessions"], found["weight"], found["project"]) == ("proposed", 1, 1.0, SHOP)
     told = cli("lesson").out
-    assert "L1  20" in told and f'{found["id"]}  proposed  The person said: "{DELETED}"' in told
+    assert "L1  20" in told and f'{found["id"]}  proposed  Do not do this again: "{DELETED}"' in told
     assert "system, came up 1 time in 1 session\n" in told
     cli("proposals", "reject", found["id"])
     assert found["id"] not in cli("lesson").out and f"{found['id']}  rejected" in cli("lesson", "--all").out

@@ -152,7 +152,7 @@ def test_an_approved_proposal_stands_with_the_trust_of_a_person(workspace, shop)
 
 def test_an_edited_proposal_stands_as_it_was_edited(workspace, shop, editor) -> None:
     """What the person makes of it is what the lesson says; the quote stays as evidence."""
-    editor("sed -i 's/^The person said.*/Ask before rm./' \"$1\"")
+    editor("sed -i 's/^Do not do this again.*/Ask before rm./' \"$1\"")
     with workspace() as h:
         complained(h, shop)
         harvest(h)

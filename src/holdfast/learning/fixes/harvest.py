@@ -21,12 +21,13 @@ MAX_OF_A_SESSION = 50
 def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
     """Yield the fixes of a session that held until its end, the last of each failure."""
     session = digest.session
-    for fix in list(_found(digest, events).values())[-MAX_OF_A_SESSION:]:
+    for fix in list(found_in(digest, events).values())[-MAX_OF_A_SESSION:]:
         text = f"`{fix.command}`: {fix.error} -> {'; '.join(fix.steps)}"
         yield Finding("fix", text, fix.at, session.name, partial(fixes.add, workspace.home, fix))
 
 
-def _found(digest: Digest, events: Sequence[SessionEvent]) -> dict[str, Fix]:
+def found_in(digest: Digest, events: Sequence[SessionEvent]) -> dict[str, Fix]:
+    """Return the fixes of a session by the failures that they are for."""
     session = digest.session
     retries = Retries()
     found: dict[str, Fix] = {}

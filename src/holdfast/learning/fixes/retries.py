@@ -210,7 +210,8 @@ def _is_idle(step: FixStep, failed: Command) -> bool:
         return False
     makes = any(map(main.name.count, listed(TABLE, "makes"))) or any("fix" in word for word in main.words)
     is_again = (main.name, main.words) == (failed.name, failed.words)
-    return (main.is_check and not makes) or is_a(main.name, "idle") or main.words[0] in _WAITS or is_again
+    tells = any(is_a(word, "tells") for word in main.words[1:3])
+    return tells or (main.is_check and not makes) or is_a(main.name, "idle") or main.words[0] in _WAITS or is_again
 
 
 def _told(steps: list[FixStep], one: _Open) -> tuple[str, ...]:
@@ -222,13 +223,15 @@ def _told(steps: list[FixStep], one: _Open) -> tuple[str, ...]:
     # No change of a file brings a network back, and what passes by itself was not mended by whatever else was run.
     passing = failures.says(one.failure.error, "passing")
     is_small = len(last) <= _SOON and not passing
+    # Where files were changed as well, only what sets up the very thing that the error names is known to have helped.
+    needed = 4 if any(step.kind == "edit" for step in steps) else 2
     texts = [
         step.text
         for _, step in ranked
         if (
             is_small and whats.count(step.what) == 1 and _teaches(step, one)
             if step.kind == "edit"
-            else _worth(step, words) > 1 or (len(last) == 1 and not passing and not _edits(step))
+            else _worth(step, words) >= needed or (len(last) == 1 and not passing and not _edits(step))
         )
     ]
     return tuple(one_line(text, _MAX_STEP) for text in texts[:MAX_STEPS])

@@ -7,6 +7,7 @@ from holdfast.language.likeness import folded, listed
 CATEGORIES = ("system", "algorithm")
 _LONGEST_LABEL = 40
 _FIRST_WORDS = 4
+_OBJECTS = ("no", "nope", "nah", "nein", "wrong", "falsch")
 _phrases: dict[str, frozenset[str]] = {}
 
 
@@ -46,16 +47,63 @@ def tells_off(sentence: str) -> bool:
     return not is_offer
 
 
+def without_objection(text: str) -> str:
+    """Return a remark without the words at its beginning that only object: `No, that's wrong, use tabs`."""
+    rest = text.strip()
+    while True:
+        head, sign, tail = _first_clause(rest)
+        if not sign or not tail or not _of_objection(head):
+            break
+        rest = tail
+    words = _spaced(rest).split()
+    while len(words) > 1 and (f" {words[0]} " in _of("filler") or words[0] in _OBJECTS):
+        rest, words = rest.split(maxsplit=1)[-1], words[1:]
+    return rest
+
+
+def rule_in(text: str) -> str:
+    """Return what a remark says is to be done, as a sentence that makes sense alone; mostly nothing.
+
+    It must say what is right or wrong to do, and not by pointing at what only the session knows.
+    """
+    rest = without_objection(text)
+    said = _spaced(rest)
+    is_report = said.startswith((" you", " du ", " why ", " did ")) and not said.startswith(
+        (" you should ", " you must ")
+    )
+    if is_report or rest.endswith("?") or points_elsewhere(rest):
+        return ""
+    if not (any(phrase in said for phrase in _of("directive")) or ", not " in rest or ", nicht " in rest):
+        return ""
+    return rest[0].upper() + rest[1:].rstrip(" .!") + "."
+
+
+def _first_clause(text: str) -> tuple[str, str, str]:
+    at = min((place for sign in ",:;.!-" if (place := text.find(f"{sign} ")) > 0), default=-1)
+    return (text[:at], text[at], text[at + 1 :].lstrip(" -")) if at > 0 else (text, "", "")
+
+
+def _of_objection(head: str) -> bool:
+    said = _spaced(head)
+    return said in _of("anchor") or said in _of("filler") or said in _of("objection")
+
+
+def points_elsewhere(text: str) -> bool:
+    """Whether a text speaks of something by a word that only says which one within its session: it, that, those."""
+    words = _spaced(text).split()
+    for number, word in enumerate(words):
+        if f" {word} " in _of("pointer"):
+            return True
+        following = f" {words[number + 1]} " if number + 1 < len(words) else ""
+        if f" {word} " in _of("half-pointer") and (not following or following in _of("small")):
+            return True
+    return False
+
+
 def takes_back(text: str) -> bool:
     """Whether a person puts right what they said themselves."""
     said = _spaced(text)
     return any(phrase in said for phrase in _of("own"))
-
-
-def sets_up(command: str) -> bool:
-    """Whether a command line sets something up, by its first words: `uv sync`, `docker compose up`."""
-    words = [word.casefold() for word in command.split()[:_FIRST_WORDS] if not word.startswith("-")]
-    return any(f" {word} " in _of("mends") for word in words)
 
 
 def _of(kind: str) -> frozenset[str]:

@@ -1,8 +1,9 @@
 """Lessons in a session: what a person corrected or rated low, failures that were put right, notes of the agent.
 
-No model is asked. A statement quotes what was said and names the call that it is about where that is clear; it does not
-say what anybody should have thought. Only the person's own words count, and of the agent's only lines that it marked as
-learned, and those only beside other evidence in the same session.
+No model is asked. A statement says what to do, or what not to do again, in the words that were said and in a sentence
+that makes sense alone: a remark that points at what only its session knows is none. Where and after what it was said is
+the evidence. Only the person's own words count, and of the agent's only lines that it marked as learned, and those only
+beside other evidence in the same session.
 
 A session that was rated low may be missing in the archive: its agent keeps no transcript that can be read, or it was
 gone before a sweep. It is harvested from what hooks told the journal, once its rating is so old that no sweep will come
@@ -11,6 +12,7 @@ any more; the outputs of its tools are not known.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,13 +22,19 @@ from itertools import islice
 from holdfast.base.text import one_line
 from holdfast.continuity.messages import statement
 from holdfast.errors import HoldfastError
-from holdfast.language import tools, triggers
-from holdfast.language.commands import Command, most_telling, parse
+from holdfast.language import triggers
 from holdfast.language.likeness import FEWEST, words_of
 from holdfast.language.ratings import Rating
-from holdfast.learning.incidents.likely_cause import cause_of
+from holdfast.learning.fixes.harvest import found_in
 from holdfast.learning.lessons import standing as lesson_standing
-from holdfast.learning.lessons.categories import labelled, names_a_lesson, sets_up, takes_back, tells_off
+from holdfast.learning.lessons.categories import (
+    labelled,
+    names_a_lesson,
+    points_elsewhere,
+    rule_in,
+    takes_back,
+    tells_off,
+)
 from holdfast.learning.lessons.model import Evidence
 from holdfast.learning.ratings.harvest import LOW, by_session, low_ratings, place_of
 from holdfast.privacy import speech
@@ -44,11 +52,10 @@ _MAX_BEFORE = 200
 _MAX_NOTES = 5
 _MAX_FAILURES = 5
 _MAX_STEPS = 2
-_MAX_BETWEEN = 40
 # The evidence of ratings that nobody heard a person give.
 _UNHEARD = {"passed-on": "passed-on", "imported": "import"}
-# What only looks or checks mends nothing.
-_IDLE = ("look", "test", "lint", "format", "commit", "push", "pr")
+# Where a file lies, and how long something took, is of one session only.
+_WHERE = re.compile(r"(?:[A-Za-z]:)?(?:[\\/][\w.@+-]+){2,}(?=[\\/])[\\/]|\s*\(?\b\d+(?:\.\d+)?\s?m?s\b\)?")
 # The moments of which a session is told, and the field of each that says something.
 _ROLES = {
     "prompt": ("human", "prompt"),
@@ -101,7 +108,7 @@ def _said(session: Session, events: Sequence[SessionEvent], ratings: Sequence[Ra
         # Of a long message nobody knows which sentence shows the mood.
         is_long = rating.source == "implicit" and len(rating.text) > _LONG_MESSAGE
         if len(words_of(quote)) >= FEWEST and not is_long:
-            yield _of_rating(session, rating, quote, events, at)
+            yield from _of_rating(session, rating, quote, events, at)
     spoken = False
     for at, event in enumerate(events):
         if event.role == "human" and at not in taken:
@@ -110,13 +117,19 @@ def _said(session: Session, events: Sequence[SessionEvent], ratings: Sequence[Ra
         spoken = spoken or event.role in ("assistant", "tool")
 
 
-def _of_rating(session: Session, rating: Rating, quote: str, events: Sequence[SessionEvent], at: int) -> Learned:
-    how = f"about a {rating.rating} of 10" if rating.source == "implicit" else f"rated {rating.rating}"
-    text = f'The person said: "{quote}" ({how}).{_after(quote, events[:at])}'
+def _of_rating(
+    session: Session, rating: Rating, quote: str, events: Sequence[SessionEvent], at: int
+) -> Iterator[Learned]:
+    """Yield what a low rating asks for, or says was done wrong; of a mood only what it says that the agent did."""
+    is_told = not points_elsewhere(quote) and (
+        rating.source != "implicit" or quote.casefold().startswith(("you ", "du "))
+    )
+    text = rule_in(quote) or (f'Do not do this again: "{quote.rstrip(".!")}".' if is_told else "")
     place = events[at].place if at < len(events) else 0
     kind = _UNHEARD.get(rating.source, "rating")
     evidence = Evidence(rating.at, session.agent, session.id, kind, quote, place, _before(events[:at]))
-    return Learned(text, evidence, project=rating.project)
+    if text:
+        yield Learned(text, evidence, project=rating.project)
 
 
 def _of_message(session: Session, events: Sequence[SessionEvent], at: int, *, may_correct: bool) -> Iterator[Learned]:
@@ -126,20 +139,11 @@ def _of_message(session: Session, events: Sequence[SessionEvent], at: int, *, ma
         quote = one_line(trigger.text, _MAX_QUOTE)
         is_lesson = trigger.kind == "remember" and names_a_lesson(quote)
         is_correction = may_correct and trigger.kind == "correction" and tells_off(quote) and not takes_back(event.text)
-        if len(words_of(quote)) < FEWEST or not (is_lesson or is_correction):
-            continue
-        kind = "stated" if is_lesson else "correction"
-        evidence = Evidence(when, session.agent, session.id, kind, quote, event.place, _before(events[:at]))
-        corrected = f'The person corrected: "{quote.rstrip(".")}".{_after(quote, events[:at])}'
-        yield Learned(statement(quote) if is_lesson else corrected, evidence)
-
-
-def _after(quote: str, before: Sequence[SessionEvent]) -> str:
-    """Return the end of a statement that names the call which it is likely about, or nothing."""
-    cause = cause_of(quote, before)
-    if cause is None or not cause.is_clear:
-        return ""
-    return f" It was after `{cause.call.replace('`', chr(39))}`."
+        text = statement(quote) if is_lesson else rule_in(quote) if is_correction else ""
+        if text and len(words_of(quote)) >= FEWEST:
+            kind = "stated" if is_lesson else "correction"
+            evidence = Evidence(when, session.agent, session.id, kind, quote, event.place, _before(events[:at]))
+            yield Learned(text, evidence)
 
 
 def _before(before: Sequence[SessionEvent]) -> str:
@@ -152,65 +156,34 @@ def _before(before: Sequence[SessionEvent]) -> str:
 
 
 def _fixed(digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Learned]:
-    """Yield failures of a command that another command, or other options, put right."""
-    session, by_place = digest.session, {event.place: at for at, event in enumerate(events)}
-    found = 0
-    for trouble in digest.troubles:
-        at = by_place.get(trouble.last_place, -1)
-        if trouble.ended != "fixed" or at < 0 or found >= _MAX_FAILURES:
+    """Yield failures of a command that another command, or another form of it, put right."""
+    session = digest.session
+    for fix in list(found_in(digest, events).values())[:_MAX_FAILURES]:
+        quote = one_line(f"{fix.command}: {fix.error}", _MAX_QUOTE)
+        steps = [step.removeprefix("ran ") for step in fix.steps if step.startswith("ran ")]
+        if not steps or len(words_of(quote)) < FEWEST:
             continue
-        failed = _main(events[at])
-        # A search that found nothing did not fail.
-        steps = _steps(events, at, failed) if failed is not None and failed.kind != "look" else []
-        quote = one_line(f"{trouble.about}: {trouble.text}", _MAX_QUOTE)
-        if steps and len(words_of(quote)) >= FEWEST:
-            found += 1
-            how = " and ".join(f"`{step.replace('`', chr(39))}`" for step in steps)
-            about = trouble.about.replace("`", "'")
-            text = f'`{one_line(about, 100)}` failed with "{one_line(trouble.text, 160)}"; it passed after {how}.'
-            when = events[at].at or session.ended or session.started
-            evidence = Evidence(when, session.agent, session.id, "fixed", quote, trouble.last_place)
-            yield Learned(text, evidence, category="system")
-
-
-def _steps(events: Sequence[SessionEvent], at: int, failed: Command) -> list[str]:
-    """Return the commands that set something up between a failure and the success of the same, or its other options.
-
-    Where a file was edited between, that was the remedy: work as usual, which teaches nothing.
-    """
-    between: list[str] = []
-    for event in events[at + 1 : at + _MAX_BETWEEN]:
-        if event.role != "tool":
-            continue
-        if tools.kind_of(event.tool) == "edit":
-            return []
-        main = _main(event)
-        if main is None or event.failed:
-            continue
-        if main.about == failed.about:
-            if main.text == failed.text:
-                return between[-_MAX_STEPS:]
-            # Other options put it right where the command says all that it said before, and more.
-            return [one_line(main.text, 120)] if set(failed.text.split()) <= set(main.text.split()) else []
-        if main.kind not in _IDLE and sets_up(main.text):
-            between.append(one_line(main.text, 120))
-    return []
-
-
-def _main(event: SessionEvent) -> Command | None:
-    is_shell = event.role == "tool" and tools.kind_of(event.tool) == "shell"
-    return most_telling(parse(tools.line_of(event.input))) if is_shell else None
+        command, error = fix.command.replace("`", "'"), one_line(_WHERE.sub("", fix.error), 160)
+        instead = steps[0].removesuffix(" instead")
+        if instead != steps[0]:
+            text = f'Run {instead}, not `{one_line(command, 100)}`: that fails with "{error}".'
+        else:
+            text = f'When `{one_line(command, 100)}` fails with "{error}", run {" and ".join(steps[:_MAX_STEPS])}.'
+        place = next((event.place for event in events if event.at == fix.at and event.role == "tool"), 0)
+        evidence = Evidence(fix.at or session.ended, session.agent, session.id, "fixed", quote, place)
+        yield Learned(text, evidence, category="system")
 
 
 def _notes(session: Session, events: Sequence[SessionEvent]) -> Iterator[Learned]:
-    """Yield the lines that the agent marked as learned."""
+    """Yield the lines that the agent marked as learned, where they say what to do."""
     for event in events:
         for line in event.text.splitlines() if event.role == "assistant" and ":" in event.text else ():
             note = one_line(labelled(line), _MAX_QUOTE)
-            if len(note) > _SHORTEST_NOTE and len(words_of(note)) >= FEWEST:
+            rule = rule_in(note) if len(note) > _SHORTEST_NOTE and len(words_of(note)) >= FEWEST else ""
+            if rule:
                 when = event.at or session.ended or session.started
                 evidence = Evidence(when, session.agent, session.id, "insight", note, event.place)
-                yield Learned(f'The agent noted: "{note.rstrip(".")}".', evidence)
+                yield Learned(rule, evidence)
 
 
 def unarchived(workspace: Workspace, archive: Archive, now: str) -> Iterator[tuple[str, list[Rating]]]:
