@@ -14,7 +14,7 @@
         StoreFull         5   no space left on the device
         StoreBusy         5   another process holds the lock for too long
       Refused             6   a rule says no
-        Forgotten         6   the statement was forgotten or corrected, and an import may not bring it back
+        Forgotten         6   the statement was forgotten or corrected, and only the person brings it back
         SwitchedOff       6   memory is switched off
         NeedsConsent      6   a destructive act without --yes and without a terminal to ask
 
@@ -110,7 +110,7 @@ class Refused(HoldfastError):
 
 
 class Forgotten(Refused):
-    """The statement was forgotten or corrected, and an import may not bring it back."""
+    """The statement was forgotten, which only the person takes back, or corrected, which no import does."""
 
 
 class SwitchedOff(Refused):

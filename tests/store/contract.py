@@ -248,9 +248,9 @@ class StoreContract:
 
     # Forgetting
 
-    @pytest.mark.parametrize("trust", ["import", "derived"])
+    @pytest.mark.parametrize("trust", ["import", "derived", "agent"])
     def test_the_forgotten_is_not_brought_back(self, store, trust):
-        """By its key, or by the same words under another key, in other case or spacing: an import is refused."""
+        """By its key, or by the same words under another key, in other case or spacing: only a person may."""
         store.put(Draft("Deploys need the VPN.", GLOBAL, key="k"))
         store.put(Draft("Deploys need nothing.", GLOBAL, key="k"))
         store.remove(GLOBAL, "k", forget=True)
@@ -264,13 +264,13 @@ class StoreContract:
                 store.put(Draft(text, GLOBAL, key=key, trust=trust))
         assert list(store.find(EVERYTHING)) == []
 
-    @pytest.mark.parametrize("trust", ["user", "agent"])
-    def test_an_explicit_store_lifts_the_tombstone(self, store, trust):
-        """A person or an agent may store the forgotten again, and then an import of it is no longer refused."""
+    @pytest.mark.parametrize("trust", ["import", "agent"])
+    def test_a_person_lifts_the_tombstone(self, store, trust):
+        """A person may store the forgotten again, and then it is refused to nobody else."""
         store.put(Draft("Deploys need the VPN.", GLOBAL, key="k"))
         store.remove(GLOBAL, "k", forget=True)
-        assert store.put(Draft("Deploys need the VPN.", GLOBAL, key="k", trust=trust)).action == "created"
-        assert store.put(Draft("Deploys need the VPN.", GLOBAL, key="k", trust="import")).action == "unchanged"
+        assert store.put(Draft("Deploys need the VPN.", GLOBAL, key="k")).action == "created"
+        assert store.put(Draft("Deploys need the VPN.", GLOBAL, key="k", trust=trust)).action == "unchanged"
 
     def test_a_new_statement_does_not_free_the_old_one(self, store):
         """When the key of a forgotten memory is used for something else, its old words stay forgotten."""

@@ -58,20 +58,20 @@ class DictStore:
                 raise Conflict("a memory cannot supersede itself", "")
             self.get(scope, other)
         buried = self.place.forgotten.setdefault(scope, (set(), set()))
+        if draft.trust != "user" and self.forgot(scope, key, content.statement):
+            raise Forgotten("it was forgotten", "")
         if draft.trust in LOW_TRUST:
             self._refuse(scope, key, content.statement, before)
         after = merge.merged(draft, key, content, before)
         if before is not None and replace(after, updated=before.updated) == before:
             return Stored("unchanged", before)
         self._keep(after)
-        if draft.trust not in LOW_TRUST:
+        if draft.trust == "user":
             buried[0].discard(key)
             buried[1].discard(digest(content.statement))
         return Stored("updated" if before else "created", after)
 
     def _refuse(self, scope, key, statement, before):
-        if self.forgot(scope, key, statement):
-            raise Forgotten("it was forgotten", "")
         if before is None or before.body != statement:
             earlier = [digest(one.text) for one in before.history] if before else []
             if digest(statement) in earlier or self.was_corrected(scope, statement):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, Forgotten
 from holdfast.privacy import redact
 from holdfast.records import Draft, Memory, Stored, replace
+from holdfast.store.merge import content_of
 from holdfast.workspace import Workspace, normal_tags
 
 
@@ -60,6 +61,7 @@ def put(workspace: Workspace, draft: Draft) -> Stored:
             refuse_secret(key, "the key")
         refuse_secret(checked.scope.owner, f"the {checked.scope.kind} id")
         cleaned, kinds = redacted(checked)
+        _refuse_forgotten(workspace, cleaned)
         return cleaned
 
     stored = workspace.store.put(draft, clean)
@@ -67,6 +69,13 @@ def put(workspace: Workspace, draft: Draft) -> Stored:
     if kinds:
         workspace.say(f"redacted before it was stored: {', '.join(kinds)}")
     return replace(stored, redacted=kinds)
+
+
+def _refuse_forgotten(workspace: Workspace, draft: Draft) -> None:
+    """Refuse to an agent what the person forgot in any scope that it would be told in; the store looks at its own."""
+    statement = content_of(draft).statement if draft.trust == "agent" else ""
+    if statement and any(workspace.store.forgot(scope, "", statement) for scope in workspace.visible()):
+        raise Forgotten("it was forgotten by the person", "Only they can store it again: `holdfast remember`.")
 
 
 def redacted(draft: Draft) -> tuple[Draft, tuple[str, ...]]:

@@ -8,9 +8,9 @@ very next read of any process. A reader sees a memory before or after a write, n
 Nothing is lost. When several processes write at once, each write is applied whole, one after the other; an earlier
 statement goes into the history, never away. A failed write changes nothing.
 
-Forgetting. `remove` with `forget=True` leaves a tombstone: a digest of the key and of each statement, never a word. A
-`put` whose trust is `import` or `derived` may not bring back what was forgotten, or a statement that was corrected
-since; a `put` by a person or an agent may, and lifts the tombstone.
+Forgetting. `remove` with `forget=True` leaves a tombstone: a digest of the key and of each statement, never a word.
+Only a `put` by a person brings it back, and lifts the tombstone. One whose trust is `import` or `derived` may not bring
+back a statement that was corrected since either.
 
 Isolation. A read names the scopes that it may see, and gets nothing else.
 

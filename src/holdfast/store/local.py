@@ -84,7 +84,7 @@ class LocalStore:
             if not same:
                 self.tree.make_scope(scope)
                 self._write(after, before)
-            if draft.trust not in _LOW_TRUST:
+            if draft.trust == "user":
                 self._tombstones(scope).lift(key, content.statement, now())
         if before is None:
             return Stored("created", after)
@@ -289,12 +289,13 @@ class LocalStore:
                 raise NotFound(f"no memory {other} in {scope} to supersede", "`holdfast list` shows the keys.")
 
     def _check_forgotten(self, draft: Draft, scope: Scope, key: str, statement: str, before: Memory | None) -> None:
-        """An import may neither bring back what was forgotten nor undo what a person or an agent said since."""
-        if draft.trust not in _LOW_TRUST:
+        """Only the person brings back what was forgotten, and no import undoes what they or an agent said since."""
+        if draft.trust == "user":
             return
         if self.forgot(scope, key, statement):
-            raise Forgotten(f"{key} was forgotten", "Store it with `holdfast remember` if it holds again.")
-        if before is not None and before.body == statement:
+            hint = "Only the person can store it again: `holdfast remember`. What is new goes under another key."
+            raise Forgotten(f"{key} was forgotten by the person", hint)
+        if draft.trust not in _LOW_TRUST or (before is not None and before.body == statement):
             return
         earlier = before.history if before is not None else ()
         if digest(statement) in [digest(each.text) for each in earlier] or self.was_corrected(scope, statement):

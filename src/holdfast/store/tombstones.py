@@ -1,8 +1,8 @@
-"""Tombstones: what was forgotten in a scope, so that an import cannot bring it back.
+"""Tombstones: what was forgotten in a scope, so that nobody but the person brings it back.
 
 One line a tombstone in the scope's `.forgotten`: time, a digest of the key behind `#`, a digest of what it said. The
 words themselves are gone, also those that a key is made of; `hide_keys` puts right what earlier versions wrote. When
-a person or an agent stores the key again on purpose, a line with `lifted` in place of the digest frees the key, and one
+the person stores the key again, a line with `lifted` in place of the digest frees the key, and one
 with `lifted:` before it frees that statement; what else the key once said stays forgotten.
 """
 

@@ -140,3 +140,23 @@ def test_the_journal_is_not_needed_without_a_session(talk, home) -> None:
     server.call("memory_store", content="Apples are red.", key="apples")
     assert server.call("memory_recall", query="apples")["memories"]
     assert not (home / "state" / "shown").exists()
+
+
+def test_an_agent_does_not_bring_back_the_forgotten(talk, cli) -> None:
+    """What the person forgot or erased no agent stores again, in no scope, and it hears who can; the person can."""
+    server = talk()
+    server.call("memory_store", content="The codename is Narwhal nine.", key="codename")
+    cli("remember", "Deploys go through the bastion.", "--key", "bastion")
+    assert cli("forget", "codename", "--yes").code == 0
+    assert cli("erase", "--memory", "bastion", "--yes").code == 0
+    for content in (
+        "The codename is Narwhal nine.",
+        "the codename is  NARWHAL nine.",
+        "Deploys go through the bastion.",
+    ):
+        for scope in ("project", "global"):
+            told = server.refused("memory_store", content=content, scope=scope)
+            assert "forgotten by the person" in told and "holdfast remember" in told, (content, scope)
+    assert server.call("memory_list")["memories"] == []
+    assert cli("remember", "The codename is Narwhal nine.").code == 0
+    assert server.call("memory_recall", query="codename")["memories"]
