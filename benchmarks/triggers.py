@@ -25,8 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import BadInput
+from holdfast.language.choices import chosen
 from holdfast.language.moods import MIN_CONFIDENCE, mood
-from holdfast.language.triggers import KINDS, scan
+from holdfast.language.triggers import KINDS, Trigger, scan
 
 MOODS = ("praise", "frustration")
 # What is told of a message besides an explicit request and the mood.
@@ -85,7 +86,11 @@ def load(folder: Path) -> list[dict[str, Any]]:
 def judge(message: dict[str, Any]) -> Judged:
     """Return what is said of a message, as a hook and what comes behind the session would say it."""
     text = message["text"]
-    triggers = scan(text, message.get("before", ""))
+    before = message.get("before", "")
+    triggers = scan(text, before)
+    if picked := chosen(text, before):
+        # What an option means stands in the agent's message; the sentence that names it says nothing alone.
+        triggers = (*[one for one in triggers if one.kind != "decision"], Trigger("decision", picked))
     felt = mood(text)
     moods = {MOODS[felt.rating <= MIDDLE]} if felt and felt.confidence >= MIN_CONFIDENCE else set()
     kinds = frozenset(one.kind for one in triggers if one.sure) | moods

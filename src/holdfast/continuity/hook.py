@@ -63,11 +63,13 @@ def _write_down(run: HookRun, project: Project, text: str, found: tuple[Trigger,
     # A sentence that is of two kinds is written down once, as the first of them.
     sentences = {one.text: one.kind for one in reversed(found)}
     said = [(kind, messages.clean(sentence, messages.MAX_SAID)) for sentence, kind in reversed(sentences.items())]
-    if picked := _picked(run, project, text):
+    picked = _picked(run, project, text)
+    if picked:
         # What an option means stands in the agent's message, so the sentence alone says nothing.
         said = [*[one for one in said if one[0] != "decision"], ("decision", messages.clean(picked, messages.MAX_SAID))]
     ask = messages.asked(text)
-    about = messages.focus_of(text, ask, found)
+    # Who chooses goes on with what was asked before.
+    about = "" if picked else messages.focus_of(text, ask, found)
     done = [messages.clean(sentence, messages.MAX_SAID) for sentence in messages.said_done(text)[:_MAX_DONE]]
     rows = [("said", dumps([kind, what])) for kind, what in said]
     rows += [(kind, line) for kind, line in (("ask", ask), ("focus", about)) if line]
