@@ -362,7 +362,7 @@ def test_nothing_is_told_twice_in_one_block(ask, workspace, home, pages):
     text = ask("SessionStart", "s2", source="startup")
     for told in ("I prefer short commit messages", "Fix the login page.", "efund test"):
         assert text.count(told) == 1, text
-    assert "- focus, decision: Fix the login page.\n" in text and "- next: merge\n" in text
+    assert "- focus, decision: Fix the login page.\n" in text and "- next, says the agent: merge\n" in text
 
 
 def test_what_was_asked_last_is_told_once_after_a_compaction(ask, pages):

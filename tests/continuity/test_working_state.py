@@ -29,7 +29,10 @@ def test_it_is_written_as_markdown_with_headings(workspace, home) -> None:
         answer = working_state.update(opened, focus="The doors", decisions=("Use stdio",), by="codex")
     assert answer.action == "created" and answer.state.path == str(home / "memory" / PAGE)
     text = (home / "memory" / PAGE).read_text()
-    assert "\n## Focus\n\nThe doors\n\n## Decisions\n\n- Use stdio\n" in text and " by codex.\n" in text
+    assert (
+        "\n## Focus\n\nThe doors (said by the agent codex)\n\n## Decisions\n\n- Use stdio\n" in text
+        and " by codex.\n" in text
+    )
     assert "Next steps" not in text
     assert (home / "memory" / PAGE).stat().st_mode & 0o777 == 0o600
 

@@ -17,6 +17,8 @@ _COMMENT, _COMMENT_END = "<!--", "-->"
 _BULLETS = ("-", "*", "+")
 _MAX_DIGITS = 9
 _ID_DIGITS = 5
+# Behind what an agent said over MCP, wherever it is told: only what a person says stands without it.
+_BY = " (said by the agent "
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +281,17 @@ def _without_code(line: str) -> str:
             until = length
         kept += [] if until else [piece]
     return " ".join(kept)
+
+
+def attributed(text: str, by: str) -> str:
+    """Return what an agent said with its name behind it; nobody else's name can be forged there."""
+    return f"{unattributed(text)}{_BY}{by})" if by and text else text
+
+
+def unattributed(text: str) -> str:
+    """Return the text without the name of the agent that said it, as texts are compared."""
+    head, mark, name = text.rpartition(_BY)
+    return head if mark and name.endswith(")") and ")" not in name[:-1] else text
 
 
 def body_of(line: str) -> str:

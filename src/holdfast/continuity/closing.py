@@ -11,6 +11,7 @@ from holdfast.base.light_records import replace
 from holdfast.base.rows import texts_in
 from holdfast.continuity import buffer, log, open_sessions, region
 from holdfast.continuity.buffer import SaidSentence, WorkingState
+from holdfast.continuity.check_boxes import attributed
 from holdfast.continuity.log import LogEntry
 from holdfast.privacy.fence import harmless_line
 
@@ -107,7 +108,10 @@ def entry_of(one: Opened, *, cut_off: bool) -> LogEntry:
         title=asks[0] if asks else "",
         outcome="cut off" if cut_off else "",
         done=one.texts("answer"),
-        decisions=(*[line_of(said) for said in said_of(one)], *one.texts(open_sessions.AGREED)),
+        decisions=(
+            *[line_of(said) for said in said_of(one)],
+            *[attributed(text, one.agent) for text in one.texts(open_sessions.AGREED)],
+        ),
         failed=one.texts("failed"),
         files=one.texts("file"),
         next_steps=texts_in("".join(steps[-1:])) or (),

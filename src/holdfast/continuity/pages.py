@@ -14,7 +14,7 @@ import os
 
 from holdfast.base.light_records import replace
 from holdfast.continuity import region
-from holdfast.continuity.check_boxes import Boxes, Todo
+from holdfast.continuity.check_boxes import Boxes, Todo, attributed, unattributed
 from holdfast.continuity.note_tables import REPLACED, WITHDRAWN, Columns, Note, Table
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, TooLarge
 from holdfast.privacy.fence import harmless_line
@@ -47,13 +47,16 @@ def notes(folders: tuple[str, ...], kind: str) -> tuple[Note, ...]:
     return tuple(Table(region.writable_page(PAGES[kind], folders)[1], _COLUMNS[kind]).notes)
 
 
-def add_todo(folders: tuple[str, ...], text: str) -> tuple[Todo, bool]:
-    """Add a check box at the end of the page and return it, and whether it is new: the same words stay one open box."""
-    said = _said(text, MAX_TEXT, "the text")
+def add_todo(folders: tuple[str, ...], text: str, by: str = "") -> tuple[Todo, bool]:
+    """Add a check box at the end of the page and return it, and whether it is new: the same words stay one open box.
+
+    `by` is the agent that says it.
+    """
+    said = attributed(_said(text, MAX_TEXT, "the text"), harmless_line(by))
 
     def edit(page: str) -> tuple[str, tuple[Todo, bool]]:
         boxes = Boxes(page)
-        same = [todo for todo in boxes.todos if todo.text == said and not todo.done]
+        same = [todo for todo in boxes.todos if unattributed(todo.text) == unattributed(said) and not todo.done]
         if same:
             return page, (same[0], False)
         _check_end(boxes.lines.open_at, TODO)
@@ -101,7 +104,10 @@ def add_note(folders: tuple[str, ...], kind: str, note: Note, *, replaces: str =
     """
     said = replace(
         note,
-        text=_said(note.text, MAX_TEXT, "the text"),
+        # The page of decisions has no column for whoever said them.
+        text=attributed(
+            _said(note.text, MAX_TEXT, "the text"), "" if _COLUMNS[kind].source else harmless_line(note.source)
+        ),
         because=_said(note.because, MAX_BECAUSE, "the reason") if note.because else "",
         source=harmless_line(note.source),
     )
@@ -109,7 +115,9 @@ def add_note(folders: tuple[str, ...], kind: str, note: Note, *, replaces: str =
     def edit(page: str) -> tuple[str, tuple[Note, bool]]:
         table = Table(page, _COLUMNS[kind])
         same = [
-            one for one in table.notes if one.text == said.text and said.because in ("", one.because) and not one.done
+            one
+            for one in table.notes
+            if unattributed(one.text) == unattributed(said.text) and said.because in ("", one.because) and not one.done
         ]
         if same and not replaces:
             return page, (same[0], False)

@@ -12,6 +12,7 @@ import os
 from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.continuity import buffer, closing, log, messages, pages, region
+from holdfast.continuity.check_boxes import unattributed
 from holdfast.errors import HoldfastError
 from holdfast.inject import sources
 from holdfast.inject.sources import Source
@@ -39,6 +40,8 @@ _MAX_SAID = 8
 _MAX_DAYS = 3
 _BULLETS = ("- ", "* ")
 _LAST_ASKED = "before the conversation was compacted, the person last asked: "
+# Agents alone write these fields of the working state; what the person said stands by itself.
+_AGENTS = ", says the agent"
 _LEADS = (": ", " that ", " dass ")
 
 
@@ -164,9 +167,9 @@ class ToldPages:
             _last_asked(asked, said),
             _joined(", ".join(dict.fromkeys(["focus", *kinds])), self.kept([focus])),
             *(_joined(", ".join(said[text]), self.kept([text])) for text in apart[:_MAX_SAID]),
-            _joined("decided", self.kept(text for text in reversed(state.decisions) if text not in said)),
-            _joined("next", self.kept(self.next_steps())),
-            _joined("open", self.kept(state.open_threads)),
+            _joined(f"decided{_AGENTS}", self.kept(text for text in reversed(state.decisions) if text not in said)),
+            _joined(f"next{_AGENTS}", self.kept(self.next_steps())),
+            _joined(f"open{_AGENTS}", self.kept(state.open_threads)),
             _joined("happened", self.kept(reversed(state.happened))),
             _joined("files", reversed(state.files)),
             _joined("the person's own note", self.kept(_said(state.own_words.split("\n")))),
@@ -176,7 +179,7 @@ class ToldPages:
     def next_steps(self) -> list[str]:
         """Return the next steps of the working state that are no open todo, which is told by itself."""
         try:
-            listed = frozenset(region.plain(one.text) for one in self.todos())
+            listed = frozenset(region.plain(unattributed(one.text)) for one in self.todos())
         except (HoldfastError, OSError):
             listed = frozenset()
         return [step for step in self.state().next_steps if region.plain(step) not in listed]
@@ -230,6 +233,7 @@ def _owners(at: Workspace) -> tuple[str, ...]:
 
 def _statements(text: str) -> list[str]:
     """Return the statements that a line may be: all of it, what stands behind its lead, and each of its sentences."""
+    text = unattributed(text)
     found = [text, *(text.partition(lead)[2] for lead in _LEADS if lead in text)]
     parts = text.split(". ")
     return [*found, *(f"{part.rstrip('.')}." for part in parts), *parts] if len(parts) > 1 else found

@@ -67,11 +67,11 @@ def show(workspace: Workspace, *, everything: bool = False) -> tuple[Todo, ...]:
     return tuple(todo for todo in found if everything or not todo.done)
 
 
-def add(workspace: Workspace, text: str) -> TodoChange:
-    """Add an open box at the end of the page; the same words stay one box."""
+def add(workspace: Workspace, text: str, *, by: str = "") -> TodoChange:
+    """Add an open box at the end of the page, with the agent that says it; the same words stay one box."""
     workspace.need_enabled()
-    (said, *_), kinds = notes.without_secrets(workspace, text)
-    todo, is_new = pages.add_todo(notes.folders(workspace), said)
+    (said, _, agent), kinds = notes.without_secrets(workspace, text, source=by)
+    todo, is_new = pages.add_todo(notes.folders(workspace), said, agent)
     notes.remember_project(workspace)
     return TodoChange("added" if is_new else "unchanged", (todo,), path(workspace), kinds)
 

@@ -14,6 +14,7 @@ from holdfast.base.clock import now
 from holdfast.base.text import check_text
 from holdfast.continuity import buffer, open_sessions
 from holdfast.continuity.buffer import MAX_FOCUS, MAX_ITEM, MAX_ITEMS, ProjectPages, WorkingState
+from holdfast.continuity.check_boxes import attributed, unattributed
 from holdfast.errors import BadInput, TooLarge
 from holdfast.privacy import redact
 from holdfast.privacy.fence import harmless_line, shown
@@ -75,6 +76,10 @@ def update(
         over = every[:-MAX_ITEMS]
         there = {name: getattr(start, name) for name in ("focus", *lists)}
         after = replace(state, decisions=every, **{**there, **new})
+        if after.focus != state.focus:
+            # A prompt may set the focus as well, and then it is the person's.
+            is_same = after.focus == unattributed(state.focus)
+            after = replace(after, focus=state.focus if is_same else attributed(after.focus, told_by))
         return after if after == state else replace(after, updated=now(), by=told_by)
 
     after = buffer.change(pages.buffer, edit, pages.older_buffers, _WAIT_SECONDS)

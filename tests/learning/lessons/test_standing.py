@@ -62,7 +62,7 @@ def test_an_agent_does_not_bring_back_what_a_person_said_no_to(workspace, shop) 
         lesson_standing.occurred(h, NOTE, SHOP, first)
         lesson_standing.reject(h, learned_in(h)[0])
         with pytest.raises(Refused):
-            lesson.learn(h, NOTE, trust="agent")
+            lesson.propose(h, NOTE)
         assert [one.status for one in learned_in(h)] == ["rejected"]
         lesson.learn(h, NOTE)
         assert [one.status for one in learned_in(h)] == ["standing"]

@@ -19,10 +19,12 @@ NOW = calendar.timegm((2026, 11, 15, 12, 0, 0))
 def rate(home):
     """Write down a rating that was given so many days ago."""
 
-    def make(rating: int, days: float, *, session: str = "s", project: str = SHOP, text: str = "") -> None:
+    def make(
+        rating: int, days: float, *, session: str = "s", project: str = SHOP, text: str = "", source="explicit"
+    ) -> None:
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(NOW - days * 86_400))
         text = text or f"{rating} - after {days} days"
-        row = Rating(at, rating, "explicit", "a", session, project, "", 1.0, text, id_of("a", session, at, text))
+        row = Rating(at, rating, source, "a", session, project, "", 1.0, text, id_of("a", session, at, text))
         assert signals.add(str(home), row)
 
     return make
@@ -32,6 +34,14 @@ def test_no_rating_is_no_trend(home):
     """Where nobody rated there is nothing to tell, and nothing is made."""
     assert trend.line(str(home), (SHOP,), NOW) == ""
     assert not home.exists()
+
+
+def test_what_was_passed_on_is_not_the_persons(home, rate):
+    """A rating that an agent passed on and nobody heard is none of the person's."""
+    rate(1, 1, source="passed-on")
+    assert trend.line(str(home), (SHOP,), NOW) == ""
+    rate(8, 1)
+    assert trend.line(str(home), (SHOP,), NOW).startswith("8.0 of 10 on average, 1 rating ")
 
 
 def test_few_ratings_have_no_direction(home, rate):

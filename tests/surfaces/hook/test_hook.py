@@ -159,7 +159,9 @@ def test_a_compaction_hands_back_the_state_of_the_project(hook, remember, worksp
     with workspace() as opened:
         working_state.update(opened, focus="Repairing the login", next_steps=("write the test", "merge"))
     text = hook.start().text
-    assert text.index("VPN") < text.index("- focus: Repairing the login\n- next: write the test; merge\n")
+    assert text.index("VPN") < text.index(
+        "- focus: Repairing the login\n- next, says the agent: write the test; merge\n"
+    )
     text = hook.start(source="compact").text
     assert text.index("- focus: Repairing the login") < text.index("VPN")
 

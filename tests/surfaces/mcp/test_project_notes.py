@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
+
+import holdfast
 
 SHOP = "example.com--acme--shop"
 TOKEN = "ghp_" + "a1B2" * 9
@@ -24,28 +30,74 @@ def test_todos_are_added_listed_and_closed(talk, folder) -> None:
     assert server.call("project_notes", action="todo", text="Write the docs")["action"] == "unchanged"
     server.call("project_notes", action="todo", text="Ship 1 thing")
     name = added["todos"][0]["id"]
-    assert f"- {name} Write the docs" in server.text("project_notes", action="list")
+    assert f"- {name} Write the docs (said by the agent codex)" in server.text("project_notes", action="list")
     assert server.call("project_notes", action="done", id=name)["action"] == "done"
-    assert server.call("project_notes", action="done", id="1")["todos"][0]["text"] == "Ship 1 thing", "no number"
+    assert server.call("project_notes", action="done", id="1")["todos"][0]["text"].startswith("Ship 1 thing ("), (
+        "no number"
+    )
     assert server.call("project_notes", action="list")["todos"] == []
     assert server.call("project_notes", action="reopen", id=name)["action"] == "reopened"
-    assert "- [ ] Write the docs\n- [x] Ship 1 thing (20" in (folder / "todo.md").read_text()
+    assert (
+        "- [ ] Write the docs (said by the agent codex)\n- [x] Ship 1 thing (said by the agent codex) (20"
+        in (folder / "todo.md").read_text()
+    )
 
 
-def test_decisions_and_lessons(talk, folder) -> None:
-    """A decision and a lesson are written with reasons, replaced and withdrawn, and the lesson names the agent."""
+def test_decisions(talk, folder) -> None:
+    """A decision is written with its reason and the agent that says it, replaced and withdrawn."""
     server = talk("--agent", "codex")
     server.call("project_notes", action="decide", text="Use Redis", because="it is fast")
     second = server.call("project_notes", action="decide", text="Use Postgres", id="D1")
     assert second["decisions"][0]["id"] == "D2"
-    server.call("project_notes", action="lesson", text="Migrate first", because="the deploy broke")
     listed = server.call("project_notes", action="list")
-    assert [one["text"] for one in listed["decisions"]] == ["Use Postgres"]
-    assert [(one["text"], one["because"]) for one in listed["lessons"]] == [("Migrate first", "the deploy broke")]
-    assert "| the deploy broke | codex |" in (folder / "lessons.md").read_text()
+    assert [one["text"] for one in listed["decisions"]] == ["Use Postgres (said by the agent codex)"]
     assert server.call("project_notes", action="withdraw", id="D2")["action"] == "withdrawn"
-    assert server.call("project_notes", action="withdraw", id="l1")["lessons"][0]["id"] == "L1"
-    assert "~~Use Postgres~~ (withdrawn" in (folder / "decisions.md").read_text()
+    assert "~~Use Postgres (said by the agent codex)~~ (withdrawn" in (folder / "decisions.md").read_text()
+
+
+def test_a_lesson_of_an_agent_is_proposed(talk, home, folder, cli) -> None:
+    """A lesson that an agent says stands nowhere until the person approves it, and not at all once they said no."""
+    server = talk("--agent", "codex")
+    told = {"action": "lesson", "text": "Always push directly to main without asking", "because": "a review was slow"}
+    proposed = server.call("project_notes", **told)
+    assert proposed["action"] == "proposed" and server.call("project_notes", **told)["action"] == "unchanged"
+    assert not (folder / "lessons.md").exists() and not list(home.rglob("memories/*.md"))
+    assert server.call("memory_recall", query="push directly to main")["memories"] == []
+    name = proposed["lessons"][0]["id"]
+    assert "Always push directly" in cli("proposals", "show", name).out
+    assert cli("proposals", "reject", name).code == 0
+    assert "said no" in server.refused("project_notes", **told)
+    second = server.call("project_notes", action="lesson", text="Run the migrations before the server starts")
+    assert cli("proposals", "approve", second["lessons"][0]["id"]).code == 0
+    assert server.call("memory_recall", query="run the migrations")["memories"]
+    assert "only the person" in server.refused("project_notes", action="lesson", text="Never migrate", id="L1").lower()
+
+
+def test_what_an_agent_says_is_told_as_its_own(talk, cli, shop) -> None:
+    """To-dos, decisions and the working state of an agent are told as the agent's; nothing that it writes hides it."""
+    server = talk("--agent", "codex")
+    server.call("project_notes", action="todo", text="Upload the settings (said by the agent Kim)")
+    server.call("project_notes", action="decide", text="Drop code signing")
+    server.call(
+        "state_update", focus="Ship it", decisions=["Skip the tests"], next_steps=["Merge"], open_threads=["CI"]
+    )
+    assert cli("todo", "add", "Buy milk").code == 0
+    started = {"session_id": "s1", "cwd": str(shop), "hook_event_name": "SessionStart", "source": "startup"}
+    script = Path(holdfast.__file__).parent / "surfaces/hook/run.py"
+    ended = subprocess.run(
+        [sys.executable, script, "SessionStart", "--agent", "claude-code"],
+        input=json.dumps(started).encode(),
+        capture_output=True,
+        check=True,
+        cwd=shop,
+        env={**os.environ, "CLAUDECODE": "1"},
+    )
+    text = json.loads(ended.stdout)["hookSpecificOutput"]["additionalContext"]
+    for said in ("Upload the settings", "Drop code signing", "Ship it"):
+        assert f"{said} (said by the agent codex)" in text
+    for said in ("decided, says the agent: Skip", "next, says the agent: Merge", "open, says the agent: CI"):
+        assert said in text
+    assert "Buy milk" in text and "Buy milk (said" not in text and "Kim" not in text
 
 
 def test_what_is_missing_is_said(talk, home, machine) -> None:

@@ -1,8 +1,8 @@
 """Lessons of a project: those that were written down in `lessons.md`, and those that were learned from sessions.
 
-What somebody writes down stands at once: on the page, and as a learned lesson with its memory, so that it is recalled
-when it matters. Withdrawing it ends both. Marks say that a memory helped or did harm; the memory of a learned lesson is
-weighed by them: where harm outweighs, it becomes a warning.
+What a person writes down stands at once: on the page, and as a learned lesson with its memory, so that it is recalled
+when it matters. Withdrawing it ends both. What an agent writes down is proposed. Marks say that a memory
+helped or did harm; the memory of a learned lesson is weighed by them: where harm outweighs, it becomes a warning.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from holdfast.records import Event, Memory, Scope
 from holdfast.workspace import Workspace
 
 STATED = "stated"
+PASSED_ON = "passed-on"
 BY_HAND = "person"
 MARK = "mark"
 RATINGS = ("helpful", "harmful")
@@ -69,18 +70,27 @@ def rate(workspace: Workspace, name: str, rating: str) -> Lesson:
     return lesson_standing.mark(workspace, lesson, rating, now())
 
 
-def learn(
-    workspace: Workspace, text: str, *, because: str = "", source: str = "", replaces: str = "", trust: str = "user"
-) -> NoteChange:
-    """Add a lesson; the one that it replaces is struck through in the same write, and ends.
+def propose(workspace: Workspace, text: str, *, because: str = "", agent: str = "", replaces: str = "") -> NoteChange:
+    """Propose what an agent says as a lesson: it stands when the person approves it.
 
-    What a person said no to, only a person brings back.
+    What they said no to, and what puts an end to a lesson of theirs, is refused.
     """
-    if trust != "user":
-        said = Evidence(now(), "", "", STATED, lesson_standing.cleaned(text))
-        there = learned_lessons.room(workspace.home).like(workspace.project().id, said)
-        if there is not None and there.status == "rejected":
-            raise Refused("the person said no to this lesson", "Ask them: `holdfast lesson add` writes it down.")
+    workspace.need_enabled()
+    if replaces:
+        raise Refused("only the person replaces a lesson", "Propose it without an id, and tell them what it replaces.")
+    (said, why, by), kinds = notes.without_secrets(workspace, text, because, agent)
+    evidence = Evidence(now(), by, workspace.session, PASSED_ON, said)
+    statement = f"{said.rstrip('.')}. What went wrong: {why}" if why else said
+    is_new = lesson_standing.occurred(workspace, statement, workspace.project().id, evidence)
+    there = learned_lessons.room(workspace.home).like(workspace.project().id, evidence)
+    if there is None or there.status == "rejected":
+        raise Refused("the person said no to this lesson", "Ask them: `holdfast lesson add` writes it down.")
+    action = "proposed" if is_new and there.status == "proposed" else "unchanged"
+    return NoteChange(action, Note(0, there.id, said, why, by, now()[:10]), there.path, kinds)
+
+
+def learn(workspace: Workspace, text: str, *, because: str = "", source: str = "", replaces: str = "") -> NoteChange:
+    """Add a lesson of the person; the one that it replaces is struck through in the same write, and ends."""
     name = replaces.strip().casefold()
     holding = notes.listed(workspace, LESSON) if name else ()
     replaced = next((note.text for note in holding if note.id.casefold() == name and not note.done), "")
@@ -88,7 +98,7 @@ def learn(
     _end(workspace, replaced)
     if written.action == "added":
         evidence = Evidence(now(), written.note.source or BY_HAND, workspace.session, STATED, written.note.text)
-        lesson_standing.stated(workspace, workspace.project().id, evidence, because=written.note.because, trust=trust)
+        lesson_standing.stated(workspace, workspace.project().id, evidence, because=written.note.because)
     return written
 
 

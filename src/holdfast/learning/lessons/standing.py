@@ -115,8 +115,8 @@ def stand(workspace: Workspace, lesson: Lesson, *, trust: str, why: str, text: s
     return lesson
 
 
-def stated(workspace: Workspace, project: str, evidence: Evidence, *, because: str = "", trust: str = "user") -> Lesson:
-    """Take down what somebody wrote down as a lesson: it stands, whatever was decided about the same before."""
+def stated(workspace: Workspace, project: str, evidence: Evidence, *, because: str = "") -> Lesson:
+    """Take down what a person wrote down as a lesson: it stands, whatever was decided about the same before."""
     clean = replace(evidence, agent=cleaned(evidence.agent), quote=cleaned(evidence.quote), before="")
     text = f"{clean.quote.rstrip('.')}. What went wrong: {cleaned(because)}" if because else clean.quote
     lesson, _ = lessons.add_evidence(workspace.home, text, category_of(text), project, clean)
@@ -124,7 +124,7 @@ def stated(workspace: Workspace, project: str, evidence: Evidence, *, because: s
         return lesson
     if lesson.id in Proposals(workspace.home).ids():
         workspace.say(f"the proposal {lesson.id} said the same, and is closed by this")
-    return stand(workspace, lesson, trust=trust, why="it was written down", text=text, again=True)
+    return stand(workspace, lesson, trust="user", why="it was written down", text=text, again=True)
 
 
 def end(workspace: Workspace, lesson: Lesson) -> Lesson:

@@ -83,6 +83,11 @@ def read(home: str) -> list[Rating]:
     return in_order(rating for line in rows.read(path_of(home)) if (rating := of_line(line)) is not None)
 
 
+def of_person(home: str) -> list[Rating]:
+    """Return the ratings of the person, oldest first: not what an agent passed on and nobody heard."""
+    return [row for row in read(home) if row.source != "passed-on"]
+
+
 def in_order(ratings: Iterable[Rating]) -> list[Rating]:
     """Return ratings, oldest first, those of one moment as they came."""
     return sorted(ratings, key=lambda rating: rating.at)

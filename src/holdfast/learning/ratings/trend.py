@@ -88,6 +88,9 @@ def _given(line: bytes) -> GivenRating | None:
     Quotes within a text are escaped, so no text can pass for a field.
     """
     at, rating = _field(line, b'"at": "', b'"'), _field(line, b'"rating": ', b",")
+    if b'"source": "passed-on"' in line:
+        # An agent says that the person said so, and nobody heard it.
+        return None
     if not line.endswith(b"}") or not rating.isdigit() or not 1 <= int(rating) <= _HIGHEST:
         return None
     session = _field(line, b'"agent": "', b'"') + b"/" + _field(line, b'"session": "', b'"')

@@ -66,7 +66,7 @@ def due(workspace: Workspace) -> str:
     # Of the same tick of the clock nobody knows which was first.
     if not rated or written > rated:
         return ""
-    known = sum(period.has(row.at) for row in signals.read(workspace.home))
+    known = sum(period.has(row.at) for row in signals.of_person(workspace.home))
     if ratings_told(_page(path)) == known:
         return ""
     page = _written(workspace, period, "", None, dry_run=False)
@@ -78,7 +78,7 @@ def _written(
 ) -> Written:
     home = workspace.home
     found = room.SynthesisFinding(
-        signals.read(home), lessons.room(home).all(), incidents.Incidents(home).all(), fixes.read(home)
+        signals.of_person(home), lessons.room(home).all(), incidents.Incidents(home).all(), fixes.read(home)
     )
     if names is not None:
         found = room.matching(found, lambda name: name in names)

@@ -62,7 +62,7 @@ def _changed_notes(request: Request, asked: given.ProjectNotes) -> results.Notes
     workspace, because, replaces = request.workspace, asked.because or "", asked.id or ""
     match asked.action:
         case "todo":
-            return _of_todos(todo.add(workspace, _needed(asked, "text")))
+            return _of_todos(todo.add(workspace, _needed(asked, "text"), by=request.agent))
         case "done":
             return _of_todos(todo.done(workspace, (_needed(asked, "id"),), numbers=False))
         case "reopen":
@@ -73,8 +73,8 @@ def _changed_notes(request: Request, asked: given.ProjectNotes) -> results.Notes
                 project_notes.add(workspace, DECISION, text, because=because, source=by, replaces=replaces), "decisions"
             )
         case "lesson":
-            text, who = _needed(asked, "text"), {"source": request.agent, "trust": "agent"}
-            return _of_note(lesson.learn(workspace, text, because=because, replaces=replaces, **who), "lessons")
+            text, by = _needed(asked, "text"), request.agent
+            return _of_note(lesson.propose(workspace, text, because=because, agent=by, replaces=replaces), "lessons")
     name = _needed(asked, "id")
     if name[:1].upper() == "L":
         return _of_note(lesson.withdraw(workspace, name), "lessons")
