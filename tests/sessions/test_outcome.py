@@ -39,6 +39,7 @@ def names(digest: Digest) -> set[str]:
         ([ASK, edited("a.py"), PASSED, STOPPED], "partial", {"tests-passed", "interrupted"}),
         ([ASK, STOPPED, human("go on"), edited("a.py"), PASSED], "success", {"tests-passed"}),
         ([ASK], "abandoned", {"unanswered"}),
+        ([ASK, edited("a.ts"), ran("npm run build", "built in 2s"), answer()], "success", {"build-passed"}),
         ([ASK, FAILED, edited("a.py"), answer()], "unknown", {"tests-failed"}),
         ([ASK, edited("a.py"), FAILED, answer("One test fails, which is unrelated.")], "unknown", {"tests-failed"}),
         ([ASK, PASSED, answer("It does not fail here.")], "unknown", {"tests-passed"}),

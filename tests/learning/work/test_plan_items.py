@@ -130,3 +130,10 @@ def test_what_points_back(text):
 def test_what_does_not_point_back(text):
     """A message that stands for itself does not."""
     assert not work_text.points_back(text)
+
+
+def test_a_plain_order_is_a_criterion() -> None:
+    """What a sentence orders to be there counts as much as what "must" be."""
+    told = plan_items.asked("The cart rounds wrongly. Write a migration to cents. Add a test for it.")
+    assert told.criteria[-2:] == ("Write a migration to cents", "Add a test for it")
+    assert plan_items.asked("Fix the cart rounding. Thanks for the quick help.").criteria == ("Fix the cart rounding",)

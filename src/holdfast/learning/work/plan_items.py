@@ -33,12 +33,13 @@ def asked(text: str) -> AskedFor:
     barred: dict[str, None] = {}
     ideal = tools.without_marks(work_text.first_part(text))
     sentences = _sentences(told)
-    if ideal and not any(is_item for _, is_item in sentences):
+    has_list = any(is_item for _, is_item in sentences)
+    if ideal and not has_list:
         # What is asked for as a whole must be there too; where there is a list, that says it.
         wanted[ideal] = None
-    for sentence, is_item in sentences:
+    for number, (sentence, is_item) in enumerate(sentences):
         for part in [sentence] if is_item else work_text.parts_of(sentence):
-            kind = _kind(part, is_item)
+            kind = _kind(part, is_item, may_order=number > 0 or not has_list)
             if kind:
                 (barred if kind == "never" else wanted)[tools.without_marks(part)] = None
     if ideal and not wanted:
@@ -73,7 +74,7 @@ def _item(line: str) -> str:
     return text[3:].strip() if text.startswith(tools.BOXES) else text
 
 
-def _kind(sentence: str, is_item: bool) -> str:
+def _kind(sentence: str, is_item: bool, *, may_order: bool) -> str:
     """Return `must` or `never`, or nothing where a sentence demands nothing."""
     spoken = work_text.plain(sentence)
     joined = f" {' '.join(spoken)} "
@@ -84,7 +85,13 @@ def _kind(sentence: str, is_item: bool) -> str:
         return ""
     if work_text.says(joined, "never") or _forbids(spoken):
         return "never"
-    return "must" if is_item or work_text.says(joined, "must") else ""
+    begins = work_text.first_words(spoken)
+    is_order = (
+        may_order
+        and len(spoken) > _MIN_WORDS
+        and any(begins.startswith(f" {entry} ") for entry in work_text.every("orders"))
+    )
+    return "must" if is_item or is_order or work_text.says(joined, "must") else ""
 
 
 def _only_names(item: str) -> bool:
