@@ -87,7 +87,13 @@ class Troubles:
         if failed:
             self._failed(event, about, shown)
         elif about in self._abouts:
-            self._succeeded(about)
+            self._abouts.discard(about)
+            for key, trouble in self._open.items():
+                if key[0] == about and trouble.ended != "fixed":
+                    self._open[key] = Trouble(
+                        *(trouble.text, trouble.about, trouble.times, "fixed"),
+                        *(trouble.place, trouble.line, trouble.last_place, trouble.last_line),
+                    )
 
     def _failed(self, event: SessionEvent, about: str, shown: str) -> None:
         line = error_line(event.output or event.text)
@@ -106,15 +112,6 @@ class Troubles:
             "repeated" if times > 1 else "left",
             *(first.place, first.line, event.place, event.line),
         )
-
-    def _succeeded(self, about: str) -> None:
-        self._abouts.discard(about)
-        for key, trouble in self._open.items():
-            if key[0] == about and trouble.ended != "fixed":
-                self._open[key] = Trouble(
-                    *(trouble.text, trouble.about, trouble.times, "fixed"),
-                    *(trouble.place, trouble.line, trouble.last_place, trouble.last_line),
-                )
 
     def all(self) -> list[Trouble]:
         """Return them: what was left first, then what was fixed, what was only looked for last, each by its place."""
