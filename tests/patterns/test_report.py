@@ -290,7 +290,8 @@ def test_a_request_that_is_made_again_and_again_is_proposed_for_automation(works
     asks = ("Update the changelog, commit and push.", "please commit, push and update the changelog", "Yes, go on!")
     for id, said_so in zip("abc", (asks[0], asks[1], asks[0]), strict=True):
         events = (human(said_so), answer(), human(f"Mend part {id * 3} now."), human(asks[2]), human("Is it done?"))
-        store(workspace, session(id, shop), *events, index=False)
+        day = f"2026-05-0{ord(id) - 96}T10:00:00Z"
+        store(workspace, session(id, shop), *[replace(one, at=day) for one in events], index=False)
     (one,) = found(workspace, "repeated-ask")
     assert candidate(one).statement == (
         'This was asked for in 3 sessions: "Update the changelog, commit and push." '
@@ -306,5 +307,6 @@ def test_a_failure_whose_fix_is_known_is_told_with_the_fix_alone(workspace, shop
     harvest(workspace, everything=True)
     (one,) = patterns.find(workspace)
     assert one.kind == "fix-worked"
-    said_so = "When it fails so: pytest -q: ModuleNotFoundError: No module named 'yaml', do what worked in 3 sessions: "
-    assert candidate(one).statement.startswith(said_so + "ran `pip install pyyaml`.")
+    error = "ModuleNotFoundError: No module named 'yaml'"
+    said_so = f'When `pytest -q` fails with "{error}": run `pip install pyyaml` (3 sessions).'
+    assert candidate(one).statement == said_so

@@ -32,6 +32,7 @@ _MAX_TITLE = 120
 # Kinds whose signature begins with what the heading says, and those that are told best in the person's words.
 _TOLD_BY_TAIL = ("failed-command", "permission-denied")
 _TOLD_BY_TEXT = ("correction", "repeated-ask")
+_MIN_DAYS = 3
 # What has no time is taken for the last.
 _NEVER = "~"
 
@@ -112,6 +113,9 @@ def _is_able(pattern: Pattern) -> bool:
     # Several forms of a command that fail say more than a long search.
     if len(pattern.sessions) < (kind.least if kind and head != "attempts" else 1):
         return False
+    if pattern.kind == "repeated-ask":
+        # What is asked for twice on one day is one task that was begun anew.
+        return len({one.at[:10] for one in pattern.evidence}) >= _MIN_DAYS
     if pattern.kind not in ("failed-command", "retry-loop") or rest.startswith("file not there: '"):
         return True
     is_tool = " " not in head and "__" not in head and (head != head.lower() or "_" in head)

@@ -38,7 +38,7 @@ _ADVICE = {
     "module not found": "The module {names} is missing: install it before you run what needs it ({often}).",
     "unknown option": "`{head}` does not take the option {names}: leave it out, or look at its help ({often}).",
     "file not there": "There is no {names} where it is looked for: make it, or say where it is ({often}).",
-    "not formatted": "The {head} wants another format: run the formatter before you check or commit ({often}).",
+    "not formatted": "The check `{head}` fails on the format: run the formatter before you check or commit ({often}).",
     "port in use": "A port is in use: stop what holds it, or take another one, before you start a server ({often}).",
     "host not found": "{names} cannot be reached from here: run what needs it with access to the network ({often}).",
     "out of memory": "A command runs out of memory: give it more, or less to do ({often}).",
@@ -59,7 +59,7 @@ _ADVICE = {
     "low-rating": 'The person was displeased in {often}: "{quote}" Avoid that.',
     "high-rating": 'The person was pleased in {often}: "{quote}" Go on like that.',
     "permission-denied": "`{about}` is not let run: ask before you run it, or do without it ({often}).",
-    "fix-worked": "When it fails so: {start}, do what worked in {often}: {rest}.",
+    "fix-worked": 'When `{start}` fails with "{error}": {rest} ({often}).',
     "attempts": "`{about}` works only after several forms failed: begin with the form that works ({often}).",
     "first change": "Work on {about} begins with a long search: go there first ({often}).",
     "help": "The help of `{about}` is looked up anew in {often}: note the call that is needed.",
@@ -138,7 +138,8 @@ def candidate(pattern: Pattern, statement: str = "", title: str = "") -> Waiting
     last = max(pattern.evidence, key=lambda one: one.at, default=None)
     quote = line(last.text, _LONGEST_QUOTE).lstrip("#>`- ") if last is not None else ""
     said = advice(pattern, quote)
-    said = f'{said} For example: "{quote}"' if quote and quote not in said else said
+    is_said = not quote or quote in said or pattern.kind == "fix-worked"
+    said = said if is_said else f'{said} For example: "{quote}"'
     return WaitingPattern(pattern, title.strip() or own, statement.strip() or said)
 
 
@@ -147,13 +148,15 @@ def advice(pattern: Pattern, quote: str) -> str:
     head, _, tail = pattern.signature.partition(": ")
     often = count(len(pattern.sessions), "session")
     if pattern.kind != "failed-command":
-        start, _, rest = quote.partition(" -> ")
+        failed, _, rest = quote.partition(" -> ")
+        start, _, error = failed.partition(": ")
+        rest = rest.replace("ran `", "run `").replace("edited ", "edit ").rstrip(".")
         about = tail.replace("'", "") or head.replace("'", "")
         form = _ADVICE.get(
             head if pattern.kind in ("lookup-anew", "long-detour") else pattern.kind, "{title}, in {often}."
         )
         return form.format(
-            about=about, often=often, quote=quote, start=start, rest=rest, title=pattern.title.rstrip(".")
+            about=about, often=often, quote=quote, start=start, error=error, rest=rest, title=pattern.title.rstrip(".")
         )
     known, _, names = tail.partition(":")
     error = quote.partition(": ")[2].rstrip(".")

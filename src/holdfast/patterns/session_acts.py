@@ -115,7 +115,7 @@ def _asked(text: str) -> str:
     if is_answer or len(words) > _MAX_ASK or text[:1] in "/<[{@#" or "\n" in text.strip():
         return ""
     told = sorted(word.replace(" ", "-") for word in words_of(text))
-    return " ".join(told) if len(told) >= FEWEST else ""
+    return " ".join(told) if len([word for word in told if not word.isdigit()]) >= FEWEST else ""
 
 
 def _of_tool(event: SessionEvent, kind: str, folder: str) -> SessionAct | None:

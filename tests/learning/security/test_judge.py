@@ -215,6 +215,7 @@ def test_what_is_no_secret_is_not_seen(line: str) -> None:
         ("touch $UNKNOWN/x", False),
         ("cat ../other/a", False),
         ("mkdir -p ~/.cache/shop", False),
+        ("touch ../shop.worktrees/till/a", False),
         ("touch ~/.npm/_cacache/x", False),
         ("rm -f ../other/node_modules/.package-lock.json", False),
     ],

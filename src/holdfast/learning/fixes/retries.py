@@ -172,7 +172,7 @@ class Retries:
             steps = self._steps_of(one, main, line)
             if steps:
                 found.append(Fixed(one.failure, steps, at))
-        self._add(FixStep("run", line, f"ran `{one_line(shown(line), MAX_COMMAND)}`"))
+        self._add(FixStep("run", line, f"ran `{_in_its_folder(line)}`"))
         return found
 
     def _add(self, step: FixStep) -> None:
@@ -201,6 +201,13 @@ class Retries:
 
 def _instead(line: str) -> str:
     return f"ran `{one_line(shown(line), MAX_COMMAND)}` instead"
+
+
+def _in_its_folder(line: str) -> str:
+    """Return a line without going to a folder by its whole path, which is another one on every machine."""
+    text = shown(line)
+    head, sign, rest = text.partition(" && ")
+    return one_line(rest if sign and head.startswith(("cd /", "cd ~", 'cd "/')) else text, MAX_COMMAND)
 
 
 def _is_idle(step: FixStep, failed: Command) -> bool:
@@ -325,8 +332,9 @@ def failure_of(line: str, error: str, at: str) -> Failure:
 def fix_of(fixed: Fixed, agent: str, session: str, project: str) -> Fix:
     """Return what was fixed as it is kept."""
     failure = fixed.failure
+    main = main_of(failure.line)
     return Fix(
-        *(failure.fingerprint, one_line(failure.line, MAX_COMMAND), failure.error, fixed.steps),
+        *(failure.fingerprint, _in_its_folder(main.text if main else failure.line), failure.error, fixed.steps),
         *(agent, session, project, fixed.at),
         names=failure.names,
         id=id_of(agent, session, failure.fingerprint),

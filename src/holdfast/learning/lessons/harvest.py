@@ -164,6 +164,7 @@ def _fixed(digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Learned]:
         if not steps or len(words_of(quote)) < FEWEST:
             continue
         command, error = fix.command.replace("`", "'"), one_line(_WHERE.sub("", fix.error), 160)
+        steps = [_WHERE.sub("", step) for step in steps]
         instead = steps[0].removesuffix(" instead")
         if instead != steps[0]:
             text = f'Run {instead}, not `{one_line(command, 100)}`: that fails with "{error}".'

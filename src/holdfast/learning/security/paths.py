@@ -74,9 +74,9 @@ class Places:
         """Whether a whole path is the agent's to write in; its own folder in a home is so in whatever home."""
         if any(within(path, root) for root in self.roots):
             return True
-        home = home_in(path)
-        own = [root[len(home_in(root)) :] for root in self.roots if root[len(home_in(root)) :].startswith("/.")]
-        return bool(home) and any(within(path[len(home) :], one) for one in own if one != "/.")
+        home, person = home_in(path), os.path.expanduser("~")
+        below = [root[len(person if within(root, person) else home_in(root)) :] for root in self.roots]
+        return bool(home) and any(within(path[len(home) :], one) for one in below if one.startswith("/."))
 
     def is_temporary(self, path: str) -> bool:
         """Whether a whole path is where everybody puts what may go, and not in a project that is there itself."""
@@ -104,7 +104,9 @@ class Places:
             return False
         below = whole[len(home_in(whole)) :].strip("/")
         is_of_tool = bool(home_in(whole)) and any(within(below, one) for one in among("tool-homes"))
-        return not is_of_tool and among("passing").isdisjoint(whole.split("/"))
+        # Work trees lie in folders of that name beside the project.
+        is_tree = any(part.lstrip(".").endswith("worktrees") for part in whole.split("/"))
+        return not is_of_tool and not is_tree and among("passing").isdisjoint(whole.split("/"))
 
     def is_secret(self, word: str) -> bool:
         """Whether a path names a file whose content is a secret."""
