@@ -209,18 +209,26 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
             "sessionid=",
             " /p:",
             "sqlplus ",
-            "xpdp ",
-            "mpdp ",
+            "expdp ",
+            "impdp ",
             "SecureString ",
         ),
         r"(?:(?:requirepass|/user:\S{1,60}|SecureString(?: -String)?)\s+|psk=| /p:"
-        r"|(?:oracle:thin:|sqlplus |[xm]pdp )[^\s/]{1,60}/|sessionid=)[\"']?([^\s\"'@;]{6,120})",
+        r"|(?:oracle:thin:|sqlplus |(?:ex|im)pdp )[^\s/]{1,60}/|sessionid=)[\"']?([^\s\"'@;]{6,120})",
     ),
     ("net-use", ("/user:",), r"/user:"),
-    ("insert", ("values (", "values("), r"(?i)values\s?\((?:[^()']{0,40}'[^']{0,80}',){0,6}\s?'([^']{6,80})'\s?\)"),
+    (
+        "insert",
+        ("password)", "password`)", "passwd)"),
+        r"(?i)passw[a-z]{1,3}`?\)\s{0,4}values\s?\((?:[^()']{0,40}'[^']{0,80}',){0,6}\s?'([^']{6,80})'\s?\)",
+    ),
     ("cookie", ("cookie:",), r"(?i)cookie:[ ]{0,3}(?:[\w.-]{1,40}=)?([^\n\"'<>]{16,4000})"),
     ("secret", ("credential",), r"(?i)credentials?[: ]{1,3}[\w.@-]{2,60}[ ]?[/:|][ ]?([^\s\"']{6,80})"),
-    ("piped", ("sudo -", "chpasswd", "-stdin", "--with-token"), r"sudo\s-[a-zA-Z]{0,6}S|chpasswd|-stdin|--with-token"),
+    (
+        "piped",
+        ("sudo -S", "sudo -kS", "chpasswd", "-stdin", "--with-token"),
+        r"sudo\s-[a-zA-Z]{0,6}S|chpasswd|-stdin|--with-token",
+    ),
     (
         "user-option",
         ("chpasswd", "-stdin", "--with-token"),
@@ -271,13 +279,13 @@ _NO_LETTERS = frozenset(["", *" \t\n\r\f\v\"'`.,;:-/\\()[]{}<>=|"])
 
 # Where the random rest of a vendor's token may begin: at a sign, before a run with a digit or of many letters.
 _BEHIND_SIGN = (
-    r"(?=[A-Za-z_+/-]{0,15}[0-9]|[A-Za-z]{16})(?=[A-Za-z0-9_+/-]{16})"
+    r"(?=[A-Za-z0-9_+/-]{16})(?=[A-Za-z_+/-]{0,15}[0-9]|[A-Za-z]{16})"
     r"(?!(?:[0-9a-f]{4}-){1,3}[0-9a-f]{12})"
 )
 # One pattern for each sign: what begins with one certain letter is searched several times as fast.
 PREFIXED = (
     rf"_(?<=[A-Za-z0-9].)(?<!toolu_)(?<!msg_)(?<!call_)(?<!req_){_BEHIND_SIGN}",
-    rf"-(?<=[A-Za-z0-9].){_BEHIND_SIGN}",
+    rf"-{_BEHIND_SIGN}(?<=[A-Za-z0-9].)",
 )
 # A name of one letter, a sign and a rest of 16.
 _MIN_TOKEN = 18
@@ -359,7 +367,8 @@ def _shaped(text: str, lowered: str, words: list[str]) -> Iterator[_Span]:
     for rank, (kind, beginnings, source) in enumerate(PHRASES):
         where = lowered if source.startswith("(?i)") else text
         for beginning in beginnings:
-            yield from _tried(text, where, beginning, rank, kind, source)
+            if beginning in where:
+                yield from _tried(text, where, beginning, rank, kind, source)
 
 
 def _tried(text: str, where: str, beginning: str, rank: int, kind: str, source: str) -> Iterator[_Span]:

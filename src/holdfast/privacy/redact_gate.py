@@ -26,9 +26,8 @@ _HEX = "0123456789abcdef"
 _SPACE = " \t\n\r\f\v\x1c\x1d\x1e\x1f?"
 _ALL = "".join(map(chr, range(128)))
 _NO_WORD = "".join(one for one in _ALL if not one.isalnum())
-# What may stand directly behind the name of a secret: the rest of the name, a sign, a quote or white space. Behind an
-# `s` only `str` and `staging` go on; a plural is given nothing.
-_BEHIND = "abcdklmnoptvwABCDKLMNOPTVW0123456789_-\\\"'`])?:=!,>|" + _SPACE
+# What may stand behind a name but a password's. Of those that go on with an `s` only `st` is given anything.
+_BEHIND = "".join(letter for letter in secret_values.BEHIND_NAME if letter not in "sSeE(") + "?"
 
 _Letters = tuple[str, ...]
 
@@ -65,15 +64,19 @@ _BEFORE = {
 
 # Pairs of letters that beginnings hold and that stand often in text and code, the most frequent first.
 _OFTEN = (
-    "inree esenonnterseteattistors thn le s aitancoaldeioetr d trgerassartoedriliomsiec: ut octirifasurfi"
-    "agacnechouclnioolopaeamatuuno  bcetst.prhocavelanas.haokemptckusdis/mm l//plput_aiimlfvasomdopgiicid"
-    "ypdakei/epsuoclsrtcrbeogsamoe.rkcmaugottshgs 'wiry -ksdospIDe_sce---hiruiewo_te:npabrgldblapig00n_tp"
-    "skrcPr/aofppcuud_mivs:10whdsoamt-cc ubuiff-a_pob_squiamsn.r.-ss_pheqt-slbyrdwetd25-tey2:.cghnn_aft_o"
-    '_lpiiz-ptlps.shr.eka:5bir_s-hun:.ag_/wxa33eb43gno_hsbs32i-gl1.56l.cc3-54h"0.293:64ht99lpmlk_RE2.r:N '
-    "c_Li3.a_yay-tmc-.pfc:/a2pyp_4.m_-wINp.lrCT1C"
+    "inree esenonnterseteattistors thn le s aitancoalngdeioetr d trgerassartoedriliomsiec: ut octirifasur"
+    "fiagacnechouniclooloexpaeatuuno  bcempadtst.prhocavelanas.haokemptckg usdis/efmm l//plput_aiimlfvaso"
+    "mdopgiicidypdakei/epfasuoclsrtcrbeSeogsaStlu20moe.rkcmaugottshgs02 'wiry -ksdospIDe_sceee-01--hiruie"
+    "wo_t26e:npabrg-0ldblapig00-4ban_fetpskrcPr/aofppcuud_mivkis:10whdsoamt-cp c ddubuiff-2-a_pob19_s1106"
+    "quiamsn.r.-s-bs_xppheqt-eS-816172215-1slbyrdwetd25/p-t-e04ey2:44.cgh14nn_a81d)ft_o_l /85pi591230iz07"
+    "13-ptlps418821af.s-dhr.e18ka57:54245-527bir_s-5136hun:.a236386ib40g_/wxa33-7eb43gno_hs08bs48327846i-"
+    'gl841.-956l.cc3-54-36828h"24500.2935pd589105-f3:5249473431376438ht89665599lp8039ml709f72k_RE772.1aa1'
+    "829403a4bdb5r:09N 4a607195617562f873c_Libf925383986a743.a_937b6976yay-9697tm1d8765fda3cda7e44fc-.p5d"
+    "fc9d8b79:/b.3ae167f18adb3b7fa2a590f0pyb45fd9b81bp_6e4.bcm_c95e-wINp.b1c8f9lrd7CTd21C0e9ad3"
 )
+_COSTS = {_OFTEN[at : at + 2]: len(_OFTEN) - at for at in range(0, len(_OFTEN), 2)}
 # Pairs that several beginnings share: each pair that is looked for costs, but once.
-_SHARED = frozenset(("pa", "ke", "cr", "za", "gl", "hp", "n_", "by"))
+_SHARED = frozenset(("pa", "ke", "cr", "za", "gl", "by"))
 
 
 class _Gate(NamedTuple):
@@ -146,9 +149,7 @@ def _is_named(text: str, at: int, word: str, kind: str) -> bool:
     end = at + len(word)
     if text[at:end].replace("\u0130", "I").lower() != word:
         return False
-    follows = text[end : end + 1]
-    may_be_given = follows in _BEHIND or follows in "sS" or not follows.isascii()
-    if may_be_given and secret_values.value_behind(text, at, end, kind):
+    if secret_values.value_behind(text, at, end, kind):
         return True
     return secret_values.value_before(text, at, kind) is not None
 
@@ -196,12 +197,7 @@ def _cost(first: str, second: str) -> int:
     if not first or not second:
         return 100 * len(_OFTEN)
     pairs = [one + two for one in first for two in second]
-    return sum(_costs().get(pair, 1) for pair in pairs if pairs[0] not in _SHARED)
-
-
-@cache
-def _costs() -> dict[str, int]:
-    return {_OFTEN[at : at + 2]: len(_OFTEN) - at for at in range(0, len(_OFTEN), 2)}
+    return 0 if pairs[0] in _SHARED else sum(_COSTS.get(pair, 1) for pair in pairs)
 
 
 @cache

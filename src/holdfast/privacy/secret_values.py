@@ -32,7 +32,6 @@ _BEFORE: dict[str, tuple[str, bool]] = {
         r"(?:echo|printf)\s+(?:-[neE]{1,3}\s+)?(?:[\"']%s(?:\\{1,2}n)?[\"']\s+)?[\"']?(?:[\w.-]{1,40}:)?([^\s\"'|:]{6,120})[\"']?\s{0,3}\|[^\n|]{0,80}$",
         False,
     ),
-    "insert": (r"(?i)\bpass(?:w[a-z]{1,4})?[`\"]?\s?\)\s{0,4}$", False),
     "net-use": (r"net use\s+\S{1,40}\s+\S{1,200}\s+([^\s/]\S{5,80})\s+$", False),
     "maxmind-key": (r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}$", True),
     "azure-client-secret": (r"[\w~.]{3}\d$", True),
@@ -67,11 +66,14 @@ _IDS = frozenset(_ID_WORDS.split())
 
 # What says that a `key` is a secret one.
 _KEY_OF = (
-    r"(?i)(?:x-[a-z]{2,20}-|(?:api|app|access|secret|private|auth|account|admin|encrypt(?:ion)?|signing|master|shared|storage|service"
+    r"(?i)(?:api|app|access|secret|private|auth|account|admin|encrypt(?:ion)?|signing|master|shared|storage|service"
     r"|license|subscription|session|client|deploy|write|server|sdk|ingest|webhook|ssh|tls|ssl|rsa|jwt|hmac|cookie|wallet"
-    r"|project|integration|ecdsa)[_. -]?)$"
+    r"|project|integration|ecdsa)[_. -]?$"
 )
 
+# What may stand directly behind a name: the rest of it, a sign, a quote or white space. Behind an `s` only `str` and
+# `staging` go on; a plural is given nothing.
+BEHIND_NAME = "abcdehklmnopstvwABCDEHKLMNOPSTVW0123456789_-\\\"'`])(?:=!,>| \t\n\r\f\v\x1c\x1d\x1e\x1f"
 # What may follow the word: the rest of the name, the sign between name and value, and a quote.
 _ASSIGNED = r"""(?x)
     (?P<rest>(?=[WwPpCc])(?i:word|wd|phrase|code|wort)|(?<=[sS])[eE](?![A-Za-z]))?
@@ -85,7 +87,7 @@ _ASSIGNED = r"""(?x)
       | (?P<pair>,?(?:\s|\\n){1,40}(?:\{(?:\s|\\n){0,40}(?:[a-z]{3,12}\s*=[^\n=]{0,80}\n\s{0,40}){0,3})?
             \\{0,3}["']?(?i:value|default)\\{0,3}["']?[ ]{0,8}[:=][ ]{0,2}
             | [ ]--(?:body|value|data)[= ])
-      | (?P<call>\((?=["']))
+      | (?P<call>(?<=[dDsS])\((?=["']))
       | (?P<comma>,[ \t]{0,3})
       | (?P<tag>>)
       | (?P<cell>[ \t]{0,40}\|[ \t]{0,8}|\\t|\t{1,4})
@@ -279,6 +281,9 @@ def _digit_turns(value: str) -> int:
 
 def value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
     """Return where the secret is that the name around `at` to `end` is given, if it is given one."""
+    follows = text[end : end + 1]
+    if follows not in BEHIND_NAME and follows.isascii():
+        return None
     match = pattern(_ASSIGNED).match(text, end)
     if not match or not _is_name(text, at, match, kind):
         return None
@@ -302,9 +307,15 @@ def _is_given(text: str, at: int, match: re.Match[str], value: str, kind: str, q
     begin = _name_start(text, at)
     flag = text[begin] == "-"
     is_sql = (match["space"] or match["comma"]) and quoted and kind == "password" and len(value) > 7
-    is_set = is_sql or (match["space"] and (flag or pattern(_SETTING).search(text, max(0, begin - 60), begin)))
-    if match["told"] or match["cell"] or match["call"] or ((match["comma"] or match["space"]) and not is_set):
-        return _is_strong(value, kind)
+    if (
+        match["told"]
+        or match["cell"]
+        or match["call"]
+        or ((match["comma"] or match["space"]) and not flag and not is_sql)
+    ):
+        is_set = match["space"] and pattern(_SETTING).search(text, max(0, begin - 60), begin)
+        if not is_set:
+            return _is_strong(value, kind)
     phrase = quoted and text[at : at + 10].lower().startswith(("passphrase", "mnemonic"))
     return _is_secret(value, kind, quoted, phrase)
 
@@ -323,7 +334,7 @@ def _is_name(text: str, at: int, match: re.Match[str], kind: str) -> bool:
     if match["call"] and kind != "password":
         return False
     if kind == "api-key":
-        return bool(pattern(_KEY_OF).search(text, max(0, at - 24), at)) or _is_any_key(text, at, match)
+        return bool(pattern(_KEY_OF).search(text, max(0, at - 14), at)) or _is_any_key(text, at, match)
     if kind == "password" and text[at].islower() and text[max(0, at - 1) : at].islower():
         if match["rest"] or text[at : at + 3] == "pwd" or text[_name_start(text, at)] == "-":
             return True
@@ -338,19 +349,22 @@ def _is_name(text: str, at: int, match: re.Match[str], kind: str) -> bool:
 
 def _is_any_key(text: str, at: int, match: re.Match[str]) -> bool:
     """Say whether a key that may be of anything is given what is random beyond doubt: no digest, no id, no path."""
+    # A header with a name of its own is as good as one of the names that tell.
+    if text[at - 1 : at] == "-" and pattern(r"(?i)(?<![a-z])x-[a-z]{2,20}-$").search(text, max(0, at - 24), at):
+        return True
+    is_env = (text[at : at + 3] == "KEY" and text[at - 1 : at] == "_") or text[at - 1 : at] in ("?", "&")
+    least = 16 if is_env else 20
+    found = pattern(rf"[A-Za-z0-9+=_-]{{{least},100}}").match(text, match.end())
+    if not found or match["comma"] or match["told"] or not is_random(found[0], least):
+        return False
     begin = _name_start(text, at)
-    is_set = match["space"] and pattern(_SETTING).search(text, max(0, begin - 60), begin)
-    if match["comma"] or match["told"] or (match["space"] and not is_set):
+    if match["space"] and not pattern(_SETTING).search(text, max(0, begin - 60), begin):
         return False
     if pattern(r"(?i)(?:public|pub|verif[a-z]{1,8}|host|peer)[_. -]?$").search(text, max(0, at - 16), at):
         return False
-    value = text[match.end() : match.end() + 100]
-    is_env = (text[at : at + 3] == "KEY" and text[at - 1 : at] == "_") or text[at - 1 : at] in ("?", "&")
-    least = 16 if is_env else 20
-    found = pattern(rf"[A-Za-z0-9+=_-]{{{least},}}").match(value)
-    if not found or not is_random(found[0], least):
-        return False
-    return is_env or (found[0] != found[0].lower() and _digit_turns(found[0]) > 3 and value[found.end() :][:1] != "/")
+    if is_env:
+        return True
+    return found[0] != found[0].lower() and _digit_turns(found[0]) > 3 and text[found.end() : found.end() + 1] != "/"
 
 
 def _name_start(text: str, at: int) -> int:
