@@ -241,11 +241,11 @@ def _sums(tail: str, kind: str) -> list[tuple[int, int, int]]:
     A line with any other word in it is about something else, as the name of a test that speaks of errors.
     """
     found, at = [], 0
-    vocabulary = frozenset((*lists(_WORDS)["count-words"], *_groups()))
+    pattern, vocabulary = _count_pattern()
     for line in tail.lower().splitlines(keepends=True):
         at += len(line)
         may_count = len(line) <= _LONGEST_COUNT and any(stem in line for stem in _STEMS)
-        if may_count and vocabulary.issuperset(_LETTERS.findall(line)) and _count_pattern().search(line):
+        if may_count and vocabulary.issuperset(_LETTERS.findall(line)) and pattern.search(line):
             found.append((at, *_added_up(line, kind)))
     return [one for one in found if one[1] >= 0]
 
@@ -256,7 +256,7 @@ def _added_up(line: str, kind: str) -> tuple[int, int]:
     Where errors are counted, what is called a problem or an issue beside them may be a warning.
     """
     sums: dict[str, int] = {}
-    for match in _count_pattern().finditer(line):
+    for match in _count_pattern()[0].finditer(line):
         word = match["behind"] or match["before"]
         group = _groups()[word]
         sums[group] = sums.get(group, 0) + int(match["number"] or match["counted"])
@@ -274,16 +274,17 @@ def _groups() -> dict[str, str]:
 
 
 @cache
-def _count_pattern() -> re.Pattern[str]:
-    """Return how an output counts: `3 tests failed`, `Failures: 3`, `# fail 3`."""
+def _count_pattern() -> tuple[re.Pattern[str], frozenset[str]]:
+    """Return how an output counts, as `3 tests failed`, `Failures: 3`, `# fail 3`, and the words of such lines."""
     counted = "|".join(sorted(_groups(), key=len, reverse=True))
     labels = "|".join(word for word, group in _groups().items() if group != "ran")
     nouns = "|".join(lists(_WORDS)["count-nouns"])
-    return re.compile(
+    pattern = re.compile(
         rf"(?<![\d.])(?P<number>\d{{1,7}}) (?:(?:{nouns}) )?(?P<behind>{counted})\b"
         rf"|\b(?P<before>{labels})(?:[:=] *|\W+(?<=# )|(?<=pass) |(?<=fail) )(?P<counted>\d{{1,7}})\b",
         re.IGNORECASE,
     )
+    return pattern, frozenset((*lists(_WORDS)["count-words"], *_groups()))
 
 
 class Background:

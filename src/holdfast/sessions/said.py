@@ -66,9 +66,9 @@ def begins_with(text: str, mark: str) -> bool:
 
 def names_something(text: str, *, is_title: bool = False) -> bool:
     """Whether a text says what it is about, by words beyond those that any session has; one is enough for a title."""
-    vague = frozenset((*word_lists.spoken(_WORDS, "vague"), *word_lists.spoken(_WORDS, "greeting")))
+    vague, greeting = _phrases("vague"), _phrases("greeting")
     words = _folded(text[:_LOOK]).split()
-    telling = [word for word in words if word not in vague and sum(map(str.isalpha, word)) > 1]
+    telling = [word for word in words if word not in vague and word not in greeting and sum(map(str.isalpha, word)) > 1]
     if any(ord(word[0]) >= _FIRST_OF_THE_EAST for word in telling):
         # Words without spaces between them are counted by their letters.
         return sum(map(len, telling)) >= _MIN_LETTERS
