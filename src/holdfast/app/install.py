@@ -78,7 +78,10 @@ class UninstallOutcome:
 def overview(workspace: Workspace) -> list[Seen]:
     """Return every agent that is known, those that are here first."""
     installs, place = record.load(workspace.home), workspace.place("user")
-    _clear_leftovers(installs)
+    # What installs and uninstalls that were killed left beside the files of agents may hold secrets. An install is on
+    # record before its first write and until its last byte is taken out.
+    for folder in {os.path.dirname(os.path.realpath(one.path)) for install in installs for one in install.files}:
+        clear_leftovers(folder)
     seen = []
     here = upwards(os.path.realpath(place.folder))
     for name in agents.names():
@@ -92,13 +95,6 @@ def overview(workspace: Workspace) -> list[Seen]:
         scopes = [one.scope for one in mine if one.scope == "user" or one.folder in here]
         seen.append(Seen(agent, agent.detect(place), tuple(scopes), gets(agent, place)))
     return sorted(seen, key=lambda one: one.found is None)
-
-
-def _clear_leftovers(installs: list[Install]) -> None:
-    """Remove what installs and uninstalls that were killed left beside the files of agents, which may hold secrets."""
-    # An install is on record before its first write and until its last byte is taken out.
-    for folder in {os.path.dirname(os.path.realpath(one.path)) for install in installs for one in install.files}:
-        clear_leftovers(folder)
 
 
 def gets(agent: Agent, place: Place) -> tuple[str, ...]:

@@ -100,17 +100,14 @@ def is_hidden(text: str, at: int) -> bool:
     if letter in JOINERS:
         return not ((_joins(before) or before in _LOOKS) and _joins(behind))
     if letter in _LOOKS:
-        return not (_is_sign(before) or (behind == _KEYCAP and before in "0123456789#*"))
+        # Behind a sign that may be an emoji, and no letter.
+        is_sign = before >= "\xa9" and not before.isalnum() and before.isprintable() and not is_hidden(before, 0)
+        return not (is_sign or (behind == _KEYCAP and before in "0123456789#*"))
     return not ("\u180b" <= letter <= "\u180f" and "\u1820" <= before <= "\u18aa")
 
 
 def _joins(letter: str) -> bool:
     return letter >= _JOINING and not is_hidden(letter, 0)
-
-
-def _is_sign(letter: str) -> bool:
-    """Whether it is a sign that may be an emoji, and no letter."""
-    return letter >= "\xa9" and not letter.isalnum() and letter.isprintable() and not is_hidden(letter, 0)
 
 
 def count(number: int, thing: str, plural: str = "") -> str:

@@ -175,7 +175,8 @@ def write(one: Work) -> Work:
     head, document = _document(before)
     known = front_matter.values(document)[0]
     changes = {name: value for name, value in _fields(one).items() if known.get(name) != value}
-    after = head + _bare(front_matter.change(document, changes))
+    line = f"---{document.newline}"
+    after = head + str(front_matter.change(document, changes)).removeprefix(line).removesuffix(line)
     if after != before:
         files.write(path, after.encode("utf-8", "surrogateescape"))
     return one
@@ -189,11 +190,6 @@ def _document(text: str) -> tuple[str, front_matter.Document]:
     inner += newline if inner and not inner.endswith("\n") else ""
     # A person's own line of three hyphens ends what is read as ours, and stays.
     return head, front_matter.parse(f"---{newline}{inner}---{newline}")
-
-
-def _bare(document: front_matter.Document) -> str:
-    line = f"---{document.newline}"
-    return str(document).removeprefix(line).removesuffix(line)
 
 
 def _fields(one: Work) -> dict[str, Value | None]:
