@@ -3,8 +3,8 @@
 A corpus of made-up sessions of several agents (`pattern_sets/`) is written into a home that is thrown away, harvested,
 and looked at as `holdfast patterns` does. A planted pattern is found when one of a fitting kind is reported that has
 its word and at least half of its sessions. A reported one is spurious when most of its sessions have no planted pattern
-in common; so is one of what is planted as unwanted. There are two sets of planted patterns; of the second nothing was
-looked at while the code was mended. The time is that of the report over digests alone, beside that of
+in common; so is one of what is planted as unwanted. There are two sets of planted patterns; the second was looked at
+when it was decided what is proposed. The time is that of the report over digests alone, beside that of
 only reading them.
 """
 

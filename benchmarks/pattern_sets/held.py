@@ -1,4 +1,4 @@
-"""More planted patterns, written after the code and not looked at while it was mended."""
+"""More planted patterns, written after the code; looked at when it was decided what is proposed."""
 
 from __future__ import annotations
 
