@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast import agents
+from holdfast.privacy.fence import kept
 
 from .contract import AgentContract
 
@@ -19,3 +20,11 @@ def test_what_a_hook_handed_over_is_no_prompt():
     adapter, host = agents.get("gemini-cli"), TestGeminiCli.host
     assert adapter.read_hook_input("BeforeAgent", {"prompt": given}, host).prompt == "run the tests"
     assert adapter.read_hook_input("BeforeAgent", {"prompt": "run <b>"}, host).prompt == "run <b>"
+
+
+def test_what_we_handed_over_is_not_recorded():
+    """Its brackets come back spelled; the journal keeps nothing of what stands in our fence."""
+    ours = "&lt;holdfast-memory&gt;\nDeploys need the VPN.\n&lt;/holdfast-memory&gt;"
+    given = f"<hook_context>{ours} other</hook_context>\n\nrun the tests"
+    call = agents.get("gemini-cli").read_hook_input("BeforeAgent", {"prompt": given}, TestGeminiCli.host)
+    assert "VPN" not in kept(call.notice, 2_000) and "other" in kept(call.notice, 2_000)

@@ -52,7 +52,9 @@ class GeminiCli(Agent):
         # What the hook of the session's start handed over stands before the first prompt.
         from holdfast.privacy import speech
 
-        return speech.apart(speech.behind_block(given, HANDED_OVER))
+        prompt, notice = speech.apart(speech.behind_block(given, HANDED_OVER))
+        # It spells the brackets of what hooks handed over, so our fence around it would not be known.
+        return prompt, notice.replace("&lt;", "<").replace("&gt;", ">")
 
     def refusal_output(self, call: HookCall, reason: str) -> str:
         return dumps({"decision": "deny", "reason": reason})
