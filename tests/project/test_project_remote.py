@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+import socketserver
+import threading
 import traceback
 from pathlib import Path
 
@@ -28,7 +31,6 @@ SAME = [
     "https://user@github.com/acme/app.git",
     "https://user:pass@github.com/acme/app.git",
     "https://user%40corp:p%2Fss@github.com/acme/app.git",
-    "https://a:b@c@github.com/acme/app.git",
     "ssh://git@github.com/acme/app.git",
     "ssh://git@github.com:22/acme/app.git",
     "ssh://git@github.com:0022/acme/app.git",
@@ -94,11 +96,93 @@ def test_what_is_a_path(url, path):
 
 @pytest.mark.parametrize(
     "url",
-    ["", "ext::sh -c x", "https://", "https:///x", "ssh://git@example.com:acme/app", "file:///a%00b", ":x"],
+    [
+        *("", "ext::sh -c x", "https://", "https:///x", "ssh://git@example.com:acme/app", "file:///a%00b", ":x"),
+        *(f"{scheme}://127.0.0.1:18932{mark}@github.com/acme/app" for scheme in ("http", "ssh") for mark in "?#"),
+        *("https://127.0.0.1\\@github.com/acme/app", "https://github.com\\@127.0.0.1/acme/app"),
+        *("https://a:b@c@github.com/acme/app", "ssh://127.0.0.1%2Fx@github.com/acme/app", "a@b@github.com:acme/app"),
+        *("https://github.com%00.example.com/x", "https://github.com../x"),
+        *("https://github.com:/acme/app", "https://[::1/x", "https://[::1]x/y", "https://[github.com]/x"),
+        *("https://github.com\n/acme/app", "https://github.com/acme/app\r", " https://github.com/acme/app"),
+        *("foo://github.com/acme/app", "foo::https://github.com/acme/app", "ext::https://github.com/acme/app"),
+        *("https::ssh://github.com/acme/app", "ssh://-oProxyCommand=x/y", "ssh://github.com/acme/app?x"),
+        *("https://\u0261ithub.com/acme/app", "https://\u212aernel.org/x", "https://git hub.com/x"),
+    ],
 )
 def test_an_unclear_url_is_given_up(url):
     """A url that cannot be taken apart names nothing."""
     assert locate(url) is None
+
+
+@pytest.fixture
+def called(tmp_path, git):
+    """Return a function that lets git fetch from a url, and says which host git would connect to; empty for none."""
+    asked: list[str] = []
+
+    class Proxy(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            words = self.rfile.readline().decode("latin-1").split()
+            asked.append(words[1].removeprefix("http://").partition("/")[0])
+
+    program = tmp_path / "connect"
+    program.write_text(
+        '#!/bin/sh\nwhile [ "$1" = -p ] || [ "$1" = -o ]; do shift 2; done\nprintf %s "$1" >"$0.host"\nexit 1\n'
+    )
+    program.chmod(0o755)
+    said = tmp_path / "connect.host"
+    git.env |= {"GIT_SSH": str(program), "GIT_SSH_VARIANT": "ssh", "GIT_TERMINAL_PROMPT": "0"}
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Proxy) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        proxy = ("-c", f"http.proxy=http://127.0.0.1:{server.server_address[1]}", "-c", f"core.gitProxy={program}")
+
+        def call(url: str) -> str:
+            asked.clear()
+            said.write_text("")
+            git.run(*proxy, "ls-remote", url, cwd=tmp_path)
+            host = asked[0] if asked else said.read_text().rpartition("@")[2]
+            return host.lower().partition("]")[0] if host.startswith("[") else host.lower().partition(":")[0]
+
+        yield call
+        server.shutdown()
+
+
+def spellings() -> list[str]:
+    """Return urls put together at random of what parts one for one reader or another."""
+    chance = random.Random(16)
+    marks = ("@", "@", ":", "?", "#", "\\", "%2F", "%40", "[", "]", "/", "1", ".", "::", "a")
+    found = []
+    for number in range(60):
+        middle = "".join(chance.choices(marks, k=chance.randint(1, 3)))
+        scheme = ("http://", "ssh://", "git://", "")[number % 4]
+        found.append(f"{scheme}one.invalid{middle}two.invalid{chance.choice(('/', ':'))}acme/app")
+    return found
+
+
+def test_the_host_is_the_one_that_git_connects_to(called):
+    """Wherever an address is taken at all, its host is the one that the git program itself asks for."""
+    plain = ["http://me:x@one.invalid:8080/app", "https://one.invalid/app", "ssh://me@one.invalid/app", "one.invalid:a"]
+    for url in plain:
+        assert called(url) == "one.invalid", url
+    compared = 0
+    for url in (*plain, *spellings()):
+        place, host = locate(url), called(url)
+        if place and place.address and host:
+            assert place.address.partition("/")[0].partition(":")[0] == host.removesuffix("."), url
+            compared += 1
+    assert compared > len(plain)
+
+
+@pytest.mark.parametrize("mark", "?#")
+def test_a_submodule_is_not_named_by_what_stands_behind_its_host(tmp_path, git, registry, mark):
+    """A url in .gitmodules, which anybody can commit, names no host but the one that is asked for the submodule."""
+    outer, library = git.init(tmp_path / "outer"), git.init(tmp_path / "library")
+    git("submodule", "add", "-q", str(library), "lib", cwd=outer)
+    url = f"http://127.0.0.1:9{mark}@github.com/acme/app.git"
+    git("config", "-f", ".gitmodules", "submodule.lib.url", url, cwd=outer)
+    git("submodule", "sync", "-q", cwd=outer)
+    project = resolve(str(outer / "lib"), registry)
+    assert project.rule == "repository"
+    assert any("cannot be read" in note for note in project.notes)
 
 
 TOKEN = "ghp_S3cr3tT0k3nS3cr3tT0k3n"

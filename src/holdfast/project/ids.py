@@ -17,11 +17,10 @@ LIMIT = 128
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 _HEX = "0123456789abcdef"
 _SHOWN = 60
-_SSH_PORT = "22"
-_PORTS = {
-    **dict.fromkeys(("ssh", "git+ssh", "ssh+git"), _SSH_PORT),
-    **{"http": "80", "https": "443", "git": "9418", "ftp": "21", "ftps": "990"},
-}
+_HOST = "abcdefghijklmnopqrstuvwxyz0123456789._-"
+_PARTING = "@/?#\\[]"  # where one reader or another ends a user's name
+_WEB = {"http": "80", "https": "443", "ftp": "21", "ftps": "990"}
+_PORTS = {**_WEB, **dict.fromkeys(("ssh", "git+ssh", "ssh+git"), "22"), "git": "9418"}
 
 
 def is_id(text: str) -> bool:
@@ -108,12 +107,16 @@ class Remote:
 
 def locate(url: str) -> Remote | None:
     """Return where the url leads, without scheme, user, password and default port; None if it is unclear."""
+    if any(ord(c) < ord(" ") or c == "\x7f" for c in url):
+        return None
     helper, mark, rest = url.partition("::")
+    is_web = bool(mark) and helper.removeprefix("persistent-") in _WEB
     if mark and _is_scheme(helper):
-        url = rest if "://" in rest else ""
+        url = rest if is_web and "://" in rest else ""
     scheme, mark, rest = url.partition("://")
     if mark and _is_scheme(scheme):
-        return _of_url(scheme.lower(), rest)
+        scheme = scheme.lower()
+        return _of_url(scheme, rest) if scheme in _WEB or not is_web else None
     head, colon, _ = url.partition(":")
     if colon and "/" not in head:
         return _of_scp(url)
@@ -125,10 +128,12 @@ def _of_url(scheme: str, rest: str) -> Remote | None:
         local = _decoded(rest if rest.startswith("/") else f"//{rest}")
         return None if "\0" in local else Remote(path=local)
     authority, _, path = rest.partition("/")
-    host = _before_query(authority.rpartition("@")[2])
-    if _hides_user(path):
+    if scheme in _WEB:
+        path = path.partition("?")[0].partition("#")[0]
+    # Git decodes all of an ssh url before it looks for the host; another program's scheme leads wherever that likes.
+    elif scheme not in _PORTS or "%" in authority or "?" in path or "#" in path:
         return None
-    return _address(host, _decoded(_before_query(path)), _PORTS.get(scheme, ""))
+    return None if _hides_user(path) else _address(authority, _decoded(path), _PORTS[scheme])
 
 
 def _of_scp(url: str) -> Remote | None:
@@ -137,9 +142,7 @@ def _of_scp(url: str) -> Remote | None:
     host, path = url[:cut], url[cut + 1 :]
     if host.startswith("[") and ("@" in host or host.count(":") == 1):
         host = host[1:-1]  # git's form for a port: [user@host:port]:path
-    if _hides_user(path):
-        return None
-    return _address(host.rpartition("@")[2], path, _SSH_PORT)
+    return None if _hides_user(path) else _address(host, path, _PORTS["ssh"])
 
 
 def _hides_user(path: str) -> bool:
@@ -147,26 +150,28 @@ def _hides_user(path: str) -> bool:
     return any("@" in part[1:] for part in path.split("/"))
 
 
-def _address(host: str, path: str, default_port: str) -> Remote | None:
+def _address(authority: str, path: str, default_port: str) -> Remote | None:
+    """Return the address, None unless every program that may read the authority finds the same host in it."""
+    user, _, host = authority.rpartition("@")
+    if not host.isascii() or any(not "!" <= c <= "~" or c in _PARTING for c in user):
+        return None
     host = host.lower()
+    name, colon, port = host.partition(":")
     if host.startswith("["):
-        name, _, port = host[1:].partition("]")
-        port = port.removeprefix(":")
+        name, _, rest = host.partition("]")
+        _, colon, port = rest.rpartition(":")
+        is_host = host == f"{name}]{colon}{port}" and name.count(":") > 1 and not name[1:].strip(f"{_HEX}:.")
+        name = f"{name}]"
     else:
-        name, _, port = host.partition(":")
-        name = name.rstrip(".")
-    if not name or (port and not (port.isascii() and port.isdigit())):
+        name = name.removesuffix(".")
+        is_host = all(name.split(".")) and name[0] not in "-_" and not name.strip(_HOST)
+    if not is_host or ((colon or port) and not port.isdigit()):
         return None
     port = port.lstrip("0")
-    where = f"[{name}]" if ":" in name else name
-    where = f"{where}:{port}" if port and port != default_port else where
+    where = f"{name}:{port}" if port and port != default_port else name
     parts = [part for part in path.lower().split("/") if part not in ("", ".")]
     parts[-1:] = [part.removesuffix(".git") for part in parts[-1:]]
     return Remote(address="/".join([where, *filter(None, parts)]))
-
-
-def _before_query(text: str) -> str:
-    return text.partition("?")[0].partition("#")[0]
 
 
 def _is_scheme(text: str) -> bool:
