@@ -19,6 +19,7 @@ import pytest
 
 from holdfast.app.sweep import sweep
 from holdfast.errors import NotFound, StoreBusy
+from holdfast.journal import notices
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.digest import RULES
 from holdfast.sessions.index import waiting_passages
@@ -65,6 +66,23 @@ def test_every_new_session_is_stored_digested_and_found(machine, home, swept, na
     assert archive.digest("claude-code/two").asks == 3
     assert [event.role for event in archive.events("claude-code/one")] == ["human", "tool", "assistant"] * 2
     assert found.problems == ()
+
+
+def test_what_stands_in_place_of_a_transcript_is_told_once(machine, home, swept):
+    """A linked folder, and a link, pipe or folder with a transcript's name, are not read; a notice names them once."""
+    projects = write(transcript(machine, "one"), talk("one", 2)).parent
+    elsewhere = write(machine / "elsewhere" / "two.jsonl", talk("two", 2))
+    (projects / "linked.jsonl").symlink_to(elsewhere)
+    (projects.parent / "p").symlink_to(elsewhere.parent)
+    (projects / "folder.jsonl").mkdir()
+    os.mkfifo(projects / "pipe.jsonl")
+    assert swept().discovered == 1
+    (notice,) = notices.unseen(str(home))
+    assert sorted(map(os.path.basename, notice.names)) == ["folder.jsonl", "linked.jsonl", "p", "pipe.jsonl"]
+    assert "not read" in notice.text and notice.hint
+    notices.settle(str(home), [notice])
+    swept()
+    assert notices.unseen(str(home)) == []
 
 
 def test_a_second_sweep_does_nothing(machine, home, swept):

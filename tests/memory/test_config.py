@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.errors import BadSetting, NotFound, Refused
+from holdfast.errors import BadId, BadSetting, NotFound, Refused
 from holdfast.memory import config
 
 MINE = """# my settings, in my order
@@ -170,3 +170,13 @@ def test_a_secret_is_not_kept(cli, home) -> None:
     ended = cli("config", "set", "distil.with", f"https://x:{secret}@api.acme.test")
     assert ended.code != 0 and secret not in ended.out + ended.err
     assert not (home / "config.toml").exists() or secret not in (home / "config.toml").read_text()
+
+
+@pytest.mark.parametrize("id", ["bad id", ".hidden", "a/b", "x" * 129])
+def test_a_project_that_cannot_be_is_refused(workspace, file, id) -> None:
+    """An id that no project can have is not kept, as every later command would end with it; an empty one is none."""
+    with workspace() as h:
+        with pytest.raises(BadId, match=r"project\.id cannot be"):
+            config.change(h, "project.id", id)
+        assert file.read_text() == MINE
+        assert config.change(h, "project.id", "").value == ""

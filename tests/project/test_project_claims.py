@@ -288,3 +288,66 @@ def test_layouts_made_at_random_are_read_as_git_reads_them(tmp_path, git, seed):
             assert found is None or found.root in layouts.bare, folder
         else:
             assert found is not None and (found.root, found.common) == told, folder
+
+
+@pytest.fixture
+def vendored(tmp_path, git, hostile) -> Path:
+    """A clone whose committed files are a bare repository that has a commit and names the victim's remote."""
+    git("clone", "-q", "--bare", str(git.init(tmp_path / "seed")), "vendor/lib.git", cwd=hostile)
+    git("remote", "set-url", "origin", VICTIM, cwd=hostile / "vendor" / "lib.git")
+    (hostile / "vendor" / "lib.git" / "refs" / ".keep").write_text("")
+    git("add", "-Af", ".", cwd=hostile)
+    git("commit", "-q", "-m", "harmless", cwd=hostile)
+    git("clone", "-q", str(hostile), "fresh", cwd=tmp_path)
+    git("remote", "set-url", "origin", HOSTILE, cwd=tmp_path / "fresh")
+    return tmp_path / "fresh" / "vendor" / "lib.git"
+
+
+@pytest.mark.parametrize("place", ["{}/lib", "{}/fresh/lib", "{}/fresh/vendor/copy"])
+@pytest.mark.parametrize("by", ["path", "path without ending", "file url", "worktree", "submodule", "clone of clone"])
+def test_what_is_made_of_a_committed_bare_repository_is_not_the_victims(tmp_path, git, registry, vendored, place, by):
+    """A clone, submodule or worktree of a bare repository among committed files is known by that one's place alone."""
+    made = Path(place.replace("{}", str(tmp_path)))
+    source = {"path without ending": str(vendored.with_suffix("")), "file url": vendored.as_uri()}.get(
+        by, str(vendored)
+    )
+    if by == "worktree":
+        git("worktree", "add", "-q", str(made), cwd=vendored)
+    elif by == "submodule":
+        outer = tmp_path / "fresh" if made.is_relative_to(tmp_path / "fresh") else git.init(tmp_path / "outer")
+        made = outer / "lib"
+        git("submodule", "add", "-q", source, "lib", cwd=outer)
+    else:
+        git("clone", "-q", source, str(made), cwd=tmp_path)
+    if by == "clone of clone":
+        git("clone", "-q", str(made), str(tmp_path / "second"), cwd=tmp_path)
+        made = tmp_path / "second"
+    project = resolve(str(made), registry)
+    assert project.id.startswith("lib-")
+    assert any("among the files of a work tree" in note for note in project.notes)
+
+
+def test_a_clone_of_a_bare_repository_that_was_unpacked_is_not_the_victims(tmp_path, git, registry):
+    """A bare repository outside of every tree gives a clone no more than it gives somebody who stands in it."""
+    git("clone", "-q", "--bare", str(git.init(tmp_path / "seed")), "unpacked.git", cwd=tmp_path)
+    git("remote", "set-url", "origin", VICTIM, cwd=tmp_path / "unpacked.git")
+    git("clone", "-q", "unpacked.git", "lib", cwd=tmp_path)
+    project = resolve(str(tmp_path / "lib"), registry)
+    assert project.id == who(tmp_path / "unpacked.git", registry) != VICTIM_ID
+    assert any("no work tree points to" in note for note in project.notes)
+
+
+@pytest.mark.parametrize("around", ["home", "hidden"])
+def test_a_bare_repository_with_its_own_work_trees_keeps_its_remote(tmp_path, git, registry, home, around):
+    """A home folder kept in git, or the `.git` file beside `.bare`, are no work trees that could have brought it."""
+    folder = home / "app"
+    bare = folder / (".bare" if around == "hidden" else "app.git")
+    folder.mkdir()
+    if around == "home":
+        git("init", "-q", cwd=home)
+    git("clone", "-q", "--bare", str(git.init(tmp_path / "seed")), str(bare), cwd=folder)
+    git("remote", "set-url", "origin", VICTIM, cwd=bare)
+    if around == "hidden":
+        (folder / ".git").write_text("gitdir: ./.bare\n")
+    git("worktree", "add", "-q", str(folder / "work"), cwd=bare)
+    assert who(folder / "work", registry) == VICTIM_ID

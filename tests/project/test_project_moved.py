@@ -158,3 +158,67 @@ def test_a_new_folder_is_offered_nothing_that_is_still_there(tmp_path, git, regi
     shutil.rmtree(tmp_path / "clone")
     (tmp_path / "three").mkdir()
     assert offers(tmp_path / "three", registry) == []
+
+
+def begun(folder: Path, git, *, commit: str = "") -> Path:
+    """Make a repository, without a commit unless one is named."""
+    folder.mkdir()
+    git("init", "-q", cwd=folder)
+    if commit:
+        git("commit", "-q", "--allow-empty", "-m", commit, cwd=folder)
+    return folder
+
+
+def with_inode_of(registry: Registry, repo: Path) -> None:
+    """Write down the inode that the git directory has now as the one before, as a disk may give a number again."""
+    path, common = Path(registry.path), str(repo / ".git")
+    rows = [line.split("\t") for line in path.read_text().splitlines()]
+    for row in rows:
+        if row[0] == "inode" and row[2] == common:
+            row[3] = str((repo / ".git").stat().st_ino)
+    path.write_text("".join("\t".join(row) + "\n" for row in rows))
+
+
+@pytest.mark.parametrize("before", ["", "first"])
+@pytest.mark.parametrize("after", ["", "second"])
+def test_a_new_repository_at_an_old_path_is_another_project_from_its_first_moment(
+    tmp_path, git, registry, before, after
+):
+    """With or without a commit, before and after, and also where the disk gave it the old one's number."""
+    old = known(begun(tmp_path / "app", git, commit=before), registry)
+    shutil.rmtree(tmp_path / "app")
+    repo = begun(tmp_path / "app", git, commit=after)
+    with_inode_of(registry, repo)
+    assert offers(repo, registry) == [old]
+    new = known(repo, registry)
+    assert new != old
+    git("commit", "-q", "--allow-empty", "-m", "more", cwd=repo)
+    assert known(repo, registry) == new
+    assert old in offers(repo, registry)
+
+
+@pytest.mark.parametrize("commit", ["", "first"])
+def test_a_renamed_repository_and_its_copy_at_the_old_place_are_two_projects(tmp_path, git, registry, commit):
+    """The copy has the log and the place, and yet it is not the directory that was known; what it was is offered."""
+    old = known(begun(tmp_path / "app", git, commit=commit), registry)
+    (tmp_path / "app").rename(tmp_path / "renamed")
+    shutil.copytree(tmp_path / "renamed", tmp_path / "app")
+    assert who(tmp_path / "app", registry) != old
+    assert old in offers(tmp_path / "app", registry)
+    if commit:
+        assert known(tmp_path / "renamed", registry) == old
+    copy = known(tmp_path / "app", registry)
+    assert copy != old
+    assert len({who(tmp_path / name, registry) for name in ("app", "renamed")}) == 2
+
+
+def test_a_repository_stays_the_same_when_its_disk_is_numbered_anew(tmp_path, git, registry):
+    """Some disks give other inodes at each mount, and `chmod` changes the times of every file; neither is a copy."""
+    repo = begun(tmp_path / "app", git, commit="first")
+    old = known(repo, registry)
+    path = Path(registry.path)
+    inode = str((repo / ".git").stat().st_ino)
+    path.write_text(path.read_text().replace(f"\t{inode}\t", f"\t{inode}1\t"))
+    assert known(repo, registry) == old
+    (repo / ".git" / "description").chmod(0o600)
+    assert known(repo, registry) == old

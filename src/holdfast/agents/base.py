@@ -93,7 +93,8 @@ class Place:
     """Where an agent is installed: the person's home, the project's root, which of the two, and the environment.
 
     `made` has, for each file, the JSON containers that an earlier install made; None where nobody remembers. `was` has,
-    for each file that nobody touched since then, what it was before.
+    for each file that nobody touched since then, what it was before. `passed_over`, where it is a list, takes what
+    stands where the agent keeps its transcripts and is not read, such as a link.
     """
 
     home: str
@@ -102,6 +103,7 @@ class Place:
     environment: Mapping[str, str]
     made: Mapping[str, tuple[tuple[str, ...], ...]] | None = None
     was: Mapping[str, bytes] | None = None
+    passed_over: list[str] | None = None
 
     def root(self, variable: str, personal: str, shared: str = "") -> str:
         """Return the agent's folder: in the project, or where its variable says, or in the person's home."""

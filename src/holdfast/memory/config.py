@@ -14,6 +14,7 @@ from holdfast import settings as table
 from holdfast.base import files
 from holdfast.errors import NotFound, Refused
 from holdfast.privacy import redact
+from holdfast.project import check_id
 from holdfast.settings import Setting, Value
 from holdfast.workspace import Workspace
 
@@ -66,6 +67,8 @@ def _value(name: str, text: str | None) -> Value | None:
     if name.startswith(table.DOMAINS):
         return None if text is None else table.domain(name, text, "config set")
     table.known(name, "config")
+    if name == "project.id" and text:
+        check_id(text, name)
     return None if text is None else table.parse(name, text, "config set")
 
 

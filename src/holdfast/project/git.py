@@ -164,6 +164,22 @@ def common_dirs_of_remote(path: str) -> tuple[str, ...]:
     return tuple(os.path.join(path + end, *inner) for end in ("", ".git") for inner in ((".git",), ()))
 
 
+def is_content(common: str, counts: Callable[[str], bool]) -> bool:
+    """Tell whether a git directory may be files of a work tree around it, which anybody can have committed.
+
+    `counts` is asked for each folder that has a `.git`.
+    """
+    if os.path.basename(common) == ".git":
+        return False
+    for place in upwards(os.path.dirname(common)):
+        own = os.path.join(place, ".git")
+        if os.path.lexists(own) and counts(place):
+            pointed = _line_or_none(own).removeprefix("gitdir: ") if os.path.isfile(own) else own
+            if not within(common, os.path.realpath(os.path.join(place, pointed))):
+                return True
+    return False
+
+
 def remotes(repository: Repository) -> dict[str, str]:
     """Return the remotes of a repository by name; Unusable if its config cannot be read."""
     return _config(repository.common, "config", parsed_remotes)

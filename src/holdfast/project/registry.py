@@ -8,7 +8,8 @@ key, and of two rows with one key the later one holds. In fields `\\\\`, `\\t`, 
     marker      id   nonce        path  the folder whose marker file has this id and nonce
     repository  id   fingerprint  path  the git common dir that has this id
     path        id   path               a folder that was known under this id
-    inode       id   path         number  the inode that a folder or git directory of this id had at that path
+    inode       id   path         number  the inode that a folder or git directory of this id had at that path;
+                                        may be followed by when its oldest file was modified and changed
 
 Atomic: rows of one append go in by one write under a lock, and are on the disk when `append` returns; a write
 that fails is taken back. What may be lost: nothing that was acknowledged. Lines that begin with `#`, lines of
@@ -46,7 +47,7 @@ class Known:
         self._unaliased = {key[1] for key, row in rows.items() if key[0] == "alias" and not row}
         self.markers = {key[1]: (row[0], row[1]) for key, row in rows.items() if key[0] == "marker"}
         self.repositories = {key[1]: (row[0], row[1]) for key, row in rows.items() if key[0] == "repository"}
-        self.inodes = {(key[1], key[2]): row[0] for key, row in rows.items() if key[0] == "inode"}
+        self.inodes = {(key[1], key[2]): row for key, row in rows.items() if key[0] == "inode"}
 
     def has(self, row: Row) -> bool:
         """Tell whether the row holds already."""
@@ -167,8 +168,9 @@ def _is_whole(row: Row) -> bool:
             return is_id(name) and is_hex(fingerprint, 64) and path.startswith("/")
         case ("path", name, path):
             return is_id(name) and path.startswith("/")
-        case ("inode", name, path, number):
-            return is_id(name) and path.startswith("/") and number.isdecimal()
+        case ("inode", name, path, *numbers):
+            is_number = len(numbers) in (1, 3) and all(map(str.isdecimal, numbers))
+            return is_id(name) and path.startswith("/") and is_number
     return False
 
 

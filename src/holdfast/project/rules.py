@@ -118,7 +118,7 @@ class Search:
     def by_git(self) -> Ruling | None:
         """Return what the remote or the repository says; None if the folder is in none that counts."""
         try:
-            repository = git.find(self.place, lambda root: not self._is_too_wide(root))
+            repository = git.find(self.place, self._counts)
         except git.Unusable as unusable:
             self.notes.append(str(unusable))
             return None
@@ -135,7 +135,7 @@ class Search:
         """Note which folders that are gone this one may have been; `named` is what gave it the id."""
         known, inode = self.known, _inode(named)
         # The number of a folder that was deleted may be given again, so that it is no proof.
-        near = [each for each, number in known.inodes.items() if number == inode]
+        near = [each for each, stamp in known.inodes.items() if stamp[0] == inode]
         if not near and not known.ids_at(root):
             numbered, (above, name) = {id for id, _ in known.inodes}, os.path.split(root)
             for id, path in known.paths():
@@ -152,18 +152,14 @@ class Search:
         for id, path in dict(gone[-MAX_OFFERED:]).items():
             self.offers.append(_merge_note(f"{printable(path)} is gone, which was known", id))
 
-    def _is_too_wide(self, root: str) -> bool:
+    def _counts(self, root: str) -> bool:
         # Dotfiles kept in git: every folder below the home would become that one project.
         wide = root == "/" or (within(self.home, root) and within(self.place, self.home))
         if wide:
             self.notes.append(f"the git repository at {printable(root)} holds the home folder, so it does not count")
-        return wide
+        return not wide
 
     def _by_remote(self, repository: Repository) -> Ruling | None:
-        if repository.is_claim and self._remote(repository):
-            where = printable(repository.common)
-            self.notes.append(f"{where} is a bare repository that no work tree points to, so its remotes are not used")
-            return None
         chain, via = [repository], ""
         while remote_of := self._remote(chain[-1]):
             name, place = remote_of
@@ -217,6 +213,16 @@ class Search:
             return None
         if not urls:
             return None
+        # Also on the way of a local remote: what anybody's files can say names nothing.
+        is_content = git.is_content(repository.common, self._counts)
+        if is_content or repository.is_claim:
+            why = (
+                "lies among the files of a work tree"
+                if is_content
+                else "is a bare repository that no work tree points to"
+            )
+            self.notes.append(f"{printable(repository.common)} {why}, so its remotes are not used")
+            return None
         name = "origin" if "origin" in urls else min(urls)
         # The name of a remote can itself be a url, so a strange one is not repeated.
         label = f"the git remote {name}" if is_id(name) else "a git remote"
@@ -242,11 +248,13 @@ class Search:
     def _was_another(self, id: str, common: str) -> bool:
         """Tell whether it was another repository that had this id at the same place."""
         mark, _ = self.known.repositories.get(id, ("", ""))
-        if mark and git.has_whole_log(common):
-            return mark != git.fingerprint(common)
-        # The log begins later or is not there, so that only the directory itself can be compared.
-        recorded = self.known.inodes.get((id, common), "")
-        return recorded != _inode(common) and bool(mark or recorded)
+        is_whole = git.has_whole_log(common)
+        if mark and is_whole and mark != git.fingerprint(common):
+            return True
+        # The log may begin later or not be there, so that only the directory itself can be compared.
+        if recorded := self.known.inodes.get((id, common)):
+            return not _is_same(recorded, common)
+        return bool(mark) and not is_whole
 
     def _by_marker(self) -> Ruling | None:
         # Most projects are repositories.
@@ -307,15 +315,16 @@ def _recorded(known: Known, common: str) -> tuple[str, str]:
     """Return the id a repository is recorded under, and how: here, moved, copy, unsure; or empty texts."""
     mark = git.fingerprint(common)
     rows = [(name, path) for name, (other, path) in known.repositories.items() if mark and other == mark]
-    here = [name for name, path in rows if path == common]
+    at_place = [name for name, path in rows if path == common]
+    here = [name for name in at_place if _is_same(known.inodes.get((name, common), ()), common)]
     if here:
         return here[-1], "here"
     gone = [(name, path) for name, path in rows if git.fingerprint(path) != mark]
     moved = [name for name, path in rows if _has_moved(known, name, path, common, is_there=(name, path) not in gone)]
     if len(moved) == 1:
         return moved[0], "moved"
-    if gone:
-        return gone[-1][0], "unsure"
+    if gone or at_place:
+        return gone[-1][0] if gone else at_place[-1], "unsure"
     return (rows[-1][0], "copy") if rows else ("", "")
 
 
@@ -324,21 +333,47 @@ def _has_moved(known: Known, id: str, before: str, place: str, *, is_there: bool
 
     What an older version recorded has no inode; then it moved if it is no longer there.
     """
-    recorded = known.inodes.get((id, before), "")
-    return recorded == _inode(place) if recorded else not is_there
+    recorded = known.inodes.get((id, before))
+    return _is_same(recorded, place) if recorded else not is_there
+
+
+def _is_same(recorded: tuple[str, ...], place: str) -> bool:
+    """Tell whether a folder is the one whose stamp was recorded; of one without a stamp nothing speaks against it."""
+    if len(recorded) < 2:
+        return not recorded or recorded[0] == _inode(place)
+    number, modified, changed = _stamp(place)
+    # A number is given again after a removal, but not with the old time. A copy can keep that time, but neither the
+    # number nor the time of its own making. Some disks number anew at each mount, and `chmod` moves the last time.
+    return modified == recorded[1] and (number == recorded[0] or changed == recorded[2])
 
 
 def _inode(path: str) -> str:
     """Return the inode of a folder, empty if nobody can tell."""
+    return _stamp(path)[0]
+
+
+def _stamp(path: str) -> tuple[str, str, str]:
+    """Return the inode of a folder, and the times of the file that came into it at its beginning and stays as it is.
+
+    That is the marker, or the `description` of a git directory. Empty texts where nobody can tell.
+    """
     try:
-        return str(os.stat(path).st_ino or "")
+        number = str(os.stat(path).st_ino or "")
     except OSError:
-        return ""
+        return "", "", ""
+    for name in (".holdfast-project", "description"):
+        try:
+            found = os.lstat(os.path.join(path, name))
+            return number, str(found.st_mtime_ns), str(found.st_ctime_ns)
+        except OSError:
+            continue
+    return number, "", ""
 
 
 def inode_row(id: str, path: str) -> tuple[Row, ...]:
-    inode = _inode(path)
-    return (("inode", id, path, inode),) if inode else ()
+    """Return the row that says which folder it is, for a git directory or a marked folder with its stamp."""
+    number, *times = _stamp(path)
+    return (("inode", id, path, number, *filter(None, times)),) if number else ()
 
 
 def _real(folder: str) -> str:

@@ -38,6 +38,8 @@ _PLAIN = (".jsonl", ".json", ".txt", ".zst", ".md")
 _TICK_NS = 50_000_000
 _FLUSH_SECONDS, _FLUSH_ROWS = 0.2, 200
 _MAX_PARTS = 10_000
+_PASSED_OVER = "a link, a pipe or a folder stands where a transcript would, and is not read"
+_INSTEAD = "Put the files themselves there; a link may lead to what is not yours to keep."
 _TABLES = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE transcript(path BLOB PRIMARY KEY, inode INTEGER, size INTEGER, mtime_ns INTEGER, ctime_ns INTEGER,
@@ -343,7 +345,8 @@ def look(cursors: Cursors, environment: Mapping[str, str], rules: str, where: Wh
     changed: list[Transcript] = []
     seen: set[str] = set()
     given = [("", os.path.abspath(path)) for path in where.paths]
-    for agent, path in given or _found(where.agents, environment, problems):
+    passed_over: list[str] = []
+    for agent, path in given or _found(where.agents, environment, problems, passed_over):
         if path in seen:
             continue
         seen.add(path)
@@ -364,16 +367,17 @@ def look(cursors: Cursors, environment: Mapping[str, str], rules: str, where: Wh
             changed.append(Transcript(path, agent, stamp, state))
     if where == Where() and not problems:
         cursors.drop_gone(seen)
+    problems += [Problem("passed over", path, _PASSED_OVER, _INSTEAD) for path in passed_over]
     changed.sort(key=lambda one: (one.stamp.mtime_ns, one.path))
     return Looked(discovered, unchanged, tuple(changed), tuple(problems))
 
 
 def _found(
-    names: tuple[str, ...], environment: Mapping[str, str], problems: list[Problem]
+    names: tuple[str, ...], environment: Mapping[str, str], problems: list[Problem], passed_over: list[str]
 ) -> Iterator[tuple[str, str]]:
     """Yield agent and path of each transcript; an agent that cannot be asked takes only its own away."""
     person = os.path.abspath(environment.get("HOME") or os.path.expanduser("~"))
-    place = Place(person, person, "user", environment)
+    place = Place(person, person, "user", environment, passed_over=passed_over)
     for name in names or agents.names():
         try:
             for path in agents.get(name).find_sessions(place):

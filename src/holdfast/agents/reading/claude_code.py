@@ -126,7 +126,7 @@ _types: dict[type, dict[str, Any]] = {
 def find(place: Place) -> Iterator[str]:
     """Yield the paths of all transcripts, those of sub-agents among them."""
     folder = place.environment.get("CLAUDE_CONFIG_DIR") or os.path.join(place.home, ".claude")
-    return files_below(os.path.join(folder, "projects"), ".jsonl")
+    return files_below(os.path.join(folder, "projects"), ".jsonl", passed_over=place.passed_over)
 
 
 def sniff(path: str) -> bool:

@@ -55,7 +55,7 @@ def find(place: Place) -> Iterator[str]:
     """Yield the paths of all transcripts, archived ones too; a compressed one only where there is no plain one."""
     folder = place.environment.get("CODEX_HOME") or os.path.join(place.home, ".codex")
     for name in ("sessions", "archived_sessions"):
-        for path in files_below(os.path.join(folder, name), ".jsonl", ".jsonl.zst"):
+        for path in files_below(os.path.join(folder, name), ".jsonl", ".jsonl.zst", passed_over=place.passed_over):
             if not (path.endswith(".zst") and os.path.exists(path.removesuffix(".zst"))):
                 yield path
 

@@ -32,7 +32,7 @@ TOKENS = (
 def find(place: Place) -> Iterator[str]:
     """Yield the files of sessions."""
     for name in ("sessions", "projects"):
-        yield from files_below(os.path.join(place.home, ".factory", name), ".jsonl")
+        yield from files_below(os.path.join(place.home, ".factory", name), ".jsonl", passed_over=place.passed_over)
 
 
 def sniff(path: str) -> bool:

@@ -38,7 +38,7 @@ def find(place: Place) -> Iterator[str]:
     """Yield the files of Kimi Code and of the Kimi CLI before it."""
     before = place.environment.get("KIMI_SHARE_DIR") or os.path.join(place.home, ".kimi")
     for root in (os.path.join(place.home, ".kimi-code"), before):
-        yield from files_below(os.path.join(root, "sessions"), FILE)
+        yield from files_below(os.path.join(root, "sessions"), FILE, passed_over=place.passed_over)
 
 
 def sniff(path: str) -> bool:

@@ -33,7 +33,7 @@ def find(place: Place) -> Iterator[str]:
     database = os.path.join(data, "kiro-cli", "data.sqlite3")
     if is_database(database):
         yield database
-    yield from files_below(os.path.join(place.home, ".kiro", "sessions"), ".jsonl")
+    yield from files_below(os.path.join(place.home, ".kiro", "sessions"), ".jsonl", passed_over=place.passed_over)
 
 
 def sniff(path: str) -> bool:

@@ -121,14 +121,21 @@ def first_record(path: str) -> dict[str, Any]:
     return next(first_records(path), {})
 
 
-def files_below(folder: str, *endings: str) -> Iterator[str]:
-    """Yield the plain files with these endings in a folder and all below it, sorted; no link is followed."""
+def files_below(folder: str, *endings: str, passed_over: list[str] | None = None) -> Iterator[str]:
+    """Yield the plain files with these endings in a folder and all below it, sorted; no link is followed.
+
+    What has such a name and is no plain file, and folders that are links, are added to `passed_over`.
+    """
+    odd = [] if passed_over is None else passed_over
     for parent, folders, names in os.walk(folder):
         folders.sort()
-        for name in sorted(names):
-            full = os.path.join(parent, name)
-            if name.endswith(endings) and os.path.isfile(full) and not os.path.islink(full):
+        whole = [os.path.join(parent, name) for name in folders]
+        odd += [full for full in whole if full.endswith(endings) or os.path.islink(full)]
+        for full in [os.path.join(parent, name) for name in sorted(names) if name.endswith(endings)]:
+            if os.path.isfile(full) and not os.path.islink(full):
                 yield full
+            else:
+                odd.append(full)
 
 
 def document(path: str, name: str) -> tuple[dict[str, Any], Iterator[dict[str, Any] | None]]:

@@ -21,7 +21,7 @@ SUMMARIES = ("compaction", "branch_summary", "compactionSummary", "branchSummary
 def find(place: Place) -> Iterator[str]:
     """Yield the files of sessions."""
     root = place.environment.get("PI_CODING_AGENT_DIR") or os.path.join(place.home, ".pi", "agent")
-    yield from files_below(os.path.join(root, "sessions"), ".jsonl")
+    yield from files_below(os.path.join(root, "sessions"), ".jsonl", passed_over=place.passed_over)
 
 
 def sniff(path: str) -> bool:

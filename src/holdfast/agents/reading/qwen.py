@@ -35,7 +35,9 @@ TOKENS = (
 def find(place: Place) -> Iterator[str]:
     """Yield the files of chats."""
     root = place.environment.get("QWEN_RUNTIME_DIR") or place.environment.get("QWEN_HOME")
-    for path in files_below(os.path.join(root or os.path.join(place.home, ".qwen"), "projects"), ".jsonl"):
+    for path in files_below(
+        os.path.join(root or os.path.join(place.home, ".qwen"), "projects"), ".jsonl", passed_over=place.passed_over
+    ):
         if os.path.basename(os.path.dirname(path)) == "chats":
             yield path
 
