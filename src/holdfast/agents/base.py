@@ -93,8 +93,7 @@ class Place:
     """Where an agent is installed: the person's home, the project's root, which of the two, and the environment.
 
     `made` has, for each file, the JSON containers that an earlier install made; None where nobody remembers. `was` has,
-    for each file that nobody touched since then, what it was before. `passed_over`, where it is a list, takes what
-    stands where the agent keeps its transcripts and is not read, such as a link.
+    for each file that nobody touched since then, what it was before. `passed_over` takes links among transcripts.
     """
 
     home: str
@@ -426,8 +425,7 @@ class Agent:
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         """Yield the paths of the agent's transcripts."""
-        found: Iterator[str] = _module(self.reader).find(place) if self.reader else iter(())
-        return found
+        return _module(self.reader).find(place) if self.reader else iter(())  # type: ignore[no-any-return]
 
     def read_session(self, path: str) -> Iterator[Reading] | None:
         """Return the sessions that a transcript tells, or None where its content is none of this agent's."""
