@@ -425,7 +425,7 @@ class Agent:
 
     def find_sessions(self, place: Place) -> Iterator[str]:
         """Yield the paths of the agent's transcripts."""
-        return _module(self.reader).find(place) if self.reader else iter(())  # type: ignore[no-any-return]
+        return _module(self.reader).find(place) if self.reader else iter(())
 
     def read_session(self, path: str) -> Iterator[Reading] | None:
         """Return the sessions that a transcript tells, or None where its content is none of this agent's."""
