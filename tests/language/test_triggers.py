@@ -124,6 +124,12 @@ def test_code_logs_and_quoted_mail_are_not_the_persons_words() -> None:
     assert kinds(f"let's drop the import\n\n{pasted[0]}") == {"decision"}
 
 
+@pytest.mark.parametrize("first", ["<https://example.org> is down.", "<kim@example.org> wrote.", "<Foo/> is broken."])
+def test_a_line_that_speaks_of_an_address_or_a_tag_is_the_persons(first: str) -> None:
+    """A bracket at its beginning does not make a paste of it, where words follow."""
+    assert "remember" in {one.kind for one in triggers.scan(f"{first} Remember: a release needs manual approval")}
+
+
 def test_a_question_behind_a_statement_does_not_hide_it() -> None:
     """The statement before a comma counts, though the sentence ends with a question."""
     assert "value" in kinds("the staging host is db-01.example.com, can you check it?")

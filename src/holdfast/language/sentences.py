@@ -144,6 +144,8 @@ def _is_heading(bare: str) -> bool:
 
 def _is_pasted(line: str, bare: str) -> bool:
     """Whether a line looks like code, the line of a log, of a stack trace, of a table or of a quoted mail."""
+    if bare[0] == "<" and _is_spoken_of(bare):
+        return False
     if bare[0] in ">|<" or bare[:1] == "#" or bare.startswith(_CODE) or bare.endswith(_CODE_ENDS) or "\t" in bare:
         return True
     if line.startswith("    ") and bare[:1] not in "-*•" and not bare[:1].isdigit():
@@ -162,6 +164,13 @@ def _is_pasted(line: str, bare: str) -> bool:
         return True
     signs = sum(bare.count(sign) for sign in "{}()[];=<>|$\\%+*/_")
     return signs > len(bare) // 8 and len(bare) > 20
+
+
+def _is_spoken_of(bare: str) -> bool:
+    """Whether a line begins with an address or an empty tag in brackets and goes on with words about it."""
+    first, _, rest = bare.partition("> ")
+    is_named = "://" in first or "@" in first or first[-1] == "/"
+    return is_named and " " not in first and rest[:1].isalpha() and "<" not in rest
 
 
 def _is_place(word: str) -> bool:

@@ -6,7 +6,8 @@ page or a branch name writes some of that. So no tag found in a text decides, bu
 - A text that begins as a program's stays so to its end. What stands behind a closing tag may be written by whoever
   wrote what stands before it.
 - A text that begins as the person's is theirs, but for what they pasted or a program added: all from a tag to the last
-  end of that tag is data.
+  end of that tag is data. All to the end of the text is, from the line with which an agent begins the files that it
+  adds, and from a control tag that is never closed: whoever wrote what follows could write an end, too.
 - An agent that frames the person's words says how, and its adapter names the frame: a line before them, a tag around
   them, a block before them. Where the frame could be forged by what stands in it, all is data.
 
@@ -36,9 +37,12 @@ INJECTED_STARTS = (
     *("# AGENTS.md instructions", "[Request interrupted", "Stop hook feedback:", "Base directory for this skill:"),
     *("Caveat: The messages below were generated", "Warning: apply_patch was requested", '{"task_id":', "</image>"),
     *("[SYSTEM NOTIFICATION", "[MESSAGE FROM NON-USER SOURCE", "[TALK FROM A VOICE CALL", "[Image: source:"),
-    *("--- CONTEXT ENTRY BEGIN ---", "--- Content from referenced files ---", "[Image: original"),
+    *("--- CONTEXT ENTRY BEGIN ---", "[Image: original", "Here is the user's editor context"),
+    *("Here is a summary of changes in the user's editor context",),
     *("UserPromptSubmit hook", "User has answered your questions", "The user wants to clarify these questions"),
 )
+# Behind it stands to the end of the message what the agent read because the person named it with an @.
+REFERENCED = "--- Content from referenced files ---"
 # Tags of programs whose names could be a person's own. One with a hyphen, an underscore or a colon is a machine's.
 PROGRAM_TAGS = frozenset(
     (
@@ -60,6 +64,7 @@ PAGE_TAGS = frozenset(
     )
 )
 _LONGEST_NAME = 60
+_MAX_TAG = 200
 _MAX_BLOCKS = 20
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _NAME_LETTERS = _LETTERS + "0123456789_-:."
@@ -82,7 +87,7 @@ def class_of(text: str, usual: str = "human") -> str:
         return "summary"
     if start.startswith(COMMAND_STARTS):
         return "command"
-    if start.startswith(INJECTED_STARTS) or _begins_with_program_tag(start):
+    if start.startswith((*INJECTED_STARTS, REFERENCED)) or _begins_with_program_tag(start):
         return _data(text)
     return usual
 
@@ -106,17 +111,21 @@ def apart(parts: list[tuple[str, str]]) -> tuple[str, str]:
 def separated(text: str, usual: str = "human") -> list[tuple[str, str]]:
     """Return the parts of a text with their roles, in order: what a person typed apart from what is data in it."""
     role = class_of(text, usual)
-    if role != usual or "</" not in text:
+    if role != usual:
         return _told([(role, text)])
+    text, mark, added = text.partition(REFERENCED)
     parts: list[tuple[str, str]] = []
     last, ends, at = 0, _last_ends(text), text.find("<")
     while at >= 0:
-        end = ends.get(_tag(text, at + 1), 0)
+        name = _tag(text, at + 1)
+        end = ends.get(name, 0)
+        if end <= at and _is_programs(name) and _stands_alone(text, at):
+            end = len(text)
         if end > at:
             parts += [(usual, text[last:at]), (_data(text[at:end]), text[at:end])]
             last = end
         at = text.find("<", max(at + 1, last))
-    return _told([*parts, (usual, text[last:])])
+    return _told([*parts, (usual, text[last:]), (_data(added), mark + added)])
 
 
 def behind_line(text: str, line: str, starts: tuple[str, ...], usual: str = "human") -> list[tuple[str, str]]:
@@ -125,9 +134,10 @@ def behind_line(text: str, line: str, starts: tuple[str, ...], usual: str = "hum
     Such a text begins in one of these ways. Where the line stands in it twice, one is forged, and nobody knows which.
     """
     before, *behind = f"\n{text}".split(f"\n{line}")
-    if class_of(text, usual) != usual or not (behind or text.lstrip(_BLANK).startswith(starts)):
+    is_framed = text.lstrip(_BLANK).startswith(starts)
+    if class_of(text, usual) != usual or not (behind or is_framed):
         return separated(text, usual)
-    if len(behind) != 1:
+    if len(behind) != 1 or not (is_framed or all(role == usual for role, _ in separated(before, usual))):
         return _told([(_data(text), text)])
     return _told([(_data(before), before)]) + separated(behind[0], usual)
 
@@ -186,11 +196,24 @@ def _begins_with_program_tag(start: str) -> bool:
     name = written.lower()
     if not name or name in PAGE_TAGS:
         return False
-    if name in PROGRAM_TAGS or any(sign in name for sign in "-_:"):
+    if _is_programs(name):
         return True
     # A component of a page is written like a name.
     is_component = written[0].isupper() and not written.isupper()
     return not is_component and name in _last_ends(start)
+
+
+def _is_programs(name: str) -> bool:
+    return name in PROGRAM_TAGS or any(sign in name for sign in "-_:")
+
+
+def _stands_alone(text: str, at: int) -> bool:
+    """Whether a tag begins or ends its line, as agents write theirs; one within a sentence is spoken of."""
+    before = text[max(0, at - _LONGEST_NAME) : at].rpartition("\n")
+    if (before[1] or at <= _LONGEST_NAME) and not before[2].strip(_BLANK):
+        return True
+    end = text.find(">", at, at + _MAX_TAG) + 1
+    return end > 0 and text[end : end + _LONGEST_NAME].lstrip(" \t\r")[:1] == "\n"
 
 
 def _closes_what_it_did_not_open(after: str) -> bool:
@@ -209,7 +232,8 @@ def _tag(text: str, at: int, *, lower: bool = True) -> str:
     """Return the name of the tag whose bracket stands before this place; nothing where there is none."""
     piece = text[at : at + _LONGEST_NAME + 1]
     name = piece[: len(piece) - len(piece.lstrip(_NAME_LETTERS))]
-    if not name or name[0] not in _LETTERS or piece[len(name) : len(name) + 1] not in _ENDS_NAME:
+    # A colon at the end is that of an address, as in `<https://example.org>`.
+    if not name or name[0] not in _LETTERS or name[-1] == ":" or piece[len(name) : len(name) + 1] not in _ENDS_NAME:
         return ""
     return name.lower() if lower else name
 

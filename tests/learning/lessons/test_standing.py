@@ -55,6 +55,19 @@ def test_only_what_a_person_said_or_what_happened_stands_by_recurring(workspace,
         assert (one.id in Proposals(h.home).ids()) != stands
 
 
+def test_a_lesson_without_a_project_stands_only_by_approval(workspace) -> None:
+    """What a transcript says was stated outside of every project would hold everywhere, so a person is asked."""
+    with workspace() as h:
+        for day in range(1, 3):
+            evidence = Evidence(f"2026-05-0{day}T10:00:00Z", "some-agent", f"s-{day}", "stated", NOTE)
+            lesson_standing.occurred(h, NOTE, "", evidence)
+        [one] = learned_in(h)
+        assert (one.status, lesson_standing.is_there(h, one)) == ("proposed", False)
+        assert one.id in Proposals(h.home).ids()
+        lesson_standing.occurred(h, NOTE, SHOP, evidence)
+        assert [one.status for one in learned_in(h) if one.project] == ["standing"]
+
+
 def test_an_agent_does_not_bring_back_what_a_person_said_no_to(workspace, shop) -> None:
     """A rejection sticks for an agent that writes the lesson down; the person may say it again."""
     with workspace() as h:

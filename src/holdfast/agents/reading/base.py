@@ -29,6 +29,8 @@ from holdfast.agents.reading.values import (
     blocks,
     cut,
     input_text,
+    is_result,
+    is_typed,
     milliseconds,
     text_of,
     when,
@@ -36,7 +38,7 @@ from holdfast.agents.reading.values import (
 )
 from holdfast.base.structs import complete
 from holdfast.language.choices import answered
-from holdfast.privacy.speech import separated, within
+from holdfast.privacy.speech import REFERENCED, separated, within
 from holdfast.records import Cost, Session, SessionEvent, Spend, replace
 
 # What is told of more days and models than these is counted without them.
@@ -379,9 +381,18 @@ class Reading:
     def person(self, content: Any, id: str = "", usual: str = "human") -> None:
         """Add what stands where a person speaks: what programs put there has a role of its own.
 
-        Of a message in blocks each is judged by itself, for programs add theirs as blocks of their own.
+        Of a message in blocks each is judged by itself, for programs add theirs as blocks of their own. Nothing is a
+        person's beside what a tool answered, nor in the blocks behind the one with which referenced files begin.
         """
-        self.say_all([part for block in blocks(content) for part in self.parts_of(text_of(block), usual)], id)
+        given = blocks(content)
+        usual = "injected" if any(map(is_result, given)) else usual
+        parts: list[tuple[str, str]] = []
+        for place, block in enumerate(given):
+            text = text_of(block)
+            role = usual if is_typed(block) else "injected"
+            parts += separated(text, role) if place else self.parts_of(text, role)
+            usual = "injected" if REFERENCED in text else usual
+        self.say_all(parts, id)
 
     def parts_of(self, text: str, usual: str) -> list[tuple[str, str]]:
         """Return the parts of a text that stands where a person speaks, with their roles."""

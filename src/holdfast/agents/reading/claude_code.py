@@ -21,8 +21,19 @@ from holdfast.agents.base import Place
 from holdfast.agents.claude_code import AGENT
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import decode, files_below, first_records, lines, open_plain
-from holdfast.agents.reading.values import MAX_OUTPUT, MAX_TEXT, cut, input_text, is_typed, table, text_of, told, when
-from holdfast.privacy.speech import OURS, class_of, separated, typed
+from holdfast.agents.reading.values import (
+    MAX_OUTPUT,
+    MAX_TEXT,
+    cut,
+    input_text,
+    is_result,
+    is_typed,
+    table,
+    text_of,
+    told,
+    when,
+)
+from holdfast.privacy.speech import OURS, REFERENCED, class_of, separated, typed
 from holdfast.records import Session, replace
 
 # Metadata lines that no other agent writes.
@@ -63,6 +74,7 @@ OWN_TOOLS = (
     *AGENT.dialogs,
 )
 _MAX_QUEUED = 200
+_NOTHING = msgspec.Raw(b"null")
 
 
 class _Usage(msgspec.Struct, gc=False):
@@ -103,7 +115,7 @@ class _Line(msgspec.Struct, gc=False):
     planContent: Any = None
     requestId: str | None = None
     message: _Message | None = None
-    toolUseResult: msgspec.Raw = msgspec.Raw(b"null")
+    toolUseResult: msgspec.Raw = _NOTHING
     toolDenialKind: str | None = None
     promptSource: str | None = None
     attachment: Any = None
@@ -292,14 +304,18 @@ class ClaudeCodeReading(Reading):
     def _user(self, line: _Line, content: Any) -> None:
         usual, self.model = self._usual(line), ""
         parts: list[tuple[str, str]] = []
-        for block in content if isinstance(content, list) else [content]:
-            if isinstance(block, dict) and (block.get("type") in RESULTS or "tool_use_id" in block):
+        given = content if isinstance(content, list) else [content]
+        if line.toolUseResult != _NOTHING or any(map(is_result, given)):
+            usual = "injected"
+        for block in given:
+            if is_result(block):
                 self._result(line, block)
                 continue
             text = cut(text_of(block), MAX_TEXT)
             if self._queued:
                 self._unqueue(text.strip())
             found = separated(text, usual if is_typed(block) else "injected")
+            usual = "injected" if REFERENCED in text else usual
             if line.isCompactSummary is True:
                 found = [("summary", text)] if text.strip() else []
             for part in found:
@@ -395,14 +411,16 @@ def _line(raw: bytes) -> _Line | None:
 def _fitting(kind: type, found: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a line of which some are of another kind than expected: those are as if they were not there.
 
-    What the agent program itself kept of a result is left out too.
+    Of what the agent program itself kept of a result only that it was there is kept.
     """
     kept: dict[str, Any] = {}
     for name, wanted in _types[kind].items():
         value = found.get(name)
-        if wanted is msgspec.Raw or value is None:
+        if value is None:
             continue
-        if isinstance(value, dict) and name in _INNER:
+        if wanted is msgspec.Raw:
+            kept[name] = msgspec.Raw(b"{}")
+        elif isinstance(value, dict) and name in _INNER:
             kept[name] = _INNER[name](**_fitting(_INNER[name], value))
         elif wanted is Any or (isinstance(value, (str, bool)) and wanted == type(value) | None):
             kept[name] = value

@@ -29,6 +29,7 @@ from holdfast.agents.reading.values import (
     counts,
     cut,
     input_text,
+    is_typed,
     table,
     text_of,
     told,
@@ -207,7 +208,10 @@ class CodexReading(Reading):
                 self._say("assistant", text_of(content), "item")
             elif role == "user":
                 for block in blocks(content):
-                    self._person(text_of(block), "item")
+                    if is_typed(block):
+                        self._person(text_of(block), "item")
+                    else:
+                        self._add("injected", text_of(block))
             else:
                 text = text_of(content)
                 self._add("ours" if OURS in text else "injected", text)
@@ -262,7 +266,7 @@ class CodexReading(Reading):
 
     def _completed(self, item: dict[str, Any]) -> None:
         if told(item, "type") == "UserMessage":
-            for block in blocks(item.get("content")):
+            for block in filter(is_typed, blocks(item.get("content"))):
                 self._person(text_of(block), "event")
         elif told(item, "type") == "AgentMessage":
             self._say("assistant", text_of(item.get("content")), "event")

@@ -83,7 +83,7 @@ class CopilotReading(Reading):
             self.know(id=told(data, "sessionId"), version=told(data, "copilotVersion"))
             self.circumstances(told(context, "cwd"), told(context, "branch"))
         elif kind == "user.message":
-            self._user(data, id)
+            self._user(data, id, "task" if told(record, "agentId") else "human")
         elif kind == "assistant.message":
             self._answer(data, id)
         elif kind == "tool.execution_start":
@@ -95,9 +95,8 @@ class CopilotReading(Reading):
         else:
             self._other(kind, data, id)
 
-    def _user(self, data: dict[str, Any], id: str) -> None:
-        source = told(data, "source")
-        usual = "human" if source in ("", "user") else "injected"
+    def _user(self, data: dict[str, Any], id: str, usual: str) -> None:
+        usual = usual if told(data, "source") in ("", "user") else "injected"
         transformed = told(data, "transformedContent")
         ours = transformed.find(fence.OPEN)
         if ours >= 0:

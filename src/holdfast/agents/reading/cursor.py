@@ -18,10 +18,9 @@ from holdfast.agents.base import Place
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.database import AgentDatabase, is_database, opened
 from holdfast.agents.reading.lines import decode, files_below, first_record, head, open_plain
-from holdfast.agents.reading.values import MAX_TEXT, blocks, is_typed, stem, table, text_of, told, when
+from holdfast.agents.reading.values import MAX_TEXT, blocks, is_result, is_typed, stem, table, text_of, told, when
 
 CALLS = ("tool_use", "tool_call", "tool-call")
-RESULTS = ("tool_result", "tool-result")
 HIDDEN = "[REDACTED]"
 _MARK = re.compile(rb"(user:|assistant:|\[Thinking\]|\[Tool call\]|\[Tool result\])[ \t]*(.*)\Z", re.DOTALL)
 _HEX = re.compile(r"\A(?:[0-9a-fA-F]{2})+\Z")
@@ -86,13 +85,14 @@ class CursorReading(Reading):
             self.say("injected", f"[turn {status}: {told(record, 'error', 'message')}]", failed=True)
 
     def _blocks(self, role: str, content: Any) -> None:
+        is_added = any(map(is_result, blocks(content)))
         for block in blocks(content):
             kind = told(block, "type")
             if kind in CALLS:
                 self._call(block)
-            elif kind in RESULTS or "tool_use_id" in table(block):
+            elif is_result(block):
                 self._result(block)
-            elif role == "user" and not is_typed(block):
+            elif role == "user" and (is_added or not is_typed(block)):
                 self.say("injected", text_of(block))
             elif kind not in ("thinking", "reasoning", "redacted-reasoning"):
                 self._text(role, text_of(block))

@@ -14,12 +14,14 @@ from typing import Any
 from holdfast.agents.base import Place
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import files_below, first_records, small_json
-from holdfast.agents.reading.values import blocks, counts, is_typed, stem, table, text_of, told, whole
+from holdfast.agents.reading.values import blocks, counts, is_result, is_typed, stem, table, text_of, told, whole
 
 _FAILED = re.compile(r"\AError: |exit(?:ed with)? code:? [1-9]\d*[)\]]")
 _LOOKED_AT = 400
 _MIN_ID = 12
 _UNTITLED = "New Session"
+# What the program tells the model and does not show to the person.
+HIDDEN = "llm_only"
 TOKENS = (
     "inputTokens|input_tokens",
     "outputTokens|output_tokens",
@@ -73,7 +75,8 @@ class DroidReading(Reading):
         if kind == "session_start":
             self._head(_head_of(record))
         elif kind == "message" and isinstance(record.get("message"), dict):
-            self._message(record["message"], _id_of(record))
+            is_hidden = HIDDEN in (told(record, "visibility"), told(record["message"], "visibility"))
+            self._message(record["message"], _id_of(record), is_hidden=is_hidden)
         elif kind == "compaction_state":
             self.say("summary", told(record, "summaryText", "summary") or told(table(record.get("summary")), "body"))
         elif _session_of(record):
@@ -90,15 +93,16 @@ class DroidReading(Reading):
         )
         self.circumstances(told(record, "cwd"))
 
-    def _message(self, message: dict[str, Any], id: str) -> None:
-        is_person = told(message, "role") == "user"
-        for block in blocks(message.get("content")):
+    def _message(self, message: dict[str, Any], id: str, *, is_hidden: bool) -> None:
+        is_person, content = told(message, "role") == "user", blocks(message.get("content"))
+        is_added = is_hidden or any(map(is_result, content))
+        for block in content:
             kind = told(block, "type")
             if kind == "tool_use":
                 self.call(told(block, "id"), told(block, "name"), table(block).get("input"), id)
-            elif kind == "tool_result" or "tool_use_id" in table(block):
+            elif is_result(block):
                 self._result(told(block, "tool_use_id"), table(block).get("content"), table(block).get("is_error"))
-            elif is_person and not is_typed(block):
+            elif is_person and (is_added or not is_typed(block)):
                 self.say("injected", text_of(block), id)
             elif kind not in ("thinking", "redacted_thinking"):
                 self._spoken(is_person, text_of(block), id)

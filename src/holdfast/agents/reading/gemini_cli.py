@@ -30,12 +30,10 @@ from holdfast.agents.reading.lines import (
     without_mark,
 )
 from holdfast.agents.reading.values import MAX_OUTPUT, blocks, counts, listed, table, text_of, told, when
-from holdfast.privacy.speech import behind_block
+from holdfast.privacy.speech import REFERENCED, behind_block
 
 TYPES = ("user", "gemini", "info", "error", "warning")
 FAILED = ("error", "cancelled")
-# Behind it stands what the program read because the person named it with an @.
-REFERENCED = "--- Content from referenced files ---"
 _WORKSPACE = re.compile(r"Workspace Directories:\*\*\n\s*- (\S.*)\n")
 _EXIT = re.compile(r"^Exit Code: [1-9]\d*[ \t\r]*$", re.MULTILINE)
 
@@ -158,13 +156,15 @@ class GeminiReading(Reading):
             if response:
                 output, error = _response(part)
                 self.result(told(response, "id"), output, error or _ended_badly(output), told(response, "name"))
-        added = next((place for place, text in enumerate(texts) if text.strip().startswith(REFERENCED)), len(texts))
-        shown = text_of(message.get("displayContent"))
-        typed = [shown] if shown else texts[:added]
-        for workspace in filter(None, map(_WORKSPACE.search, typed)):
-            self.circumstances("" if self.folder else workspace[1].strip())
-        self.person(typed, id, self.usual())
-        self.say("injected", "\n".join(texts[added:]), id)
+        before, mark, added = "\n".join(texts).partition(REFERENCED)
+        if (workspace := _WORKSPACE.search(before)) and not self.folder:
+            self.circumstances(workspace[1].strip())
+        # What was shown as typed is so whatever else the model was given.
+        if shown := text_of(message.get("displayContent")):
+            self.person(shown, id, self.usual())
+            self.say("injected", mark + added, id)
+        else:
+            self.person(texts, id, self.usual() if len(texts) == len(parts) else "injected")
 
     def parts_of(self, text: str, usual: str) -> list[tuple[str, str]]:
         return behind_block(text, HANDED_OVER, usual)

@@ -17,8 +17,9 @@ import msgspec
 
 MAX_TEXT = 200_000
 MAX_OUTPUT = 20_000
-# The kinds of blocks in which a person speaks.
-TYPED = (None, "text", "input_text", "image", "input_image", "document", "file", "input_file")
+# The kinds of blocks in which a person speaks; what a file says that they attached is not theirs.
+IMAGES = ("image", "input_image", "image_url")
+TYPED = (None, "text", "input_text", *IMAGES)
 _PIECE = 2**20
 _MAX_COUNT = 10**15
 _DEPTH = 40
@@ -146,7 +147,7 @@ def text_of(content: Any, depth: int = 0) -> str:
         return "\n".join(text for text in (text_of(one, depth + 1) for one in content) if text)
     if not isinstance(content, dict) or depth > _DEPTH:
         return "" if content is None else str(content)[:MAX_TEXT]
-    for name in ("text", "content", "output", "output_text"):
+    for name in ("text", "content", "output", "output_text") if content.get("type") not in IMAGES else ():
         if isinstance(content.get(name), (str, list, dict)):
             return text_of(content[name], depth + 1)
     return _image(content)
@@ -156,7 +157,15 @@ def is_typed(block: Any) -> bool:
     """Whether a block of a message may be what a person typed or put in; one of an unknown kind is a program's."""
     if not isinstance(block, dict):
         return True
-    return block.get("type") in TYPED and "tool_use_id" not in block
+    return block.get("type") in TYPED and not is_result(block)
+
+
+def is_result(block: Any) -> bool:
+    """Whether a block of a message is what a tool answered: what stands beside it may be the tool's, too."""
+    known = table(block)
+    return (
+        "tool_use_id" in known or "functionResponse" in known or "tool_result" in told(known, "type").replace("-", "_")
+    )
 
 
 def _image(block: dict[str, Any]) -> str:
@@ -164,11 +173,8 @@ def _image(block: dict[str, Any]) -> str:
     if isinstance(source, dict):
         source = source.get("data", source.get("url"))
     source = block.get("data") if source is None else source
-    if not isinstance(source, str):
-        return ""
-    if len(source) > 100 or source.startswith(_STUB):
-        return stub(source.partition(";base64,")[2] or source)
-    return f"[image {source}]"
+    # Also of an address only the hash: whoever wrote it could write words.
+    return stub(source.partition(";base64,")[2] or source) if isinstance(source, str) else ""
 
 
 def cut(text: str, most: int) -> str:

@@ -1,9 +1,9 @@
 """What becomes of a learned lesson: a proposal, a standing memory, a warning, or nothing any more.
 
 One occurrence is a proposal. A lesson stands when what a person said or what happened recurs in a second session of its
-project, when a person states it or when one approves it; then it is a memory, so that everything that works on memories
-works on it. What an agent merely says is proposed, however often it says it. A lesson without a
-project stands only by approval, for everywhere. What was rejected or forgotten stays so, however often it recurs.
+project, when a person states it there or when one approves it; then it is a memory, so that everything that works on
+memories works on it. What an agent merely says is proposed, however often it says it. A lesson without a project stands
+only by approval, for everywhere. What was rejected or forgotten stays so, however often it recurs.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def settle(workspace: Workspace, lesson: Lesson, *, stated: bool, is_new: bool) 
     """
     if lesson.status == "proposed" and lesson.id in Proposals(workspace.home).rejected():
         return lessons.room(workspace.home).change(lesson, status="rejected")
-    if lesson.status == "proposed" and not (stated or (lesson.project and lesson.recurs)):
+    if lesson.status == "proposed" and not (lesson.project and (stated or lesson.recurs)):
         propose(workspace, lesson)
         return lesson
     if lesson.status == "proposed" or (is_new and lesson.status == "standing" and not is_there(workspace, lesson)):
