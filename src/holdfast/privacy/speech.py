@@ -118,8 +118,8 @@ def separated(text: str, usual: str = "human") -> list[tuple[str, str]]:
     last, ends, at = 0, _last_ends(text), text.find("<")
     while at >= 0:
         name = _tag(text, at + 1)
-        end = ends.get(name, 0)
-        if end <= at and _is_programs(name) and _stands_alone(text, at):
+        end = ends.get(name, 0) if name else 0
+        if name and end <= at and _is_programs(name) and _stands_alone(text, at):
             end = len(text)
         if end > at:
             parts += [(usual, text[last:at]), (_data(text[at:end]), text[at:end])]
@@ -230,10 +230,12 @@ def _closes_what_it_did_not_open(after: str) -> bool:
 
 def _tag(text: str, at: int, *, lower: bool = True) -> str:
     """Return the name of the tag whose bracket stands before this place; nothing where there is none."""
+    if text[at : at + 1] not in _LETTERS:
+        return ""
     piece = text[at : at + _LONGEST_NAME + 1]
     name = piece[: len(piece) - len(piece.lstrip(_NAME_LETTERS))]
     # A colon at the end is that of an address, as in `<https://example.org>`.
-    if not name or name[0] not in _LETTERS or name[-1] == ":" or piece[len(name) : len(name) + 1] not in _ENDS_NAME:
+    if not name or name[-1] == ":" or piece[len(name) : len(name) + 1] not in _ENDS_NAME:
         return ""
     return name.lower() if lower else name
 
