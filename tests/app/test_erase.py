@@ -16,6 +16,7 @@ from holdfast.app import erase, erase_target
 from holdfast.app.scrub_home import PENDING
 from holdfast.errors import BadInput
 from holdfast.journal.events import Journal
+from holdfast.memory.audit import is_memory
 from holdfast.memory.remember import remember
 from holdfast.privacy.erased import Erased
 from holdfast.records import Event, Filter
@@ -200,3 +201,99 @@ def test_the_command_takes_no_text_from_its_line(cli, home) -> None:
     assert "numbat" not in json.dumps(done["report"]) and os.path.exists(home / "erased.jsonl")
     again = cli("erase", "--verify", done["key"], "--json", stdin=TEXT)
     assert again.code == 0 and again.json["places"] == 0
+
+
+def test_a_link_to_a_forgotten_memory_stays_and_blocks_nothing(cli, home) -> None:
+    """A dead link is what a person wrote; the forgetting is done, and what is stored later under the key stays."""
+    cli("remember", "--key", "mango", "The mango line runs on server quartz.")
+    cli("remember", "--key", "o", "Look at [[mango]] first.")
+    done = cli("forget", "mango", "--yes")
+    assert done.code == 0 and "could not be changed" not in done.err and not (home / PENDING).exists()
+    cli("remember", "--key", "mango", "A new mango story")
+    assert cli("heal", "--yes").code == 0 and cli("sweep").code == 0
+    assert "A new mango story" in cli("show", "mango").out and "[[mango]]" in cli("show", "o").out
+    assert holding(home, "quartz") == []
+
+
+def test_a_linked_memory_is_erased_with_proof(cli) -> None:
+    """A link to it in another memory is no trace of what it said."""
+    cli("remember", "--key", "mango", "The mango line runs on server quartz.")
+    cli("remember", "--key", "o", "Look at [[mango]] first.")
+    done = cli("erase", "--memory", "mango", "--yes", "--json")
+    assert done.code == 0 and done.json["report"]["left"] == []
+
+
+def test_finishing_a_killed_erase_leaves_what_was_stored_since(workspace, home, shop, cli) -> None:
+    """What was said anew after a run was killed is not what that run was about; its report is printed."""
+    with workspace() as h:
+        remember(h, f"Kim says that {TEXT}, and the lamp is new.", key="kim")
+    subprocess.run([sys.executable, "-c", KILLED, str(home), str(shop), TEXT], check=False)
+    note = home / PENDING
+    told = json.loads(note.read_text())
+    note.write_text(json.dumps({**told, "memories": [["project", h.project().id, "later"]]}))
+    with workspace() as h:
+        remember(h, f"Lee says that {TEXT}.", key="later")
+    assert "interrupted" not in cli("erase", "--dry-run", stdin="some other text").err and note.exists()
+    assert "an erase was interrupted" in cli("status").out and "an erase was interrupted" in cli("doctor").out
+    healed = cli("heal", "--yes")
+    assert "erased    a text" in healed.err and not note.exists(), healed
+    assert TEXT in cli("show", "later").out and TEXT not in cli("show", "kim").out
+    assert TEXT in cli("recall", "numbat").out
+
+
+def test_what_cannot_be_erased_is_told_once(cli, home) -> None:
+    """A file that is not ours keeps the text; the run has an end all the same, and no word of it is noted."""
+    cli("remember", "Something else.", "--key", "k")
+    (home / "picture.bin").write_bytes(b"\0\1\2 " + TEXT.encode())
+    assert cli("erase", "--yes", stdin=TEXT).code == 4 and not (home / PENDING).exists()
+    assert "interrupted" not in cli("status").out
+    cli("remember", TEXT, "--key", "again")
+    cli("heal", "--yes")
+    assert TEXT in cli("show", "again").out
+
+
+def test_another_form_of_the_word_is_another_word(cli) -> None:
+    """Full-text search keeps the stem of the plural; it is no trace of a name that was erased."""
+    cli("remember", "--key", "one", "Mr Hansen owns the key to the lab.")
+    cli("remember", "--key", "two", "The Hansens own two dogs.")
+    done = cli("erase", "--yes", "--json", stdin="Hansen")
+    assert done.code == 0 and done.json["report"]["left"] == [], done
+    assert "The Hansens own two dogs." in cli("show", "two").out and "Hansen" not in cli("show", "one").out
+    assert cli("erase", "--verify", done.json["key"], stdin="Hansen").code == 0
+
+
+def test_statements_that_do_not_have_the_text_stay(cli) -> None:
+    """Another number, a longer word and a memory that has a sentence of the text only are others."""
+    others = {
+        "number": "The password is hunter3.",
+        "longer": "The password is hunter22 there.",
+        "sentence": "The depot in Bergen opens at seven.",
+    }
+    for key, text in others.items():
+        cli("remember", "--key", key, text)
+    cli("remember", "--key", "two", "The depot in Bergen opens at seven. Ask Kim for the code.")
+    for text in ("password is hunter2", "The depot in Bergen opens at seven. Ask Kim for the code."):
+        done = cli("erase", "--yes", "--json", stdin=text)
+        assert done.code == 0, done
+    assert all(text in cli("show", key).out for key, text in others.items())
+    assert cli("show", "two").code != 0
+
+
+def test_a_time_without_an_end_ends_now(cli, home) -> None:
+    """All that was stored since a time goes."""
+    cli("remember", "--key", "k", "The quagga is here.")
+    assert cli("erase", "--since", "1d", "--yes").code == 0
+    assert cli("show", "k").code != 0
+
+
+def test_a_page_of_the_log_is_no_memory(workspace, home) -> None:
+    """Taking a text out of a page does not make a memory of the page."""
+    with workspace() as h:
+        remember(h, f"{TEXT}.", key="k")
+        log = home / "memory" / "projects" / h.project().id / "log" / "2026-11-16.md"
+        log.parent.mkdir(exist_ok=True)
+        log.write_text(f"# 2026-11-16\n\n- 10:00 said that {TEXT}, and more\n")
+        erase.forget_memory(h, "k")
+        assert [one.key for one in h.store.find(Filter(None))] == []
+    assert not is_memory(str(log.relative_to(home))) and is_memory("memory/projects/p/memories/log/k.md")
+    assert "erased, and more" in log.read_text()

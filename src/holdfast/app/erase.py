@@ -21,7 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from holdfast.agents.editing import blocks
@@ -38,11 +38,12 @@ from holdfast.app.erase_target import (
 )
 from holdfast.app.scrub_home import PENDING, HomeLook, HomeScrub
 from holdfast.base import files, rows
-from holdfast.base.clock import now
+from holdfast.base.clock import iso, now
 from holdfast.base.digests import sha256
 from holdfast.base.text import count
 from holdfast.errors import BadInput, HoldfastError, NotFound, StoreBusy
 from holdfast.inject import publish
+from holdfast.journal import notices
 from holdfast.journal.updates import Updates
 from holdfast.memory import audit, index_pages
 from holdfast.memory import forget as memory_forget
@@ -86,14 +87,30 @@ class EraseReport:
         """Whether the last look found nothing."""
         return not self.left
 
+    def lines(self) -> Iterator[str]:
+        """Yield the report as people read it."""
+        places = ", ".join(f"{name} {many:,}" for name, many in self.places.items()) or "nowhere"
+        yield f"erased    {self.what}"
+        yield f"searched  {count(self.files, 'file')}, {count(self.bytes, 'byte')}"
+        yield f"as        {', '.join(self.encodings)}"
+        yield f"places    {sum(self.places.values()):,}: {places}"
+        yield f"records   {self.records:,} removed as a whole"
+        yield from (f"left      {path}  {why}" for path, why in self.left)
+        yield from (f"not seen  {path}  {why}" for path, why in self.not_looked_into)
+        yield from (f"note      {note}" for note in self.notes)
+        yield f"found now {'nothing' if self.is_proven else count(len(self.left), 'file')}"
+        if self.digest:
+            yield f"digest    {self.digest}"
+
 
 def forget_memories(workspace: Workspace, memories: list[Memory], *, command: str = "forget") -> None:
     """Forget memories, and take what they said out of all that Holdfast noted itself."""
+    finish_interrupted(workspace)
     target = of_memories(workspace, memories, plainly=True)
     _note(workspace.home, target)
     memory_forget.apply(workspace, memories, command=command)
     try:
-        for path, _ in apply(workspace, target).left:
+        for path, _ in _tell_left(workspace, apply(workspace, target)).left:
             workspace.say(f"{path} still has some of it, and could not be changed")
     except StoreBusy:
         workspace.say("a sweep is at work; what it has of that goes with the next sweep")
@@ -108,22 +125,39 @@ def forget_memory(workspace: Workspace, key: str, *, scope: str | None = None) -
 
 def forget_sessions(workspace: Workspace, names: tuple[str, ...]) -> None:
     """Forget sessions for good, and say what stays of them. What fails leaves the archive, to be tried again."""
+    finish_interrupted(workspace)
     apply(workspace, of_sessions(workspace, names))
     for name in names:
         audit.note(workspace, "sessions forget", name, "raw events, digest, index rows, and all that it alone left")
 
 
 def apply(workspace: Workspace, target: EraseTarget, *, key: bytes = b"") -> EraseReport:
-    """Erase it, and return the proof. What fails leaves the note by which the next run finishes it."""
+    """Erase it, and return the proof. Only a run that is killed leaves the note by which the next one finishes it."""
     workspace.need_enabled()
-    at = now()
-    _note(workspace.home, target)
-    _remember(workspace.home, target, at)
+    if not target.at:
+        _note(workspace.home, target)
+    try:
+        report = _applied(workspace, target, key)
+    except StoreBusy:
+        # A memory is gone already, or another run was killed: the rest waits for the sweep that is at work.
+        if not (target.at or (target.plainly and target.memories)):
+            _forget_note(workspace.home)
+        raise
+    except Exception:
+        _forget_note(workspace.home)
+        raise
+    _forget_note(workspace.home)
+    return report
+
+
+def _applied(workspace: Workspace, target: EraseTarget, key: bytes) -> EraseReport:
+    at = target.at or now()
     for here, folders, _ in os.walk(workspace.home):
         folders[:] = [name for name in folders if name != ".git"]
         with suppress(OSError):
             files.clear_leftovers(here, of_dead=True)
     with forget.alone(workspace.home):
+        _remember(workspace.home, target, at)
         records = _remove_records(workspace, target)
         index_pages.bring_up_to_date(workspace)
         scrub = scrub_of(workspace, target)
@@ -132,7 +166,7 @@ def apply(workspace: Workspace, target: EraseTarget, *, key: bytes = b"") -> Era
     left = [(scrub.shown(one.path), count(one.count + one.in_name, "place")) for one in looked.places]
     live = [one.where for entry in Catalogue(workspace.home).all()[0] for one in entry.live]
     left += [(scrub.shown(path), "a block of ours outside of the home") for path in live if _holds(scrub, path)]
-    report = EraseReport(
+    return EraseReport(
         at,
         target.kind,
         looked.files,
@@ -145,9 +179,6 @@ def apply(workspace: Workspace, target: EraseTarget, *, key: bytes = b"") -> Era
         _keyed(key, target) if key else "",
         tuple(_git_notes(workspace.home)),
     )
-    if not left:
-        _forget_note(workspace.home)
-    return report
 
 
 def erase(workspace: Workspace, target: EraseTarget) -> tuple[EraseReport, str]:
@@ -183,17 +214,34 @@ def interrupted(home: str) -> EraseTarget | None:
     if told is None:
         return None
     names: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
-    names["memories"] = tuple(map(tuple, names["memories"]))
-    return EraseTarget(**names)
+    names["memories"] = tuple(map(tuple, names.get("memories", ())))
+    # A note of an earlier version has no time; its file has.
+    written = iso(os.stat(os.path.join(home, PENDING)).st_mtime)
+    return EraseTarget(**{"at": written, **names})
 
 
 def finish_interrupted(workspace: Workspace) -> EraseReport | None:
-    """Finish an erase that was killed, and say so."""
+    """Finish an erase that was killed, as far as it goes, and say what came of it."""
     target = interrupted(workspace.home)
     if target is None:
         return None
-    workspace.say(f"an erase of {target.kind} was interrupted; it is finished now")
-    return apply(workspace, target)
+    try:
+        report = apply(workspace, target)
+    except StoreBusy:
+        workspace.say(f"an erase of {target.kind} was interrupted; it is finished when the sweep at work has ended")
+        return None
+    Erased(workspace.home).add_report(asdict(_tell_left(workspace, report)))
+    workspace.say("\n".join([f"an erase of {target.kind} was interrupted; it is finished now", *report.lines()]))
+    return report
+
+
+def _tell_left(workspace: Workspace, report: EraseReport) -> EraseReport:
+    """Leave a notice of the files that keep some of it: nothing tries them again."""
+    if report.left:
+        hint = "They are yours to change; then erase it again."
+        names = [path for path, _ in report.left]
+        notices.report(workspace.home, "erase", "what was erased or forgotten is still there", names, hint=hint)
+    return report
 
 
 def _keyed(key: bytes, target: EraseTarget) -> str:
@@ -207,7 +255,8 @@ def _keyed(key: bytes, target: EraseTarget) -> str:
 def _note(home: str, target: EraseTarget) -> None:
     path = os.path.join(home, PENDING)
     files.make_folder(os.path.dirname(path))
-    files.write(path, json.dumps(asdict(target)).encode())
+    told = {name: value for name, value in asdict(replace(target, at=now())).items() if value}
+    files.write(path, json.dumps(told).encode())
 
 
 def _forget_note(home: str) -> None:
@@ -230,12 +279,15 @@ def _remember(home: str, target: EraseTarget, at: str) -> None:
 
 def _remove_records(workspace: Workspace, target: EraseTarget) -> int:
     """Remove what goes as a whole; return how many records went."""
+    scrub = scrub_of(workspace, target)
     forget.remove(workspace, target.sessions)
     removed = len(target.sessions)
     gone = []
     for kind, owner, key in target.memories:
         with suppress(NotFound):
-            gone.append(workspace.store.remove(Scope(kind, owner), key, forget=True))
+            memory = workspace.store.get(Scope(kind, owner), key)
+            if not scrub.is_newer(f"memory/{memory.path}"):
+                gone.append(workspace.store.remove(memory.scope, key, forget=True))
     audit.forgotten(workspace, gone)
     for path in project_paths(workspace.home, target.project):
         full = os.path.join(workspace.home, path)

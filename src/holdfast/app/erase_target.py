@@ -45,6 +45,8 @@ class EraseTarget:
     span: tuple[str, ...] = ()
     everywhere: bool = False
     plainly: bool = False
+    # When it was asked for, where an earlier run did not come to its end; what came afterwards is not meant.
+    at: str = ""
 
     @property
     def kind(self) -> str:
@@ -244,12 +246,15 @@ def blanked(target: EraseTarget) -> rows.Instead:
 
 def scrub_of(workspace: Workspace, target: EraseTarget) -> HomeScrub:
     """Return what looks for the texts of a target, and in which files it may change them."""
-    texts = [*target.texts, *(part for text in target.texts for part in sentences_of(text))]
+    parts = [part for text in target.texts for part in sentences_of(text)]
     # What tells like failures apart from others leaves numbers out.
     without = [instead.join(re.split(r"\d+", text)) for text in target.texts for instead in ("", " ")]
-    texts += [text for text in without if len(words_of(text)) >= MIN_CUT and len(text) >= _MIN_NUMBERLESS]
-    needles = [needle(text, target.plainly) for text in dict.fromkeys(texts)]
+    parts += [text for text in without if len(words_of(text)) >= MIN_CUT and len(text) >= _MIN_NUMBERLESS]
+    exact = [needle(text, target.plainly) for text in dict.fromkeys(target.texts)]
+    needles = [*exact, *(needle(text, target.plainly) for text in dict.fromkeys(parts) if text not in target.texts)]
     keys = [*target.keys, *([target.project] if target.project else [])]
+    # A key of a word or two is a word that anybody may say.
+    telling = [key for key in keys if key.count("-") + 1 >= MIN_CUT or key == target.project]
 
     def is_ours(path: str) -> bool:
         if target.sessions and target.plainly:
@@ -264,4 +269,4 @@ def scrub_of(workspace: Workspace, target: EraseTarget) -> HomeScrub:
         # On these pages Holdfast writes itself, between its markers or all of it.
         return any(part in path for part in ("/log/", "/buffer")) or path.endswith(("/index.md", "/.forgotten"))
 
-    return HomeScrub(workspace, Scrubber(needles, keys), is_ours)
+    return HomeScrub(workspace, Scrubber(exact, telling), Scrubber(needles, keys), is_ours, until=target.at)

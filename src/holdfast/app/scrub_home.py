@@ -18,9 +18,11 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from urllib.parse import quote
 
 from holdfast.base import files, rows
 from holdfast.errors import Conflict, HoldfastError, NotFound
+from holdfast.journal.notices import ERASING
 from holdfast.memory.audit import is_memory
 from holdfast.privacy.erased import FILE as ERASED_FILE
 from holdfast.privacy.scrub import ERASED, Scrubber
@@ -31,7 +33,7 @@ from holdfast.workspace import Workspace
 
 ROWS, ZSTD, SQLITE, TEXT, UNKNOWN = "rows", "zstd", "sqlite", "text", "unknown"
 # What an erase itself needs until it is done.
-PENDING = os.path.join("state", "erasing.json")
+PENDING = ERASING
 _OWN = (PENDING, ERASED_FILE)
 _MARKS = {b"SQLite format 3\0": SQLITE, b"\x28\xb5\x2f\xfd": ZSTD}
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
@@ -65,6 +67,8 @@ class HomeLook:
     not_known: list[tuple[str, str]] = field(default_factory=list)
     files: int = 0
     bytes: int = 0
+    # Files that keep it, as they are the person's own or were written since.
+    kept: int = 0
 
     @property
     def count(self) -> int:
@@ -73,11 +77,25 @@ class HomeLook:
 
 
 class HomeScrub:
-    """One home and what is looked for in it; `is_ours` says of a path whether the texts may be taken out of it."""
+    """One home and what is looked for in it; `is_ours` says of a path whether the texts may be taken out of it.
 
-    def __init__(self, workspace: Workspace, scrubber: Scrubber, is_ours: Callable[[str], bool]) -> None:
+    With `until` only what was there at that time is looked at.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        scrubber: Scrubber,
+        noted: Scrubber,
+        is_ours: Callable[[str], bool],
+        *,
+        until: str = "",
+    ) -> None:
         self.workspace, self.home, self.scrubber = workspace, workspace.home, scrubber
+        # What Holdfast noted of a text may be a sentence of it; a person who says that sentence says something else.
+        self._noted = noted
         self._is_ours = is_ours
+        self._until = until, _changed_at(os.path.join(workspace.home, PENDING))
         # Sessions whose archived words changed, by agent and id.
         self.changed_sessions: set[str] = set()
 
@@ -95,11 +113,21 @@ class HomeScrub:
             except (OSError, HoldfastError) as problem:
                 found.not_known.append((self.shown(path), f"it cannot be read: {problem}"))
         found.not_known = sorted(set(found.not_known))
+        if found.kept:
+            # These are made of what stays.
+            found.places = [
+                one for one in found.places if not (one.path.startswith("index.db") or one.path.endswith("/index.md"))
+            ]
         return found
+
+    def _for(self, path: str) -> Scrubber:
+        is_said = path.startswith(("memory/", "index.db")) or path.endswith(".zst")
+        return self.scrubber if is_said else self._noted
 
     def _look_at(self, path: str, found: HomeLook) -> None:
         full = os.path.join(self.home, path)
-        in_name = bool(self.scrubber.holds(os.fsencode(os.path.basename(path))))
+        scrubber = self._for(path)
+        in_name = bool(scrubber.holds(os.fsencode(os.path.basename(path))))
         if os.path.islink(full):
             found.not_known.append((self.shown(path), "a link, which is not followed"))
             return
@@ -112,15 +140,58 @@ class HomeScrub:
         kind = kind_of(full)
         size = os.stat(full).st_size
         found.files, found.bytes = found.files + 1, found.bytes + size
-        count = sum(self.scrubber.holds(data, is_json=_is_json(path)) for data in _blocks(full, kind)) if size else 0
+        if kind == SQLITE:
+            count = self._in_database(full)
+        else:
+            count = sum(self._count(data, scrubber, path) for data in _blocks(full, kind)) if size else 0
         if kind == UNKNOWN:
             found.not_known.append((self.shown(path), "no kind of file that is known here"))
-        if (count or in_name) and self._is_ours(path):
+        if (count or in_name) and self._is_ours(path) and not self.is_newer(path):
             found.places.append(FoundPlace(path, kind, count, in_name))
+        elif count or in_name or (self._is_memory(path) and self._noted.holds_key(files.read_if_there(full))):
+            # A link to a key stays where a person wrote it, and so it stays in what is made of that memory.
+            found.kept += 1
+
+    def _count(self, data: bytes, scrubber: Scrubber, path: str) -> int:
+        is_json = _is_json(path)
+        if not self._until[0] or not path.endswith((".jsonl", ".jsonl.zst")):
+            return scrubber.holds(data, is_json=is_json)
+        return sum(scrubber.holds(line, is_json=True) for line in data.split(b"\n") if not self._is_later(line))
+
+    def _is_later(self, line: bytes) -> bool:
+        """Whether a row was told after the time that is meant."""
+        told = rows.object_in(line, len(line)) if self._until[0] else None
+        return told is not None and str(told.get("at", ""))[:19] > self._until[0][:19]
+
+    def is_newer(self, path: str) -> bool:
+        """Whether a memory was stored after the time that is meant."""
+        at, changed = self._until
+        if not at or not self._is_memory(path):
+            return False
+        place = self.workspace.store.tree.place(path.removeprefix("memory/"))
+        created = self.workspace.store.get(place.scope, place.key).created[:19]
+        return created > at[:19] or (created == at[:19] and _changed_at(os.path.join(self.home, path)) > changed)
+
+    def _in_database(self, full: str) -> int:
+        """Return how often the texts stand in a database, free pages and all.
+
+        Full-text search keeps stems of words, so that of another word may look like one. What it has of live rows is
+        judged by these.
+        """
+        data = b"\n".join(_blocks(full, SQLITE))
+        spans = self.scrubber.spans(data)
+        if not spans or full.endswith(_SIDE_FILES):
+            return len(spans)
+        blocks = _blocks_of_words(full)
+        around = [
+            (data[max(0, start - 8) : end + 8], data[start : end + 8], data[max(0, start - 8) : end])
+            for start, end, _ in spans
+        ]
+        return sum(not any(way in block for way in ways for block in blocks) for ways in around)
 
     def shown(self, path: str) -> str:
         """Return a path as a report may have it: without a word of what is looked for."""
-        return os.fsdecode(self.scrubber.scrubbed(os.fsencode(path)))
+        return os.fsdecode(self._noted.scrubbed(os.fsencode(path)))
 
     def scrub(self, places: Iterable[FoundPlace]) -> int:
         """Take the texts out of these files, and of their names; return how many changed."""
@@ -139,11 +210,11 @@ class HomeScrub:
         return changed
 
     def _rows(self, path: str) -> None:
-        is_json = _is_json(path)
+        is_json, scrubber = _is_json(path), self._for(path)
 
         def instead(line: bytes) -> bytes | None:
-            after = self.scrubber.scrubbed(line, is_json=is_json)
-            if after == line:
+            after = scrubber.scrubbed(line, is_json=is_json)
+            if after == line or self._is_later(line):
                 return None
             if b'"receipt"' in line:
                 # Why something was given: the words of the prompt that it has.
@@ -156,7 +227,10 @@ class HomeScrub:
         rows.write_over(os.path.join(self.home, path), instead)
 
     def _zstd(self, path: str) -> None:
-        raw.rewrite(os.path.join(self.home, path), lambda line: self.scrubber.scrubbed(line, is_json=True))
+        raw.rewrite(
+            os.path.join(self.home, path),
+            lambda line: line if self._is_later(line) else self.scrubber.scrubbed(line, is_json=True),
+        )
         self._note_session(path)
 
     def _text(self, path: str) -> None:
@@ -164,9 +238,9 @@ class HomeScrub:
         files.refuse_links(self.home, os.path.dirname(path))
         before = files.read(full)
         status = os.stat(full)
-        after = self.scrubber.scrubbed(before, is_json=path.endswith(".json"))
+        after = self._for(path).scrubbed(before, is_json=path.endswith(".json"))
         if path.endswith(".json"):
-            after = _valid(before, after, self.scrubber)
+            after = _valid(before, after, self._for(path))
         if path.endswith(".md"):
             after = _without_empty_items(before, after)
             if path.startswith(_RECORDS) and after != before and _says_nothing(after):
@@ -215,7 +289,7 @@ class HomeScrub:
 
     def _rename(self, path: str) -> None:
         folder, name = os.path.split(path)
-        wanted = os.fsdecode(self.scrubber.scrubbed(os.fsencode(name)))
+        wanted = os.fsdecode(self._for(path).scrubbed(os.fsencode(name)))
         stem, dot, ending = wanted.rpartition(".") if "." in wanted[1:] else (wanted, "", "")
         number = 1
         while os.path.lexists(os.path.join(self.home, folder, wanted)):
@@ -246,6 +320,21 @@ def paths_in(home: str) -> Iterator[str]:
             if path not in _OWN:
                 yield path
         folders[:] = [name for name in folders if name != ".git"]
+
+
+def _changed_at(path: str) -> int:
+    try:
+        return os.lstat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _blocks_of_words(path: str) -> list[bytes]:
+    """Return what full-text search keeps of the words of live rows; nothing where the file cannot be read."""
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)) as db:
+        made = db.execute("SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5(%'").fetchall()
+        return [block for (name,) in made for (block,) in db.execute(f'SELECT block FROM "{name}_data"')]
+    return []
 
 
 def kind_of(path: str) -> str:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 
 from holdfast.base import files, rows
-from holdfast.base.clock import days_between, now
+from holdfast.base.clock import days_between, iso, now
 from holdfast.base.light_records import asdict, dataclass, replace
 from holdfast.base.minijson import dumps
 from holdfast.errors import HoldfastError
@@ -29,6 +29,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+# What an erase is about, until it has come to its end; one that was killed leaves it.
+ERASING = os.path.join("state", "erasing.json")
 MAX_NOTICES = 50
 MAX_TEXT = 300
 MAX_NAMES = 5
@@ -103,8 +105,14 @@ def report(
 
 
 def unseen(home: str) -> list[Notice]:
-    """Return what no person was shown yet, the oldest first."""
-    return [one for one in _read(home) if not one.seen]
+    """Return what no person was shown yet, the oldest first, and an erase that waits for its end."""
+    found = [one for one in _read(home) if not one.seen]
+    try:
+        at = iso(os.stat(os.path.join(home, ERASING)).st_mtime)
+    except OSError:
+        return found
+    hint = "`holdfast heal` finishes it; so does the next sweep."
+    return [*found, Notice("erase", "an erase was interrupted", hint, "warning", (), 1, at, at)]
 
 
 def settle(home: str, shown: Iterable[Notice]) -> None:

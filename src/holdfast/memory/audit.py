@@ -189,9 +189,14 @@ def is_memory(path: str) -> bool:
     """Whether the path, below the home, is that of a memory."""
     inner = path.removeprefix("memory/")
     folder, _, name = inner.rpartition("/")
-    if inner == path or layout.scope_of(inner) is None:
+    scope = layout.scope_of(inner)
+    if inner == path or scope is None:
         return False
-    return layout.is_memory_file(name, in_scope_folder=layout.is_scope_folder(folder))
+    is_own = layout.is_scope_folder(folder)
+    # Logs, data and what else stands in a folder of a scope are pages.
+    if not is_own and not inner.startswith(f"{layout.folder_of(scope)}/{layout.MEMORIES}/"):
+        return False
+    return layout.is_memory_file(name, in_scope_folder=is_own)
 
 
 def place_of(workspace: Workspace, path: str) -> memory_file.FilePlace:

@@ -2,7 +2,7 @@
 
 A text is its words, one behind the other; signs, white space, line breaks, case and accents between and in them do not
 count. So it is found in prose, wrapped or quoted, in a file name, and behind the escapes of JSON, HTML, URLs and mail.
-Words of less than `MIN_LOOSE` letters together are only found where no letter stands beside them.
+It stands there only as whole words: a letter or a digit beside it makes it another text, here and in every look for it.
 
 What is found is replaced by `ERASED`, which is a word in every format, and never longer than what stood there. Base64
 and hexadecimal digits keep their length.
@@ -32,12 +32,13 @@ ENCODINGS = (
     *("file and folder names", "Zstandard", "SQLite pages"),
 )
 MIN_LETTERS = 4
-MIN_LOOSE = 8
 # So many words are found as one piece; a longer text is found piece by piece, wherever some of it was cut.
 MAX_PIECE = 12
 # So many words of a cut text, or of a name that was made of it, tell that it is this one.
 MIN_CUT = 3
 MIN_CUT_LETTERS = 6
+# A cut has a third of the letters, or so many where the text is long.
+_ENOUGH_OF_CUT = 24
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _ODD_WORD = re.compile(r"\S+")
 # What may stand between two words: any sign, with its escapes.
@@ -51,6 +52,15 @@ _SIGN = (
     rb"|\xc2[\x80-\xbf]|\xe2[\x80-\xbf]{2}|\xe3\x80[\x80-\xbf])"
 )
 _GAP = _SIGN + rb"{1,80}"
+# Where a word begins and ends. An escape of a sign may stand before it, whose last letter is none of a word.
+_BEGIN = (
+    rb"(?:(?<![A-Za-z0-9])(?<![\xc3-\xdf][\x80-\xbf])|(?<=\\[nrtbfv])|(?<=[%=]"
+    + _CODE
+    + rb")|(?<=u00"
+    + _CODE
+    + rb")|(?<=[%=][89abAB][0-9a-fA-F])|(?<=\\u00[89abAB][0-9a-fA-F])|(?<=\\u20[0-9a-fA-F]{2})|(?<=[-_]20))"
+)
+_END = rb"(?![A-Za-z0-9])(?![\xc3-\xdf][\x80-\xbf])"
 _APOSTROPHE = (
     rb"(?:\\*'|\xe2\x80\x99|\\+u(?:2019|0027)|&(?:#0*39|#x27|apos|rsquo|#8217|#x2019);|[%=]27|[%=]E2[%=]80[%=]99)?"
 )
@@ -63,12 +73,13 @@ _AT_CUT = re.compile(
     _SIGN
     + rb"{0,3}?(?:\\+u?[0-9a-fA-F]{0,3}|%[0-9a-fA-F]?|&#?[A-Za-z0-9]{0,6})?"
     + _SIGN
-    + rb"{0,3}?(?:\.\.\.|\xe2\x80\xa6|\\+u2026)"
+    + rb"{0,3}?(?:\[?(?:\.\.\.|\xe2\x80\xa6|\\+u2026)\]?)"
 )
 _WIDE_SIGN = {
     "utf-16-le": rb"(?:[\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\xbf]\x00|[\x00-\xff]\x20)",
     "utf-16-be": rb"(?:\x00[\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\xbf]|\x20[\x00-\xff])",
 }
+_WIDE_LETTER = {"utf-16-le": rb"[A-Za-z0-9]\x00", "utf-16-be": rb"\x00[A-Za-z0-9]"}
 _BREAK = rb"(?:\\+[rn]|[\r\n])*"
 _RUN = re.compile(rb"[A-Za-z0-9+/_-]{12,}(?:(?:\\+[rn/]|[\r\n])+[A-Za-z0-9+/_-]+)*")
 _NO_DIGIT = re.compile(rb"\\+[rn]|[^A-Za-z0-9+/_-]")
@@ -146,8 +157,7 @@ class Needle:
         self.text = text.strip()
         self.words = words_of(self.text)
         self._loose, self._plainly = loose, plainly
-        letters = sum(map(len, self.words))
-        self._bounds = (rb"(?<![A-Za-z0-9])", rb"(?![A-Za-z0-9])") if letters < MIN_LOOSE else (b"", b"")
+        self._enough = max(MIN_CUT_LETTERS, min(sum(map(len, self.words)) // 3, _ENOUGH_OF_CUT))
         size = MAX_PIECE if len(self.words) > 2 * MAX_PIECE else max(1, len(self.words))
         parts = [self.words[start : start + size] for start in range(0, len(self.words), size)]
         self._parts = [part for part in parts if len(part) >= min(MIN_CUT, len(self.words))]
@@ -173,12 +183,11 @@ class Needle:
     @cached_property
     def _ways(self) -> list[tuple[re.Pattern[bytes], re.Pattern[bytes]]]:
         """The patterns of each piece in UTF-8: of its first letters, and of all of it."""
-        first, last = self._bounds
         found = []
         for part in self._parts:
             whole = _GAP.join([self._word(word) for word in part])
             head = _GAP.join([self._word(word) for word in _first_letters(part)])
-            found.append((re.compile(first + head, re.DOTALL), re.compile(first + whole + last, re.DOTALL)))
+            found.append((re.compile(_BEGIN + head, re.DOTALL), re.compile(whole + _END, re.DOTALL)))
         return found
 
     @cached_property
@@ -203,7 +212,8 @@ class Needle:
                 break
             is_name = is_name and data[end:at] in _IN_NAME
             end, letters, words = match.end(), letters + 1, words + begins
-        if letters >= MIN_CUT_LETTERS and (cut := _AT_CUT.match(data, end)):
+        # Of a text that was escaped and then cut, few letters are left, but they were as long as others.
+        if letters >= MIN_CUT_LETTERS and end - start >= self._enough and (cut := _AT_CUT.match(data, end)):
             return cut.end()
         if data[end : end + 1].isalnum():
             end, words = whole, words - 1
@@ -240,7 +250,8 @@ class Needle:
             for word in self.words:
                 signs = [{re.escape(form.encode(coding)) for form in _forms(sign)} for sign in word]
                 words.append(b"".join([b"(?:" + b"|".join(sorted(one)) + b")" for one in signs]))
-            found.append((re.compile((gap + rb"{1,80}").join(words), re.DOTALL), coding))
+            inner, beside = (gap + rb"{1,80}").join(words), _WIDE_LETTER[coding]
+            found.append((re.compile(b"(?<!" + beside + b")" + inner + b"(?!" + beside + b")", re.DOTALL), coding))
         return found
 
     @cached_property
@@ -374,6 +385,10 @@ class Scrubber:
             else:
                 kept.append(one)
         return kept
+
+    def holds_key(self, data: bytes) -> bool:
+        """Whether one of the keys stands in the bytes as a name."""
+        return any(key.encode() in data and pattern.search(data) for key, pattern in self._keys.items())
 
     def holds(self, data: bytes, *, is_json: bool = False) -> int:
         """Return how often the texts stand in the bytes."""

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import asdict
 
 import click
 
 from holdfast.app import erase
 from holdfast.app import erase_target as targets
-from holdfast.app.erase import EraseReport
 from holdfast.app.erase_target import EraseTarget
 from holdfast.base import files
+from holdfast.base.clock import iso
 from holdfast.base.text import count
 from holdfast.errors import BadInput, Conflict
 from holdfast.sessions.browse import span
 from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import command
 from holdfast.surfaces.cli.output import answered, consented, plan_json, say
 from holdfast.workspace import Workspace
@@ -53,7 +55,8 @@ def _erase(
     """
     if sum(map(bool, (file, keys, session_ids, project_id, since or until))) > 1:
         raise BadInput("more than one thing to erase is named", "Erase them one after the other.")
-    erase.finish_interrupted(workspace)
+    if not invocation().dry_run:
+        erase.finish_interrupted(workspace)
     if key:
         _verify(workspace, key, _text(file))
         return
@@ -64,7 +67,8 @@ def _erase(
     elif project_id:
         target = targets.of_project(workspace, project_id)
     elif since or until:
-        target = targets.of_span(workspace, *span(since or "1970-01-01", until or "now"))
+        begin, end = span(since or "1970-01-01", until)
+        target = targets.of_span(workspace, begin, end or iso(time.time() + 1))
     else:
         target = targets.of_texts(workspace, _text(file).splitlines() if lines else [_text(file)])
     _carry_out(workspace, target)
@@ -90,29 +94,12 @@ def _carry_out(workspace: Workspace, target: EraseTarget) -> None:
     report, key = erase.erase(workspace, target)
     document = {**plan_json(planned.steps, planned.kept, applied=True), "report": asdict(report), "key": key}
     if not answered(document):
-        _print(report)
+        click.echo("\n".join(report.lines()))
         click.echo(f"key       {key}")
         say("the key is kept nowhere; `holdfast erase --verify KEY --file FILE` proves later that FILE was erased")
     if report.left:
         hint = "Close what writes it, then erase it again; files that are not ours are yours to change."
         raise Conflict(f"{count(len(report.left), 'file')} still hold it", hint)
-
-
-def _print(report: EraseReport) -> None:
-    places = ", ".join(f"{name} {many:,}" for name, many in report.places.items()) or "nowhere"
-    click.echo(f"erased    {report.what}")
-    click.echo(f"searched  {count(report.files, 'file')}, {count(report.bytes, 'byte')}")
-    click.echo(f"as        {', '.join(report.encodings)}")
-    click.echo(f"places    {sum(report.places.values()):,}: {places}")
-    click.echo(f"records   {report.records:,} removed as a whole")
-    for path, why in report.left:
-        click.echo(f"left      {path}  {why}")
-    for path, why in report.not_looked_into:
-        click.echo(f"not seen  {path}  {why}")
-    for note in report.notes:
-        click.echo(f"note      {note}")
-    click.echo(f"found now {'nothing' if report.is_proven else count(len(report.left), 'file')}")
-    click.echo(f"digest    {report.digest}")
 
 
 def _verify(workspace: Workspace, key: str, text: str) -> None:

@@ -13,6 +13,7 @@ from holdfast.app.sweep import Retained, Swept, sweep
 from holdfast.base.terminal import style
 from holdfast.base.text import count
 from holdfast.errors import BadInput, NotFound
+from holdfast.journal.notices import ERASING
 from holdfast.records import asdict
 from holdfast.sessions.budget import sized
 from holdfast.surfaces.cli import options
@@ -57,11 +58,7 @@ def _sweep(workspace: Workspace, /, config: str | None, quiet: bool, **asked: An
 
 def _swept(workspace: Workspace, quiet: bool, asked: dict[str, Any]) -> None:
     """Sweep, and tell what came of it. What a killed erase left is finished first."""
-    if (
-        workspace.enabled
-        and not invocation().dry_run
-        and os.path.exists(os.path.join(workspace.home, "state/erasing.json"))
-    ):
+    if workspace.enabled and not invocation().dry_run and os.path.exists(os.path.join(workspace.home, ERASING)):
         # It loads every feature, and is hardly ever needed.
         from holdfast.app.erase import finish_interrupted
 
