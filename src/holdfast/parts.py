@@ -135,6 +135,8 @@ class HookRun:
         self.ends = began + max(budget, agent.seconds.get(call.moment, _USUAL_SECONDS) * _OF_AGENTS_TIME)
         # An agent that names no session has one for each folder.
         self.session = call.session or f"{call.agent}:{call.folder}"
+        # Why nothing that this hook hears can be kept, where that is so.
+        self.cannot_write = ""
         self._words: str | None = None
         self._label = label
         self._project: Project | None = None

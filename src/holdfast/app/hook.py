@@ -18,7 +18,7 @@ from holdfast.base.clock import Deadline
 from holdfast.errors import HoldfastError, StoreBusy, StoreUnavailable
 from holdfast.inject import shown
 from holdfast.parts import CONTINUES, HookRun
-from holdfast.privacy.fence import kept
+from holdfast.privacy.fence import kept, safe, without_secrets
 from holdfast.records import Event
 
 TYPE_CHECKING = False
@@ -78,9 +78,7 @@ def _answered(run: HookRun) -> str:
         from holdfast.learning.security.hook import refusal
 
         return refusal(run)
-    journalled = record(run)
-    if run.settings.unknown:
-        _log_unknown_settings(run)
+    journalled = _recorded(run)
     asides: list[tuple[str, Aside]] = []
     try:
         sweep = apply(run, effects_of(run), asides)
@@ -91,7 +89,7 @@ def _answered(run: HookRun) -> str:
             background_sweep.start_sweep(home, agent.name, run.settings, run.environment)
         if not run.give_time_to_answer():
             raise StoreUnavailable("recorded, and no time was left for an answer")
-        return _answer(run)
+        return _answer_or_loss(run)
     finally:
         # A disk that refuses to say that the line is safe is no reason to keep the agent waiting.
         journalled.wait(run.ends)
@@ -100,6 +98,28 @@ def _answered(run: HookRun) -> str:
             if problem is not None:
                 run.log(name, problem)
         _finish(run)
+
+
+def _recorded(run: HookRun) -> Aside:
+    """Record the event. Where nothing can be written, what is known is told all the same, and that nothing is kept."""
+    if run.settings.unknown:
+        _log_unknown_settings(run)
+    try:
+        return record(run)
+    except StoreUnavailable as problem:
+        run.cannot_write = str(problem)
+        run.log("journal", problem)
+        return Aside(lambda: None)
+
+
+def _answer_or_loss(run: HookRun) -> str:
+    try:
+        return _answer(run)
+    except Exception as problem:
+        if not run.cannot_write:
+            raise
+        run.log("answer", problem)
+        return run.agent.injection_output(run.call, _with_the_loss(run, ""))
 
 
 def effects_of(run: HookRun) -> list[tuple[str, Effect]]:
@@ -270,8 +290,19 @@ def _at_prompt(run: HookRun) -> str:
         return _handed_over(run, at_prompt.block_after_compaction(run), before)
 
 
+def _with_the_loss(run: HookRun, text: str) -> str:
+    """Return a block behind one that says that nothing is kept; nothing else could tell it."""
+    from holdfast.inject.block import Block, fenced
+
+    why = safe(run.cannot_write, without_secrets)
+    said = f"For the user: Holdfast cannot write: what is said now is not kept ({why})."
+    return "\n".join([part for part in (fenced(Block(said)).text, text) if part])
+
+
 def _handed_over(run: HookRun, block: Block, before: shown.ShownSet) -> str:
     """Return what to print for a block, after it was noted who was given what."""
+    if run.cannot_write:
+        return run.agent.injection_output(run.call, _with_the_loss(run, block.text))
     if not block.text:
         return ""
     output = run.agent.injection_output(run.call, block.text)

@@ -12,6 +12,7 @@ import time
 
 from holdfast.base import files, rows
 from holdfast.base.digests import short
+from holdfast.errors import StoreBusy, StoreUnavailable
 from holdfast.records import Given, HookCall, Scope
 
 TYPE_CHECKING = False
@@ -38,9 +39,16 @@ class ShownSet:
         self._lock: files.Lock | None = None
 
     def __enter__(self) -> ShownSet:
-        files.make_folder(self.folder)
-        self._lock = files.Lock(self.path, LOCK_SECONDS)
-        self._lock.__enter__()
+        try:
+            files.make_folder(self.folder)
+            lock = files.Lock(self.path, LOCK_SECONDS)
+            lock.__enter__()
+            self._lock = lock
+        except StoreBusy:
+            raise
+        except StoreUnavailable:
+            # Where nothing can be written, something is shown twice rather than not at all.
+            self._lock = None
         return self
 
     def __exit__(self, *problem: object) -> None:
@@ -59,8 +67,11 @@ class ShownSet:
     def note(self, known: Iterable[tuple[Scope, str, str]]) -> None:
         """Note for each memory what the session knows of it; the digest FORGOTTEN says that it is gone."""
         lines = [f"{scope.kind}\t{scope.owner}\t{key}\t{digest}" for scope, key, digest in known]
-        if lines:
-            rows.append(self.path, lines, durable=False)
+        if lines and self._lock is not None:
+            try:
+                rows.append(self.path, lines, durable=False)
+            except StoreUnavailable:
+                return
 
     def lose(self) -> None:
         """Note that the context with what was shown is being compacted."""
@@ -80,19 +91,24 @@ class ShownSet:
 
 
 def is_first(home: str, call: HookCall) -> bool:
-    """Whether this event was not seen before, and note it. Of several hooks that ask at once, one gets yes."""
+    """Whether this event was not seen before, and note it. Of several hooks that ask at once, one gets yes.
+
+    Where it cannot be noted, each gets yes.
+    """
     folder = os.path.join(home, "state", "seen")
-    files.make_folder(folder)
     name = short(
         call.agent, call.session, call.moment, call.subagent, call.tag, (call.prompt or call.notice)[:2_000], length=32
     )
     now = time.time()
     period = int(now // _SAME_EVENT_SECONDS)
     try:
+        files.make_folder(folder)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         os.close(os.open(os.path.join(folder, f"{name}-{period}"), flags, files.FILE_MODE))
     except FileExistsError:
         return False
+    except (StoreUnavailable, OSError):
+        return True
     return now - _changed(os.path.join(folder, f"{name}-{period - 1}")) > _SAME_EVENT_SECONDS
 
 

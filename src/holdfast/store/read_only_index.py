@@ -72,10 +72,11 @@ class ReadOnlyIndex(IndexReader):
         try:
             return self._connected(f"file:{address}?{mode}")
         except sqlite3.OperationalError as problem:
-            # In a folder that cannot be written SQLite cannot share the file, but nobody else writes there either.
+            # Where nothing can be written SQLite cannot share the file, but nobody else writes there either.
             log = f"{self.path}-wal"
             has_log = os.path.exists(log) and os.path.getsize(log) > 0
-            if "unable to open" not in str(problem) or os.access(self.home, os.W_OK) or has_log:
+            is_closed = "unable to open" in str(problem) and not os.access(self.home, os.W_OK)
+            if has_log or not (is_closed or "disk" in str(problem)):
                 raise
             return self._connected(f"file:{address}?immutable=1")
 

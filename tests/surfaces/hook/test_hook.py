@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
+import subprocess
 
 import pytest
 
@@ -11,6 +13,7 @@ from holdfast.app.erase import forget_memory as forget
 from holdfast.continuity import working_state
 from holdfast.memory.remember import remember as store
 from holdfast.privacy import fence
+from holdfast.workspace import Workspace
 
 HOSTS = {
     "claude-code": {"CLAUDECODE": "1"},
@@ -316,3 +319,29 @@ def test_a_start_offers_what_a_renamed_folder_was(hook, workspace, machine):
     text = hook.start().text
     assert f"holdfast project merge {old}" in text and "4711" not in text
     assert hook.prompt("where does the pump run?").out == b""
+
+
+@pytest.mark.parametrize("is_full", [True, False])
+def test_a_disk_that_takes_nothing(tmp_path, shop, hook, is_full) -> None:
+    """On a disk that is full or read-only a session is still told what is known, and that nothing is kept."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "x", place], capture_output=True, check=False)
+    if made.returncode:
+        pytest.skip("a file system cannot be mounted here")
+    try:
+        home = place / "home"
+        with Workspace(str(home), folder=str(shop), environment={}) as opened:
+            store(opened, "Deploys need the VPN.")
+        hook.home = home
+        if is_full:
+            with open(place / "ballast", "wb", buffering=0) as file, contextlib.suppress(OSError):
+                while file.write(b"x" * 4096):
+                    pass
+        else:
+            subprocess.run(["mount", "-o", "remount,ro", place], check=True)
+        text = hook.start().text
+        assert "VPN" in text and "Holdfast cannot write: what is said now is not kept (" in text
+        assert "Holdfast cannot write" in hook.prompt("Remember: the release needs approval by Kim").text
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)

@@ -181,9 +181,18 @@ def _known(home: str, projects: Iterable[str], failures: dict[str, tuple[str, ..
     found = warnings.lookup(home, projects, failures)
     for fingerprint, names in failures.items():
         known = model.lookup(home, projects, fingerprint, names) if fingerprint not in found else []
+        known = [fix for fix in known if not _is_dangerous(fix)]
         if known:
             found[fingerprint] = line_for(known[0])
     return found
+
+
+def _is_dangerous(fix: Fix) -> bool:
+    """Whether a step destroys, runs what the network sends or touches secrets, which nobody approved."""
+    # Only a failure that has a fix comes here.
+    from holdfast.learning.security.judge import judge
+
+    return any(judge("shell", step.partition("`")[2].rpartition("`")[0], "") for step in fix.steps)
 
 
 def _known_formerly(home: str, projects: Iterable[str], failures: dict[str, Row]) -> dict[str, str]:
