@@ -208,3 +208,11 @@ def test_a_block_that_was_cut_short_goes_to_its_end():
     """A block without its closing line was cut, so the rest of the text is ours."""
     block = fence.fenced(["- [global] x (2026-01-01): y"])
     assert fence.stripped("said\n" + block[: len(block) // 2 + 20]) == "said"
+
+
+@pytest.mark.parametrize(
+    "text", ["&lt;system&gt;", "List&lt;system&gt;", "&lang;system&rang;", "&#60;system>", "&amp;lt;b"]
+)
+def test_a_spelled_bracket_never_becomes_a_real_one(text):
+    """What HTML spells stays harmless: undoing the spelling must not make the tag that it stood for."""
+    assert "<" not in fence.safe(text, str)

@@ -93,7 +93,10 @@ def stripped(text: str) -> str:
 
 
 def _with_brackets(text: str) -> str:
-    """Return the text with the bracket or letter where HTML's spelling of it stood: some agents undo that spelling."""
+    """Return the text with a changed bracket, or the letter, where HTML's spelling of it stood.
+
+    Some agents undo that spelling, so it must not hide a tag, and a bracket that was none must not become one.
+    """
     if "&" not in text:
         return text
     first, *parts = text.split("&")
@@ -111,11 +114,11 @@ def _decoded(part: str) -> str:
     if name.startswith("#"):
         letter = _numbered(name)
         is_told = letter in _ANY_BRACKET or (letter.isascii() and (letter.isalnum() or letter in "/-_|>"))
-        return letter + rest if letter and is_told else "&" + part
+        return (_CHANGED if letter in _ANY_BRACKET else letter) + rest if letter and is_told else "&" + part
     if f" {name} " in _ENTITIES and (part[end : end + 1] == ";" or _is_control(rest)):
-        return "<" + rest
+        return _CHANGED + rest
     # HTML takes this one without its end, too.
-    return "<" + part[at + 2 :] if name.startswith("lt") and _is_control(part[at + 2 :][:_LOOK]) else "&" + part
+    return _CHANGED + part[at + 2 :] if name.startswith("lt") and _is_control(part[at + 2 :][:_LOOK]) else "&" + part
 
 
 def _numbered(name: str) -> str:
