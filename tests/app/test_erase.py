@@ -297,3 +297,20 @@ def test_a_page_of_the_log_is_no_memory(workspace, home) -> None:
         assert [one.key for one in h.store.find(Filter(None))] == []
     assert not is_memory(str(log.relative_to(home))) and is_memory("memory/projects/p/memories/log/k.md")
     assert "erased, and more" in log.read_text()
+
+
+def test_a_text_that_is_not_in_the_home_yet_is_noted(cli, home) -> None:
+    """An erase before the sweep keeps the text out of what was said before; a dry run notes nothing."""
+    cli("remember", "Something else.", "--key", "k")
+    cli("erase", "--dry-run", stdin=TEXT)
+    assert not Erased(str(home)).holds(TEXT)
+    assert cli("erase", "--yes", stdin=TEXT).code == 0
+    assert Erased(str(home)).without(f"so {TEXT}", "2026-01-01T00:00:00Z") == "so erased"
+
+
+def test_a_key_is_only_told_where_it_verifies(cli, home) -> None:
+    """Nobody has the words of a memory to verify a report by; git below `memory/` is named."""
+    cli("remember", "--key", "k", "The quagga is here.")
+    (home / "memory" / ".git").mkdir()
+    done = cli("erase", "--memory", "k", "--yes")
+    assert done.code == 0 and "digest" not in done.out and "key    " not in done.out and "filter-repo" in done.out

@@ -182,8 +182,11 @@ def _applied(workspace: Workspace, target: EraseTarget, key: bytes) -> EraseRepo
 
 
 def erase(workspace: Workspace, target: EraseTarget) -> tuple[EraseReport, str]:
-    """Erase it, keep the report, and return it with the key of its digest, which is kept nowhere."""
-    key = os.urandom(16)
+    """Erase it, keep the report, and return it with the key of its digest, which is kept nowhere.
+
+    Only a text has a key: of a memory, a session, a project or a time nobody has the words to verify it by.
+    """
+    key = os.urandom(16) if target.everywhere else b""
     report = apply(workspace, target, key=key)
     Erased(workspace.home).add_report(asdict(report))
     audit.note(
@@ -245,10 +248,7 @@ def _tell_left(workspace: Workspace, report: EraseReport) -> EraseReport:
 
 
 def _keyed(key: bytes, target: EraseTarget) -> str:
-    said = "\n".join(
-        [" ".join(words_of(text)).casefold() for text in target.texts]
-        or [*target.sessions, target.project, *target.span]
-    )
+    said = "\n".join([" ".join(words_of(text)).casefold() for text in target.texts])
     return hmac.new(key, said.encode("utf-8", "replace"), sha256).hexdigest()
 
 
@@ -364,8 +364,9 @@ def _holds(scrub: HomeScrub, path: str) -> bool:
 
 
 def _git_notes(home: str) -> Iterator[str]:
-    """Yield what to do where the home is in a git repository."""
-    place = home
+    """Yield what to do where the home, or the folder of its memories, is in a git repository."""
+    memories = os.path.join(home, "memory")
+    place = memories if os.path.lexists(os.path.join(memories, ".git")) else home
     while place != os.path.dirname(place):
         if os.path.lexists(os.path.join(place, ".git")):
             yield f"{place} is a git repository: its {_GIT}"

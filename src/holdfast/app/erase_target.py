@@ -15,6 +15,7 @@ from holdfast.app.scrub_home import HomeScrub, paths_in
 from holdfast.base import files, rows
 from holdfast.base.text import count
 from holdfast.errors import BadInput, HoldfastError, NotFound
+from holdfast.privacy.erased import FILE as ERASED_FILE
 from holdfast.privacy.scrub import MIN_CUT, MIN_LETTERS, Scrubber, View, is_telling, needle, sentences_of, words_of
 from holdfast.records import Filter, Memory, Scope, Step
 from holdfast.sessions.archive import Archive
@@ -184,6 +185,9 @@ def plan(workspace: Workspace, target: EraseTarget) -> ErasePlan:
         if one.path not in gone:
             steps.append(Step("redact", one.path, reason))
     kept += [Step("keep", path, why) for path, why in looked.not_known]
+    if target.everywhere:
+        # Agents may have it where no sweep has been yet.
+        steps.append(Step("note", ERASED_FILE, "a digest of it, so that no sweep or import brings it back"))
     return ErasePlan(target, list(dict.fromkeys(steps)), list(dict.fromkeys(kept)))
 
 

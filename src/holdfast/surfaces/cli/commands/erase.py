@@ -95,11 +95,15 @@ def _carry_out(workspace: Workspace, target: EraseTarget) -> None:
     document = {**plan_json(planned.steps, planned.kept, applied=True), "report": asdict(report), "key": key}
     if not answered(document):
         click.echo("\n".join(report.lines()))
+        if not key:
+            say("only a text has a key to verify it by; the report is in erased.jsonl")
+    if key and not invocation().json:
         click.echo(f"key       {key}")
         say("the key is kept nowhere; `holdfast erase --verify KEY --file FILE` proves later that FILE was erased")
     if report.left:
         hint = "Close what writes it, then erase it again; files that are not ours are yours to change."
-        raise Conflict(f"{count(len(report.left), 'file')} still hold it", hint)
+        many = len(report.left)
+        raise Conflict(f"{count(many, 'file')} still {'holds' if many == 1 else 'hold'} it", hint)
 
 
 def _verify(workspace: Workspace, key: str, text: str) -> None:
