@@ -38,6 +38,7 @@ WRITTEN = {
     "base64 of UTF-16": base64.b64encode(f"x{TEXT}".encode("utf-16-le")),
     "wrapped and quoted": ("> " + "\n> ".join(textwrap.wrap(TEXT, 20))).encode(),
     "a cut": b"Die Gr\xc3\xb6\xc3\x9fe des Zebra-Po...",
+    "a cut of base64": base64.b64encode(b"x" + TEXT.encode())[:40] + "\u2026".encode(),
     "a name": b"memories/die-grosse-des-zebra-ports-ist.md",
 }
 

@@ -16,6 +16,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from html.entities import codepoint2name
+from os.path import commonprefix
 
 ERASED = "erased"
 ENCODINGS = (
@@ -39,6 +40,7 @@ MIN_CUT = 3
 MIN_CUT_LETTERS = 6
 # A cut has a third of the letters, or so many where the text is long.
 _ENOUGH_OF_CUT = 24
+_DIGITS_OF_CUT = 16
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _ODD_WORD = re.compile(r"\S+")
 # What may stand between two words: any sign, with its escapes.
@@ -233,14 +235,20 @@ class Needle:
                     yield start, stop, ERASED[: (stop - start) // 2].encode(coding)
                     end = stop
         if any(anchor in view.decoded for anchor in self._anchors):
-            for pattern in self._digits:
-                for one in pattern.finditer(view.data):
-                    yield one.start(), one.end(), _IN_BASE64.sub(lambda digit: digit[1] or b"A", one[0])
-            for digits in [one.hex().encode() for one in self._said if len(one) >= MIN_LETTERS]:
-                start = view.lowered.find(digits)
-                while start >= 0:
-                    yield start, start + len(digits), b"0" * len(digits)
-                    start = view.lowered.find(digits, start + len(digits))
+            yield from self._in_digits(view)
+
+    def _in_digits(self, view: View) -> Iterator[Span]:
+        """Yield where base64 or hexadecimal digits say it, base64 also where it was cut."""
+        for digits, pattern in self._digits.items():
+            for one in pattern.finditer(view.data):
+                yield one.start(), one.end(), _IN_BASE64.sub(lambda digit: digit[1] or b"A", one[0])
+            for start in _starts(view.data, digits[:_DIGITS_OF_CUT]):
+                end = start + len(commonprefix([view.data[start : start + len(digits)], digits]))  # noqa: RUF071
+                if end - start < len(digits) and _AT_CUT.match(view.data, end):
+                    yield start, end, b"A" * (end - start)
+        for digits in [one.hex().encode() for one in self._said if len(one) >= MIN_LETTERS]:
+            for start in _starts(view.lowered, digits):
+                yield start, start + len(digits), b"0" * len(digits)
 
     @cached_property
     def _wide(self) -> list[tuple[re.Pattern[bytes], str]]:
@@ -262,7 +270,7 @@ class Needle:
         return sorted({one.encode(coding, "replace") for one in texts for coding in ("utf-8", "utf-16-le")})
 
     @cached_property
-    def _digits(self) -> list[re.Pattern[bytes]]:
+    def _digits(self) -> dict[bytes, re.Pattern[bytes]]:
         found = {}
         for said in self._said:
             for before in range(3):
@@ -274,7 +282,14 @@ class Needle:
                 for one in {digits, digits.translate(bytes.maketrans(b"+/", b"-_"))} if len(digits) >= 8 else ():
                     signs = [b"\\\\*/" if sign == 0x2F else re.escape(bytes((sign,))) for sign in one]
                     found[one] = re.compile(_BREAK.join(signs))
-        return list(found.values())
+        return found
+
+
+def _starts(data: bytes, part: bytes) -> Iterator[int]:
+    start = data.find(part)
+    while start >= 0:
+        yield start
+        start = data.find(part, start + len(part))
 
 
 def _code_of(escape: bytes) -> int:
