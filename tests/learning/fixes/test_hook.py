@@ -72,12 +72,16 @@ def offered(hook_run):
     ],
 )
 def test_a_dangerous_fix_is_never_offered(failed, offered, home, line) -> None:
-    """What destroys, runs a script from the network or sends secrets away is offered to nobody, whatever it mended."""
-    name = fingerprint("pytest -x", MISSING)
-    told = ("claude-code", "s1", SHOP, "2026-05-01T10:00:00Z")
-    fixes.add(str(home), fixes.Fix(name, "pytest -x", MISSING, (f"ran `{line}`",), *told, id="f1"))
+    """What destroys, runs a script from the network or sends secrets away is offered to nobody; another fix is."""
+    name = fingerprint("pytest -x", MISSING.partition("\n")[2])
+    told = (name, "pytest -x", MISSING)
+    whose = ("claude-code", "s1", SHOP, "2026-05-01T10:00:00Z")
+    fixes.add(str(home), fixes.Fix(*told, (f"ran `{line}`",), *whose, id="f1"))
     failed("pytest -x", session="s2")
     assert offered(session="s2") == []
+    fixes.add(str(home), fixes.Fix(*told, ("ran `pip install pyyaml`",), *whose, id="f2"))
+    failed("pytest -x", session="s3")
+    assert "pip install pyyaml" in offered(session="s3")[0]
 
 
 def test_a_fix_of_one_agent_is_offered_to_another(failed, ran, offered, home) -> None:
