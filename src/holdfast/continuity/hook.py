@@ -12,7 +12,7 @@ import os
 from holdfast.base.light_records import replace
 from holdfast.base.minijson import dumps
 from holdfast.continuity import messages, open_sessions
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, StoreBusy
 from holdfast.parts import CONTINUES, Effect
 from holdfast.privacy.fence import kept, kept_end, shown
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from holdfast.continuity.open_sessions import Opened
     from holdfast.language.triggers import Trigger
     from holdfast.parts import HookRun
-    from holdfast.records import Project
+    from holdfast.records import Memory, Project
 
 _MAX_ANSWER = 16_000
 _MAX_ERROR = 240
@@ -137,12 +137,21 @@ def _remember(run: HookRun, texts: list[str]) -> None:
     from holdfast.inject import shown as known
     from holdfast.inject.block import digest_of
     from holdfast.memory.remember import remember
+    from holdfast.store.keys import hashed
 
-    workspace, agent = run.workspace, run.call.agent
-    told = [
-        remember(workspace, statement, scope=scope, type=kind, trust="user", source="hook", agent=agent).memory
-        for statement, kind in ((text[0].upper() + text[1:], kind) for text, kind in stored.items())
-    ]
+    def store(text: str, kind: str, key: str | None = None) -> Memory:
+        statement, agent = text[0].upper() + text[1:], run.call.agent
+        return remember(
+            run.workspace, statement, key=key, scope=scope, type=kind, trust="user", source="hook", agent=agent
+        ).memory
+
+    told = []
+    for text, kind in stored.items():
+        try:
+            told.append(store(text, kind))
+        except StoreBusy:
+            # Whoever holds its key must not cost the person a memory: another key is free.
+            told.append(store(text, kind, hashed(text)))
     # Who just said it need not be told it.
     with known.ShownSet(run.home, run.session) as before:
         before.note([(memory.scope, memory.key, digest_of(memory)) for memory in told])

@@ -108,6 +108,17 @@ def test_what_is_to_be_remembered_is_durable_while_another_holds_the_index(hook,
     assert "cellar" in call("SessionStart", session="s2")
 
 
+def test_who_holds_a_key_costs_no_memory(hook, remember, call, clock, home):
+    """What is to be remembered gets another key where a stuck process holds the one that it would have."""
+    remember("The till is in the cellar, they say.")
+    (lock,) = home.glob("state/locks/key-*")
+    with lock.open("r+") as taken:
+        fcntl.flock(taken, fcntl.LOCK_EX)
+        call("UserPromptSubmit", prompt="Remember: the till is in the cellar now.")
+    bodies = [path.read_text() for path in home.glob("memory/projects/*/memories/*.md")]
+    assert sum("The till is in the cellar now." in body for body in bodies) == 1 and len(bodies) == 2
+
+
 def test_every_lock_that_is_held_costs_a_bounded_wait_in_all(hook, remember, call, clock, held, home):
     """With every lock of the home held, each moment of a session is recorded and waits less than half its time."""
     remember("Deploys need the VPN.")
