@@ -14,6 +14,7 @@ import pytest
 
 from holdfast.app import erase, erase_target
 from holdfast.app.scrub_home import PENDING
+from holdfast.base.rows import note
 from holdfast.errors import BadInput
 from holdfast.journal.events import Journal
 from holdfast.memory.audit import is_memory
@@ -128,6 +129,22 @@ def test_a_project_goes_with_all_that_is_known_of_it(workspace, home, shop) -> N
         assert report.is_proven and [one.key for one in h.store.find(Filter(None))] == ["english"]
         assert Erased(h.home).leaves_out(session("s2", shop, project=id))
     assert holding(home, "quagga") == [] and not (home / "memory" / "projects" / id).exists()
+
+
+def test_what_open_sessions_noted_goes_with_their_project_and_time(workspace, home) -> None:
+    """The asks that hooks noted of a session go with its project, and those of a time with the time."""
+    with workspace() as h:
+        remember(h, "The quagga is here.", key="q")
+        id = h.project().id
+        for folder, owner in (("open", id), ("work", id), ("open", "other--shop")):
+            path = home / "state" / folder / f"{owner}-1"
+            note(str(path), (owner, "claude-code", "s1"), "2026-05-03T10:00:00Z", [("ask", "Water the pomegranate")])
+            note(str(path), (owner, "claude-code", "s1"), "2026-05-04T10:00:00Z", [("ask", "Mend the robot")])
+        erase.erase(h, erase_target.of_span(h, "2026-05-04T00:00:00Z", "2026-05-05T00:00:00Z"))
+        assert holding(home, "mend the robot") == [] and len(holding(home, "pomegranate")) == 3
+        erase.erase(h, erase_target.of_project(h, id))
+    assert [path.name for path in (home / "state" / "open").iterdir()] == ["other--shop-1"]
+    assert not any((home / "state" / "work").iterdir())
 
 
 def test_a_time_goes_with_what_was_told_in_it(workspace, home, shop) -> None:

@@ -202,7 +202,10 @@ def project_paths(home: str, project: str) -> list[str]:
         is_record = path.endswith((".md", ".json", ".yaml")) and path.startswith(
             ("learning/", "research/", "proposals/", "state/")
         )
-        if is_record and _names_project(os.path.join(home, path), project):
+        is_session = path.startswith(("state/open/", "state/work/"))
+        if (is_record and _names_project(os.path.join(home, path), project)) or (
+            is_session and project in (rows.whose(files.read_if_there(os.path.join(home, path))) or ())
+        ):
             found.append(path)
     return found
 
@@ -241,6 +244,9 @@ def blanked(target: EraseTarget) -> rows.Instead:
             at = str(told.get("at", ""))
             is_then = bool(target.span) and _within(at, target.span[0], target.span[1])
             return b"" if is_then or (project and told.get("project") == target.project) else None
+        row = rows.triple_in(line)
+        if row is not None and target.span and row[0] != rows.HEAD and _within(row[2], *target.span):
+            return b""
         fields = line.split(b"\t")
         is_its = project and (project in fields or quoted in line or b"/" + project + b"/" in line)
         return b"" if is_its else None
