@@ -79,7 +79,11 @@ def test_since_chooses_the_time(worked, cli):
 def test_json_has_the_same(worked, cli):
     """The document has every part, empty or not."""
     found = cli("catch-up", "--json").json
-    assert found["project"] == SHOP and found["focus"] == "Refunds" and found["by"] == "another"
+    assert (
+        found["project"] == SHOP
+        and found["focus"] == "Refunds (said by the agent another)"
+        and found["by"] == "another"
+    )
     assert found["agents"] == [{"agent": "another", "sessions": 1}, {"agent": "some-agent", "sessions": 1}]
     assert found["decisions"][0] == {"text": "Use Postgres", "at": "2026-05-06", "because": "We know it"}
     assert found["files"][0] == {"path": "cart.py", "changes": 2}

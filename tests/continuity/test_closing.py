@@ -224,4 +224,7 @@ def test_the_last_steps_that_a_session_told_are_in_its_entry(session):
     open_sessions.note(pages.home, "codex", "s1", "shop", f"{DAY}T10:30:00Z", rows)
     close(pages, open_sessions.read(one.path))
     entry = log.entry(pages.folder, DAY, "codex", "s1")
-    assert entry.next_steps == ("Ship it",) and entry.decisions == ("decision: let's go with Postgres", "Use tabs")
+    assert entry.next_steps == ("Ship it",) and entry.decisions == (
+        "decision: let's go with Postgres",
+        "Use tabs (said by the agent codex)",
+    )

@@ -162,7 +162,10 @@ def test_the_log_gives_no_session_what_another_one_told(told, workspace, folder)
         told("SessionEnd", agent=agent)
     assert (entry(folder).next_steps, entry(folder).decisions) == ((), ())
     other = entry(folder, "codex")
-    assert (other.next_steps, other.decisions) == (("run them in CI", "add coverage"), ("Use vitest",))
+    assert (other.next_steps, other.decisions) == (
+        ("run them in CI", "add coverage"),
+        ("Use vitest (said by the agent codex)",),
+    )
 
 
 def test_an_agents_own_steps_stand_in_the_entry_of_its_session(told, home, shop, folder):
@@ -174,7 +177,10 @@ def test_an_agents_own_steps_stand_in_the_entry_of_its_session(told, home, shop,
         working_state.update(opened_workspace, next_steps=("Ship it",), decisions=("Use REST",), by="claude-code")
     told("SessionEnd")
     tell(str(home), str(shop), "claude-code", "another", "SessionEnd")
-    assert (entry(folder).next_steps, entry(folder).decisions) == (("Ship it",), ("Use REST",))
+    assert (entry(folder).next_steps, entry(folder).decisions) == (
+        ("Ship it",),
+        ("Use REST (said by the agent claude-code)",),
+    )
     assert log.entry(str(folder), TODAY, "claude-code", "another").next_steps == ()
 
 

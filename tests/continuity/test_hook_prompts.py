@@ -101,7 +101,7 @@ def test_the_focus_of_an_agent_stays_in_its_session(told, state, workspace):
     for text in ("Fix the login page", DECISION):
         told("UserPromptSubmit", prompt=text)
         told("Stop")
-        assert state().focus == "The doors"
+        assert state().focus == "The doors (said by the agent claude-code)"
     told("UserPromptSubmit", agent="codex", session="other", prompt="Write the docs of the API")
     told("Stop", agent="codex", session="other")
     assert state().focus == "Write the docs of the API"

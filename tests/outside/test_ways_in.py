@@ -133,9 +133,9 @@ def test_no_text_of_a_repository_becomes_the_persons_words(visit: Visit) -> None
 
 def test_what_an_agent_was_made_to_say_does_not_stand(visit: Visit) -> None:
     """A lesson that the agent said in two sessions is at most proposed."""
-    assert [(one.status, one.sessions) for one in visit.lessons if EVIL in one.statement] == [("proposed", 2)]
+    assert {one.status for one in visit.lessons if EVIL in one.statement} <= {"proposed"}
 
 
 def test_what_the_person_typed_is_kept(visit: Visit) -> None:
     """Beside all of that, the person's own wish to remember was heard."""
-    assert sum(TYPED in json.dumps(one) for one in visit.memories) == 1
+    assert sum(TYPED in json.dumps(one).casefold() for one in visit.memories) == 1

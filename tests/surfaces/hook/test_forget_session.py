@@ -196,12 +196,12 @@ def test_lines_that_made_room_in_the_buffer_go(hook, cli, home, machine):
     """What a long session said goes from the log, too, where it stands because the buffer was full; the rest stays."""
     home.mkdir()
     for number in range(24):
-        hook.prompt(f"Let's go with {OTHERS} {number} as the name of the {number}. queue.", OTHER)
-        hook.prompt(f"Let's go with {RARE} {number} as the name of the {number}. queue.", ID)
+        hook.prompt(f"Use {OTHERS} {number} instead of the {number}. queue.", OTHER)
+        hook.prompt(f"Use {RARE} {number} instead of the {number}. queue.", ID)
     lived(hook, machine, RARE, ID, 0)
     taken_in(cli)
     pages = [path.read_text() for path in (home / "memory").rglob("log/*.md")]
-    assert any("Made room in the buffer" in text and f"{RARE} 1 as" in text for text in pages)
+    assert any("Made room in the buffer" in text and f"{RARE} 1 instead" in text for text in pages)
     assert cli("sessions", "forget", ID, "--yes").code == 0
     assert saying(home, RARE) == []
-    assert any(f"{OTHERS} 1 as" in path.read_text() for path in (home / "memory").rglob("log/*.md"))
+    assert any(f"{OTHERS} 1 instead" in path.read_text() for path in (home / "memory").rglob("log/*.md"))

@@ -158,11 +158,13 @@ def test_a_full_disk_costs_the_record_and_not_the_session(disk, hook, remember):
     assert written.endswith(b"}\n")
 
 
-def test_a_read_only_disk_is_silent(disk, hook, remember):
-    """On a disk that is mounted read-only the hook ends with 0, prints nothing and changes nothing."""
+def test_a_read_only_disk_keeps_no_memory_from_the_agent(disk, hook, remember):
+    """On a disk that is mounted read-only the hook gives what it has, and says that nothing is kept."""
     remember("Deploys need the VPN.")
     subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
-    assert calm(hook.start()) and calm(hook.prompt("how do we deploy?"))
+    started = hook.start()
+    assert started.code == 0 and "VPN" in started.text and "cannot write" in started.text
+    assert hook.prompt("how do we deploy?").code == 0
     subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
 
 

@@ -192,7 +192,10 @@ def test_the_working_state(talk, home) -> None:
     assert written["file_path"] == str(home / "memory" / "projects" / SHOP / "buffer.md")
     server.call("state_update", decisions=["Use pydantic"], open_threads=["Who tests it?"])
     state = talk("--agent", "gemini-cli").call("state_read")
-    assert state["focus"] == "The doors" and state["decisions"] == ["Use stdio", "Use pydantic"]
+    assert state["focus"].startswith("The doors (said by the agent") and state["decisions"] == [
+        "Use stdio",
+        "Use pydantic",
+    ]
     assert state["next_steps"] == ["Test", "Ship"] and state["open_threads"] == ["Who tests it?"]
     assert state["updated_by"] == "codex" and state["updated_at"]
     assert "at least one field" in server.refused("state_update")
