@@ -125,15 +125,18 @@ def test_a_clone_does_not_pass_for_another_project(visit: Visit) -> None:
 
 def test_no_text_of_a_repository_becomes_the_persons_words(visit: Visit) -> None:
     """No memory says what the files say, no lesson was stated by a file, and no prompt of the person has it in it."""
-    assert not any(EVIL in json.dumps(one) for one in visit.memories)
-    assert not any(each.kind != "insight" for one in visit.lessons for each in one.evidence if EVIL in each.quote)
+    assert not any(EVIL in json.dumps(one).casefold() for one in visit.memories)
+    assert not any(
+        each.kind != "insight" for one in visit.lessons for each in one.evidence if EVIL in each.quote.casefold()
+    )
     prompts = [event.get("prompt", "") for event in events(visit.person.home) if event["kind"] == "prompt"]
-    assert not any(EVIL in prompt for prompt in prompts)
+    assert not any(EVIL in prompt.casefold() for prompt in prompts)
 
 
 def test_what_an_agent_was_made_to_say_does_not_stand(visit: Visit) -> None:
     """A lesson that the agent said in two sessions is at most proposed."""
-    assert {one.status for one in visit.lessons if EVIL in one.statement} <= {"proposed"}
+    found = [(one.status, one.sessions) for one in visit.lessons if EVIL in one.statement.casefold()]
+    assert found == [("proposed", 2)]
 
 
 def test_what_the_person_typed_is_kept(visit: Visit) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -130,15 +132,36 @@ def test_what_a_program_adds_to_typed_words_is_data_whatever_is_in_it(inside: st
         assert EVIL not in speech.words_in(speech.behind_block(text, "hook_context"))
 
 
+def steps_of(act, text: str) -> int:
+    """Return how many lines of Python and calls it takes to part a text."""
+    steps = 0
+
+    def count(frame, event, argument):
+        nonlocal steps
+        steps += 1
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        act(text)
+    finally:
+        sys.settrace(before)
+    return steps
+
+
 @pytest.mark.parametrize(
     "piece",
     ["<x-y>", "<a></a>", "<user_query>", "</user_query>", "<hook_context>x</hook_context>", f"\n{LINE}", "a </", "<"],
 )
 def test_the_time_grows_with_the_length_of_the_text(piece: str) -> None:
-    """A text of a megabyte is parted in every frame without a step for each pair of its tags."""
-    text = piece * (1_000_000 // len(piece))
+    """Twice the text takes at most about twice the steps in every frame."""
+    some, more = (piece * (length // len(piece)) for length in (20_000, 40_000))
     for start in ("", "a "):
-        speech.separated(start + text)
-        speech.behind_line(start + text, LINE, STARTS)
-        speech.within(start + text, "user_query")
-        speech.behind_block(start + text, "hook_context")
+        for part in (
+            speech.separated,
+            lambda text: speech.behind_line(text, LINE, STARTS),
+            lambda text: speech.within(text, "user_query"),
+            lambda text: speech.behind_block(text, "hook_context"),
+        ):
+            assert steps_of(part, start + more) <= 2.3 * steps_of(part, start + some) + 200
