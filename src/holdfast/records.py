@@ -81,11 +81,17 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """The answer to a store: `action` is created, updated or unchanged; `redacted` names the kinds of secret."""
+    """The answer to a store: `action` is created, updated or unchanged; `redacted` names the kinds of secret.
+
+    `replaced` is what an updated memory said before. `beside` is the key that the text would have, where a memory that
+    says something else has it.
+    """
 
     action: str
     memory: Memory
     redacted: tuple[str, ...] = ()
+    replaced: str = ""
+    beside: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from holdfast.errors import BadInput, BadKey, Conflict, Forgotten, NotFound, Sco
 from holdfast.memory.remember import remember
 from holdfast.memory.show import show
 from holdfast.recall.recall import recall
-from holdfast.records import Scope
+from holdfast.records import Filter, Scope
 
 TOKEN = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 
@@ -42,6 +42,22 @@ def test_a_key_that_is_there_is_updated(workspace) -> None:
     assert stored.action == "updated"
     assert stored.memory.body == "Three."
     assert [earlier.text for earlier in stored.memory.history] == ["Two.", "One."]
+
+
+def test_no_fact_is_lost_that_begins_like_another(workspace) -> None:
+    """Facts of many services about the same things, stored without keys, are all there, each as it was said."""
+    facts = [
+        f"The rule for {what} in the {service} service is {what[:3]}-{number}."
+        for number, service in enumerate(("billing", "checkout", "search", "mail", "ledger", "fraud", "pricing"))
+        for what in ("branch names", "log levels", "alert routing", "release days", "retry limits", "test data")
+        for _ in range(2)
+    ]
+    with workspace() as h:
+        stored = [remember(h, fact) for fact in facts]
+        assert [one.action for one in stored] == ["created", "unchanged"] * 42
+        assert sorted(memory.body for memory in h.store.find(Filter(None))) == sorted(set(facts))
+        best = recall(h, "branch names in billing")[0].memory
+    assert best.body == "The rule for branch names in the billing service is bra-0."
 
 
 def test_an_update_keeps_what_was_not_given(workspace) -> None:

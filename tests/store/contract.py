@@ -79,6 +79,58 @@ class StoreContract:
             == "deploys-need-the-vpn-ask-kim"
         )
 
+    def test_a_text_without_a_key_takes_no_other_statements_place(self, store):
+        """Where another statement has the automatic key, the text gets one with more words, and then one of its own."""
+        texts = [f"The branch naming rule in the {name} is {name.upper()}." for name in ("billing", "checkout")]
+        texts += [f"The branch naming rule in the service that ships the {n} goods is R{n}." for n in range(3)]
+        stored = [store.put(Draft(text, PROJECT)) for text in texts]
+        assert [one.action for one in stored] == ["created"] * 5
+        usual, longer = "the-branch-naming-rule-in-the", "the-branch-naming-rule-in-the-checkout-is-checkout"
+        assert [(one.memory.key, one.beside) for one in stored[:2]] == [(usual, ""), (longer, usual)]
+        assert stored[2].memory.key == "the-branch-naming-rule-in-the-service-that-ships-the"
+        assert {memory.body for memory in store.find(EVERYTHING)} == set(texts)
+        again = [store.put(Draft(text, PROJECT)) for text in texts]
+        assert [(one.action, one.memory.key) for one in again] == [("unchanged", one.memory.key) for one in stored]
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            *(
+                "Deploys never need the VPN.",
+                "Deploys need the VPN 2.",
+                "Deploys need the vpn.",
+                "Deploys need a proxy.",
+            ),
+            *("Deploys need the VPN?", "Deploys need the VPN, not the proxy.", "The VPN need deploys."),
+        ],
+    )
+    def test_another_statement_is_another_memory(self, store, other):
+        """A word, a number, a name or a "not" more or less makes another statement."""
+        store.put(Draft("Deploys need the VPN.", PROJECT))
+        stored = store.put(Draft(other, PROJECT))
+        assert (stored.action, stored.replaced) == ("created", "")
+        assert {memory.body for memory in store.find(EVERYTHING)} == {"Deploys need the VPN.", other}
+
+    @pytest.mark.parametrize(
+        "other",
+        ["deploys to production or staging need a VPN", "*Deploys* to `production` or\n  staging need the VPN!"],
+    )
+    def test_the_same_said_again_updates(self, store, other):
+        """The same statement with other marks and articles updates, and what it said before is told."""
+        said = "Deploys to production or staging need the VPN."
+        store.put(Draft(said, PROJECT))
+        stored = store.put(Draft(other, PROJECT))
+        assert (stored.action, stored.replaced, stored.beside) == ("updated", said, "")
+        assert [memory.body for memory in store.find(EVERYTHING)] == [other]
+
+    def test_an_earlier_statement_said_again_updates_its_memory(self, store):
+        """What a memory once said and a person says again holds again, in the same memory."""
+        key = store.put(Draft("Deploys need the VPN.", PROJECT)).memory.key
+        store.put(Draft("Deploys need the bastion host.", PROJECT, key=key))
+        stored = store.put(Draft("Deploys need the VPN.", PROJECT))
+        assert (stored.action, stored.memory.key) == ("updated", key)
+        assert stored.replaced == "Deploys need the bastion host."
+
     @pytest.mark.parametrize("key", ["", "A", "a b", "a/b", "../a", ".", "é", "a" * 61, "a\n", "a\0", "index"])
     def test_a_bad_key_is_refused(self, store, key):
         """A given key that is bad is refused by every adapter, never repaired, and nothing is stored."""

@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from holdfast.errors import Conflict, Forgotten, NotFound, Refused
 from holdfast.records import Candidate, Filter, Group, Refreshed, Stored, replace
 from holdfast.store import layout, memory_file, merge
-from holdfast.store.keys import automatic_key, check_key
+from holdfast.store.keys import automatic_keys, check_key
 from holdfast.store.passages import Passage
 from holdfast.store.session_table import Spent
 from holdfast.store.sketches import Chunk, code_of
@@ -51,8 +51,12 @@ class DictStore:
         merge.check(draft, self.largest)
         draft = clean(draft) if clean else draft
         content, scope = merge.content_of(draft), draft.scope
-        key = draft.key if draft.key is not None else automatic_key(content.statement)
-        before = self.place.memories.get((scope, key))
+        keys = (draft.key,) if draft.key is not None else automatic_keys(content.statement)
+        there = [(key, self.place.memories.get((scope, key))) for key in keys]
+        key, before = next(
+            (key, one) for key, one in there if draft.key or one is None or merge.restates(content.statement, one)
+        )
+        beside = keys[0] if key != keys[0] else ""
         for other in draft.supersedes:
             if other == key:
                 raise Conflict("a memory cannot supersede itself", "")
@@ -64,12 +68,13 @@ class DictStore:
             self._refuse(scope, key, content.statement, before)
         after = merge.merged(draft, key, content, before)
         if before is not None and replace(after, updated=before.updated) == before:
-            return Stored("unchanged", before)
+            return Stored("unchanged", before, beside=beside)
         self._keep(after)
         if draft.trust == "user":
             buried[0].discard(key)
             buried[1].discard(digest(content.statement))
-        return Stored("updated" if before else "created", after)
+        replaced = before.body if before is not None and before.body != after.body else ""
+        return Stored("updated" if before else "created", after, replaced=replaced, beside=beside)
 
     def _refuse(self, scope, key, statement, before):
         if before is None or before.body != statement:

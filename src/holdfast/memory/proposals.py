@@ -31,7 +31,7 @@ from holdfast.privacy import redact
 from holdfast.recall.embed import plain, words
 from holdfast.recall.fusion import ALIKE
 from holdfast.records import Draft, Filter, Memory, Problem, Proposal, Scope, replace
-from holdfast.store.keys import MAX_LENGTH, automatic_key
+from holdfast.store.keys import automatic_key, automatic_keys
 from holdfast.store.memory_file import split_title
 from holdfast.workspace import Workspace
 
@@ -67,16 +67,15 @@ class Kind:
 
     def keep(self, workspace: Workspace, proposal: Proposal) -> str:
         """Store what the proposal says, if it is not there already, and return the key."""
-        key = automatic_key(split_title(proposal.text).statement)
-        try:
-            there = workspace.store.get(proposal.scope, key)
-        except NotFound:
-            return put(workspace, _draft(proposal, key)).memory.key
-        if same(there.body) == same(proposal.text):
-            return key
-        # Another statement has the usual key, and an import must not change what it says.
-        own = f"{key[: MAX_LENGTH - len(proposal.id) - 1].rstrip('-')}-{proposal.id}"
-        return put(workspace, _draft(proposal, own)).memory.key
+        for key in automatic_keys(split_title(proposal.text).statement):
+            try:
+                there = workspace.store.get(proposal.scope, key)
+            except NotFound:
+                break
+            # What is said already stays as it was said: an import must not change it.
+            if same(there.body) == same(proposal.text):
+                return key
+        return put(workspace, _draft(proposal)).memory.key
 
     def statement(self, proposal: Proposal) -> str:
         """Return what would be known; where that was forgotten or corrected, the proposal is refused."""
@@ -191,11 +190,10 @@ def _kept(workspace: Workspace, folder: Proposals, kind: Kind, proposal: Proposa
     return key
 
 
-def _draft(proposal: Proposal, key: str) -> Draft:
+def _draft(proposal: Proposal) -> Draft:
     return Draft(
         text=proposal.text,
         scope=proposal.scope,
-        key=key,
         title=proposal.title,
         type=proposal.type,
         tags=proposal.tags or None,

@@ -75,6 +75,7 @@ class Store(Protocol):
     def put(self, draft: Draft, clean: Callable[[Draft], Draft] | None = None) -> Stored:
         """Store the draft: created, updated (the earlier statement becomes history) or unchanged.
 
+        A draft without a key never takes the place of another statement (`automatic_keys`, `merge.restates`).
         A draft that cannot be stored is refused first. What `clean` then makes of it is all that is ever written.
         """
 

@@ -10,6 +10,8 @@ from holdfast.errors import BadKey
 MAX_LENGTH = 60
 # The file `index.md` of a folder is its page, so no memory can have its name.
 TAKEN = "index"
+# How many words of a text make its usual key, and how many where another text has that one.
+_WORDS, _MORE_WORDS = 6, 10
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
@@ -32,8 +34,19 @@ def check_key(text: str) -> str:
 
 def automatic_key(text: str) -> str:
     """Return a key for the text: its first six words, or a hash where the script leaves none of them."""
-    key = slug(" ".join(text.split()[:6]))
+    key = slug(" ".join(text.split()[:_WORDS]))
     return key if key not in ("", TAKEN) else hashed(text)
+
+
+def automatic_keys(text: str) -> tuple[str, ...]:
+    """Return the keys of a text that was given none, in the order in which they are tried.
+
+    The usual one, the same with more words, and one that no other text has. They depend on the text alone, so that what
+    is stored again is found where it is, and trying them costs the same however many texts begin alike.
+    """
+    usual, longer, own = automatic_key(text), slug(" ".join(text.split()[:_MORE_WORDS])), hashed(text)[2:]
+    numbered = f"{usual[: MAX_LENGTH - len(own) - 1].rstrip('-')}-{own}"
+    return tuple(key for key in dict.fromkeys((usual, longer, numbered)) if key not in ("", TAKEN))
 
 
 def slug(text: str) -> str:

@@ -23,7 +23,7 @@ from holdfast.base.clock import iso, now
 from holdfast.errors import Conflict, Forgotten, NotFound, StoreUnavailable
 from holdfast.records import Candidate, Draft, Filter, Group, Memory, Problem, Refreshed, Scope, Stored, replace
 from holdfast.store import layout, memory_file, merge
-from holdfast.store.keys import automatic_key, check_key
+from holdfast.store.keys import automatic_keys, check_key
 from holdfast.store.local_tree import LocalTree
 from holdfast.store.tombstones import Tombstones
 from holdfast.store.words import digest
@@ -70,25 +70,36 @@ class LocalStore:
         merge.check(draft, self.largest)
         draft = clean(draft) if clean else draft
         content, scope = merge.content_of(draft), draft.scope
-        key = draft.key if draft.key is not None else automatic_key(content.statement)
+        keys = (draft.key,) if draft.key is not None else automatic_keys(content.statement)
         if not os.path.isdir(self.tree.root):
             self.tree.make_root()
             self.tree.reopen()
             self.tree.refresh(())
-        with self.tree.lock_memories((scope, key)):
-            before = self._current(scope, key)
-            self._check_supersedes(draft, scope, key)
-            self._check_forgotten(draft, scope, key, content.statement, before)
-            after = merge.merged(draft, key, content, before)
-            same = before is not None and replace(after, updated=before.updated) == before
-            if not same:
-                self.tree.make_scope(scope)
-                self._write(after, before)
-            if draft.trust == "user":
-                self._tombstones(scope).lift(key, content.statement, now())
+        for key in keys:
+            with self.tree.lock_memories((scope, key)):
+                before = self._current(scope, key)
+                if draft.key is None and before is not None and not merge.restates(content.statement, before):
+                    continue
+                stored = self._put(draft, key, content, before)
+                return stored if key == keys[0] else replace(stored, beside=keys[0])
+        raise Conflict(f"other memories of {scope} have every key of this text", "Give it a key: --key.")
+
+    def _put(self, draft: Draft, key: str, content: memory_file.Content, before: Memory | None) -> Stored:
+        """Store the draft under the key, which is locked; `before` is what stands there."""
+        scope = draft.scope
+        self._check_supersedes(draft, scope, key)
+        self._check_forgotten(draft, scope, key, content.statement, before)
+        after = merge.merged(draft, key, content, before)
+        same = before is not None and replace(after, updated=before.updated) == before
+        if not same:
+            self.tree.make_scope(scope)
+            self._write(after, before)
+        if draft.trust == "user":
+            self._tombstones(scope).lift(key, content.statement, now())
         if before is None:
             return Stored("created", after)
-        return Stored("unchanged", before) if same else Stored("updated", after)
+        replaced = before.body if before.body != after.body else ""
+        return Stored("unchanged", before) if same else Stored("updated", after, replaced=replaced)
 
     def get(self, scope: Scope, key: str) -> Memory:
         """Return the memory as its file has it now, with its history."""

@@ -9,6 +9,9 @@ from holdfast.records import TRUSTS, TYPES, Draft, Memory, Statement, replace
 from holdfast.store import layout, memory_file
 from holdfast.store.keys import check_key
 
+_MARKS, _QUOTES = ".,;:!", "\"'`*\u2018\u2019\u201c\u201d"
+_ARTICLES = frozenset(("a", "an", "the", "der", "die", "das", "ein", "eine"))
+
 
 def check(draft: Draft, largest: int) -> None:
     """Refuse a draft that cannot be stored. The size comes first: all else would take its time with megabytes."""
@@ -74,6 +77,24 @@ def merged(draft: Draft, key: str, content: memory_file.Content, before: Memory 
         updated=at,
         **{name: value for name, value in given.items() if value is not None},  # type: ignore[arg-type]
     )
+
+
+def restates(statement: str, before: Memory) -> bool:
+    """Whether the statement is one that the memory makes or made, in the same words.
+
+    Only articles, marks at the end of a word, quotes and a capital at its beginning may differ; any other word, be it a
+    number, a name or a "not", makes another statement.
+    """
+    if statement == before.body:
+        return True
+    said = _words_said(statement)
+    return any(said == _words_said(text) for text in (before.body, *(earlier.text for earlier in before.history)))
+
+
+def _words_said(text: str) -> list[str]:
+    bare = [word.rstrip(_MARKS).strip(_QUOTES).rstrip(_MARKS) for word in text.split()]
+    said = [word.lower() if word[1:].islower() or len(word) == 1 else word for word in bare]
+    return [word for word in said if word and word not in _ARTICLES]
 
 
 def with_history(memory: Memory, before: Memory) -> Memory:

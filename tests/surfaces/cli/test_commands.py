@@ -28,6 +28,14 @@ def test_remember_from_arguments_and_standard_input(cli, shop) -> None:
     assert ended.out.startswith("updated") and f"holdfast history {KEY}" in ended.err
 
 
+def test_remember_names_what_begins_alike(cli) -> None:
+    """A text that begins like another memory is stored beside it, and standard error says how to change that one."""
+    cli("remember", "The log level of the billing service is debug.")
+    ended = cli("remember", "The log level of the billing service in staging is trace.")
+    assert ended.out.startswith("created  the-log-level-of-the-billing-service-in-staging")
+    assert "to change that one: --key the-log-level-of-the-billing\n" in ended.err
+
+
 def test_remember_says_redaction_by_name_only(cli, shop) -> None:
     """A secret is named by its kind, on standard error, and in the answer as JSON."""
     ended = cli("remember", f"The CI uses {TOKEN}.", "--json")

@@ -70,6 +70,16 @@ def test_store_recall_update_forget(talk, home) -> None:
     assert server.call("memory_recall", query="how do we deploy?")["memories"] == []
 
 
+def test_storing_what_begins_alike(talk) -> None:
+    """A fact without a key leaves another that begins alike as it is, names it, and tells what an update replaced."""
+    server = talk()
+    server.call("memory_store", content="The log level of the billing service is debug.")
+    other = server.call("memory_store", content="The log level of the billing service in staging is trace.")
+    assert (other["action"], other["beside"]) == ("created", "the-log-level-of-the-billing")
+    again = server.call("memory_store", content="The log level is info there.", key=other["key"])
+    assert again["replaced"] == "The log level of the billing service in staging is trace."
+
+
 def test_who_stored_it(talk, home) -> None:
     """A memory tells which agent stored it: the one that was named, or what the program calls itself."""
     one = talk("--agent", "codex").call("memory_store", content="Apples are red.", scope="global")

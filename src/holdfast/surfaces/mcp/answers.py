@@ -53,6 +53,8 @@ def store(request: Request, asked: given.StoreArguments) -> results.StoredResult
         file_path=path_of(request, stored.memory),
         action=stored.action,
         redacted=list(stored.redacted),
+        replaced=hand_over.safe(stored.replaced),
+        beside=stored.beside,
     )
 
 

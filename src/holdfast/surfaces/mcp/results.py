@@ -36,6 +36,8 @@ class StoredResult(ToolResult):
         default="", description="created, updated (what it said before is kept as history) or unchanged."
     )
     redacted: list[str] = Field(default=[], description="The kinds of secret that were taken out before it was stored.")
+    replaced: str = Field(default="", description="What an updated memory said before.")
+    beside: str = Field(default="", description="The key of a memory that begins alike; give it to update that one.")
 
 
 class RelatedResult(BaseModel):

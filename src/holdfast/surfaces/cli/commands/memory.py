@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from holdfast.app import erase
-from holdfast.base.text import count
+from holdfast.base.text import count, one_line
 from holdfast.memory import forget, move, show
 from holdfast.memory.edit import edit
 from holdfast.memory.remember import pin, remember
@@ -31,6 +31,8 @@ from holdfast.surfaces.cli.output import (
 )
 from holdfast.surfaces.cli.tables import on_terminal
 from holdfast.workspace import Workspace
+
+_MAX_REPLACED = 200
 
 
 @command("show", "holdfast show deploys-need-the-vpn", sees=HERE, reads=True)
@@ -149,13 +151,18 @@ def _clear(workspace: Workspace, scope: str) -> None:
 def _remember(workspace: Workspace, /, text: tuple[str, ...], tags: tuple[str, ...], pin: bool, **asked: Any) -> None:
     """Store a memory. TEXT is taken from the arguments, or from standard input where there are none or `-`.
 
-    Storing under a key that is there already updates it; what it said before is kept as its history.
+    Storing under a given key that is there already updates it; what it said before is kept as its history. Without a
+    key, only the same statement in other spelling does that: any other becomes a memory of its own.
     """
     said = text_of(text, 'holdfast remember "Deploys need the VPN."', "remember")
     stored = remember(workspace, said, tags=tags or None, pinned=True if pin else None, **asked)
     memory = stored.memory
-    if answered({"action": stored.action, "redacted": stored.redacted, "memory": memory_json(memory)}):
+    told = {"action": stored.action, "redacted": stored.redacted, "replaced": stored.replaced, "beside": stored.beside}
+    if answered({**told, "memory": memory_json(memory)}):
         return
     click.echo(f"{stored.action}  {heading(memory)}")
-    if stored.action == "updated" and memory.history:
-        say(f"what it said before is kept: holdfast history {memory.key}")
+    if stored.replaced:
+        said = one_line(stored.replaced, _MAX_REPLACED)
+        say(f"what it said before is kept (holdfast history {memory.key}): {said}")
+    if stored.beside and stored.action == "created":
+        say(f"{stored.beside} begins alike and says something else; to change that one: --key {stored.beside}")
