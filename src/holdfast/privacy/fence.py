@@ -49,6 +49,9 @@ _CHANGED = "‹"
 _EAST_ASIA = "\u2e80"
 _SQUARE = {"[": "]", "［": "］", "【": "】"}
 _TEMPLATE = " inst systemprompt availabletools toolcalls toolresults toolcontent modelsettings gmask sop "
+# Who speaks next, where a line of a plain transcript begins with it.
+_SPEAKERS = " system human assistant user developer "
+_LINE_SIGNS = "#*>_-[( \t"
 # Other spellings of the bracket.
 _SPELLED = ("\\u003c", "\\x3c", "%3c")
 _ENTITIES = " lt lang langle prec nvlt ltcir "
@@ -185,7 +188,16 @@ def _without_tags(text: str) -> str:
         text = "".join([_CHANGED if _is_tag(text, at) else letter for at, letter in enumerate(text)])
     for opens, closes in _SQUARE.items():
         text = _without_marks(text, opens, closes) if opens in text else text
-    return text
+    return "\n".join([_without_speaker(line) for line in text.split("\n")]) if ":" in text else text
+
+
+def _without_speaker(line: str) -> str:
+    """Return the line with `Human -` for `Human:` at its start, so that no turn of a conversation begins there."""
+    begins = line.lstrip(_LINE_SIGNS)
+    name, colon, rest = begins[:_LOOK].partition(":")
+    if not colon or f" {_letters(name)} " not in _SPEAKERS:
+        return line
+    return f"{line[: len(line) - len(begins)]}{name} -{rest}{begins[_LOOK:]}"
 
 
 def _without_spelled(text: str, spelled: str) -> str:
@@ -201,10 +213,14 @@ def _without_spelled(text: str, spelled: str) -> str:
 
 
 def _without_marks(text: str, opens: str, closes: str) -> str:
-    """Return the text with `(INST)` for `[INST]`, and for the other marks in square brackets of chat templates."""
+    """Return the text with `(INST)` for `[INST]`, and for other marks of chat templates and of `[SYSTEM ...]`."""
     first, *parts = text.split(opens)
     for place, part in enumerate(parts):
         inner, closed, rest = part[:_LOOK].partition(closes)
+        word = inner[: len(inner) - len(inner.lstrip(" ")) + len("system") + 1]
+        if _letters(word) == "system" and word[-1:] != ".":
+            parts[place] = "(" + part.replace(closes, ")", 1)
+            continue
         is_mark = bool(closed) and f" {_letters(inner)} " in _TEMPLATE
         parts[place] = f"({inner}){rest}{part[_LOOK:]}" if is_mark else opens + part
     return "".join([first, *parts])
@@ -218,6 +234,9 @@ def _is_tag(text: str, at: int) -> bool:
     if _is_control(behind[:_LOOK]) or _is_mixed(behind[:_LOOK]):
         return True
     begins = behind.lstrip("/ \t")[:1]
+    if begins in ("!", "?"):
+        # Comments and declarations stay, but for those that speak as an agent or a model does.
+        return f" {_letters(_name(behind.lstrip('/!?-[ ')))} " in _EVERYDAY
     if text[at] != "<":
         return begins.isalpha() and begins < _EAST_ASIA
     if behind[:1] in _BARS or behind[:1] == "<":
