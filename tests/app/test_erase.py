@@ -210,7 +210,8 @@ def test_a_killed_erase_is_finished_by_the_next_command(workspace, home, shop, c
 def test_the_command_takes_no_text_from_its_line(cli, home) -> None:
     """A text comes from standard input or a file; the answer has report and key, and a dry run changes nothing."""
     cli("remember", TEXT)
-    assert cli("erase", TEXT, "--yes").code == 2
+    refused = cli("erase", TEXT, "--yes")
+    assert refused.code == 2 and "--file" in refused.err and "numbat" not in refused.err
     planned = cli("erase", "--dry-run", "--json", stdin=TEXT).json
     assert not planned["applied"] and holding(home, "numbat")
     done = cli("erase", "--yes", "--json", stdin=TEXT).json
@@ -218,6 +219,14 @@ def test_the_command_takes_no_text_from_its_line(cli, home) -> None:
     assert "numbat" not in json.dumps(done["report"]) and os.path.exists(home / "erased.jsonl")
     again = cli("erase", "--verify", done["key"], "--json", stdin=TEXT)
     assert again.code == 0 and again.json["places"] == 0
+
+
+def test_a_plan_shows_the_words_around_each_place(cli, home) -> None:
+    """Before anything goes, the person sees what each place is about, and the text itself is not shown."""
+    (home / "memory" / "global").mkdir(parents=True)
+    (home / "memory" / "global" / "notes.md").write_text(f"Ask Kim about it. {TEXT} Then call the bank.\n")
+    planned = cli("erase", "--dry-run", stdin=TEXT).out
+    assert "Ask Kim about it. [erased] Then call the bank." in planned and "numbat" not in planned
 
 
 def test_a_link_to_a_forgotten_memory_stays_and_blocks_nothing(cli, home) -> None:

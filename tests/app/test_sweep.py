@@ -641,6 +641,7 @@ def test_the_caps_are_kept_oldest_first(machine, home, workspace):
     archive = Archive(str(home))
     assert [archive.has_raw(f"claude-code/s{number}") for number in range(3)] == [False, True, True]
     assert archive.digest("claude-code/s0").asks == 2
+    assert [one.names for one in notices.unseen(str(home)) if one.kind == "archive-limits"] == [("claude-code/s0",)]
 
 
 def test_a_full_disk_leaves_nothing_half_written(machine, home):

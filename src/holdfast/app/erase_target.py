@@ -178,12 +178,14 @@ def plan(workspace: Workspace, target: EraseTarget) -> ErasePlan:
             (steps if change.do is not None else kept).append(change.step)
     steps += [Step("remove", path, "of the project") for path in project_paths(workspace.home, target.project)]
     steps += [Step("redact", path, count(many, "row")) for path, many in rows_of(workspace.home, target).items()]
-    looked = scrub_of(workspace, target).look()
+    scrub = scrub_of(workspace, target)
+    looked = scrub.look()
     gone = {step.target for step in steps}
     for one in looked.places:
         reason = count(one.count, "place") if one.count else "its name"
         if one.path not in gone:
-            steps.append(Step("redact", one.path, reason))
+            around = scrub.around(one) if one.count else ""
+            steps.append(Step("redact", one.path, f"{reason}: {around}" if around else reason))
     kept += [Step("keep", path, why) for path, why in looked.not_known]
     if target.everywhere:
         # Agents may have it where no sweep has been yet.

@@ -25,6 +25,7 @@ from holdfast.errors import Conflict, HoldfastError, NotFound
 from holdfast.journal.notices import ERASING
 from holdfast.memory.audit import is_memory
 from holdfast.privacy.erased import FILE as ERASED_FILE
+from holdfast.privacy.fence import harmless_line
 from holdfast.privacy.scrub import ERASED, Scrubber
 from holdfast.sessions import names as session_names
 from holdfast.sessions import raw
@@ -42,6 +43,8 @@ _IN_PLACE = ("journal/", "state/")
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 _BLOCK, _OVERLAP = 1 << 24, 1 << 16
 _MAX_HEAD = 1 << 16
+# Bytes on either side of a text that a plan shows.
+_AROUND = 40
 # Of these each file is one statement that waits to be decided on, or was.
 _RECORDS = ("learning/system/", "learning/algorithm/", "proposals/")
 _MIN_TITLE = 3
@@ -121,6 +124,18 @@ class HomeScrub:
                 one for one in found.places if not (one.path.startswith("index.db") or one.path.endswith("/index.md"))
             ]
         return found
+
+    def around(self, place: FoundPlace) -> str:
+        """Return the words around the first text in a file, without the text; nothing where they are no plain text."""
+        if place.kind not in (ROWS, TEXT, ZSTD):
+            return ""
+        scrubber = self._for(place.path)
+        for data in _blocks(os.path.join(self.home, place.path), place.kind):
+            for start, end, _ in scrubber.spans(data, is_json=_is_json(place.path))[:1]:
+                before, behind = data[max(0, start - _AROUND) : start], data[end : end + _AROUND]
+                pieces = [scrubber.scrubbed(one).decode("utf-8", "ignore") for one in (before, behind)]
+                return harmless_line(f"{pieces[0]}[{ERASED}]{pieces[1]}")
+        return ""
 
     def _for(self, path: str) -> Scrubber:
         is_said = path.startswith(("memory/", "index.db")) or path.endswith(".zst")

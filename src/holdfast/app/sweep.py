@@ -29,7 +29,7 @@ from holdfast.language import when
 from holdfast.records import Problem
 from holdfast.sessions import budget
 from holdfast.sessions import index as session_index
-from holdfast.sessions.archive import Archive, ArchiveEntry, Usage
+from holdfast.sessions.archive import LOSES_DATA, Archive, ArchiveEntry, Usage
 from holdfast.sessions.cursors import Cursors, Looked, Transcript, Where, look
 from holdfast.sessions.digest import RULES
 from holdfast.sessions.index import ProjectOf
@@ -59,6 +59,8 @@ class Retained:
     final_usage: Usage = field(default_factory=Usage)
     data_loss: tuple[budget.Loss, ...] = ()
     alert: str = ""
+    # Sessions of which the digest is left.
+    dropped: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,11 @@ def _tell(home: str, swept: Swept) -> None:
     if lost:
         text = "a session went for the hard cap of the archive, and no digest tells of it"
         notices.report(home, "data-loss", text, [one.name for one in lost], hint=caps, severity="error")
+    if dropped := swept.retention.dropped:
+        text = "the raw events of a session went for the limits of the archive; its digest stays"
+        notices.report(
+            home, "archive-limits", text, dropped, hint="`holdfast sweep --help` names them.", severity="info"
+        )
     if swept.retention.alert:
         text = "the archive takes more than it may, and nothing can go by itself"
         notices.report(home, "archive", text, hint=swept.retention.alert, lasts=True)
@@ -365,4 +372,5 @@ class _Sweep:
                 path = os.path.join(self._workspace.home, "index.db")
                 unreadable += (Problem("index", path, str(problem), "Run `holdfast reindex`."),)
         passes = {name.replace("-", "_"): count for name, count in plan.passes.items()}
-        return Retained(passes, plan.freed, plan.usage_after, plan.data_loss, plan.alert), unreadable
+        dropped = tuple(step.target for step in plan.steps if step.act != LOSES_DATA)
+        return Retained(passes, plan.freed, plan.usage_after, plan.data_loss, plan.alert, dropped), unreadable

@@ -26,6 +26,7 @@ _MAX_BYTES = 4 * targets.MAX_TEXT
 
 
 @command("erase", "holdfast erase --file name.txt --dry-run")
+@click.argument("words", nargs=-1, metavar="")
 @click.option("--file", metavar="FILE", help="A file that has the text; - is standard input, the default.")
 @click.option("--lines", is_flag=True, help="Each line of the file is a text of its own.")
 @click.option("--memory", "keys", multiple=True, type=options.KEY, help="A memory, by its key.")
@@ -38,6 +39,7 @@ _MAX_BYTES = 4 * targets.MAX_TEXT
 @options.consent
 def _erase(
     workspace: Workspace,
+    words: tuple[str, ...],
     file: str | None,
     lines: bool,
     keys: tuple[str, ...],
@@ -53,6 +55,9 @@ def _erase(
     A text comes from a file or from standard input: a command line is seen by other programs and kept by the shell.
     The report says what was searched, in which encodings, and holds no word of it. Its key is printed once.
     """
+    if words:
+        hint = "Run `holdfast erase` and type it when asked, or pipe it in, or give --file FILE."
+        raise BadInput("a text to erase is not taken from the command line, where others see it", hint)
     if sum(map(bool, (file, keys, session_ids, project_id, since or until))) > 1:
         raise BadInput("more than one thing to erase is named", "Erase them one after the other.")
     if not invocation().dry_run:
