@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -29,19 +29,17 @@ def lists() -> dict[str, list[dict[str, Any]]]:
 
 
 def _tool(tool: server.Tool) -> dict[str, Any]:
+    # A reading tool has no other hints, and what the protocol takes for granted is not said: every byte of the list is
+    # paid for in every session. The schema of answers is not listed either; models read the answer itself.
+    hints = {"readOnlyHint": True} if tool.reads else {} if tool.destroys else {"destructiveHint": False}
+    if tool.again and not tool.reads:
+        hints["idempotentHint"] = True
+    hints["openWorldHint"] = False
     return {
         "name": tool.name,
-        "title": tool.title,
         "description": " ".join((tool.arguments.__doc__ or "").split()),
-        "inputSchema": schema_of(tool.arguments, "validation"),
-        "outputSchema": schema_of(tool.result, "serialization"),
-        "annotations": {
-            "title": tool.title,
-            "readOnlyHint": tool.reads,
-            "destructiveHint": tool.destroys,
-            "idempotentHint": tool.again or tool.reads,
-            "openWorldHint": False,
-        },
+        "inputSchema": schema_of(tool.arguments),
+        "annotations": hints,
     }
 
 
@@ -61,32 +59,31 @@ def _template(kind: str) -> dict[str, Any]:
     }
 
 
-def schema_of(model: type[BaseModel], mode: Literal["validation", "serialization"]) -> dict[str, Any]:
-    """Return the schema of what a tool takes or of what it answers; an answer always has all of its fields."""
-    full = model.model_json_schema(mode=mode)
-    made: dict[str, Any] = _plain(full, full.get("$defs", {}), whole=mode == "serialization")
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the schema of what a tool takes."""
+    full = model.model_json_schema()
+    made: dict[str, Any] = _plain(full, full.get("$defs", {}))
     made.pop("description", None)
     return {"type": "object", "properties": {}, **made}
 
 
-def _plain(node: Any, parts: dict[str, Any], *, whole: bool) -> Any:
+def _plain(node: Any, parts: dict[str, Any]) -> Any:
     if isinstance(node, list):
-        return [_plain(one, parts, whole=whole) for one in node]
+        return [_plain(one, parts) for one in node]
     if not isinstance(node, dict):
         return node
     if "$ref" in node:
-        return _plain(parts[node["$ref"].rpartition("/")[2]], parts, whole=whole)
-    left_out = {"$defs", "title", "properties", *(("default", "required") if whole else ())}
-    made = {name: _plain(value, parts, whole=whole) for name, value in node.items() if name not in left_out}
+        return _plain(parts[node["$ref"].rpartition("/")[2]], parts)
+    made = {name: _plain(value, parts) for name, value in node.items() if name not in ("$defs", "title", "properties")}
     if "properties" in node:
-        made["properties"] = {name: _plain(value, parts, whole=whole) for name, value in node["properties"].items()}
-        if whole:
-            made["required"] = list(made["properties"])
+        made["properties"] = {name: _plain(value, parts) for name, value in node["properties"].items()}
     return _without_null(made)
 
 
 def _without_null(node: dict[str, Any]) -> dict[str, Any]:
-    """Return an optional value as its one kind; leaving it out says the same as null."""
+    """Return an optional value as its one kind; leaving it out says the same as null, and as no."""
+    if node.get("default") is False:
+        node = {name: value for name, value in node.items() if name != "default"}
     kinds = [kind for kind in node.get("anyOf", ()) if kind != {"type": "null"}]
     if len(kinds) != 1:
         return node

@@ -19,7 +19,14 @@ def standing(home, shop):
     stores = Stores()
 
     def make(**options) -> PooledWorkspace:
-        usual = {"folder": str(shop), "environment": {}, "flags": {}, "session": "", "say": make.said.append}
+        usual = {
+            "folder": str(shop),
+            "environment": {},
+            "flags": {},
+            "session": "",
+            "profile": "",
+            "say": make.said.append,
+        }
         return PooledWorkspace(stores, str(home), **{**usual, **options})
 
     make.said, make.stores = [], stores

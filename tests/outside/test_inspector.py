@@ -13,7 +13,7 @@ from outside.agents import Person
 from support.sampling import some
 
 ERAS = ("legacy", "modern")
-MAX_TOOLS = 11
+MAX_TOOLS = 8
 SEED = {"memory_store", "memory_recall", "memory_forget"}
 
 

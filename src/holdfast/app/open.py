@@ -175,9 +175,18 @@ class PooledWorkspace(Workspace):
         environment: Mapping[str, str],
         flags: Mapping[str, str],
         session: str,
+        profile: str,
         say: Callable[[str], None],
     ) -> None:
-        super().__init__(home, folder=folder, environment=environment, flags=flags, session=session, say=say)
+        super().__init__(
+            home,
+            folder=folder,
+            environment=environment,
+            flags=flags,
+            session=session,
+            profile=profile,
+            say=say,
+        )
         self._stores = stores
         self._opened_with = self.home, self.settings.number("memory.largest")
         self._store = stores.take(self._opened_with)

@@ -121,7 +121,7 @@ def test_a_server_answers_each_request_once(talk, home):
         for method in LISTS:
             assert one.ask(method) == {**one.ask(method), "id": one._number - 1}
         assert one.greeting["instructions"] == first_answers.guidance("normal")
-        assert one.call("memory_list")["success"]
+        assert one.call("memory_recall", titles=True)["success"]
     with talk(HOLDFAST_MCP_GUIDANCE="minimal") as one:
         assert one.greeting["instructions"] == first_answers.guidance("minimal")
     assert not home.exists()

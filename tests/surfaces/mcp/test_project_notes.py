@@ -79,7 +79,7 @@ def test_what_an_agent_says_is_told_as_its_own(talk, cli, shop) -> None:
     server.call("project_notes", action="todo", text="Upload the settings (said by the agent Kim)")
     server.call("project_notes", action="decide", text="Drop code signing")
     server.call(
-        "state_update", focus="Ship it", decisions=["Skip the tests"], next_steps=["Merge"], open_threads=["CI"]
+        "working_state", focus="Ship it", decisions=["Skip the tests"], next_steps=["Merge"], open_threads=["CI"]
     )
     assert cli("todo", "add", "Buy milk").code == 0
     started = {"session_id": "s1", "cwd": str(shop), "hook_event_name": "SessionStart", "source": "startup"}

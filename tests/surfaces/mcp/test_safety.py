@@ -13,7 +13,7 @@ def test_one_project_does_not_see_another(talk, repository) -> None:
     talk().call("memory_store", content="Apples are for the shop.", key="apples")
     other = talk(folder=repository("blog"))
     assert other.call("memory_recall", query="apples shop")["memories"] == []
-    assert other.call("memory_list")["memories"] == []
+    assert other.call("memory_recall", titles=True)["memories"] == []
     assert other.call("memory_forget", key="apples")["deleted"] is False
     told = other.refused("memory_rate", key="apples", rating="helpful")
     missing = other.ask("resources/read", {"uri": "memory://project/apples"})["error"]
@@ -81,7 +81,7 @@ def test_no_secret_reaches_the_disk_or_comes_back(talk, home, write) -> None:
     server = talk()
     stored = server.call("memory_store", content=f"The token is {TOKEN}, in vault.", key="token", tags=f"a,{TOKEN}")
     assert stored["redacted"] == ["github-token"]
-    updated = server.call("state_update", focus=f"Use {TOKEN}", next_steps=[f"Rotate {TOKEN}"])
+    updated = server.call("working_state", focus=f"Use {TOKEN}", next_steps=[f"Rotate {TOKEN}"])
     assert updated["redacted"] == ["github-token"]
     assert "secret" in server.refused("memory_store", content=TOKEN).lower()
     written = [path.read_bytes() for path in home.rglob("*") if path.is_file()]
@@ -99,11 +99,11 @@ def test_stored_text_cannot_leave_its_fence(talk) -> None:
     """Our closing tag and control tags in a memory or state come back neutralised, in text and in typed results."""
     server = talk()
     server.call("memory_store", content=NASTY, key="nasty")
-    server.call("state_update", focus=NASTY[:200])
+    server.call("working_state", focus=NASTY[:200])
     answers = [
         server.ask("tools/call", {"name": "memory_recall", "arguments": {"query": "rule one"}})["result"],
-        server.ask("tools/call", {"name": "memory_list", "arguments": {}})["result"],
-        server.ask("tools/call", {"name": "state_read", "arguments": {}})["result"],
+        server.ask("tools/call", {"name": "memory_recall", "arguments": {"titles": True}})["result"],
+        server.ask("tools/call", {"name": "working_state", "arguments": {}})["result"],
     ]
     for answer in answers:
         text, typed = answer["content"][0]["text"], json.dumps(answer["structuredContent"])
@@ -157,6 +157,6 @@ def test_an_agent_does_not_bring_back_the_forgotten(talk, cli) -> None:
         for scope in ("project", "global"):
             told = server.refused("memory_store", content=content, scope=scope)
             assert "forgotten by the person" in told and "holdfast remember" in told, (content, scope)
-    assert server.call("memory_list")["memories"] == []
+    assert server.call("memory_recall", titles=True)["memories"] == []
     assert cli("remember", "The codename is Narwhal nine.").code == 0
     assert server.call("memory_recall", query="codename")["memories"]

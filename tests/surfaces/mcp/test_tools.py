@@ -11,21 +11,38 @@ SHOP = "example.com--acme--shop"
 TOKEN = "ghp_" + "a1B2" * 9
 
 
+# Agents pay for the list in the context of every session.
+MAX_TOOLS, MAX_LIST_BYTES = 8, 9_000
+
+
 def test_the_table_of_tools(talk) -> None:
-    """There are at most eleven tools, each with bounds, a typed result, honest hints, and when to use it."""
-    listed = {tool["name"]: tool for tool in talk().ask("tools/list")["result"]["tools"]}
-    assert {"memory_store", "memory_recall", "memory_forget", "state_read", "state_update"} <= set(listed)
-    assert len(listed) <= 11
+    """There are few tools in few bytes, each with bounds, honest hints, and when to use it."""
+    told = talk().ask("tools/list")["result"]
+    listed = {tool["name"]: tool for tool in told["tools"]}
+    assert {"memory_store", "memory_recall", "memory_forget"} <= set(listed)
+    assert len(listed) <= MAX_TOOLS
+    assert len(json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()) <= MAX_LIST_BYTES
     for tool in listed.values():
         assert tool["inputSchema"]["additionalProperties"] is False
-        assert set(tool["outputSchema"]["required"]) >= {"success", "disabled"}
         assert "Use it" in tool["description"]
         assert tool["annotations"]["openWorldHint"] is False
         assert "$ref" not in json.dumps(tool) and "anyOf" not in json.dumps(tool)
-    reading = {name for name, tool in listed.items() if tool["annotations"]["readOnlyHint"]}
-    destroying = {name for name, tool in listed.items() if tool["annotations"]["destructiveHint"]}
-    assert reading == {"memory_recall", "memory_list", "session_search", "state_read"}
-    assert destroying == {"memory_forget", "state_update"}
+    reading = {name for name, tool in listed.items() if tool["annotations"].get("readOnlyHint")}
+    destroying = {name for name, tool in listed.items() if tool["annotations"].get("destructiveHint", True)} - reading
+    assert reading == {"memory_recall", "session_search"}
+    assert destroying == {"memory_forget", "working_state"}
+
+
+def test_names_that_agents_learned_earlier(talk) -> None:
+    """What was merged is still understood under its old name, with its old arguments, but not listed."""
+    server = talk("--agent", "codex", HOLDFAST_SESSION="s1")
+    server.call("memory_store", content="Apples are red.", key="apples")
+    assert [one["key"] for one in server.call("memory_list")["memories"]] == ["apples"]
+    assert server.call("state_update", focus="The doors")["action"] == "created"
+    assert server.call("state_read")["focus"].startswith("The doors")
+    assert server.call("session_rate", rating=8, words="a solid eight")["rating"] == 8
+    listed = {tool["name"] for tool in server.ask("tools/list")["result"]["tools"]}
+    assert not listed & {"memory_list", "state_read", "state_update", "session_rate"}
 
 
 def test_every_argument_is_bounded(talk) -> None:
@@ -95,8 +112,8 @@ def test_null_is_left_out_and_lists_are_taken(talk) -> None:
     stored = server.call("memory_store", content="Apples are red.", key=None, tags=["fruit", "colour"])
     assert stored["key"] == "apples-are-red"
     assert server.call("memory_recall", query="apples", scope=None)["memories"][0]["tags"] == ["fruit", "colour"]
-    server.call("state_update", next_steps="Pick them")
-    assert server.call("state_read")["next_steps"] == ["Pick them"]
+    server.call("working_state", next_steps="Pick them")
+    assert server.call("working_state")["next_steps"] == ["Pick them"]
 
 
 def test_wrong_arguments_are_refused_in_words(talk, home) -> None:
@@ -104,7 +121,7 @@ def test_wrong_arguments_are_refused_in_words(talk, home) -> None:
     server = talk()
     assert "scope: " in server.refused("memory_store", content="x", scope="everywhere")
     assert "hybrid" in server.refused("memory_recall", query="x", search_mode="fuzzy")
-    assert "limit: " in server.refused("memory_recall", query="x", limit=101)
+    assert "limit: " in server.refused("memory_recall", query="x", limit=201)
     assert "sort_by: " in server.refused("memory_recall", query="x", sort_by="luck")
     assert "1 to 60" in server.refused("memory_forget", key="../../etc/passwd")
     assert "content: " in server.refused("memory_store", content={"text": TOKEN})
@@ -153,11 +170,24 @@ def test_what_recall_hands_out_counts_as_use(talk, workspace) -> None:
     """A recall with a query counts; listing and a recall without one do not."""
     server = talk()
     server.call("memory_store", content="Apples are red.", key="apples")
-    server.call("memory_list")
+    server.call("memory_recall", titles=True)
     server.call("memory_recall")
     server.call("memory_recall", query="apples")
     with workspace() as opened:
         assert opened.store.uses(opened.scope("project"), "apples")[0] == 1
+
+
+def test_an_agent_names_the_profile_that_it_plays(talk) -> None:
+    """A profile that a call names has its own scope `agent`; another profile sees nothing of it, nor does none."""
+    server = talk("--agent", "codex")
+    stored = server.call("memory_store", content="Check licences first.", key="lic", scope="agent", profile="reviewer")
+    assert (stored["scope"], stored["scope_id"]) == ("agent", "reviewer")
+    found = server.call("memory_recall", query="licences", profile="reviewer")["memories"]
+    assert [one["key"] for one in found] == ["lic"]
+    assert server.call("memory_recall", query="licences", profile="planner")["memories"] == []
+    assert server.call("memory_recall", query="licences")["memories"] == []
+    assert "profile" in server.refused("memory_store", content="x", scope="agent", profile="../up").lower()
+    assert server.call("memory_forget", key="lic", scope="agent", profile="reviewer")["deleted"] is True
 
 
 def test_long_memories_are_cut_and_say_so(talk) -> None:
@@ -178,10 +208,10 @@ def test_list_and_rate(talk, home) -> None:
     server.call("memory_store", content="Apples are red.", key="apples")
     server.call("memory_store", content="Answer in British English.", key="tone", scope="global", memory_type="user")
     before = (home / "memory" / "global" / "memories" / "tone.md").read_bytes()
-    listed = server.call("memory_list")
+    listed = server.call("memory_recall", titles=True)
     assert {(one["key"], one["scope"]) for one in listed["memories"]} == {("apples", "project"), ("tone", "global")}
-    assert server.call("memory_list", limit=1)["more"] is True
-    assert [one["key"] for one in server.call("memory_list", memory_type="user")["memories"]] == ["tone"]
+    assert server.call("memory_recall", titles=True, limit=1)["more"] is True
+    assert [one["key"] for one in server.call("memory_recall", titles=True, memory_type="user")["memories"]] == ["tone"]
     rated = server.call("memory_rate", key="tone", rating="harmful", note=f"It is wrong, {TOKEN} too.")
     assert (rated["scope"], rated["rating"], rated["redacted"]) == ("global", "harmful", ["github-token"])
     assert (home / "memory" / "global" / "memories" / "tone.md").read_bytes() == before
@@ -195,20 +225,19 @@ def test_list_and_rate(talk, home) -> None:
 def test_the_working_state(talk, home) -> None:
     """The state is read empty, written, added to and read again, by another server too."""
     server = talk("--agent", "codex")
-    empty = server.call("state_read")
+    empty = server.call("working_state")
     assert empty["exists"] is False and empty["focus"] == ""
-    written = server.call("state_update", focus="The doors", decisions=["Use stdio"], next_steps=["Test", "Ship"])
+    written = server.call("working_state", focus="The doors", decisions=["Use stdio"], next_steps=["Test", "Ship"])
     assert written["action"] == "created"
     assert written["file_path"] == str(home / "memory" / "projects" / SHOP / "buffer.md")
-    server.call("state_update", decisions=["Use pydantic"], open_threads=["Who tests it?"])
-    state = talk("--agent", "gemini-cli").call("state_read")
+    server.call("working_state", decisions=["Use pydantic"], open_threads=["Who tests it?"])
+    state = talk("--agent", "gemini-cli").call("working_state")
     assert state["focus"].startswith("The doors (said by the agent") and state["decisions"] == [
         "Use stdio",
         "Use pydantic",
     ]
     assert state["next_steps"] == ["Test", "Ship"] and state["open_threads"] == ["Who tests it?"]
     assert state["updated_by"] == "codex" and state["updated_at"]
-    assert "at least one field" in server.refused("state_update")
 
 
 def test_sessions_are_searched_in_this_project_alone(talk, home, workspace, shop, repository, machine) -> None:
@@ -233,12 +262,9 @@ def test_switched_off(talk, home) -> None:
         "memory_store": {"content": "Apples are red."},
         "memory_recall": {"query": "apples"},
         "memory_forget": {"key": "apples"},
-        "memory_list": {},
         "session_search": {"query": "apples"},
         "memory_rate": {"key": "apples", "rating": "helpful"},
-        "session_rate": {"rating": 8, "words": "an eight"},
-        "state_read": {},
-        "state_update": {"focus": "Apples"},
+        "working_state": {"focus": "Apples"},
         "project_notes": {"action": "list"},
         "work_item": {"action": "show"},
     }
@@ -255,8 +281,8 @@ def test_a_home_that_is_not_there(talk, home) -> None:
     """Reading a home that is not there gives nothing and makes nothing; the first store makes it."""
     server = talk()
     assert server.call("memory_recall", query="apples")["memories"] == []
-    assert server.call("memory_list")["memories"] == []
-    assert server.call("state_read")["exists"] is False
+    assert server.call("memory_recall", titles=True)["memories"] == []
+    assert server.call("working_state")["exists"] is False
     assert not home.exists()
     server.call("memory_store", content="Apples are red.")
     assert home.is_dir() and home.stat().st_mode & 0o777 == 0o700
@@ -275,11 +301,13 @@ def test_a_broken_config_is_told_by_each_call(talk, home) -> None:
 def test_a_rating_of_the_session_is_passed_on(talk, home) -> None:
     """The person's words become a rating of this session, once and without secrets; 11 is refused."""
     server = talk("--agent", "codex", HOLDFAST_SESSION="s1")
-    rated = server.call("session_rate", rating=8, words=f"a solid eight, even with {TOKEN}")
+    rated = server.call("memory_rate", session_rating=8, note=f"a solid eight, even with {TOKEN}")
     assert (rated["rating"], rated["session"], rated["action"]) == (8, "s1", "added")
     assert rated["redacted"] == ["github-token"]
-    assert server.call("session_rate", rating=8, words="a solid eight")["action"] == "unchanged"
-    assert "10" in server.refused("session_rate", rating=11, words="eleven")
-    assert server.refused("session_rate", rating=8)
+    assert server.call("memory_rate", session_rating=8, note="a solid eight")["action"] == "unchanged"
+    assert "10" in server.refused("memory_rate", session_rating=11, note="eleven")
+    assert "own words" in server.refused("memory_rate", session_rating=8)
+    assert "either" in server.refused("memory_rate", session_rating=8, note="eight", key="x", rating="helpful").lower()
+    assert "helpful" in server.refused("memory_rate", key="x")
     (line,) = (home / "learning" / "signals" / "ratings.jsonl").read_text().splitlines()
     assert json.loads(line)["agent"] == "codex" and TOKEN not in line

@@ -11,7 +11,7 @@ from holdfast.app.harvest import learn_from
 from holdfast.base.text import CUT, cut
 from holdfast.continuity import working_state
 from holdfast.continuity.buffer import MAX_ITEM, MAX_ITEMS
-from holdfast.errors import NotFound
+from holdfast.errors import BadInput, NotFound
 from holdfast.inject import hand_over
 from holdfast.learning.lessons import lesson
 from holdfast.learning.ratings import rate
@@ -27,6 +27,8 @@ from holdfast.surfaces.mcp.caller import Request
 # A result, and a text that says the same.
 Answer = tuple[results.ToolResult, str]
 _MAX_OWN_WORDS = 4_000
+_MAX_RECALLED = 10
+_MAX_TITLES = 50
 
 
 def store(request: Request, asked: given.StoreArguments) -> results.StoredResult:
@@ -59,16 +61,22 @@ def store(request: Request, asked: given.StoreArguments) -> results.StoredResult
 
 
 def recall(request: Request, asked: given.Recall) -> Answer:
-    """Find memories, count them as used, and note that the session has seen them."""
+    """Find memories, count them as used, and note that the session has seen them; titles alone are not use."""
+    if asked.titles and not asked.query:
+        return _titles(
+            list_memories(request.workspace, scope=asked.scope, types=_types(asked), limit=_most(asked) + 1), asked
+        )
     hits = recall_modes.recall_by(
         request.workspace,
         asked.query or "",
         scope=asked.scope,
-        types=(asked.memory_type,) if asked.memory_type else (),
-        limit=asked.limit,
+        types=_types(asked),
+        limit=_most(asked) + asked.titles,
         mode=asked.search_mode,
         order=asked.sort_by,
     )
+    if asked.titles:
+        return _titles([hit.memory for hit in hits], asked)
     memories = hand_over.shares([hit.memory for hit in hits])
     hand_over.note_given(
         request.workspace, request.session, hits, agent=request.agent, moment="recall", handed=memories
@@ -149,10 +157,16 @@ def forget_one(request: Request, asked: given.Forget) -> results.ForgottenResult
     return results.ForgottenResult(deleted=True, key=gone.key, scope=gone.scope.kind)
 
 
-def list_all(request: Request, asked: given.List) -> Answer:
-    """List what is known, by key and title. Looking is not use."""
-    types = (asked.memory_type,) if asked.memory_type else ()
-    memories = list_memories(request.workspace, scope=asked.scope, types=types, limit=asked.limit + 1)
+def _types(asked: given.Recall) -> tuple[str, ...]:
+    return (asked.memory_type,) if asked.memory_type else ()
+
+
+def _most(asked: given.Recall) -> int:
+    return asked.limit or (_MAX_TITLES if asked.titles else _MAX_RECALLED)
+
+
+def _titles(memories: list[Memory], asked: given.Recall) -> Answer:
+    """Return memories by key and title. Looking is not use."""
     listed = [
         results.ListedResult(
             key=memory.key,
@@ -163,9 +177,9 @@ def list_all(request: Request, asked: given.List) -> Answer:
             updated_at=memory.updated,
             pinned=memory.pinned,
         )
-        for memory in memories[: asked.limit]
+        for memory in memories[: _most(asked)]
     ]
-    more = len(memories) > asked.limit
+    more = len(memories) > len(listed)
     lines: list[str] = []
     for scope in dict.fromkeys(one.scope for one in listed):
         lines += [f"## {scope}", *(f"- {one.key}: {one.title}" for one in listed if one.scope == scope)]
@@ -173,17 +187,24 @@ def list_all(request: Request, asked: given.List) -> Answer:
     return results.Listing(memories=listed, more=more), hand_over.fenced(lines) or "Nothing is known yet."
 
 
-def rate_one(request: Request, asked: given.Rate) -> results.RatedResult:
-    """Mark a memory as helpful or harmful."""
+def rate_one(request: Request, asked: given.Rate) -> results.RatedResult | results.SessionRated:
+    """Mark a memory as helpful or harmful, or write down the rating that the person gave this session in words."""
+    if (asked.session_rating is None) == (asked.key is None):
+        raise BadInput("either a memory or the session is rated", "Give key and rating, or session_rating and note.")
+    if asked.session_rating is not None:
+        return _rate_session(request, asked.session_rating, asked.note or "")
+    if asked.key is None or asked.rating is None:
+        raise BadInput("the rating is missing", "Give rating: helpful or harmful.")
     memory, kinds = lesson.mark(
         request.workspace, asked.key, asked.rating, scope=asked.scope, note=asked.note or "", agent=request.agent
     )
     return results.RatedResult(key=memory.key, scope=memory.scope.kind, rating=asked.rating, redacted=list(kinds))
 
 
-def rate_session(request: Request, asked: given.SessionRate) -> results.SessionRated:
-    """Write down the rating that the person gave this session in words."""
-    rated = rate.pass_on(request.workspace, asked.rating, asked.words, agent=request.agent, session=request.session)
+def _rate_session(request: Request, rating: int, words: str) -> results.SessionRated:
+    if not words.strip():
+        raise BadInput("the person's own words are missing", "Quote them as note; never rate your own work.")
+    rated = rate.pass_on(request.workspace, rating, words, agent=request.agent, session=request.session)
     learn_from(request.workspace, rated)
     return results.SessionRated(
         rating=rated.rating.rating,
@@ -193,7 +214,12 @@ def rate_session(request: Request, asked: given.SessionRate) -> results.SessionR
     )
 
 
-def read_state(request: Request, asked: given.StateRead) -> Answer:
+def state(request: Request, asked: given.StateArguments) -> results.StateUpdated | Answer:
+    """Read what is being done now, or write down the fields that are given."""
+    return update_state(request, asked) if asked.model_fields_set else read_state(request)
+
+
+def read_state(request: Request) -> Answer:
     """Read the working state of the project."""
     state = working_state.read(request.workspace)
     result = results.State(
@@ -224,7 +250,7 @@ def _state_lines(state: results.State) -> list[str]:
     return [*lines, f"Updated {state.updated_at}{by}."] if lines and state.updated_at else lines
 
 
-def update_state(request: Request, asked: given.StateUpdate) -> results.StateUpdated:
+def update_state(request: Request, asked: given.StateArguments) -> results.StateUpdated:
     """Write down what is being done now."""
     updated = working_state.update(
         request.workspace,

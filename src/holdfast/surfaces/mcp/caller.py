@@ -50,8 +50,8 @@ class Caller:
         is_in_one = here and any(within(os.path.realpath(here), os.path.realpath(root)) for root in roots)
         self.folder = None if is_in_one or not roots else roots[0]
 
-    def workspace(self, more_flags: Mapping[str, str], say: Callable[[str], None]) -> Workspace:
-        """Return a workspace for one call; settings and project are as they are now."""
+    def workspace(self, more_flags: Mapping[str, str], say: Callable[[str], None], profile: str = "") -> Workspace:
+        """Return a workspace for one call; settings and project are as they are now, the profile the one it names."""
         return PooledWorkspace(
             self.stores,
             self.home,
@@ -59,6 +59,7 @@ class Caller:
             environment=self.environment,
             flags={**self.flags, **more_flags},
             session=self.scope_session,
+            profile=profile,
             say=say,
         )
 

@@ -20,7 +20,7 @@ T = TypeVar("T")
 _AT_ONCE = 4
 # What errors advise is written for the command line; these say the same for an agent.
 _HINTS: dict[type[HoldfastError], str] = {
-    NotFound: "memory_list shows the keys, memory_recall finds text, project_notes lists its ids.",
+    NotFound: "memory_recall finds text and, with titles, the keys, project_notes lists its ids.",
     ScopeUnknown: "Use another scope, such as global. The person can name one: HOLDFAST_PROJECT for the scope project,"
     " HOLDFAST_SESSION for session, HOLDFAST_PROFILE for agent.",
     BadId: "The id comes from the environment of this server; let the person correct it.",

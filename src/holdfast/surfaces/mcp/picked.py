@@ -56,9 +56,9 @@ def resources(request: Request, cursor: str | None) -> types.ListResourcesResult
 def resource(request: Request, uri: str) -> str:
     """Return the text of a resource, fenced as data; NotFound where there is none of that name."""
     if uri == _INDEX:
-        return answers.list_all(request, results.List(limit=_MAX_INDEX))[1]
+        return answers.recall(request, results.Recall(titles=True, limit=_MAX_INDEX))[1]
     if uri == _STATE:
-        return answers.read_state(request, results.StateRead())[1]
+        return answers.read_state(request)[1]
     kind, _, key = uri.removeprefix("memory://").partition("/")
     if not uri.startswith("memory://") or kind not in SCOPES or not key:
         raise NotFound("there is no such resource", "memory://index lists what there is.")
@@ -78,7 +78,7 @@ def _review(request: Request, given: Mapping[str, str]) -> list[str]:
 def _state(request: Request, given: Mapping[str, str]) -> list[str]:
     if not any(scope.kind == "project" for scope in request.workspace.visible()):
         return ["There is no project here, so no working state."]
-    return [answers.read_state(request, results.StateRead())[1]]
+    return [answers.read_state(request)[1]]
 
 
 def _state_and_newest(request: Request, given: Mapping[str, str]) -> list[str]:

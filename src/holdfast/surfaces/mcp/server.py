@@ -51,16 +51,21 @@ class MemoryServer:
 
     async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Run a tool. What goes wrong is a tool error in words, but for a tool that is none."""
-        tool = TOOLS.get(params.name)
+        name, besides, renamed = OLD_NAMES.get(params.name, (params.name, {}, {}))
+        tool = TOOLS.get(name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"there is no such tool; there is {', '.join(TOOLS)}")
-        given = {name: value for name, value in (params.arguments or {}).items() if value is not None}
+        told = {renamed.get(one, one): value for one, value in (params.arguments or {}).items()}
+        given = {**besides, **{one: value for one, value in told.items() if value is not None}}
         try:
             asked = tool.arguments.model_validate(given)
         except ValidationError as problem:
             return error_of(f"{tool.name} was not called: {complaint(problem, tool.arguments)}")
         try:
-            return await self._run(context, lambda request: tool.call(request, asked), tool.flags(asked))
+            profile = getattr(asked, "profile", None) or ""
+            return await self._run(
+                context, lambda request: tool.call(request, asked), tool.flags(asked), profile=profile
+            )
         except Exception as problem:
             return error_of(words(problem))
 
@@ -111,13 +116,15 @@ class MemoryServer:
         work: Callable[[Request], T],
         flags: Mapping[str, str] | None = None,
         most: float | None = None,
+        *,
+        profile: str = "",
     ) -> T:
         await self._see_roots(context)
         client = context.session.client_params
         name = self.caller.name(client.client_info.name if client is not None else "")
 
         def opened() -> T:
-            with self.caller.workspace(flags or {}, say) as workspace:
+            with self.caller.workspace(flags or {}, say, profile) as workspace:
                 answer = work(Request(workspace, self.caller.session, name))
                 write_pages(workspace)
                 return answer
@@ -196,7 +203,6 @@ class Tool:
     """One tool. `reads`: it changes no memory; `destroys`: what it takes away is gone; `again`: twice is like once."""
 
     name: str
-    title: str
     arguments: type[given.ToolArguments]
     result: type[results.ToolResult]
     answer: Callable[..., results.ToolResult | Answer]
@@ -218,38 +224,24 @@ class Tool:
 
 
 TABLE = (
-    Tool("memory_store", "Remember", given.StoreArguments, results.StoredResult, answers.store, again=True),
-    Tool("memory_recall", "Recall", given.Recall, results.Recalled, answers.recall, reads=True),
-    Tool(
-        "session_search", "Search sessions", given.SessionSearch, results.Searched, answers.search_sessions, reads=True
-    ),
-    Tool(
-        "memory_forget", "Forget", given.Forget, results.ForgottenResult, answers.forget_one, destroys=True, again=True
-    ),
-    Tool("memory_list", "List memories", given.List, results.Listing, answers.list_all, reads=True),
-    Tool("memory_rate", "Rate a memory", given.Rate, results.RatedResult, answers.rate_one),
-    Tool(
-        "session_rate",
-        "Pass on a rating of the session",
-        given.SessionRate,
-        results.SessionRated,
-        answers.rate_session,
-        again=True,
-    ),
-    Tool("state_read", "Read the working state", given.StateRead, results.State, answers.read_state, reads=True),
-    Tool(
-        "state_update",
-        "Update the working state",
-        given.StateUpdate,
-        results.StateUpdated,
-        answers.update_state,
-        destroys=True,
-        again=True,
-    ),
-    Tool("project_notes", "Project notes", given.ProjectNotes, results.Notes, project_tools.notes, again=True),
-    Tool("work_item", "Work item", given.WorkItem, results.WorkShown, project_tools.work_item, again=True),
+    Tool("memory_store", given.StoreArguments, results.StoredResult, answers.store, again=True),
+    Tool("memory_recall", given.Recall, results.Recalled, answers.recall, reads=True),
+    Tool("session_search", given.SessionSearch, results.Searched, answers.search_sessions, reads=True),
+    Tool("memory_forget", given.Forget, results.ForgottenResult, answers.forget_one, destroys=True, again=True),
+    Tool("memory_rate", given.Rate, results.RatedResult, answers.rate_one),
+    Tool("working_state", given.StateArguments, results.State, answers.state, destroys=True, again=True),
+    Tool("project_notes", given.ProjectNotes, results.Notes, project_tools.notes, again=True),
+    Tool("work_item", given.WorkItem, results.WorkShown, project_tools.work_item, again=True),
 )
 TOOLS = {tool.name: tool for tool in TABLE}
+# Names that agents learned earlier: not listed, but understood. Each has its tool, what is given besides, and how the
+# arguments are called there.
+OLD_NAMES: dict[str, tuple[str, dict[str, object], dict[str, str]]] = {
+    "memory_list": ("memory_recall", {"titles": True}, {}),
+    "session_rate": ("memory_rate", {}, {"rating": "session_rating", "words": "note"}),
+    "state_read": ("working_state", {}, {}),
+    "state_update": ("working_state", {}, {}),
+}
 
 
 def error_of(text: str) -> types.CallToolResult:
