@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from holdfast.language.ratings import Rating, id_of
-from holdfast.learning.lessons import model as lessons
+from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.model import Lesson
 from holdfast.learning.ratings import model as signals
 from holdfast.records import SessionEvent
@@ -56,5 +56,5 @@ def talked(
 
 
 def learned_in(workspace: Workspace) -> list[Lesson]:
-    """Return every lesson of the home."""
-    return lessons.Lessons(workspace.home).all()
+    """Return every lesson of the home that there is evidence for, as it is."""
+    return lesson_standing.every(workspace)

@@ -15,7 +15,6 @@ from holdfast.base import files
 from holdfast.errors import Conflict, Forgotten, Refused
 from holdfast.journal import updates as history
 from holdfast.journal.updates import Alias, Touched, Update, Updates, digest, undone
-from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.memory import audit
 from holdfast.memory.audit import Act, bytes_of, is_memory, place_of
 from holdfast.privacy.redact import redact
@@ -125,7 +124,6 @@ def apply_undo(workspace: Workspace, planned: Undo) -> Update | None:
                 projects.remove_alias(workspace.registry, alias.old)
             act.alias(alias.old, alias.before, alias.after)
             act.done(alias.old, f"read in {alias.after} too" if alias.after else "an id of its own again")
-    lesson_standing.follow(workspace, [place_of(workspace, one.path) for one in planned.changes if is_memory(one.path)])
     audit.trim(workspace)
     return act.update
 

@@ -82,7 +82,7 @@ def check(workspace: Workspace, entry: CatalogueEntry, target: Target, known: se
         _check_lesson(workspace, target, known, force=force)
     elif target.to == "lesson":
         like = lessons.room(workspace.home).like(target.held_in.owner, _evidence(entry))
-        if like is None or like.status not in ("standing", "warning"):
+        if like is None or lesson_standing.as_it_is(workspace, like).status not in ("standing", "warning"):
             return
         # It may stand by us, though no target says so: a run that stored it may have been killed then.
         stated = any((one.agent, one.session) == (SOURCE, entry.id) for one in like.evidence)
@@ -92,9 +92,9 @@ def check(workspace: Workspace, entry: CatalogueEntry, target: Target, known: se
 
 def _check_lesson(workspace: Workspace, target: Target, known: set[str], *, force: bool) -> None:
     lesson = _lesson(workspace, target)
-    if lesson is None or force or lesson.status == "warning" or not lesson_standing.is_there(workspace, lesson):
+    memory = lesson_standing.memory_of(workspace, lesson) if lesson is not None else None
+    if lesson is None or memory is None or force or lesson.status == "warning":
         return
-    memory = workspace.store.get(lesson_standing.scope_of(lesson), lesson.key)
     if memory.source == lesson_standing.SOURCE and memory.body not in map(lesson_standing.cleaned, known):
         raise Conflict(f"the lesson {memory.scope}/{memory.key} was edited since", _HINT)
 
@@ -155,7 +155,7 @@ def _memory(workspace: Workspace, entry: CatalogueEntry, target: Target) -> Memo
 
 def _lesson(workspace: Workspace, target: Target) -> Lesson | None:
     """Return the lesson of a target as long as it stands."""
-    found = [one for one in lessons.room(workspace.home).all() if target.where and one.id == target.where]
+    found = [one for one in lesson_standing.every(workspace) if target.where and one.id == target.where]
     return found[0] if found and found[0].status in ("standing", "warning") else None
 
 

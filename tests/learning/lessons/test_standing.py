@@ -16,7 +16,7 @@ from holdfast.memory import proposals as offered
 from holdfast.memory.proposal_files import Proposals
 from holdfast.memory.remember import remember
 from holdfast.recall.recall import recall
-from holdfast.records import Scope
+from holdfast.records import Filter, Scope
 from support.learned import DELETED, REMOVED, SHOP, complained, learned_in
 
 PROJECT = Scope("project", SHOP)
@@ -51,7 +51,7 @@ def test_only_what_a_person_said_or_what_happened_stands_by_recurring(workspace,
             lesson_standing.occurred(h, NOTE, SHOP, evidence)
         [one] = learned_in(h)
         assert one.status == ("standing" if stands else "proposed")
-        assert lesson_standing.is_there(h, one) == stands
+        assert (lesson_standing.memory_of(h, one) is not None) == stands
         assert (one.id in Proposals(h.home).ids()) != stands
 
 
@@ -62,7 +62,7 @@ def test_a_lesson_without_a_project_stands_only_by_approval(workspace) -> None:
             evidence = Evidence(f"2026-05-0{day}T10:00:00Z", "some-agent", f"s-{day}", "stated", NOTE)
             lesson_standing.occurred(h, NOTE, "", evidence)
         [one] = learned_in(h)
-        assert (one.status, lesson_standing.is_there(h, one)) == ("proposed", False)
+        assert (one.status, (lesson_standing.memory_of(h, one) is not None)) == ("proposed", False)
         assert one.id in Proposals(h.home).ids()
         lesson_standing.occurred(h, NOTE, SHOP, evidence)
         assert [one.status for one in learned_in(h) if one.project] == ["standing"]
@@ -120,9 +120,9 @@ def test_undoing_a_lesson_ends_it_and_undoing_that_lets_it_stand(workspace, stan
         undone = updates.apply_undo(h, updates.plan_undo(h, [first]))
         os.unlink(os.path.join(h.home, "state", "harvested"))
         harvest(h, everything=True)
-        assert learned_in(h)[0].status == "rejected" and not lesson_standing.is_there(h, standing)
+        assert learned_in(h)[0].status == "rejected" and lesson_standing.memory_of(h, standing) is None
         updates.apply_undo(h, updates.plan_undo(h, [undone.id]))
-        assert learned_in(h)[0].status == "standing" and lesson_standing.is_there(h, standing)
+        assert learned_in(h)[0].status == "standing" and lesson_standing.memory_of(h, standing)
 
 
 def test_undoing_a_warning_lets_the_lesson_stand(workspace, standing) -> None:
@@ -237,8 +237,64 @@ def test_the_page_and_the_lesson_begin_and_end_together(workspace, shop) -> None
         assert h.store.get(PROJECT, found.key).body == "Migrate first. What went wrong: the deploy broke"
         assert lesson.learned(h) == []
         lesson.withdraw(h, "L1")
-        assert learned_in(h)[0].status == "rejected" and not lesson_standing.is_there(h, found)
+        assert learned_in(h)[0].status == "rejected" and lesson_standing.memory_of(h, found) is None
         lesson.learn(h, "Migrate first")
-        assert learned_in(h)[0].status == "standing" and lesson_standing.is_there(h, found)
+        assert learned_in(h)[0].status == "standing" and lesson_standing.memory_of(h, found)
         lesson.learn(h, "Migrate last, on Sundays", replaces="L2")
         assert sorted(one.status for one in learned_in(h)) == ["rejected", "standing"]
+
+
+def test_a_forgotten_lesson_stands_no_longer_and_does_not_come_back(cli, workspace, standing, shop) -> None:
+    """`holdfast forget` takes the memory, which is the lesson; a third complaint does not bring it back."""
+    assert cli("forget", standing.key, "--yes").code == 0
+    assert f"{standing.id}  rejected" in cli("lesson", "--all").out and standing.id not in cli("lesson").out
+    with workspace() as h:
+        complained(h, shop, "s-3", day="2026-05-08")
+        harvest(h)
+        assert [one.status for one in learned_in(h)] == ["rejected"] and lesson_standing.memory_of(h, standing) is None
+        assert Proposals(h.home).ids() == []
+
+
+def test_a_lesson_that_was_given_to_a_profile_is_still_that_lesson(cli, workspace, standing, shop) -> None:
+    """Moved to the scope of a profile it stands there alone, and the same complaint makes no second one."""
+    assert cli("move", standing.key, "--to", "agent", "--profile", "reviewer").code == 0
+    with workspace() as h:
+        complained(h, shop, "s-3", day="2026-05-08")
+        harvest(h)
+        (one,) = learned_in(h)
+        assert one.status == "standing" and one.sessions == 3
+        assert [str(found.scope) for found in h.store.find(Filter(None, ("lesson",)))] == ["agent:reviewer"]
+
+
+def test_what_was_remembered_as_a_lesson_is_known_when_it_comes_up(cli, workspace, shop) -> None:
+    """A complaint about what a lesson says already is evidence for that lesson, and no proposal beside it."""
+    cli("remember", "You deleted my migration again: never do that.", "--type", "lesson", "--key", "migrations")
+    with workspace() as h:
+        complained(h, shop)
+        harvest(h)
+        (one,) = learned_in(h)
+        assert (one.status, one.key) == ("standing", "migrations") and Proposals(h.home).ids() == []
+
+
+def test_a_remembered_lesson_is_weighed_by_its_marks(cli, workspace, shop) -> None:
+    """Harm turns it into a warning, though no session taught it."""
+    cli("remember", "Never delete a migration.", "--type", "lesson", "--key", "migrations")
+    with workspace() as h:
+        lesson.mark(h, "migrations", "harmful")
+        assert h.store.get(PROJECT, "migrations").body.startswith("Warning: do not follow this lesson")
+        assert [one.status for one in learned_in(h)] == ["warning"]
+
+
+def test_an_approval_that_is_undone_waits_again(cli, workspace, shop) -> None:
+    """Undoing takes the memory away and puts the proposal back, and it can be approved once more."""
+    with workspace() as h:
+        complained(h, shop)
+        harvest(h)
+        (waiting,) = offered.waiting(h)[0]
+    assert cli("proposals", "approve", waiting.id).code == 0
+    assert cli("updates", "undo", cli("updates", "--json").json["updates"][0]["id"], "--yes").code == 0
+    with workspace() as h:
+        assert [one.status for one in learned_in(h)] == ["proposed"] and Proposals(h.home).ids() == [waiting.id]
+    assert cli("proposals", "approve", waiting.id).code == 0
+    with workspace() as h:
+        assert [one.status for one in learned_in(h)] == ["standing"]

@@ -13,7 +13,6 @@ from functools import partial
 
 from holdfast.base import files, rows
 from holdfast.continuity.messages import statement
-from holdfast.errors import HoldfastError
 from holdfast.learning.lessons import lesson_table
 from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons import standing as lesson_standing
@@ -31,7 +30,7 @@ _NAMED_IN = ("updates", "journal", "state/shown")
 def forget(words: ForgetTarget) -> Iterator[Change]:
     """Yield the lessons that change, and those that stay because somebody wanted them."""
     workspace = words.workspace
-    for one in lessons.room(workspace.home).all():
+    for one in lesson_standing.every(workspace):
         if not any(_is_from(each, words) for each in one.evidence):
             continue
         place = os.path.relpath(one.path, workspace.home)
@@ -44,7 +43,7 @@ def forget(words: ForgetTarget) -> Iterator[Change]:
 def _forget(workspace: Workspace, words: ForgetTarget) -> None:
     """Take its evidence out of every lesson; it is done once, and finds nothing when it is done again."""
     room = lessons.room(workspace.home)
-    said = [one for one in room.all() if _says_its_words(one, words)]
+    said = [one for one in lesson_standing.every(workspace) if _says_its_words(one, words)]
     for gone in room.forget(words.agent, words.session):
         lesson_standing.drop_proposal(workspace, gone)
     for one in said:
@@ -65,11 +64,9 @@ def _says_its_words(one: Lesson, words: ForgetTarget) -> bool:
 
 def _found_alone(workspace: Workspace, one: Lesson) -> Memory | None:
     """Return the memory of a lesson that stands because it recurred; None where somebody stated or approved it."""
-    try:
-        memory = workspace.store.get(lesson_standing.scope_of(one), one.key)
-    except HoldfastError:
-        return None
-    return memory if memory.source == lesson_standing.SOURCE and memory.trust == "derived" else None
+    memory = lesson_standing.memory_of(workspace, one)
+    is_found = memory is not None and memory.source == lesson_standing.SOURCE and memory.trust == "derived"
+    return memory if is_found else None
 
 
 def _make_anew(workspace: Workspace, one: Lesson, memory: Memory | None) -> None:

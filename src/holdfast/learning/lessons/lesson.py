@@ -46,7 +46,7 @@ def learned(workspace: Workspace, *, everything: bool = False) -> list[Lesson]:
     on_page = {same(note.text) for note in notes.listed(workspace, LESSON)} if ids - {""} else set()
     found = [
         one
-        for one in learned_lessons.room(workspace.home).all()
+        for one in lesson_standing.every(workspace)
         if one.project in ids
         and (everything or one.status != "rejected")
         and not any(each.kind == STATED and same(each.quote) in on_page for each in one.evidence)
@@ -57,7 +57,7 @@ def learned(workspace: Workspace, *, everything: bool = False) -> list[Lesson]:
 def show(workspace: Workspace, name: str) -> Lesson:
     """Return the learned lesson whose id, or the key of its memory, begins so, of whatever project."""
     workspace.need_enabled()
-    return learned_lessons.room(workspace.home).get(name)
+    return lesson_standing.as_it_is(workspace, learned_lessons.room(workspace.home).get(name))
 
 
 def rate(workspace: Workspace, name: str, rating: str) -> Lesson:
@@ -65,8 +65,9 @@ def rate(workspace: Workspace, name: str, rating: str) -> Lesson:
     if rating not in RATINGS:
         raise BadInput(f"{rating!a} is no mark", f"Use one of {', '.join(RATINGS)}.")
     lesson = show(workspace, name)
-    if lesson.status in ("standing", "warning") and lesson_standing.is_there(workspace, lesson):
-        _note_mark(workspace, lesson_standing.scope_of(lesson), lesson.key, rating)
+    memory = lesson_standing.memory_of(workspace, lesson)
+    if memory is not None:
+        _note_mark(workspace, memory.scope, memory.key, rating)
     return lesson_standing.mark(workspace, lesson, rating, now())
 
 
@@ -83,6 +84,7 @@ def propose(workspace: Workspace, text: str, *, because: str = "", agent: str = 
     statement = f"{said.rstrip('.')}. What went wrong: {why}" if why else said
     is_new = lesson_standing.occurred(workspace, statement, workspace.project().id, evidence)
     there = learned_lessons.room(workspace.home).like(workspace.project().id, evidence)
+    there = lesson_standing.as_it_is(workspace, there) if there else None
     if there is None or there.status == "rejected":
         raise Refused("the person said no to this lesson", "Ask them: `holdfast lesson add` writes it down.")
     action = "proposed" if is_new and there.status == "proposed" else "unchanged"
@@ -118,7 +120,7 @@ def path(workspace: Workspace) -> str:
 def _end(workspace: Workspace, text: str) -> None:
     """End the learned lesson that was stated so, and its memory; what sessions alone taught is not touched."""
     wanted, ids = same(text), _projects(workspace)
-    for one in learned_lessons.room(workspace.home).all() if text else ():
+    for one in lesson_standing.every(workspace) if text else ():
         stated = [each for each in one.evidence if each.kind == STATED and same(each.quote) == wanted]
         if stated and one.project in ids and one.status in ("standing", "warning"):
             lesson_standing.end(workspace, one)

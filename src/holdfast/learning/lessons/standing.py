@@ -1,19 +1,24 @@
 """What becomes of a learned lesson: a proposal, a standing memory, a warning, or nothing any more.
 
 One occurrence is a proposal. A lesson stands when what a person said or what happened recurs in a second session of its
-project, when a person states it there or when one approves it; then it is a memory, so that everything that works on
-memories works on it. What an agent merely says is proposed, however often it says it. A lesson without a project stands
-only by approval, for everywhere. What was rejected or forgotten stays so, however often it recurs.
+project, when a person states it there or when one approves it. What an agent merely says is proposed, however often it
+says it. A lesson without a project stands only by approval, for everywhere.
+
+What stands is a memory of the type `lesson`, and nothing else: at a session's start and at a prompt a lesson is given
+because that memory is, and whatever moves, changes, forgets or restores the memory does so to the lesson. The file in
+`learning/` keeps the evidence and the marks, and the key of the memory; whether the lesson stands is asked of the
+memory (`as_it_is`). One whose memory is gone was forgotten or withdrawn, and does not come back by recurring; nor does
+what was rejected.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
 
 from holdfast.base.clock import now
 from holdfast.base.text import check_text
-from holdfast.errors import BadInput, BadKey, Forgotten, HoldfastError, NotFound
+from holdfast.errors import BadInput, BadKey, Forgotten, NotFound
+from holdfast.language.likeness import alike, words_of
 from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons.categories import category as category_of
 from holdfast.learning.lessons.model import Evidence, Lesson
@@ -24,7 +29,7 @@ from holdfast.memory.remember import put, refuse_secret
 from holdfast.privacy import fence, redact
 from holdfast.records import Draft, Filter, Memory, Proposal, Scope, replace
 from holdfast.store.keys import check_key
-from holdfast.store.memory_file import FilePlace, first_words
+from holdfast.store.memory_file import first_words
 from holdfast.workspace import Workspace
 
 KIND = "lesson"
@@ -42,7 +47,7 @@ def occurred(workspace: Workspace, statement: str, project: str, evidence: Evide
     kind = category or category_of(clean.quote)
     lesson, is_new = lessons.add_evidence(workspace.home, cleaned(statement), kind, project, clean)
     # Also for what is known: a crash may have come between the lesson and its proposal or memory.
-    settle(workspace, lesson, stated=evidence.kind == "stated", is_new=is_new)
+    settle(workspace, lesson, stated=evidence.kind == "stated")
     return is_new
 
 
@@ -51,19 +56,17 @@ def cleaned(text: str) -> str:
     return redact.redact(" ".join(fence.stripped(redact.redact(text)[0]).split()))[0] if text else ""
 
 
-def settle(workspace: Workspace, lesson: Lesson, *, stated: bool, is_new: bool) -> Lesson:
-    """Bring the lesson, its proposal and its memory to what its evidence says; return it as it is then.
-
-    The memory of a standing one that expired comes back only when something new speaks for it.
-    """
+def settle(workspace: Workspace, lesson: Lesson, *, stated: bool) -> Lesson:
+    """Bring the lesson, its proposal and its memory to what its evidence says; return it as it is then."""
     if lesson.status == "proposed" and lesson.id in Proposals(workspace.home).rejected():
         return lessons.room(workspace.home).change(lesson, status="rejected")
-    if lesson.status == "proposed" and not (lesson.project and (stated or lesson.recurs)):
-        propose(workspace, lesson)
-        return lesson
-    if lesson.status == "proposed" or (is_new and lesson.status == "standing" and not is_there(workspace, lesson)):
+    if lesson.status == "proposed":
+        there = _said_already(workspace, lesson)
+        if there is None and not (lesson.project and (stated or lesson.recurs)):
+            propose(workspace, lesson)
+            return lesson
         why = "a person stated it" if stated else f"it came up in {lesson.sessions} sessions"
-        return stand(workspace, lesson, trust="user" if stated else "derived", why=why)
+        return stand(workspace, lesson, trust="user" if stated else "derived", why=why, there=there)
     # A crash may have come between the decision and the end of its proposal.
     drop_proposal(workspace, lesson)
     return lesson
@@ -94,21 +97,29 @@ def propose(workspace: Workspace, lesson: Lesson) -> None:
     )
 
 
-def stand(workspace: Workspace, lesson: Lesson, *, trust: str, why: str, text: str = "", again: bool = False) -> Lesson:
+def stand(
+    workspace: Workspace,
+    lesson: Lesson,
+    *,
+    trust: str,
+    why: str,
+    text: str = "",
+    again: bool = False,
+    there: Memory | None = None,
+) -> Lesson:
     """Make the lesson a memory of its project, or of everywhere where it has none; not what was forgotten.
 
-    With `again` somebody says on purpose what was forgotten, and then it holds again.
+    With `again` somebody says on purpose what was forgotten, and then it holds again. `there` is a memory that says it.
     """
-    room, text = lessons.room(workspace.home), text or lesson.statement
-    scope = scope_of(lesson)
+    room, text, scope = lessons.room(workspace.home), text or lesson.statement, scope_of(lesson)
     workspace.refresh_once(scope)
-    key = _known_as(workspace, scope, text) or _usable(lesson)
-    memory = Memory(key, scope, first_words(text), text)
-    if not again and workspace.store.forgot(scope, memory.key, memory.body):
+    there = there or _same_as(workspace, scope, text)
+    key = there.key if there else _usable(lesson)
+    if not again and there is None and workspace.store.forgot(scope, key, text):
         # What a person forgot does not come back by recurring.
         drop_proposal(workspace, lesson)
         return room.change(lesson, status="rejected")
-    if not _is_stored(workspace, scope, key):
+    if there is None:
         _keep(workspace, _draft(lesson, scope, key, text, trust), why)
     lesson = room.change(lesson, status="standing", key=key, statement=text, updated=max(lesson.updated, now()))
     drop_proposal(workspace, lesson)
@@ -120,7 +131,7 @@ def stated(workspace: Workspace, project: str, evidence: Evidence, *, because: s
     clean = replace(evidence, agent=cleaned(evidence.agent), quote=cleaned(evidence.quote), before="")
     text = f"{clean.quote.rstrip('.')}. What went wrong: {cleaned(because)}" if because else clean.quote
     lesson, _ = lessons.add_evidence(workspace.home, text, category_of(text), project, clean)
-    if lesson.status == "standing" and is_there(workspace, lesson):
+    if as_it_is(workspace, lesson).status == "standing":
         return lesson
     if lesson.id in Proposals(workspace.home).ids():
         workspace.say(f"the proposal {lesson.id} said the same, and is closed by this")
@@ -129,11 +140,11 @@ def stated(workspace: Workspace, project: str, evidence: Evidence, *, because: s
 
 def end(workspace: Workspace, lesson: Lesson) -> Lesson:
     """Let a lesson that was withdrawn stand no longer; its memory goes and does not come back by itself."""
-    scope = scope_of(lesson)
-    if is_there(workspace, lesson) and workspace.store.get(scope, lesson.key).source == SOURCE:
-        audit.forgotten(workspace, [workspace.store.remove(scope, lesson.key, forget=True)])
-        audit.note(workspace, "lesson", f"{scope}/{lesson.key}", "it was withdrawn")
-    return lessons.room(workspace.home).change(lesson, status="rejected")
+    memory = memory_of(workspace, lesson)
+    if memory is not None and memory.source == SOURCE:
+        audit.forgotten(workspace, [workspace.store.remove(memory.scope, memory.key, forget=True)])
+        audit.note(workspace, "lesson", f"{memory.scope}/{memory.key}", "it was withdrawn")
+    return reject(workspace, lesson)
 
 
 def reject(workspace: Workspace, lesson: Lesson) -> Lesson:
@@ -143,44 +154,59 @@ def reject(workspace: Workspace, lesson: Lesson) -> Lesson:
 
 def mark(workspace: Workspace, lesson: Lesson, rating: str, at: str) -> Lesson:
     """Note that the lesson helped or did harm; where harm outweighs, its memory becomes a warning, and back."""
-    lesson = lessons.room(workspace.home).mark(lesson, rating, at)
+    lesson = as_it_is(workspace, lessons.room(workspace.home).mark(lesson, rating, at))
     weight = lessons.weight(lesson, at)
-    if lesson.status == "standing" and weight < 0:
-        return _turned(workspace, lesson, "warning")
-    if lesson.status == "warning" and weight > 0:
-        return _turned(workspace, lesson, "standing")
-    return lesson
+    turned = {"standing": "warning"} if weight < 0 else {"warning": "standing"} if weight > 0 else {}
+    return _turned(workspace, lesson, turned[lesson.status]) if lesson.status in turned else lesson
 
 
 def marked(workspace: Workspace, memory: Memory, rating: str, at: str) -> None:
-    """Note a mark of a memory with the lesson that it stands for, if it stands for one."""
-    for lesson in lessons.room(workspace.home).all():
-        if lesson.key == memory.key and scope_of(lesson) == memory.scope and lesson.status in ("standing", "warning"):
-            mark(workspace, lesson, rating, at)
-            return
+    """Note a mark of a memory with the evidence of the lesson that it is; of another memory there is none to note."""
+    room = lessons.room(workspace.home)
+    known = [one for one in room.all() if one.key == memory.key and memory_of(workspace, one) == memory]
+    if not known and memory.type == "lesson":
+        said = first_words(memory.body)
+        evidence = Evidence(at, memory.agent, memory.session, "stated", said)
+        project = memory.scope.owner if memory.scope.kind == "project" else ""
+        one, _ = lessons.add_evidence(workspace.home, memory.body, category_of(memory.body), project, evidence)
+        known = [room.change(one, status="standing", key=memory.key)]
+    for one in known[:1]:
+        mark(workspace, one, rating, at)
 
 
-def follow(workspace: Workspace, places: Iterable[FilePlace]) -> None:
-    """Bring the lessons of these memories to what is there, after an undo put a memory back or took it away.
-
-    One whose memory is gone waits again where its proposal does, and otherwise does not come back by recurring.
-    """
-    changed = {(one.scope, one.key) for one in places}
-    for lesson in lessons.room(workspace.home).all() if changed else ():
-        if (scope_of(lesson), lesson.key) in changed:
-            lessons.room(workspace.home).change(lesson, status=_as_its_memory(workspace, lesson))
+def every(workspace: Workspace) -> list[Lesson]:
+    """Return every lesson that there is evidence for, as it is, the oldest first."""
+    return [as_it_is(workspace, one) for one in lessons.room(workspace.home).all()]
 
 
-def _as_its_memory(workspace: Workspace, lesson: Lesson) -> str:
-    try:
-        memory = workspace.store.get(scope_of(lesson), lesson.key)
-    except (NotFound, BadKey):
-        if lesson.status == "rejected":
-            return lesson.status
-        return "proposed" if lesson.id in Proposals(workspace.home).ids() else "rejected"
-    if memory.source != SOURCE:
-        return lesson.status
-    return "warning" if memory.body.startswith(_WARNING) else "standing"
+def as_it_is(workspace: Workspace, lesson: Lesson) -> Lesson:
+    """Return the lesson with its status: one that became a memory stands, or warns, as long as that holds."""
+    if lesson.status in ("proposed", "rejected"):
+        return lesson
+    memory = memory_of(workspace, lesson)
+    if memory is not None and holds(memory):
+        status = "warning" if memory.body.startswith(_WARNING) else "standing"
+    else:
+        # An undone approval waits again for a decision.
+        status = "proposed" if lesson.id in Proposals(workspace.home).ids() else "rejected"
+    return replace(lesson, status=status)
+
+
+def holds(memory: Memory) -> bool:
+    """Whether a memory was not withdrawn."""
+    return not memory.body.startswith("~~")
+
+
+def memory_of(workspace: Workspace, lesson: Lesson) -> Memory | None:
+    """Return the memory that the lesson became, wherever it was moved to; None where it is gone."""
+    known = workspace.registry.known()
+    scopes = [scope_of(lesson), *(Scope("project", id) for id in sorted(known.merged_into(lesson.project)))]
+    for scope in scopes:
+        with suppress(NotFound, BadKey):
+            return workspace.store.get(scope, lesson.key)
+    # A key that ends with its id is no other memory's, in whatever scope.
+    found = workspace.store.find(Filter(None, keys=(lesson.key,))) if lesson.key.endswith(f"-{lesson.id}") else ()
+    return next(iter(found), None)
 
 
 def scope_of(lesson: Lesson) -> Scope:
@@ -188,27 +214,23 @@ def scope_of(lesson: Lesson) -> Scope:
     return Scope("project", lesson.project) if lesson.project else Scope("global")
 
 
-def is_there(workspace: Workspace, lesson: Lesson) -> bool:
-    """Whether the memory of the lesson is there."""
-    return _is_stored(workspace, scope_of(lesson), lesson.key)
-
-
 def _turned(workspace: Workspace, lesson: Lesson, status: str) -> Lesson:
     """Rewrite the memory as a warning not to follow it, or as it was; one that is gone stays gone."""
-    scope = scope_of(lesson)
-    try:
-        there = workspace.store.get(scope, lesson.key)
-        text = _WARNING + there.body if status == "warning" else there.body.removeprefix(_WARNING)
-        # Whoever marks it vouches for it: what Holdfast found by itself could not bring a statement back.
-        trust = "agent" if there.trust == "derived" and status == "standing" else there.trust
-        _keep(workspace, _draft(lesson, scope, lesson.key, text, trust), f"marks made it {status}")
-    except (NotFound, BadKey):
+    there = memory_of(workspace, lesson)
+    if there is None:
         return lesson
-    return lessons.room(workspace.home).change(lesson, status=status)
+    text = _WARNING + there.body if status == "warning" else there.body.removeprefix(_WARNING)
+    # Whoever marks it vouches for it: what Holdfast found by itself could not bring a statement back.
+    trust = "agent" if there.trust == "derived" and status == "standing" else there.trust
+    _keep(workspace, _draft(lesson, there.scope, there.key, text, trust), f"marks made it {status}")
+    return replace(lesson, status=status)
 
 
 def _keep(workspace: Workspace, draft: Draft, why: str) -> None:
-    """Store the memory of a lesson, such that `holdfast updates` can undo it."""
+    """Store the memory of a lesson, such that `holdfast updates` can undo it: in the caller's act, or for a reason."""
+    if not why:
+        put(workspace, draft)
+        return
     with audit.Act(workspace, "lesson") as act:
         stored = put(workspace, draft)
         act.done(f"{stored.memory.scope}/{stored.memory.key}", why)
@@ -230,11 +252,18 @@ def _draft(lesson: Lesson, scope: Scope, key: str, text: str, trust: str) -> Dra
     )
 
 
-def _known_as(workspace: Workspace, scope: Scope, text: str) -> str:
-    """Return the key of a memory that says the same already, a person's for example."""
+def _same_as(workspace: Workspace, scope: Scope, text: str) -> Memory | None:
+    """Return a memory that says the same already, a person's for example."""
     wanted = same(text)
-    found = workspace.store.find(Filter((scope,)))
-    return next((memory.key for memory in found if same(memory.body) == wanted), "")
+    return next((one for one in workspace.store.find(Filter((scope,))) if same(one.body) == wanted), None)
+
+
+def _said_already(workspace: Workspace, lesson: Lesson) -> Memory | None:
+    """Return the lesson of somebody that what occurred speaks for, however that was stored."""
+    scope, wanted = scope_of(lesson), words_of(lesson.evidence[0].quote if lesson.evidence else lesson.statement)
+    workspace.refresh_once(scope)
+    found = workspace.store.find(Filter((scope,), ("lesson",)))
+    return next((one for one in found if alike(words_of(one.body.partition("\n\n")[0]), wanted)), None)
 
 
 def _usable(lesson: Lesson) -> str:
@@ -246,14 +275,6 @@ def _usable(lesson: Lesson) -> str:
     return lesson.key
 
 
-def _is_stored(workspace: Workspace, scope: Scope, key: str) -> bool:
-    try:
-        workspace.store.get(scope, key)
-    except HoldfastError:
-        return False
-    return True
-
-
 def drop_proposal(workspace: Workspace, lesson: Lesson) -> None:
     """Take back the proposal of a lesson, if it waits for a decision."""
     waiting = Proposals(workspace.home)
@@ -262,9 +283,7 @@ def drop_proposal(workspace: Workspace, lesson: Lesson) -> None:
 
 
 class LessonKind(Kind):
-    """An approved lesson stands. It has a file of its own, which an undo could not bring back."""
-
-    can_be_undone = False
+    """An approved lesson stands: it is a memory, and when that is undone the proposal waits again."""
 
     def keep(self, workspace: Workspace, proposal: Proposal) -> str:
         """Make the lesson stand, and return the key of its memory."""
@@ -277,7 +296,7 @@ class LessonKind(Kind):
             told = {name: getattr(proposal, name) for name in ("scope", "title", "tags", "source", "agent")}
             return put(workspace, Draft(text=text, type="lesson", trust="user", **told)).memory.key
         said = lesson.statement if same(text) == same(lesson.statement) else text
-        lesson = stand(workspace, lesson, trust="user", why="a person approved it", text=said)
+        lesson = stand(workspace, lesson, trust="user", why="", text=said)
         if lesson.status != "standing":
             raise Forgotten("it was forgotten or corrected", "Store it with `holdfast remember` if it holds again.")
         return lesson.key

@@ -17,7 +17,7 @@ from holdfast.base.clock import now
 from holdfast.base.text import count
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.incidents import model as incidents
-from holdfast.learning.lessons import model as lessons
+from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.ratings import model as signals
 from holdfast.learning.synthesis import model as room
 from holdfast.learning.synthesis.model import FRUSTRATION, SUCCESS, Done, Period, SynthesisGroup, SynthesisReport
@@ -78,7 +78,7 @@ def _written(
 ) -> Written:
     home = workspace.home
     found = room.SynthesisFinding(
-        signals.of_person(home), lessons.room(home).all(), incidents.Incidents(home).all(), fixes.read(home)
+        signals.of_person(home), lesson_standing.every(workspace), incidents.Incidents(home).all(), fixes.read(home)
     )
     if names is not None:
         found = room.matching(found, lambda name: name in names)
