@@ -248,22 +248,34 @@ def test_every_transcript_in_a_folder_is_known_by_one_reader_at_most() -> None:
 ODD_BLOCKS = [{"type": "text", "text": "look"}, {"type": "new", "text": "x"}]
 
 
-@pytest.mark.parametrize(
+BLOCKS_OF_A_PERSON = pytest.mark.parametrize(
     ("reader", "records"),
     [
-        (claude_code, [{"type": "user", "uuid": "u", "sessionId": "s", "message": {"content": ODD_BLOCKS}}]),
-        (cursor, [{"role": "user", "message": {"content": ODD_BLOCKS}}]),
+        (claude_code, lambda told: [{"type": "user", "uuid": "u", "sessionId": "s", "message": {"content": told}}]),
+        (cursor, lambda told: [{"role": "user", "message": {"content": told}}]),
         (
             droid,
-            [
+            lambda told: [
                 {"type": "session_start", "id": "s"},
-                {"type": "message", "message": {"role": "user", "content": ODD_BLOCKS}},
+                {"type": "message", "message": {"role": "user", "content": told}},
             ],
         ),
     ],
 )
+
+
+@BLOCKS_OF_A_PERSON
 def test_a_block_of_an_unknown_kind_is_not_a_persons(tmp_path, reader, records) -> None:
     """In a message of the person what nobody knows is a program's."""
-    events, _ = read_one(reader, write_lines(tmp_path / "s.jsonl", *records))
+    events, _ = read_one(reader, write_lines(tmp_path / "s.jsonl", *records(ODD_BLOCKS)))
     told = sorted((one.role, one.text or one.output) for one in events)
     assert told == [("human", "look"), ("injected", "x")]
+
+
+@BLOCKS_OF_A_PERSON
+def test_a_block_that_names_a_call_is_its_result_without_a_type(tmp_path, reader, records) -> None:
+    """A result that lost its type is still what a tool answered, and what stands beside it is not the person's."""
+    blocks = [{"type": "text", "text": "look"}, {"tool_use_id": "c", "content": "built"}]
+    events, _ = read_one(reader, write_lines(tmp_path / "s.jsonl", *records(blocks)))
+    told = sorted((one.role, one.text or one.output) for one in events)
+    assert told == [("injected", "look"), ("tool", "built")]

@@ -303,7 +303,8 @@ class ClaudeCodeReading(Reading):
 
     def _user(self, line: _Line, content: Any) -> None:
         usual, self.model = self._usual(line), ""
-        parts: list[tuple[str, str]] = []
+        # Joined in the end: a message may have a million blocks.
+        parts: list[tuple[str, list[str]]] = []
         given = content if isinstance(content, list) else [content]
         if line.toolUseResult != _NOTHING or any(map(is_result, given)):
             usual = "injected"
@@ -318,13 +319,13 @@ class ClaudeCodeReading(Reading):
             usual = "injected" if REFERENCED in text else usual
             if line.isCompactSummary is True:
                 found = [("summary", text)] if text.strip() else []
-            for part in found:
-                if parts and parts[-1][0] == part[0]:
-                    parts[-1] = (part[0], f"{parts[-1][1]}\n{part[1]}")
+            for role, part in found:
+                if parts and parts[-1][0] == role:
+                    parts[-1][1].append(part)
                 else:
-                    parts.append(part)
-        for role, text in parts:
-            self.held.add(self.event(role, text, self._id))
+                    parts.append((role, [part]))
+        for role, texts in parts:
+            self.held.add(self.event(role, "\n".join(texts), self._id))
 
     def _usual(self, line: _Line) -> str:
         """Return the role of what stands where a person speaks in this line, as far as its marks tell."""
