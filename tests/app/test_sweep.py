@@ -331,6 +331,16 @@ def test_a_copied_history_is_counted_once(machine, home, swept):
     assert [found[name].parent for name in found] == ["", "first", "second"]
 
 
+def test_a_resumed_session_is_shown_by_its_first_id(machine, swept, cli):
+    """Whoever knows a session by the id that it began under finds it; what forgets or pins wants its own id."""
+    own = [{**record, "sessionId": "first"} for record in talk("second", 1)]
+    write(transcript(machine, "second"), [*own, *talk("second", 1, start=5)])
+    swept()
+    assert cli("sessions", "show", "first").out == cli("sessions", "show", "second").out
+    assert cli("sessions", "show", "claude-code/first", "--raw").code == 0
+    assert cli("sessions", "forget", "first", "--yes").code != 0
+
+
 def test_a_copy_stays_what_it_is_when_its_original_goes(machine, home, swept, cli):
     """Events that were evicted or forgotten do not come back by a session that copied them, however it grows."""
     first, own = talk("first", 2), talk("second", 1, start=5)

@@ -191,9 +191,16 @@ class Archive:
         entries = self.entries()
         return Usage(sum(entry.raw_bytes for entry in entries), sum(entry.digest_bytes for entry in entries))
 
-    def resolve(self, text: str) -> str:
-        """Return the name of the session that a text means: its name, its id, or a part that only one id has."""
+    def resolve(self, text: str, *, resumed: bool = False) -> str:
+        """Return the name of the session that a text means: its name, its id, or a part that only one id has.
+
+        With `resumed` the first id of a session that went on under another one means that one, where nothing else has it.
+        """
         found = _matching(self.entries(), text.strip())
+        if not found and resumed:
+            # Seldom, so every digest may be read for it.
+            told = [one.session for one in self.digests() if one.session.parent and not one.session.is_subagent]
+            found = _matching([ArchiveEntry(one.name, one.agent, one.parent) for one in told], text.strip())
         if not found:
             raise NotFound(f"no session is called {text[:80]!r}", "`holdfast sessions` lists what there is.")
         if len(found) > 1:

@@ -201,7 +201,7 @@ def _sum(costs: Sequence[Cost]) -> Cost:
 def digest_of(workspace: Workspace, text: str) -> Digest:
     """Return the digest of the session that a text means."""
     archive = Archive(workspace.home)
-    name = archive.resolve(text)
+    name = archive.resolve(text, resumed=True)
     try:
         return archive.digest(name)
     except NotFound:
@@ -219,7 +219,7 @@ def events_of(
     archive = Archive(workspace.home)
     if last is not None and last < first:
         raise BadInput(f"{last} is before {first}", "Give --from a place before --to.")
-    name = archive.resolve(text)
+    name = archive.resolve(text, resumed=True)
     if earlier and not archive.has_earlier(name):
         raise NotFound(f"{name} never told more than it does", "Leave out --earlier.")
     return _between(workspace, archive.events(name, earlier=earlier), first, last)
