@@ -41,7 +41,7 @@ Find = Callable[[Workspace, Digest, Sequence[SessionEvent]], Iterable[Finding]]
 RECENT = 10
 _LEARN_SECONDS = 20
 # A change of what finders find makes every session worth another look.
-RULES = 3
+RULES = 4
 # All texts of one session that finders see together have at most so many characters.
 _MAX_OF_A_SESSION = 40_000_000
 _SHORTER = 500

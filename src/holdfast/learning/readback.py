@@ -165,7 +165,9 @@ def _work(run: HookRun, ids: tuple[str, ...]) -> list[Source]:
     found = [one for id in there for one in work.open_work(run.home, id, _EVER_HOURS)]
     now = time.time()
     new = [one for one in found if one.updated_at >= iso(now - OPEN_HOURS * 3_600)] if wanted["work"] else []
-    old = [one for one in found if one.updated_at < iso(now - STALE_DAYS * 86_400)] if wanted["stale"] else []
+    # What only an old transcript told of was never known to be left open.
+    left = [one for one in found if one.source != work.ARCHIVE] if wanted["stale"] else []
+    old = [one for one in left if one.updated_at < iso(now - STALE_DAYS * 86_400)]
     return [
         _of_work("work", f"Open work of the last {OPEN_HOURS} hours", new[:_MAX_WORK]),
         _of_work("stale", f"Open work that nobody touched for {STALE_DAYS} days", old[:_MAX_STALE]),

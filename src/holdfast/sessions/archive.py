@@ -194,7 +194,7 @@ class Archive:
     def resolve(self, text: str, *, resumed: bool = False) -> str:
         """Return the name of the session that a text means: its name, its id, or a part that only one id has.
 
-        With `resumed` the first id of a session that went on under another one means that one, where nothing else has it.
+        With `resumed` the first id of a session that went on under another one means that one, if nothing else has it.
         """
         found = _matching(self.entries(), text.strip())
         if not found and resumed:

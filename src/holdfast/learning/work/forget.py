@@ -250,7 +250,8 @@ class _Item:
         ]
         spawned = [name for name in one.lineage.agents_spawned if not self._is_mine(name)]
         lineage = replace(one.lineage, files_changed=tuple(changed), agents_spawned=tuple(spawned))
-        after = replace(one, title=title, sessions=self.others, lineage=lineage)
+        outcome = "" if self._is_mine(one.outcome.removeprefix(work.BY_AGENT)) else one.outcome
+        after = replace(one, title=title, sessions=self.others, lineage=lineage, outcome=outcome)
         return after if title == one.title else work.named_after_title(after)
 
 

@@ -50,7 +50,7 @@ def at_prompt(run: HookRun) -> list[Effect]:
     # What was done until here was done for an earlier prompt; no pause may have been told after it.
     rows = _rows_of_calls(run, project)
     if run.words().strip():
-        rows.append((session_log.PROMPT, cut(run.words(), _MAX_PROMPT, CUT)))
+        rows.append(row_of_prompt(run.words()))
     return [Effect(lambda: _note(run, project, rows))] if rows else []
 
 
@@ -87,18 +87,26 @@ def at_subagent_stop(run: HookRun) -> list[Effect]:
     project = run.project()
     if project is None or not os.path.exists(_path(run, project)):
         return []
-    answer = kept(run.call.answer[: _MAX_OUTPUT * 4], _MAX_OUTPUT).strip()
-    if len(answer) < _MIN_OUTPUT:
-        return []
-    row = (session_log.OUTPUT, dumps([kept(run.call.subagent, _MAX_NAME), answer]))
-    return [Effect(lambda: _note(run, project, [row]))]
+    row = row_of_answer(run.call.subagent, run.call.answer)
+    return [Effect(lambda: _note(run, project, [row]))] if row else []
+
+
+def row_of_answer(subagent: str, told: str) -> tuple[str, str] | None:
+    """Return what a sub-agent said as a row; None where that is nothing."""
+    answer = kept(told[: _MAX_OUTPUT * 4], _MAX_OUTPUT).strip()
+    return (session_log.OUTPUT, dumps([kept(subagent, _MAX_NAME), answer])) if len(answer) >= _MIN_OUTPUT else None
+
+
+def row_of_prompt(words: str) -> tuple[str, str]:
+    """Return what the person asked as a row."""
+    return session_log.PROMPT, cut(words, _MAX_PROMPT, CUT)
 
 
 def _take_call(run: HookRun, project: Project) -> None:
     call = run.call
     # An agent that tells of failures by another event says by this one that it went well.
     well = "passed" if "tool-failed" in run.agent.events.values() else ""
-    rows = _rows(project, call.tool, call.tool_input, "failed" if call.error else well)
+    rows = rows_of_call(project.root, call.tool, call.tool_input, "failed" if call.error else well)
     _note(run, project, rows)
     kinds = [kind for kind, _ in rows]
     changed = session_log.FILE in kinds
@@ -107,7 +115,7 @@ def _take_call(run: HookRun, project: Project) -> None:
         _take_in(run, project)
 
 
-def _rows(project: Project, tool: str, given: str, ended: str) -> list[tuple[str, str]]:
+def rows_of_call(root: str, tool: str, given: str, ended: str) -> list[tuple[str, str]]:
     """Return what a call of a tool says: its name, and which file it changed, what it ran, planned or set to work."""
     from holdfast.language import commands, tools
 
@@ -116,7 +124,7 @@ def _rows(project: Project, tool: str, given: str, ended: str) -> list[tuple[str
         return rows
     changed = tools.changed_files(tool, given)
     if changed:
-        root = project.root.rstrip("/") + "/"
+        root = root.rstrip("/") + "/"
         return [*rows, *[(session_log.FILE, kept(path.removeprefix(root), _MAX_PATH)) for path in changed]]
     plan = tools.plan_of(tool, given)
     if plan:
@@ -136,7 +144,7 @@ def _rows_of_calls(run: HookRun, project: Project) -> list[tuple[str, str]]:
     calls = run.calls()
     if not calls or not os.path.exists(_path(run, project)):
         return []
-    return [row for call in calls for row in _rows(project, call.tool, call.given, call.ended)]
+    return [row for call in calls for row in rows_of_call(project.root, call.tool, call.given, call.ended)]
 
 
 def _take_in(run: HookRun, project: Project) -> Work | None:

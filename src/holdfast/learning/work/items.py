@@ -11,6 +11,7 @@ from holdfast.base.clock import now
 from holdfast.base.text import DOTS, one_line
 from holdfast.continuity import notes
 from holdfast.errors import BadInput, NotFound
+from holdfast.learning.lessons import model as lessons
 from holdfast.learning.work import criteria as isc_file
 from holdfast.learning.work import model as items
 from holdfast.learning.work import text as work_text
@@ -27,11 +28,12 @@ _MAX_SHOWN = 50
 
 @dataclass(frozen=True, slots=True)
 class ShownWork:
-    """A work item with its criteria, and the names of the files in each of its folders that is there."""
+    """A work item with its criteria, the names of the files in each of its folders that is there, and its lessons."""
 
     work: Work
     criteria: Criteria
     parts: tuple[tuple[str, tuple[str, ...]], ...]
+    lessons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def work_items(workspace: Workspace, *, everything: bool = False) -> list[Work]:
 def show(workspace: Workspace, name: str) -> ShownWork:
     """Return a work item by its id, or the beginning of its id or of the words in it."""
     workspace.need_enabled()
-    return _shown(_find(workspace, name))
+    return _shown(workspace, _find(workspace, name))
 
 
 def latest(workspace: Workspace, session: str = "") -> ShownWork | None:
@@ -66,7 +68,7 @@ def latest(workspace: Workspace, session: str = "") -> ShownWork | None:
     every = work_items(workspace)
     mine = [one for one in every if session and any(each.partition("/")[2] == session for each in one.sessions[-1:])]
     found = mine or every
-    return _shown(found[0]) if found else None
+    return _shown(workspace, found[0]) if found else None
 
 
 def add(workspace: Workspace, title: str, *, criteria: tuple[str, ...] = (), parent: str = "") -> Changed:
@@ -87,7 +89,7 @@ def add(workspace: Workspace, title: str, *, criteria: tuple[str, ...] = (), par
         one = items.make(workspace.home, new, isc_file.versioned(Criteria(), isc, at, "standard", closed=False))
         one = items.nest(one, above) if above else one
     projects.record(workspace.project(), workspace.registry)
-    return Changed("added", _shown(one), redacted=kinds)
+    return Changed("added", _shown(workspace, one), redacted=kinds)
 
 
 def criterion(workspace: Workspace, name: str, text: str, *, anti: bool = False) -> Changed:
@@ -104,7 +106,7 @@ def criterion(workspace: Workspace, name: str, text: str, *, anti: bool = False)
         found = next(each for each in listed if each.text.casefold() == said.casefold())
         one = _written(one, before, after)
     action = "unchanged" if after == before else "added"
-    return Changed(action, _shown(one), found, redacted=kinds)
+    return Changed(action, _shown(workspace, one), found, redacted=kinds)
 
 
 def verify(workspace: Workspace, name: str, criterion: str, *, evidence: str) -> Changed:
@@ -119,19 +121,24 @@ def verify(workspace: Workspace, name: str, criterion: str, *, evidence: str) ->
         after = isc_file.marked(before, wanted.id, SATISFIED, event)
         file = work_turns.keep_verification(one, after.get(wanted.id), said)
         one = _written(one, before, after)
-    return Changed("verified", _shown(one), after.get(wanted.id), file, kinds)
+    return Changed("verified", _shown(workspace, one), after.get(wanted.id), file, kinds)
 
 
-def close(workspace: Workspace, name: str) -> Changed:
-    """Close a work item, whatever its criteria say; it keeps them as they are."""
+def close(workspace: Workspace, name: str, *, outcome: str = "", by_agent: bool = False) -> Changed:
+    """Close a work item, whatever its criteria say; it keeps them as they are. `outcome` says how it ended."""
     workspace.need_enabled()
     one = _find(workspace, name)
-    if not one.is_open:
-        return Changed("unchanged", _shown(one))
+    kinds: tuple[str, ...] = ()
+    if outcome:
+        (said, *_), kinds = notes.without_secrets(workspace, outcome)
+        outcome = one_line(f"{items.BY_AGENT if by_agent else ''}{said}", items.MAX_OUTCOME, DOTS)
+    if not one.is_open and outcome in ("", one.outcome):
+        return Changed("unchanged", _shown(workspace, one))
     with items.lock(workspace.home, one.project):
         isc, at = isc_file.read(one.path), now()
-        one = work_turns.keep(replace(one, updated_at=at), isc, isc, at, is_closed=True)
-    return Changed("closed", _shown(one))
+        ended = replace(one, updated_at=at, outcome=outcome or one.outcome)
+        one = work_turns.keep(ended, isc, isc, at, is_closed=True)
+    return Changed("closed", _shown(workspace, one), redacted=kinds)
 
 
 def nest(workspace: Workspace, name: str, parent: str) -> Changed:
@@ -141,9 +148,9 @@ def nest(workspace: Workspace, name: str, parent: str) -> Changed:
     if one.project != above.project:
         raise BadInput(f"{above.id} belongs to another project ({above.project})", "Give a parent of the same project.")
     if os.path.dirname(os.path.dirname(one.path)) == above.path:
-        return Changed("unchanged", _shown(one))
+        return Changed("unchanged", _shown(workspace, one))
     with items.lock(workspace.home, one.project):
-        return Changed("nested", _shown(items.nest(one, above)))
+        return Changed("nested", _shown(workspace, items.nest(one, above)))
 
 
 def _written(one: Work, before: Criteria, after: Criteria) -> Work:
@@ -172,6 +179,9 @@ def _find(workspace: Workspace, name: str) -> Work:
         raise
 
 
-def _shown(one: Work) -> ShownWork:
+def _shown(workspace: Workspace, one: Work) -> ShownWork:
+    known = {lesson.id: lesson for lesson in lessons.room(workspace.home).all()} if one.learned else {}
+    # What was rejected or forgotten meanwhile is told no more.
+    said = [known[id].statement for id in one.learned if id in known and known[id].status != "rejected"]
     parts = [(part, tuple(items.names_in(one, part)[-_MAX_SHOWN:])) for part in PARTS]
-    return ShownWork(one, isc_file.read(one.path), tuple([part for part in parts if part[1]]))
+    return ShownWork(one, isc_file.read(one.path), tuple([part for part in parts if part[1]]), tuple(said))

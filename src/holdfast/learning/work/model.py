@@ -30,15 +30,19 @@ if TYPE_CHECKING:
 
 FOLDER, META, CHILDREN = "work", "META.yaml", "children"
 ACTIVE, COMPLETED = "ACTIVE", "COMPLETED"
-AUTO, MANUAL = "AUTO", "MANUAL"
+# Opened by a hook, by hand, or by a harvest out of a transcript that no hook told of.
+AUTO, MANUAL, ARCHIVE = SOURCES = "AUTO", "MANUAL", "ARCHIVE"
 EFFORTS = ("quick", "standard", "deep")
 MAX_FILES = 200
 MAX_NAMES = 50
+MAX_OUTCOME = 300
+# What the agent says of its own work is told as that.
+BY_AGENT = "the agent says: "
 # What META.yaml says; every other name in it is a person's.
 _LISTED, _COUNTED = ("tools_used", "files_changed", "agents_spawned"), ("calls", "seconds")
 NAMES = (
     *("id", "title", "status", "source", "effort", "project", "sessions", "parent", "created_at", "updated_at"),
-    *("completed_at", *_LISTED, *_COUNTED),
+    *("completed_at", "outcome", "learned", *_LISTED, *_COUNTED),
 )
 _MAX_META = 64_000
 _MAX_LOOKED_AT = 100
@@ -62,7 +66,10 @@ class Lineage:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One work item. `sessions` are those that worked on it, as `AGENT/ID`, the last one last."""
+    """One work item. `sessions` are those that worked on it, as `AGENT/ID`, the last one last.
+
+    `outcome` is how somebody says that it ended, `learned` has the ids of the lessons that came of it.
+    """
 
     id: str
     title: str
@@ -75,6 +82,8 @@ class Work:
     created_at: str = ""
     updated_at: str = ""
     completed_at: str = ""
+    outcome: str = ""
+    learned: tuple[str, ...] = ()
     lineage: Lineage = Lineage()
     path: str = ""
 
@@ -196,7 +205,8 @@ def _fields(one: Work) -> dict[str, Value | None]:
     told = {name: getattr(one.lineage if name in (*_LISTED, *_COUNTED) else one, name) for name in NAMES}
     numbers = {name: front_matter.Plain(told[name]) for name in _COUNTED}
     # What there is not is not written.
-    return {**told, **numbers, "parent": one.parent or None, "completed_at": one.completed_at or None}
+    optional = {name: told[name] or None for name in ("parent", "completed_at", "outcome", "learned")}
+    return {**told, **numbers, **optional}
 
 
 def read(path: str, project: str) -> Work | None:
@@ -213,18 +223,19 @@ def _parsed(text: str, path: str, project: str) -> Work | None:
     name = os.path.basename(path)
     if not is_work_id(name) or not told:
         return None
-    status, effort = _one(told, "status").upper(), _one(told, "effort")
+    status, effort, source = _one(told, "status").upper(), _one(told, "effort"), _one(told, "source").upper()
     return Work(
         # The folder's name is the id, whatever somebody wrote into the file.
         id=name,
         title=_one(told, "title") or name.partition("_")[2],
         project=project,
         status=COMPLETED if status == COMPLETED else ACTIVE,
-        source=MANUAL if _one(told, "source").upper() == MANUAL else AUTO,
+        source=source if source in SOURCES else AUTO,
         effort=effort if effort in EFFORTS else "standard",
         sessions=_several(told, "sessions"),
         updated_at=_one(told, "updated_at") or _one(told, "created_at"),
-        **{name: _one(told, name) for name in ("parent", "created_at", "completed_at")},
+        learned=_several(told, "learned"),
+        **{name: _one(told, name) for name in ("parent", "created_at", "completed_at", "outcome")},
         lineage=Lineage(
             **{name: _several(told, name) for name in _LISTED},
             calls=_number(told, "calls"),

@@ -26,23 +26,30 @@ class AskedFor:
     anti_criteria: tuple[str, ...]
 
 
-def asked(text: str) -> AskedFor:
-    """Return what a message demands; one that demands nothing in particular is its own criterion."""
+def asked(text: str, *, further: bool = False) -> AskedFor:
+    """Return what a message demands; one that demands nothing in particular is its own criterion.
+
+    One that comes `further` on in the work is so only where it orders something: people ask and talk about the work.
+    """
     told = work_text.without_code(text)
     wanted: dict[str, None] = {}
     barred: dict[str, None] = {}
     ideal = tools.without_marks(work_text.first_part(text))
-    sentences = _sentences(told)
+    # A document says much that is no demand of its own; what it is for counts.
+    sentences = _sentences(told) if len(text) <= work_text.LONG_ASK else []
     has_list = any(is_item for _, is_item in sentences)
-    if ideal and not has_list:
+    if ideal and not has_list and not further:
         # What is asked for as a whole must be there too; where there is a list, that says it.
         wanted[ideal] = None
     for number, (sentence, is_item) in enumerate(sentences):
         for part in [sentence] if is_item else work_text.parts_of(sentence):
             kind = _kind(part, is_item, may_order=number > 0 or not has_list)
-            if kind:
-                (barred if kind == "never" else wanted)[tools.without_marks(part)] = None
-    if ideal and not wanted:
+            said = tools.without_marks(part)
+            # The same words behind "please" are the same demand.
+            said = ideal if not is_item and tools.without_marks(work_text.first_part(part)) == ideal else said
+            if kind and said not in wanted:
+                (barred if kind == "never" else wanted)[said] = None
+    if ideal and not wanted and not further:
         wanted[ideal] = None
     return AskedFor(ideal, tuple(wanted)[:MAX_CRITERIA], tuple(barred)[:MAX_CRITERIA])
 

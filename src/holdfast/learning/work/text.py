@@ -19,13 +19,17 @@ SHORT_ASK = 25
 _FEW_LETTERS = 3
 _STEM = 5
 _MAX_LOOKED_AT = 4_000
-_TITLE_WORDS = 9
+_TITLE_WORDS = 12
 _GREETING_WORDS = 2
 _MAX_LEADING = 20
 _BEGINNING = 4
 _MAX_ASKING = 15
 _MAX_HEADS = 6
 _EXCLUDING = 12
+# A message of more characters is a document, for the most part.
+LONG_ASK = 1_500
+# What a terminal shows before a command.
+_TERMINAL = ("➜ ", "❯ ", "$ ", "% ", "» ", ">>> ")
 # A clause that says no more than that it is done is short.
 _MAX_CLOSING = 160
 _MAX_THING = 4
@@ -56,8 +60,12 @@ def plain(text: str) -> list[str]:
 
 
 def without_code(text: str) -> str:
-    """Return a message without its fenced code and quoted lines."""
+    """Return a message without fenced code and quoted lines; of one that begins in a terminal the last paragraph."""
     lines, fenced = [], False
+    if text.lstrip().startswith(_TERMINAL):
+        # Who pastes what a terminal shows says below it what is wanted.
+        paragraphs = [one for one in text.split("\n\n") if one.strip()]
+        text = paragraphs[-1] if len(paragraphs) > 1 else text.strip().rpartition("\n")[2]
     for line in text[:_MAX_LOOKED_AT].split("\n"):
         if line.lstrip().startswith("```"):
             fenced = not fenced
@@ -261,6 +269,11 @@ def is_question(text: str) -> bool:
         return len(spoken) <= _MAX_ASKING and "\n" not in told and _begins_with(joined, "questions")
     ends = [letter for at, letter in enumerate(told) if letter in ".!?" and told[at + 1 : at + 2] in ("", " ", "\n")]
     return all(letter == "?" for letter in ends)
+
+
+def is_briefing(text: str) -> bool:
+    """Whether a message tells the agent at length who it is: a program wrote it, whoever sent it."""
+    return len(text) > LONG_ASK and _begins_with(f" {' '.join(plain(text[:_MAX_CLOSING]))} ", "roles")
 
 
 def steered(text: str) -> str:

@@ -85,6 +85,26 @@ def take_in(home: str, path: str, at: str, *, tells_tools: bool) -> Work | None:
     return turns.current
 
 
+def replay(home: str, noted: Noted, at: str) -> Work | None:
+    """Bring what a transcript tells of a session into its work items, as hooks would have; return the last one."""
+    with work.lock(home, noted.project):
+        turns = Turns(home, noted, at, tells_tools=True, source=work.ARCHIVE)
+        turns.take(noted.rows)
+    return turns.current
+
+
+def first_ask(rows: tuple[Triple, ...]) -> str:
+    """Return the first thing asked for in these rows that something was done for; nothing where there is none."""
+    asked, is_ask = "", False
+    for kind, text, _ in rows:
+        told = judged(text) if kind == PROMPT else ""
+        if told in ("ask", "question") or (told == "maybe" and not asked):
+            asked, is_ask = text, told == "ask"
+        elif asked and (kind == FILE or (is_ask and kind in (RUN, PASSED))):
+            return asked
+    return ""
+
+
 def judged(text: str) -> str:
     """Return what a message is to the work: `done`, `good`, `bad`, `on`, `ask`, `question`, `maybe` or nothing.
 
@@ -98,7 +118,7 @@ def judged(text: str) -> str:
     told = work_text.steered(text)
     is_long = len(told) >= work_text.SHORT_ASK or "```" in told
     is_trivial = triggers.is_trivial(told) and not work_text.files_named(told)
-    if verdict or not is_long or explicit(told) is not None or is_trivial:
+    if verdict or not is_long or explicit(told) is not None or is_trivial or work_text.is_briefing(told):
         return verdict
     if not triggers.is_substantial_ask(told):
         return "maybe" if len(told.split()) >= _MIN_WORDS else ""
@@ -108,8 +128,9 @@ def judged(text: str) -> str:
 class Turns:
     """One pass over the rows of one session, under the lock of its project."""
 
-    def __init__(self, home: str, noted: Noted, at: str, *, tells_tools: bool) -> None:
+    def __init__(self, home: str, noted: Noted, at: str, *, tells_tools: bool, source: str = work.AUTO) -> None:
         self.home = home
+        self._source = source
         self.noted = noted
         self.at = at
         self.name = f"{noted.agent}/{noted.session}"
@@ -210,6 +231,7 @@ class Turns:
             isc = _with_asks(Criteria(), self.pending)
             new = Work(
                 *("", work_text.title_of(first.text) or "Work", self.noted.project),
+                source=self._source,
                 sessions=(self.name,),
                 created_at=first.at,
                 updated_at=self.at,
@@ -224,8 +246,9 @@ class Turns:
         home, project = self.home, self.noted.project
         noted = [one for one in session_log.sessions(home) if one.project == project and not is_over(home, one)]
         living = {f"{one.agent}/{one.session}" for one in noted} - {self.name}
-        open_ones = work.open_work(home, project, _FITS_FOR_DAYS * 24)
-        return [one for one in open_ones if living.isdisjoint(one.sessions[-1:])]
+        # What is told of an earlier time goes on with what was open then.
+        open_ones = work.open_work(home, project, _FITS_FOR_DAYS * 24, now=clock.seconds(self.at))
+        return [one for one in open_ones if living.isdisjoint(one.sessions[-1:]) and one.created_at <= self.at]
 
     def _fitting(self) -> Work | None:
         """Return the open item of another session that what was asked, or what was changed for it, fits."""
@@ -237,7 +260,7 @@ class Turns:
             shared = len(about.stems & other.stems)
             same_files = bool(changed) and all(path in one.lineage.files_changed for path in changed)
             alike = shared >= _MIN_SHARED and work_text.likeness(about, other) >= _SAME_AS_OTHERS
-            if alike or (same_files and shared):
+            if alike or (same_files and shared >= _MIN_SHARED):
                 return one
         return None
 
@@ -322,7 +345,7 @@ def _topic_of(one: Work) -> work_text.Topic:
 def _with_asks(isc: Criteria, asks: list[Ask]) -> Criteria:
     tasks = [ask for ask in asks if not ask.is_question]
     for ask in tasks or asks:
-        told = plan_items.asked(work_text.steered(ask.text) or ask.text)
+        told = plan_items.asked(work_text.steered(ask.text) or ask.text, further=bool(isc.ideal))
         isc = isc if isc.ideal else replace(isc, ideal=told.ideal)
         for anti, texts in ((False, told.criteria), (True, told.anti_criteria)):
             for text in texts:

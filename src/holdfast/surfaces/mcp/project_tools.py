@@ -116,6 +116,7 @@ def work_item(request: Request, asked: given.WorkItem) -> Answer:
     lines = [f"{result.action}: {result.id} {result.title} ({result.status})"]
     lines += [f"- {one.id} {one.status}: {one.text}" for one in result.criteria]
     lines += [f"- {one.id} must not happen: {one.text} ({one.status})" for one in result.anti_criteria]
+    lines += [f"Outcome: {result.outcome}"] if result.outcome else []
     lines += [f"Files: {', '.join(result.files_changed)}"] if result.files_changed else []
     return result, hand_over.fenced(lines)
 
@@ -131,7 +132,7 @@ def _work_shown(request: Request, asked: given.WorkItem) -> results.WorkShown:
 def _changed_work(request: Request, asked: given.WorkItem) -> work.Changed:
     workspace = request.workspace
     if asked.action == "close":
-        return work.close(workspace, _needed(asked, "id"))
+        return work.close(workspace, _needed(asked, "id"), outcome=asked.text or "", by_agent=True)
     evidence = _needed(asked, "evidence") if asked.action == "verify" else ""
     latest = None if asked.id else work.latest(workspace, request.session)
     name = asked.id or (latest.work.id if latest else "")
@@ -154,6 +155,7 @@ def _shown(action: str, shown: work.ShownWork) -> results.WorkShown:
         criteria=[_criterion(each) for each in isc.criteria],
         anti_criteria=[_criterion(each) for each in isc.anti_criteria],
         files_changed=[_line(path) for path in one.lineage.files_changed[-_MAX_FILES:]],
+        outcome=_line(one.outcome),
         file_path=one.path,
     )
 

@@ -72,11 +72,12 @@ def _verify(workspace: Workspace, id: str, criterion: str, evidence: str) -> Non
     _tell(work.verify(workspace, id, criterion, evidence=evidence))
 
 
-@_list.sub("close", "holdfast work close 20260504-101500", sees=PROJECT)
+@_list.sub("close", 'holdfast work close 20260504-101500 --outcome "All uploads are in S3"', sees=PROJECT)
 @_id
-def _close(workspace: Workspace, id: str) -> None:
+@click.option("--outcome", default="", metavar="TEXT", help="How it ended; it is kept and listed.")
+def _close(workspace: Workspace, id: str, outcome: str) -> None:
     """Close a work item, whatever its criteria say."""
-    _tell(work.close(workspace, id))
+    _tell(work.close(workspace, id, outcome=outcome))
 
 
 @_list.sub("nest", "holdfast work nest 20260504-101500 20260503-090000", sees=PROJECT)
@@ -97,6 +98,7 @@ def _plain(shown: ShownWork) -> dict[str, object]:
         "anti_criteria": [asdict(one) for one in isc.anti_criteria],
         "satisfaction": {status.lower(): isc.count(status) for status in STATUSES},
         "parts": {part: list(names) for part, names in shown.parts},
+        "lessons": list(shown.lessons),
     }
 
 
@@ -120,6 +122,8 @@ def _print_line(one: Work) -> None:
     under = f"  in {one.parent}" if one.parent else ""
     when = local_time(one.updated_at)
     click.echo(f"{style(one.id, 'bold')}  {when}  {one.title}{done + under}")
+    if one.outcome:
+        click.echo(f"  outcome: {one.outcome}")
 
 
 def _print(shown: ShownWork) -> None:
@@ -128,6 +132,8 @@ def _print(shown: ShownWork) -> None:
     click.echo(f"  {one.status.lower()}, {one.effort}, {one.source.lower()}; {', '.join(one.sessions) or '-'}")
     for each in (*isc.criteria, *isc.anti_criteria):
         _print_criterion(each)
+    for lesson in shown.lessons:
+        click.echo(f"  learned: {lesson}")
     named = ("files", lineage.files_changed), ("tools", lineage.tools_used), ("agents", lineage.agents_spawned)
     for name, values in (*named, *shown.parts):
         if values:
