@@ -376,9 +376,9 @@ class WorkItem(ToolArguments):
     action: Literal["show", "criterion", "verify", "close"] = Field(
         description="show it; criterion: add one; verify: mark one as satisfied; close."
     )
-    id: str | None = optional("The work item; without it the one that this session works on. Needed to close.", 120)
-    text: str | None = optional("For criterion: what must be true in the end. For close: how it ended.", MAX_TEXT)
-    anti: bool = Field(default=False, description="For criterion: it is something that must not happen.")
+    id: str | None = optional("The work item; left out, this session's. Needed to close.", 120)
+    text: str | None = optional("For criterion: what must be true. For close: how it ended.", MAX_TEXT)
+    anti: bool = Field(default=False, description="For criterion: it must not happen.")
     criterion: str | None = optional("For verify: its id, such as c1.", 20)
     evidence: str | None = optional("For verify: what shows it, such as a test run.", MAX_BECAUSE)
 
