@@ -48,6 +48,7 @@ SETTINGS = (
     Setting("hook.budget_ms", 1_000, "How long a hook may take, half of it waiting. Over it, it says what it has.", 50),
     Setting("hook.scaffold", True, "An agent without a memory of its own gets the tree of one in its project."),
     Setting("continuity.enabled", True, "Hooks keep the working state and the daily log of a project."),
+    Setting("capture.confirm", False, "A prompt asks the agent to store what may be a lasting rule, if it is one."),
     Setting("continuity.open_minutes", 15, "A session that was silent for so long is closed by the next start.", 1),
     Setting("learning.enabled", True, "Hooks keep ratings, work items, fixes and security records."),
     Setting("learning.incident_bytes", 50_000_000, "Incidents take at most so much; the oldest transcripts go first."),

@@ -115,6 +115,15 @@ def test_without_such_an_ask_the_commit_or_the_command_names_the_session() -> No
     assert digested(human("commit and push")).title == "commit and push"
 
 
+def test_the_briefing_of_a_program_names_no_session() -> None:
+    """A program tells its agent the same each time, and so does the title made of it; the commit says what was done."""
+    briefing = "# Context\n\nYour name is **Dori**, an agent that works off a playbook.\n" + "Tick each box. " * 120
+    commit = ran("git commit -m x", "[main 1a2b3c4] Round prices to cents")
+    named = replace(SESSION, title="Playbook task execution")
+    assert digested(human(briefing), commit, session=named).title == "Round prices to cents"
+    assert digested(human(briefing), answer(), session=named).title == "Playbook task execution"
+
+
 def test_a_slash_command_is_asked_with_its_arguments() -> None:
     """What the agent program does by itself asks for nothing."""
     review = "<command-name>/review</command-name>\n<command-args>{}</command-args>"

@@ -11,7 +11,7 @@ from holdfast.inject import block, prompt
 from holdfast.privacy import fence
 from holdfast.privacy.fence import without_secrets
 from holdfast.recall.embed import Model, cosines
-from holdfast.records import SCOPES, Filter
+from holdfast.records import SCOPES, Filter, Given, Scope
 from holdfast.store.read_only_index import ReadOnlyIndex, is_empty
 from holdfast.store.words import quoted
 
@@ -32,6 +32,9 @@ _BY_MEANING = 10
 # half its time and brought nothing more (docs/hooks.md).
 _SCANNED = 500
 _READ = 6
+# What is found and not sure is never told as a fact; the agent, which has a model, may say that it is one.
+_CANDIDATE = "candidate"
+_CONFIRM = 'This sounded like a lasting rule; if it is one, store it with memory_store in the person\'s words: "{}"'
 # Fixes leave the rest of a prompt's room to memories.
 _FIXES_PART = 0.7
 
@@ -85,7 +88,7 @@ def _is_first_prompt(run: HookRun) -> bool:
 
 def _asked_for(run: HookRun, shown: Shown, *, needed: bool) -> Block:
     budget = run.settings.number("inject.prompt_characters")
-    fixes = _fixes(run, budget)
+    first = _one_after_the_other(_fixes(run, budget), _to_confirm(run, shown))
     changes = prompt.Changes((), ())
     found: list[Entry] = []
     left_out: list[tuple[str, str]] = []
@@ -95,9 +98,9 @@ def _asked_for(run: HookRun, shown: Shown, *, needed: bool) -> Block:
             found, left_out = _relevant(run, index, shown)
     except (HoldfastError, sqlite3.Error):
         # Where the time is over, what was found by then is told.
-        if needed and not (fixes.text or changes.changed or changes.gone) and not is_empty(run.home):
+        if needed and not (first.text or changes.changed or changes.gone) and not is_empty(run.home):
             raise
-    made = prompt.prompt_block(changes, found, budget, clean=without_secrets, first=fixes)
+    made = prompt.prompt_block(changes, found, budget, clean=without_secrets, first=first)
     return block.Block(made.text, made.given, (*made.left_out, *left_out))
 
 
@@ -112,6 +115,28 @@ def _fixes(run: HookRun, budget: int) -> Block:
     from holdfast.learning import readback
 
     return readback.fixes(run, int((budget - fence.OVERHEAD) * _FIXES_PART))
+
+
+def _to_confirm(run: HookRun, shown: Shown) -> Block:
+    """Return the line that asks the agent about words which may be a lasting rule; one at most, and only if wanted."""
+    if not run.settings.flag("capture.confirm") or not run.words():
+        return block.Block("")
+    from holdfast.continuity.resume import owner_of
+    from holdfast.inject.sources import KIND, name_of
+    from holdfast.language import triggers
+
+    found = triggers.scan(run.words())
+    told = {one.text for one in found if one.sure}
+    owner = owner_of(run.workspace)
+    before = shown.get((KIND, owner, _CANDIDATE), "")
+    for one in found:
+        said = messages.clean(one.text, messages.MAX_SAID)
+        if one.text not in told and said and name_of(said) not in before:
+            line = _CONFIRM.format(fence.safe(said, without_secrets))
+            names = ",".join([name for name in (before, name_of(said)) if name])
+            given = Given(Scope(KIND, owner), _CANDIDATE, names, "it may be a lasting rule", block.tokens_of(line))
+            return block.Block(line, (given,))
+    return block.Block("")
 
 
 def _changes(index: ReadOnlyIndex, shown: Shown) -> prompt.Changes:

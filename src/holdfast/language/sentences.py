@@ -26,6 +26,10 @@ _ENDINGS = (
     " tsv sql sh lock svg png jpg gif pdf ini cfg conf log vue proto ipynb gd "
 )
 _FENCES = ("```", "~~~", '"""')
+# How a message begins that tells an agent who it is, below a heading or two. What is so long a program wrote.
+_ROLES = ("you are ", "your name is ", "your role is ", "act as ", "you will act as ", "du bist ", "dein name ist ")
+_MIN_BRIEFING = 1_500
+_MAX_HEADINGS = 3
 _LEVELS = ("ERROR", "WARN", "WARNING", "INFO", "DEBUG", "FATAL", "Traceback", "Exception")
 _CODE = ("//", "/*", "* @", "def ", "class ", "func ", "const ", "import ", "return ", "$ ", ">>> ", "+++ ")
 _CODE_ENDS = ("{", "}", ";", "};", ");", "=>", "):")
@@ -42,6 +46,14 @@ class Sentence:
     raw: list[str]
     after: list[str]
     is_question: bool
+
+
+def is_briefing(text: str) -> bool:
+    """Whether a message tells the agent at length who it is: a program wrote it, whoever sent it."""
+    if len(text) < _MIN_BRIEFING:
+        return False
+    lines = [line for line in (line.strip(' \t"#*') for line in text[:_MIN_BRIEFING].split("\n")) if line]
+    return any(line.casefold().startswith(_ROLES) for line in lines[:_MAX_HEADINGS])
 
 
 def shorter(text: str) -> str:

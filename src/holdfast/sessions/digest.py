@@ -17,6 +17,7 @@ from typing import Any
 from holdfast.base.text import one_line
 from holdfast.language.choices import chosen
 from holdfast.language.commands import CHECKS
+from holdfast.language.sentences import is_briefing
 from holdfast.records import Session, SessionEvent, replace
 from holdfast.sessions.facts import CommandRun, Digest, OutcomeEvidence, Said, encode
 from holdfast.sessions.prices import Prices, dollars
@@ -36,7 +37,7 @@ from holdfast.sessions.work import ToolWork, outcome_of
 __all__ = ["MAX_BYTES", "RULES", "Digest", "Digesting", "digest"]
 
 MAX_BYTES = 8_192
-RULES = 4
+RULES = 5
 _TITLE = 120
 _ASK = 600
 _QUOTE = 240
@@ -201,6 +202,9 @@ class Digesting:
         asked = headline(talk.named.text) if talk.named else ""
         ran = max(work.runs.values(), key=_weight).text if work.runs else ""
         titles = [session.title, *[one.text for one in work.commits][:1], ran]
+        if talk.first and is_briefing(talk.first.text):
+            # What an agent calls it, or what was asked, is the same for all that the program has its agent do.
+            titles, asked = [*titles[1:-1], session.title, ran], ""
         naming = [one for one in titles if names_something(one, is_title=True)]
         if asked and (session.title not in naming) and (names_something(asked) or not naming):
             return asked[: 8 * _TITLE]

@@ -271,11 +271,6 @@ def is_question(text: str) -> bool:
     return all(letter == "?" for letter in ends)
 
 
-def is_briefing(text: str) -> bool:
-    """Whether a message tells the agent at length who it is: a program wrote it, whoever sent it."""
-    return len(text) > LONG_ASK and _begins_with(f" {' '.join(plain(text[:_MAX_CLOSING]))} ", "roles")
-
-
 def steered(text: str) -> str:
     """Return what a message asks for behind its slash command; nothing where that only steers the agent's program."""
     told = text.strip()

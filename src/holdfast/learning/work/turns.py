@@ -25,6 +25,7 @@ from holdfast.errors import HoldfastError
 from holdfast.language import commands as shell_commands
 from holdfast.language import tools, triggers
 from holdfast.language.ratings import explicit
+from holdfast.language.sentences import is_briefing
 from holdfast.learning.work import criteria, plan_items, session_log
 from holdfast.learning.work import model as work
 from holdfast.learning.work import text as work_text
@@ -118,7 +119,7 @@ def judged(text: str) -> str:
     told = work_text.steered(text)
     is_long = len(told) >= work_text.SHORT_ASK or "```" in told
     is_trivial = triggers.is_trivial(told) and not work_text.files_named(told)
-    if verdict or not is_long or explicit(told) is not None or is_trivial or work_text.is_briefing(told):
+    if verdict or not is_long or explicit(told) is not None or is_trivial or is_briefing(told):
         return verdict
     if not triggers.is_substantial_ask(told):
         return "maybe" if len(told.split()) >= _MIN_WORDS else ""
