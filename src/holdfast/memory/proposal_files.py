@@ -153,8 +153,8 @@ def written(proposal: Proposal) -> str:
         "owner": proposal.scope.owner,
         "tags": proposal.tags,
     }
-    lines = [front_matter.entry_line(name, values[name]) for name in _FIELDS if values[name]]
-    return "\n".join(["---", *lines, "---", "", f"# {proposal.title}", "", proposal.text, ""])
+    ordered = {name: values[name] for name in _FIELDS}
+    return front_matter.written(ordered, f"\n# {proposal.title}\n\n{proposal.text}\n")
 
 
 def read(text: str, name: str) -> Proposal:

@@ -115,9 +115,8 @@ class CatalogueEntry:
 def created(entry: CatalogueEntry) -> str:
     """Return the text of the file of a new entry."""
     values = _values(entry)
-    lines = [front_matter.entry_line(name, values[name]) for name in _FIELDS if values[name]]
-    text = "\n".join(["---", *lines, "---", "", f"# {entry.title}", "", entry.statement, "", EVIDENCE, ""]) + "\n"
-    text += "".join(map(quote_text, entry.evidence))
+    body = f"\n# {entry.title}\n\n{entry.statement}\n\n{EVIDENCE}\n\n{''.join(map(quote_text, entry.evidence))}"
+    text = front_matter.written({name: values[name] for name in _FIELDS}, body)
     return text + (f"\n{DISTRIBUTED}\n\n" + "".join(map(target_text, entry.targets)) if entry.targets else "")
 
 

@@ -10,6 +10,10 @@ from __future__ import annotations
 
 from holdfast.base.light_records import dataclass, replace
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 Value = str | tuple[str, ...]
 
 
@@ -101,6 +105,12 @@ def change(document: Document, changes: dict[str, Value | None]) -> Document:
     for name, value in changes.items():
         _set(entries, name, value, newline)
     return replace(document, entries=tuple(entries))
+
+
+def written(fields: Mapping[str, Value | None], body: str) -> str:
+    """Return the text of a new file: the fields that are set as front matter, and the body below it."""
+    lines = [f"{entry_line(name, value)}\n" for name, value in fields.items() if value]
+    return f"---\n{''.join(lines)}---\n{body}"
 
 
 def scalar(value: str, *, in_list: bool = False) -> str:

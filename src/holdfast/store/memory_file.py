@@ -100,8 +100,7 @@ def read(text: str, place: FilePlace) -> tuple[Memory, tuple[Problem, ...]]:
 
 def create(memory: Memory) -> str:
     """Return the text of a new file that holds the memory."""
-    lines = [f"{front_matter.entry_line(name, value)}\n" for name, value in _fields_of(memory).items() if value]
-    return f"---\n{''.join(lines)}---\n{_body_of(memory)}"
+    return front_matter.written(_fields_of(memory), _body_of(memory))
 
 
 def update(text: str, memory: Memory, path: str) -> str:

@@ -297,10 +297,8 @@ def id_of(project: str, evidence: Evidence) -> str:
 
 def created(lesson: Lesson) -> str:
     """Return the text of the file of a new lesson."""
-    values = _values(lesson)
-    lines = [front_matter.entry_line(name, values[name]) for name in _FIELDS if values[name]]
-    parts = ["---", *lines, "---", "", f"# {first_words(lesson.statement)}", "", lesson.statement, "", EVIDENCE, ""]
-    return "\n".join(parts) + "\n" + "".join(map(evidence_text, lesson.evidence))
+    said = f"\n# {first_words(lesson.statement)}\n\n{lesson.statement}\n\n{EVIDENCE}\n\n"
+    return front_matter.written(_values(lesson), said + "".join(map(evidence_text, lesson.evidence)))
 
 
 def changed(text: str, before: Lesson, after: Lesson) -> str:

@@ -92,9 +92,9 @@ def _is_same(home: str, path: str, report: Report) -> bool:
 
 
 def _page(report: Report, summary: str) -> str:
-    told = {name: getattr(report, name) for name in _FIELDS} | {"summary": summary}
-    head = "".join([f"{front_matter.entry_line(name, value)}\n" for name, value in told.items()])
-    return f"---\nid: {report.id}\n{head}---\n\n{report.text.strip()}\n"
+    fields = {name: getattr(report, name) for name in _FIELDS}
+    told = {"id": front_matter.Plain(report.id), **fields, "summary": summary}
+    return front_matter.written(told, f"\n{report.text.strip()}\n")
 
 
 def all_reports(home: str) -> list[Report]:

@@ -375,8 +375,8 @@ def _keep_outputs(one: Work, rows: list[Triple]) -> None:
             continue
         first = next((line.strip("#* ") for line in answer.split("\n") if line.strip("#* ")), "")
         told = {"agent": agent, "at": at, "summary": one_line(first, _MAX_SUMMARY, DOTS)}
-        lines = ["---", *[front_matter.entry_line(name, value) for name, value in told.items()], "---", "", answer, ""]
-        work.put(one, "agents", f"{at.replace(':', '').replace('-', '')}{end}", "\n".join(lines))
+        text = front_matter.written(told, f"\n{answer}\n")
+        work.put(one, "agents", f"{at.replace(':', '').replace('-', '')}{end}", text)
 
 
 def _lineage(rows: list[Triple]) -> Lineage:
