@@ -35,7 +35,7 @@ _MAX_SESSION = 500
 _MAX_LABEL = 200
 # A session that goes on with its context has in it what it was given when it started; so has a fork of it.
 CONTINUES = ("resume", "fork")
-_TAILS = ("state", "tails")
+TAILS = ("state", "tails")
 # So much of a transcript is read in front of a waiting person; mostly a pause read all of it before.
 _MAX_AT_PROMPT = 1 << 18
 _MAX_CALLS = 400
@@ -53,7 +53,7 @@ class TailCursor:
     """
 
     def __init__(self, home: str, agent: str, session: str) -> None:
-        self.path = os.path.join(home, *_TAILS, short(agent, session))
+        self.path = os.path.join(home, *TAILS, short(agent, session))
         self._end: int | None = None
 
     def note_told(self) -> None:

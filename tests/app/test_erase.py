@@ -12,7 +12,9 @@ import time
 
 import pytest
 
+from holdfast import agents
 from holdfast.app import erase, erase_target
+from holdfast.app.hook import hook
 from holdfast.app.scrub_home import PENDING
 from holdfast.base.rows import note
 from holdfast.errors import BadInput
@@ -23,6 +25,7 @@ from holdfast.privacy.erased import Erased
 from holdfast.records import Event, Filter
 from holdfast.sessions.archive import Archive
 from support.archived import said, session, store
+from support.swept import line, raw, talk, transcript, write
 
 TEXT = "the numbat sleeps under the porch"
 
@@ -340,3 +343,25 @@ def test_a_key_is_only_told_where_it_verifies(cli, home) -> None:
     (home / "memory" / ".git").mkdir()
     done = cli("erase", "--memory", "k", "--yes")
     assert done.code == 0 and "digest" not in done.out and "key    " not in done.out and "filter-repo" in done.out
+
+
+def test_hooks_do_not_read_it_again_in_a_session_that_is_open(cli, workspace, home, machine, shop) -> None:
+    """What no hook has read yet of the transcript of an open session does not come back with its next pause."""
+    path = write(transcript(machine, "open"), talk("open", 1))
+    agent = agents.get("claude-code")
+
+    def at(event: str, **told: str) -> None:
+        about = {"session_id": "open", "cwd": str(shop), "transcript_path": str(path), **told}
+        environment = {"HOLDFAST_SWEEP_AT_SESSION_END": "no", "HOLDFAST_HOOK_BUDGET_MS": "60000"}
+        hook(str(home), agent, agent.read_hook_input(event, about, {}), environment)
+
+    with workspace() as h:
+        remember(h, "The lamp is new.")
+    at("UserPromptSubmit", prompt="go on", prompt_id="1")
+    call = {"type": "tool_use", "id": "t9", "name": "Bash", "input": {"command": "npm test"}}
+    result = {"type": "tool_result", "tool_use_id": "t9", "is_error": True, "content": f"Error: {TEXT}"}
+    more = [line("open", 90, "assistant", [call]), line("open", 91, "user", [result])]
+    path.write_bytes(path.read_bytes() + raw([*more, *talk("open", 1, start=30)]))
+    assert cli("erase", "--yes", stdin=TEXT).code == 0
+    at("Stop", last_assistant_message="It failed.")
+    assert holding(home, "numbat") == []

@@ -47,6 +47,7 @@ from holdfast.journal import notices
 from holdfast.journal.updates import Updates
 from holdfast.memory import audit, index_pages
 from holdfast.memory import forget as memory_forget
+from holdfast.parts import TAILS
 from holdfast.patterns import distribute
 from holdfast.patterns.catalogue import Catalogue
 from holdfast.privacy.erased import Erased
@@ -280,6 +281,10 @@ def _remember(home: str, target: EraseTarget, at: str) -> None:
 def _remove_records(workspace: Workspace, target: EraseTarget) -> int:
     """Remove what goes as a whole; return how many records went."""
     scrub = scrub_of(workspace, target)
+    # A session that is open has it in its transcript, where hooks read on; without a cursor they begin at its end.
+    tails = os.path.join(workspace.home, *TAILS)
+    for name in files.names_in(tails):
+        files.discard(os.path.join(tails, name))
     forget.remove(workspace, target.sessions)
     removed = len(target.sessions)
     gone = []
