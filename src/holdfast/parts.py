@@ -17,7 +17,7 @@ from holdfast.base.light_records import dataclass
 from holdfast.errors import HoldfastError
 from holdfast.privacy import fence
 from holdfast.privacy.fence import kept, kept_end
-from holdfast.workspace import NARROWEST_FIRST, Workspace
+from holdfast.workspace import NARROWEST_FIRST, PERSON, Workspace, profile_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,7 +124,12 @@ class HookRun:
         # The id of the session as it may be written down.
         label = kept(call.session, _MAX_SESSION)
         self.session_id = label
-        self.workspace = Workspace(home, folder=call.folder or None, environment=environment, session=label)
+        # What the person named goes before what the agent calls the profile itself.
+        profile = environment.get("HOLDFAST_PROFILE") or profile_id(call.profile)
+        caller = "subagent" if call.subagent else PERSON
+        self.workspace = Workspace(
+            home, folder=call.folder or None, environment=environment, session=label, profile=profile, caller=caller
+        )
         self.settings = self.workspace.settings
         self.journal = self.workspace.journal
         began, budget = time.monotonic(), self.settings.number("hook.budget_ms") / 1000

@@ -196,7 +196,8 @@ class HookCall:
 
     `moment` is one of MOMENTS, `native` the agent's own name for it. `source` is why a session starts (startup, resume,
     clear, compact, fork) or ends. `prompt` is what the person typed, `notice` what programs put in the same place.
-    `subagent` is set inside a sub-agent. `tag` tells two calls of one moment apart.
+    `subagent` is set inside a sub-agent; `profile` is the name of the agent's own definition that speaks, such as
+    `reviewer`. `tag` tells two calls of one moment apart.
     """
 
     agent: str
@@ -209,6 +210,7 @@ class HookCall:
     notice: str = ""
     transcript: str = ""
     subagent: str = ""
+    profile: str = ""
     tool: str = ""
     tool_input: str = ""
     error: str = ""

@@ -12,6 +12,7 @@ import os
 
 from holdfast.base.light_records import dataclass
 from holdfast.errors import BadSetting, StoreUnavailable
+from holdfast.records import SCOPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,11 +31,18 @@ class Setting:
     least: float = 0
     choices: tuple[str, ...] = ()
     most: float | None = None
+    # A text that is a list: all words that it may have, between spaces.
+    words: tuple[str, ...] = ()
 
 
 SETTINGS = (
     Setting("enabled", True, "Memory is on. When off, nothing is written anywhere and every read is empty."),
     Setting("project.id", "", "The project of every folder, whatever git says. Empty: it is found out."),
+    Setting("reach.agent", "global project session agent", "Where an agent may write.", words=SCOPES),
+    Setting("reach.subagent", "project session agent", "Where a sub-agent may write.", words=SCOPES),
+    Setting(
+        "reach.unknown", "project session agent", "Where a program may write that is no known agent.", words=SCOPES
+    ),
     Setting("memory.largest", 262_144, "The longest text of one memory, in bytes.", 1),
     Setting("index.group_at", 20, "An index.md with more entries than this groups related ones under headings.", 1),
     Setting("index.show", 500, "An index.md lists at most this many entries, the newest, and says how many more.", 1),
@@ -92,7 +100,7 @@ DOMAINS = "domains."
 _WANTED = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 # Going on without one of these could do what a person forbade, or write to a project that was not meant.
-GUARDS = ("enabled", "project.id", "security.block")
+GUARDS = ("enabled", "project.id", "security.block", "reach.agent", "reach.subagent", "reach.unknown")
 # Settings of earlier versions: what to say where config.toml still has one.
 RETIRED = {"recall.model": "The static model is the only one now; remove the line."}
 
@@ -328,6 +336,9 @@ def _checked(name: str, value: object, where: str) -> Value:
         raise BadSetting(f"{where}: {name} is {value}", f"It must be at least {setting.least:g}.")
     if isinstance(value, (int, float)) and setting.most is not None and value > setting.most:
         raise BadSetting(f"{where}: {name} is {value}", f"It must be at most {setting.most:g}.")
+    wrong = [word for word in str(value).split() if word not in setting.words] if setting.words else []
+    if wrong:
+        raise BadSetting(f"{where}: {name} has {wrong[0]!r}", f"Use any of {', '.join(setting.words)}, or none.")
     if setting.choices and value not in setting.choices:
         raise BadSetting(f"{where}: {name} is {value!r}", f"Use one of {', '.join(setting.choices)}.")
     return value

@@ -27,10 +27,14 @@ if TYPE_CHECKING:
 
 # The order in which a key without a scope is looked for: the narrowest first.
 NARROWEST_FIRST = ("session", "project", "agent", "global")
+# Who may ask for a write. What a person types is a person's; all others have a setting `reach.CALLER`.
+PERSON = "person"
+CALLERS = {"agent": "an agent", "subagent": "a sub-agent", "unknown": "a program that is no known agent"}
 # Where files of agents may be.
 PLACES = ("user", "project")
 # Folders of a home that every command writes into.
 _FOLDERS = ("journal", "memory", "state", "updates")
+_MAX_PROFILE = 60
 # What this process said about config.toml already.
 _SAID: set[str] = set()
 
@@ -52,6 +56,7 @@ class Workspace:
         project: str = "",
         session: str = "",
         profile: str = "",
+        caller: str = PERSON,
         say: Callable[[str], None] | None = None,
         progress: Progress | None = None,
     ) -> None:
@@ -63,6 +68,8 @@ class Workspace:
         self.asked_project = project
         self.session = session or self.environment.get("HOLDFAST_SESSION", "")
         self.profile = profile or self.environment.get("HOLDFAST_PROFILE", "")
+        # Who asks, one of CALLERS; the table of reach says where each may write.
+        self.caller = caller
         self.say = say or (lambda text: None)
         # Which lines of config.toml count for nothing; a command with sub-commands opens a workspace twice.
         for one in self.settings.unknown if say is not None else ():
@@ -102,6 +109,19 @@ class Workspace:
         """Raise SwitchedOff where memory is switched off."""
         if not self.enabled:
             raise SwitchedOff("memory is switched off", f"Set enabled to true ({self.settings.origin['enabled']}).")
+
+    def need_reach(self, kind: str) -> None:
+        """Raise Refused where whoever asks may not write to such scopes; the settings `reach.*` are the table."""
+        if self.caller == PERSON:
+            return
+        name = f"reach.{self.caller}"
+        allowed = self.settings.text(name).split()
+        if kind not in allowed:
+            instead = f"Use {' or '.join(allowed)}" if allowed else "Tell the person instead"
+            raise Refused(
+                f"{CALLERS[self.caller]} does not write to the scope {kind} here",
+                f'{instead}; the person can allow it: `holdfast config set {name} "{" ".join((*allowed, kind))}"`.',
+            )
 
     @property
     def store(self) -> Store:
@@ -261,6 +281,14 @@ def _refuse_linked(home: str) -> None:
                 f"{place} is a symbolic link, and Holdfast writes through none",
                 "Put the folder that it leads to in its place, or make the home itself a link.",
             )
+
+
+def profile_id(name: str) -> str:
+    """Return the id of the profile that an agent calls so, as `plugin:Reviewer`; nothing where nothing is left."""
+    plain = "".join(
+        [letter if letter.isascii() and letter.isalnum() else "-" for letter in name[:_MAX_PROFILE].lower()]
+    )
+    return "-".join([part for part in plain.split("-") if part])
 
 
 def normal_tags(tags: tuple[str, ...]) -> tuple[str, ...]:

@@ -83,7 +83,7 @@ def test_an_agent_that_says_nothing_is_harmless(tmp_path) -> None:
     assert agent.detect(place) is None and agent.rules_file(place) is None and agent.memory_files(place) == []
     assert agent.keeps_memory and not agent.injects and agent.moment("x") == "other"
     call = agent.read_hook_input("x", {}, {})
-    assert agent.injection_output(call, "text") == "" and agent.session_of({}) == ""
+    assert agent.injection_output(call, "text") == "" and agent.session_of({}, {}) == ""
     assert agent.plugin(Launcher("p", "r", ("h",)), "1", "s") == {}
 
 

@@ -25,6 +25,7 @@ def standing(home, shop):
             "flags": {},
             "session": "",
             "profile": "",
+            "caller": "agent",
             "say": make.said.append,
         }
         return PooledWorkspace(stores, str(home), **{**usual, **options})

@@ -41,6 +41,12 @@ def get(name: str) -> Agent:
     raise NotFound(f"there is no agent {name!r}", hint)
 
 
+def of_client(name: str) -> str:
+    """Return which agent a program is that calls itself so to an MCP server, as `codex-mcp-client`; "" where none."""
+    plain = name.lower().replace(" ", "-").replace("_", "-")
+    return next((one for one in BUILT_IN if plain == one or plain.startswith(f"{one}-")), "")
+
+
 def module_of(name: str) -> str:
     """Return the module of an agent that is built in."""
     return f"holdfast.agents.{name.replace('-', '_')}"

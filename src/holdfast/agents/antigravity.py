@@ -13,6 +13,7 @@ class Antigravity(Agent):
     name = "antigravity"
     title = "Antigravity"
     programs = ("agy",)
+    session_meta = "antigravity.google/conversation_id"
     reader = "holdfast.agents.reading.antigravity"
 
     def folder(self, place: Place) -> str:

@@ -46,8 +46,7 @@ if TYPE_CHECKING:
 
 SERVER = "holdfast"
 ABOUT = "One memory for all your coding agents: what was remembered reaches this one too."
-HOOK_PROGRAM = "holdfast-hook"
-HOOK_FILE = "holdfast/surfaces/hook/run.py"
+HOOK_PROGRAM, HOOK_FILE = "holdfast-hook", "holdfast/surfaces/hook/run.py"
 MAX_TEXT = 4_000
 # What stands in a word that no shell reads as anything else.
 _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@%+,"
@@ -242,8 +241,9 @@ class Agent:
     programs: tuple[str, ...] = ()
     # Its config folder: the variable that says where it is, its name in the person's home, and in a project if another.
     config_folder: tuple[str, ...] = ()
-    # The variable by which the environment of an MCP server names the session.
+    # What names the session to an MCP server: a variable of its environment, a name in the `_meta` of each call.
     session_variable: str = ""
+    session_meta: str = ""
     # Its event before a tool runs, where what a hook prints can refuse the call; it is installed only when asked for.
     guard: str = ""
     # Instruction files of a folder of which it reads only the first that is there.
@@ -274,9 +274,13 @@ class Agent:
         """Return the events whose hooks of ours the agent does not run, because the person has not trusted them."""
         return ()
 
-    def session_of(self, environment: Mapping[str, str]) -> str:
-        """Return the session that the environment of an MCP server names, or nothing."""
-        return environment.get(self.session_variable, "")
+    def session_of(self, environment: Mapping[str, str], meta: Mapping[str, object]) -> str:
+        """Return the session that a call of the MCP server names, else its environment; or nothing."""
+        return told(meta, self.session_meta) or environment.get(self.session_variable, "")
+
+    def is_subagent(self, environment: Mapping[str, str], meta: Mapping[str, object]) -> bool:
+        """Whether a call of the MCP server comes from a sub-agent, as far as the agent tells."""
+        return False
 
     def moment(self, native: str) -> str:
         """Return which of MOMENTS the agent's own event is."""
@@ -297,6 +301,7 @@ class Agent:
             notice=notice,
             transcript=transcript,
             subagent=told(data, "agent_id", "agentId", "subagentType"),
+            profile=told(data, "agent_type", "agentType", "subagentType"),
             tool=told(data, "tool_name", "toolName"),
             tool_input=plain(data.get("tool_input", data.get("toolInput", data.get("toolArgs")))),
             error=plain(data.get("error", data.get("toolError"))),
@@ -471,18 +476,14 @@ def tag(data: Mapping[str, object], transcript: str) -> str:
 
 def on_path(names: tuple[str, ...], environment: Mapping[str, str]) -> str:
     """Return the first program of these names on the PATH."""
-    for name in names:
-        for folder in environment.get("PATH", "").split(os.pathsep):
-            full = os.path.join(folder, name)
-            if folder and os.path.isfile(full) and os.access(full, os.X_OK):
-                return full
-    return ""
+    folders = [folder for folder in environment.get("PATH", "").split(os.pathsep) if folder]
+    paths = (os.path.join(folder, name) for name in names for folder in folders)
+    return next((path for path in paths if os.path.isfile(path) and os.access(path, os.X_OK)), "")
 
 
 def existing(scope: str, kind: str, folder: str, *names: str) -> list[MemoryFile]:
     """Return those of the names that are files in the folder."""
-    paths = [os.path.join(folder, name) for name in names]
-    return [MemoryFile(path, scope, kind) for path in paths if os.path.isfile(path)]
+    return [MemoryFile(path, scope, kind) for name in names if os.path.isfile(path := os.path.join(folder, name))]
 
 
 def all_below(scope: str, kind: str, folder: str, *endings: str) -> list[MemoryFile]:

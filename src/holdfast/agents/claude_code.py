@@ -68,6 +68,16 @@ class ClaudeCode(Agent):
         is_typed = told(data, "source") in _TYPED_BY and not given.lstrip().startswith(_PEERS)
         return super().spoken(given, data) if is_typed else ("", given)
 
+    def is_subagent(self, environment: Mapping[str, str], meta: Mapping[str, object]) -> bool:
+        session, call = self.session_of(environment, meta), told(meta, "claudecode/toolUseId")
+        if not session or not call or os.sep in session:
+            return False
+        from holdfast.agents import claude_subagents
+
+        home = environment.get("HOME") or os.path.expanduser("~")
+        config = environment.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
+        return claude_subagents.made_by_subagent(config, session, call)
+
     def archived_as(self, call: HookCall) -> str:
         return f"{call.session}.agent-{call.subagent}" if call.subagent else call.session
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from holdfast.agents.base import ABOUT, EVENTS, SERVER, Agent, ConfigPart, Launcher, ManagedFile, Place, blocks_in
+from holdfast.base.minijson import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ FRAMED = ("# Context from my IDE setup:", "# Files mentioned by the user:")
 INSTRUCTIONS = ("AGENTS.override.md", "AGENTS.md")
 
 
+# What it says of the turn in which a tool of a server is called: an object, in some versions as a text.
+_TURN = "x-codex-turn-metadata"
+
+
 class Codex(Agent):
     """It runs a hook only after the person trusted it, and says nothing of itself in the environment."""
 
@@ -31,6 +36,7 @@ class Codex(Agent):
     moved_by = ("CODEX_HOME",)
     injects = frozenset({"start", "prompt"})
     guard = "PreToolUse"
+    session_meta = "threadId"
     advice = ("Start codex and type /hooks: it runs new or changed hooks only after you trusted them there.",)
     events = {native: moment for native, moment in EVENTS.items() if moment != "tool-failed"}  # noqa: RUF012
     skill_homes = (".agents",)
@@ -49,6 +55,14 @@ class Codex(Agent):
         folder = self.folder(place)
         hooks = self.hook_parts(os.path.join(folder, "hooks.json"), command)
         return [*hooks, self.server_part(os.path.join(folder, "config.toml"), command)]
+
+    def is_subagent(self, environment: Mapping[str, str], meta: Mapping[str, object]) -> bool:
+        turn = meta.get(_TURN)
+        try:
+            turn = loads(turn) if isinstance(turn, str) else turn
+        except ValueError:
+            return False
+        return isinstance(turn, dict) and bool(turn.get("parent_thread_id") or turn.get("thread_source") == "subagent")
 
     def untrusted(self, place: Place) -> tuple[str, ...]:
         """Return the events of our hooks that have no hash of trust in its config.toml, or are switched off there.

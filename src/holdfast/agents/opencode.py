@@ -22,6 +22,7 @@ class OpenCode(Agent):
     programs = ("opencode",)
     reader = "holdfast.agents.reading.opencode"
     dialogs = ("question",)
+    session_meta = "ai.opencode/sessionID"
     moved_by = ("XDG_DATA_HOME", "OPENCODE_DB")
     keeps_memory = False
     injects = frozenset({"start", "prompt"})

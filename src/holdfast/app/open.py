@@ -176,6 +176,7 @@ class PooledWorkspace(Workspace):
         flags: Mapping[str, str],
         session: str,
         profile: str,
+        caller: str,
         say: Callable[[str], None],
     ) -> None:
         super().__init__(
@@ -185,6 +186,7 @@ class PooledWorkspace(Workspace):
             flags=flags,
             session=session,
             profile=profile,
+            caller=caller,
             say=say,
         )
         self._stores = stores

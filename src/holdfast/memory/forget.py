@@ -10,6 +10,8 @@ from holdfast.workspace import Workspace
 def plan(workspace: Workspace, keys: tuple[str, ...], *, scope: str | None = None) -> tuple[list[Memory], list[Step]]:
     """Return the memories that would go, and the steps."""
     memories = [workspace.locate(key, scope) for key in dict.fromkeys(keys)]
+    for memory in memories:
+        workspace.need_reach(memory.scope.kind)
     return memories, _steps(workspace, memories)
 
 

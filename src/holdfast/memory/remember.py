@@ -53,6 +53,7 @@ def pin(workspace: Workspace, key: str, *, scope: str | None = None, pinned: boo
 def put(workspace: Workspace, draft: Draft) -> Stored:
     """Redact the draft and store it. Nothing else hands a draft to the store."""
     workspace.need_enabled()
+    workspace.need_reach(draft.scope.kind)
     kinds: tuple[str, ...] = ()
 
     def clean(checked: Draft) -> Draft:

@@ -41,7 +41,7 @@ def test_a_scope_without_owner_fails(talk, home) -> None:
 
 def test_a_folder_that_is_no_project(talk, machine) -> None:
     """In the person's home folder nothing is stored for a project, and global memory works."""
-    server = talk(folder=machine)
+    server = talk("--agent", "codex", folder=machine)
     assert "global" in server.refused("memory_store", content="Apples are red.")
     assert server.call("memory_store", content="Apples are red.", scope="global")["scope_id"] == ""
     assert len(server.call("memory_recall", query="apples")["memories"]) == 1
@@ -144,7 +144,7 @@ def test_the_journal_is_not_needed_without_a_session(talk, home) -> None:
 
 def test_an_agent_does_not_bring_back_the_forgotten(talk, cli) -> None:
     """What the person forgot or erased no agent stores again, in no scope, and it hears who can; the person can."""
-    server = talk()
+    server = talk("--agent", "codex")
     server.call("memory_store", content="The codename is Narwhal nine.", key="codename")
     cli("remember", "Deploys go through the bastion.", "--key", "bastion")
     assert cli("forget", "codename", "--yes").code == 0

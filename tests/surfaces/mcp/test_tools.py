@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from holdfast.records import SCOPES, TYPES
 from support.archived import said, session, store
@@ -100,8 +101,8 @@ def test_storing_what_begins_alike(talk) -> None:
 def test_who_stored_it(talk, home) -> None:
     """A memory tells which agent stored it: the one that was named, or what the program calls itself."""
     one = talk("--agent", "codex").call("memory_store", content="Apples are red.", scope="global")
-    other = talk().call("memory_store", content="Pears are green.", scope="global")
-    texts = [(home / "memory" / "global" / "memories" / f"{each['key']}.md").read_text() for each in (one, other)]
+    other = talk().call("memory_store", content="Pears are green.")
+    texts = [Path(each["file_path"]).read_text() for each in (one, other)]
     assert "agent: codex\n" in texts[0] and "source: mcp\n" in texts[0] and "trust: agent\n" in texts[0]
     assert "agent: probe-1\n" in texts[1]
 

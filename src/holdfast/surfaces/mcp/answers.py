@@ -252,6 +252,7 @@ def _state_lines(state: results.State) -> list[str]:
 
 def update_state(request: Request, asked: given.StateArguments) -> results.StateUpdated:
     """Write down what is being done now."""
+    request.workspace.need_reach("project")
     updated = working_state.update(
         request.workspace,
         focus=asked.focus,

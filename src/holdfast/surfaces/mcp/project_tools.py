@@ -59,6 +59,7 @@ def _listed(workspace: Workspace) -> results.Notes:
 
 
 def _changed_notes(request: Request, asked: given.ProjectNotes) -> results.Notes:
+    request.workspace.need_reach("project")
     workspace, because, replaces = request.workspace, asked.because or "", asked.id or ""
     match asked.action:
         case "todo":
@@ -131,6 +132,7 @@ def _work_shown(request: Request, asked: given.WorkItem) -> results.WorkShown:
 
 def _changed_work(request: Request, asked: given.WorkItem) -> work.Changed:
     workspace = request.workspace
+    workspace.need_reach("project")
     if asked.action == "close":
         return work.close(workspace, _needed(asked, "id"), outcome=asked.text or "", by_agent=True)
     evidence = _needed(asked, "evidence") if asked.action == "verify" else ""

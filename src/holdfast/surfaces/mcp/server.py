@@ -10,7 +10,7 @@ import logging
 import os
 import signal
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import anyio
@@ -27,7 +27,7 @@ from holdfast.memory import recall_modes
 from holdfast.surfaces.mcp import answers, picked, project_tools, results
 from holdfast.surfaces.mcp import results as given
 from holdfast.surfaces.mcp.answers import Answer
-from holdfast.surfaces.mcp.caller import Caller, Request
+from holdfast.surfaces.mcp.caller import CallContext, Caller, Request
 from holdfast.surfaces.mcp.calls import Calls, say, tell_fault, words
 from holdfast.surfaces.mcp.first_answers import SERVER, guidance, listed
 from holdfast.surfaces.mcp.incoming import Incoming
@@ -55,17 +55,19 @@ class MemoryServer:
         tool = TOOLS.get(name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"there is no such tool; there is {', '.join(TOOLS)}")
-        told = {renamed.get(one, one): value for one, value in (params.arguments or {}).items()}
-        given = {**besides, **{one: value for one, value in told.items() if value is not None}}
+        here = {renamed.get(one, one): value for one, value in (params.arguments or {}).items()}
+        given = {**besides, **{one: value for one, value in here.items() if value is not None}}
         try:
             asked = tool.arguments.model_validate(given)
         except ValidationError as problem:
             return error_of(f"{tool.name} was not called: {complaint(problem, tool.arguments)}")
         try:
-            profile = getattr(asked, "profile", None) or ""
-            return await self._run(
-                context, lambda request: tool.call(request, asked), tool.flags(asked), profile=profile
+            told = CallContext(
+                meta=params.model_dump(by_alias=True).get("_meta") or {},
+                profile=getattr(asked, "profile", None) or "",
+                writes=not tool.reads,
             )
+            return await self._run(context, lambda request: tool.call(request, asked), tool.flags(asked), told=told)
         except Exception as problem:
             return error_of(words(problem))
 
@@ -117,15 +119,16 @@ class MemoryServer:
         flags: Mapping[str, str] | None = None,
         most: float | None = None,
         *,
-        profile: str = "",
+        told: CallContext = CallContext(),  # noqa: B008
     ) -> T:
         await self._see_roots(context)
         client = context.session.client_params
-        name = self.caller.name(client.client_info.name if client is not None else "")
+        told = replace(told, client=client.client_info.name if client is not None else "")
 
         def opened() -> T:
-            with self.caller.workspace(flags or {}, say, profile) as workspace:
-                answer = work(Request(workspace, self.caller.session, name))
+            request = self.caller.request(told, flags or {}, say)
+            with request.workspace as workspace:
+                answer = work(request)
                 write_pages(workspace)
                 return answer
 
