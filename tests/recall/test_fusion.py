@@ -26,8 +26,8 @@ def order(*candidates: Candidate) -> list[str]:
 
 
 def test_the_parts_are_the_score() -> None:
-    """The points of all parts sum to the score, and the weights to one."""
-    assert sum(WEIGHTS.values()) == pytest.approx(1)
+    """The points of all parts sum to the score, and the weights to one; words and meaning share theirs."""
+    assert sum(WEIGHTS.values()) - WEIGHTS["meaning"] == pytest.approx(1)
     for hit in fuse([candidate("a", 2.0, uses=5, pinned=True), candidate("b", 0.5)], NOW):
         assert hit.score == pytest.approx(sum(part.points for part in hit.parts), abs=1e-6)
         assert all(part.why for part in hit.parts)

@@ -347,6 +347,9 @@ class MemoryTable(SearchTable):
         text = f" {' '.join(words_of(phrase))} "
         return [row for row, one in self.rows(wanted).items() if text in f" {' '.join(words_of(one[3]))} "][:limit]
 
+    def holders(self, word, most):
+        return [row for row, one in self.rows(Filter(None)).items() if _has(_said(one), word)][:most]
+
     def candidates(self, marks, asked, wanted):
         memories = {self.store.place.number(*place): one for place, one in self.store.place.memories.items()}
         found = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import log
 from typing import TYPE_CHECKING
 
 from holdfast import project as projects
@@ -9,16 +10,16 @@ from holdfast.base.clock import now
 from holdfast.errors import BadInput, HoldfastError, NotFound
 from holdfast.journal import events as journal
 from holdfast.language import spoken_time, when
-from holdfast.recall import fusion
-from holdfast.recall.embed import Model, near
-from holdfast.recall.engine import Engine
+from holdfast.recall import fusion, weights
 from holdfast.recall.meaning import model_of, scan_of
+from holdfast.recall.statements import Question
 from holdfast.recall.vectors import make_vectors
 from holdfast.records import Candidate, Filter, Hit, Scope, replace
 from holdfast.workspace import Workspace, normal_tags
 
 if TYPE_CHECKING:
     from holdfast.language.spoken_time import Span
+    from holdfast.recall.scan import Scan
     from holdfast.records import Memory
     from holdfast.store.base import MemorySearch, Tables
     from holdfast.store.words import Asked
@@ -27,6 +28,10 @@ _LOOKED_AT = 20
 # What is meant by "the migration" must have so much of the words.
 _ENOUGH_OF_EVENT = 0.66
 _MAX_REPLACED = 10
+# Facts that were stored in a row are soon known by their meaning: so many a recall, in about a tenth of a second.
+_MAX_VECTORS = 500
+# How many come by words, by meaning, and by a name that many have.
+_BY_WORDS, _BY_MEANING, _NAMED = 60, 50, 200
 
 
 def recall(
@@ -133,43 +138,42 @@ def _found(workspace: Workspace, query: str, wanted: Filter, limit: int, span: S
     def search(tables: Tables) -> list[Candidate]:
         table = tables.memories
         if model is not None:
-            make_vectors(table, model)
+            make_vectors(table, model, _MAX_VECTORS)
         asked = table.ask(query)
-        scored = Engine(table, model, scan_of(workspace, table)).find(asked, wanted, limit)
-        marks = {one.id: (one.marks.words, one.marks.meaning) for one in scored}
-        if span is not None and span.kind == spoken_time.NARROWS and asked.expression:
-            inside = table.matches(asked.expression, replace(wanted, between=(span.since, span.until)), limit)
-            texts = {row: text for row, _, _, text in inside if row not in marks}
-            best = _best_text(table, asked, wanted, inside, marks) if texts else 0.0
-            marks.update(_marks_of(table, model, asked, {row: text / best for row, text in texts.items()}))
+        # Others may have more of the words than what lies in the spoken time.
+        narrows = span is not None and span.kind == spoken_time.NARROWS
+        filters = [wanted, replace(wanted, between=(span.since, span.until))] if span and narrows else [wanted]
+        question = Question(table, model, asked) if model is not None else None
+        marks: dict[int, tuple[float, float]] = {}
+        for each in filters:
+            if question is None:
+                matches = _matches(table, asked, each, limit)
+                best = max([1e-9, *(text for _, text in matches)])
+                found = {row: (max(0.0, text / best), 0.0) for row, text in matches}
+            else:
+                found = question.weigh(_rows(question, scan_of(workspace, table), each))
+            marks |= {row: found[row] for row in sorted(found, key=lambda row: -sum(found[row]))[:limit]}
         return table.candidates(marks, asked, wanted)
 
     return workspace.store.ask(search)
 
 
-def _best_text(
-    table: MemorySearch,
-    asked: Asked,
-    wanted: Filter,
-    inside: list[tuple[int, int, int, float]],
-    marks: dict[int, tuple[float, float]],
-) -> float:
-    """Return the text score that the mark 1 stands for: from a memory that has both, or by asking for the best one."""
-    known = [text / marks[row][0] for row, _, _, text in inside if row in marks and marks[row][0] > 0]
-    return next((text for text in known if text > 0), 0.0) or max(
-        [1e-9, *(text for _, _, _, text in table.matches(asked.expression, wanted, 1))]
-    )
+def _matches(table: MemorySearch, asked: Asked, wanted: Filter, most: int) -> list[tuple[int, float]]:
+    """Return what has most of the words, with its text score."""
+    worth = [log(1 + asked.total / (1 + count)) for count in asked.counts]
+    return [(row, text) for row, _, _, text in table.best(asked, worth, wanted, most)]
 
 
-def _marks_of(
-    table: MemorySearch, model: Model | None, asked: Asked, texts: dict[int, float]
-) -> dict[int, tuple[float, float]]:
-    """Return the marks of what has the words and lies in the spoken time, though others have more of the words."""
-    if model is None or not texts:
-        return {row: (max(0.0, text), 0.0) for row, text in texts.items()}
-    vector, stored = model.encode(asked.text, query=True, damp=asked.damp), table.vectors(list(texts))
-    cosines = {row: max(0.0, near(vector, blob)) for row, blob in stored.items()}
-    return {row: (max(0.0, text), cosines.get(row, 0.0)) for row, text in texts.items()}
+def _rows(question: Question, scan: Scan, wanted: Filter) -> list[int]:
+    """Return the memories that may be meant: those with the words, with the names, and those near enough."""
+    table, asked = question.table, question.asked
+    rows = [row for row, _ in _matches(table, asked, wanted, _BY_WORDS)]
+    near = scan.compared(question.all_of_it, wanted, _BY_MEANING)
+    rows += [row for (row, _, _), cosine in near if cosine >= weights.NEAR_ENOUGH]
+    if question.names:
+        named = {row for place in question.names for row in table.holders(asked.words[place], _NAMED)}
+        rows += [row for (row, _, _), _ in table.seen(sorted(named), wanted)]
+    return list(dict.fromkeys(rows))
 
 
 def _dated(workspace: Workspace, span: Span, wanted: Filter) -> Span | None:

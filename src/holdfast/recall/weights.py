@@ -37,6 +37,11 @@ VERSION_SCORE = 0.4
 
 
 def at(lengthy: float, meaning: bool = True) -> tuple[float, ...]:
-    """Return the weights for candidates of this length: the mean of log(1 + words), less 3.5, over 1.5."""
+    """Return the weights for candidates of this length: the mean of log(1 + words), less 3.5, over 1.5.
+
+    What speaks for a candidate adds up to one at most, so that no score is higher.
+    """
     table = WEIGHTS if meaning else BY_WORDS_ALONE
-    return tuple([figure + more * lengthy for figure, more in table.values()])
+    weights = [figure + more * lengthy for figure, more in table.values()]
+    most = sum([abs(weight) for weight in weights])
+    return tuple([weight / most for weight in weights])

@@ -271,6 +271,9 @@ class MemorySearch(SearchTable, Protocol):
     def with_phrase(self, phrase: str, wanted: Filter, limit: int) -> list[int]:
         """Return the memories that have these words one after the other."""
 
+    def holders(self, word: str, most: int) -> list[int]:
+        """Return the newest memories that hold the word."""
+
     def candidates(self, marks: dict[int, tuple[float, float]], asked: Asked, wanted: Filter) -> list[Candidate]:
         """Return rows as candidates, in this order, each with its marks by text and by meaning, if still there."""
 

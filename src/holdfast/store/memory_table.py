@@ -101,6 +101,11 @@ class MemoryTable(FullTextTable):
         """Return the memories that have these words one after the other."""
         return [row for row, _, _, _ in self.matches(words.quoted(phrase), wanted, limit)]
 
+    def holders(self, word: str, most: int) -> list[int]:
+        """Return the newest memories that hold the word."""
+        sql = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?"
+        return [row for (row,) in self.db.execute(sql, (words.quoted(word), most))]
+
     def search(self, query: str, wanted: Filter, limit: int) -> list[Candidate]:
         """Return the candidates that hold at least one of the query's words, best first."""
         asked = self.ask(query)

@@ -49,7 +49,7 @@ def test_recall_shows_and_explains(cli, vpn) -> None:
     assert ended.code == 0 and ended.err == ""
     assert ended.out.startswith(f"{vpn}  project:example.com--acme--shop") and "#deploy" in ended.out
     assert "  Deploys need the VPN.\n" in ended.out
-    assert "0.45  words    deploy" in ended.out and "0.25  meaning" in ended.out and "recency" in ended.out
+    assert "0.90  words    deploy" in ended.out and "0.90  meaning" in ended.out and "recency" in ended.out
     (hit,) = cli("recall", "deploy", "--explain", "--json").json["hits"]
     assert sum(part["points"] for part in hit["parts"]) == pytest.approx(hit["score"], abs=1e-6)
 
