@@ -206,6 +206,17 @@ def test_search_by_meaning(told) -> None:
         assert search(h, "paint").hits[0].session == "other-agent/bbb222"
 
 
+def test_search_weighs_what_a_session_is_about(workspace, shop) -> None:
+    """Of two sessions that say the same sentence, the one whose title is about what was asked comes first."""
+    aside = said("assistant", "The pictures of the products are too large for phones.")
+    with workspace() as h:
+        store(h, session("login", shop, title="Sign in with a passkey"), said("human", "go on"), aside)
+        store(h, session("photos", shop, day="2026-05-03", title="Shrink photographs"), said("human", "go on"), aside)
+        found = search(h, "make the images smaller", explain=True).hits
+        assert found[0].session == "some-agent/photos"
+        assert any(part.name == "title" and part.value > 0 for part in found[0].parts)
+
+
 def test_stored_text_cannot_steer_a_terminal(workspace, shop, cli) -> None:
     """Escape sequences and direction marks in titles, texts and paths come out written out, in every command."""
     evil = "\x1b]0;owned\x07 \x9b31m \u202egnihtemos"

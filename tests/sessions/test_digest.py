@@ -115,6 +115,22 @@ def test_without_such_an_ask_the_commit_or_the_command_names_the_session() -> No
     assert digested(human("commit and push")).title == "commit and push"
 
 
+def test_what_an_agent_concluded_keeps_its_names() -> None:
+    """Names in code are half of what an answer says; blocks of code are left out."""
+    found = digested(human("Add a cart"), answer("Wrapped the total of `cart.py` in `<b>` tags.\n```\nx = 1\n```"))
+    assert found.conclusion is not None
+    assert found.conclusion.text == "Wrapped the total of `cart.py` in `<b>` tags."
+
+
+def test_a_commit_in_spite_of_an_unrelated_failure_is_a_success() -> None:
+    """Where the agent says that what fails is not of its making, and the work was committed, nothing is left to do."""
+    failed = ran("npm test", "Tests: 1 failed, 40 passed, 41 total", failed=True)
+    commit = ran("git commit -m x", "[main 1a2b3c4] Add a cart")
+    told = answer("Committed. The failing test is pre-existing and unrelated to this change.")
+    assert digested(human("Add a cart"), edited("a.py"), failed, commit, told).outcome.kind == "success"
+    assert digested(human("Add a cart"), edited("a.py"), failed, commit, answer("Committed.")).outcome.kind == "partial"
+
+
 def test_the_briefing_of_a_program_names_no_session() -> None:
     """A program tells its agent the same each time, and so does the title made of it; the commit says what was done."""
     briefing = "# Context\n\nYour name is **Dori**, an agent that works off a playbook.\n" + "Tick each box. " * 120

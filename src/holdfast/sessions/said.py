@@ -21,6 +21,8 @@ _WORDS = __file__.rpartition("/")[0] + "/words"
 _LONGEST_GREETING = 60
 _MAX_OF_A_TEXT = 8
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|^[ \t]*[>|].*$", re.DOTALL | re.MULTILINE)
+# What of an answer is not said: blocks of code and quoted lines. The names in it are half of what it says.
+_BLOCKS = re.compile(r"```.*?(?:```|\Z)|^[ \t]*[>|].*$", re.DOTALL | re.MULTILINE)
 _SENTENCE = re.compile(r"[^.!?\n]+(?:\.(?=\S)[^.!?\n]*)*[.!?]*")
 _APART = re.compile(r"[^\w']+")
 # The same for plain letters: what is neither a letter, a number, `_` nor `'` becomes a space.
@@ -106,10 +108,10 @@ def slash_command(text: str) -> str:
 
 def concluded(text: str) -> tuple[str, str]:
     """Return the first lines of an agent's answer that say something, and the question that it ends with."""
-    told = _CODE.sub(" ", text[:_LOOK])
+    told = _BLOCKS.sub(" ", text[:_LOOK])
     lines = [line.strip(" #*\t-") for line in told.splitlines()]
     telling = [line for line in lines if len(line.split()) > _SHORT_HEADING] or [line for line in lines if line]
-    last = _CODE.sub(" ", text[-_LONGEST_SENTENCE:]).strip().rstrip("*_ ")
+    last = _BLOCKS.sub(" ", text[-_LONGEST_SENTENCE:]).strip().rstrip("*_ ")
     questions = [one[0].strip(" *#-") for one in _SENTENCE.finditer(last)] if last.endswith("?") else []
     return " ".join(telling[:3]), questions[-1] if questions else ""
 

@@ -185,7 +185,7 @@ class ToolWork:
         """Return what the work says about the outcome: the last check of each kind and what left the session.
 
         A check says half as much where something was changed after it, where it passed and nothing was done at all, or
-        where it failed and that is `in_doubt`.
+        where it failed and that is `in_doubt`; a quarter, where something was made of the work in spite of that.
         """
         found = []
         for kind, (at, run) in self._last_checks.items():
@@ -195,7 +195,11 @@ class ToolWork:
                 name = f"{_CHECK_NAMES[kind]}-{run.result}"
                 one = OutcomeEvidence(name, "success" if good else "failure", weight, run.text, run.place, run.line)
                 idle = good and not self._did_something
-                found.append(halved(one) if at < self._changed_at or idle or (in_doubt and not good) else one)
+                doubtful = in_doubt and not good
+                one = halved(one) if at < self._changed_at or idle or doubtful else one
+                found.append(
+                    halved(one) if doubtful and any(made > at for made, _ in self._last_made.values()) else one
+                )
         found += [halved(one) if at < self._changed_at else one for at, one in self._last_made.values()]
         return [*found, *self._missed.values()]
 
