@@ -60,6 +60,15 @@ class Memory:
     history: tuple[Statement, ...] = ()
     path: str = ""
 
+    @property
+    def holds(self) -> bool:
+        """Whether it was not withdrawn: what is struck through, with the day behind it, is told no more."""
+        return not (self.body.startswith("~~") and "~~ (" in self.body)
+
+    def ended_by(self, newer: str) -> str:
+        """Return the key of what put an end to it: `newer` supersedes it, or it was withdrawn, and then its own."""
+        return newer or ("" if self.holds else self.key)
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -81,10 +90,11 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """The answer to a store: `action` is created, updated or unchanged; `redacted` names the kinds of secret.
+    """The answer to a store: `action` is created, updated, unchanged or proposed; `redacted` names the kinds of secret.
 
     `replaced` is what an updated memory said before. `beside` is the key that the text would have, where a memory that
-    says something else has it.
+    says something else has it. What would change or end something of the person's is proposed: `proposal` is its id,
+    `memory` what stands.
     """
 
     action: str
@@ -92,6 +102,7 @@ class Stored:
     redacted: tuple[str, ...] = ()
     replaced: str = ""
     beside: str = ""
+    proposal: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +149,7 @@ class Proposal:
     """Something found that becomes standing memory only when a person says so.
 
     `kind` is what it would become. `source` says where it was found, `evidence` what speaks for it. `status` is open,
-    approved or rejected.
+    approved or rejected. `replaces` is the key of the memory that it would replace or end.
     """
 
     id: str
@@ -153,6 +164,7 @@ class Proposal:
     evidence: str = ""
     created: str = ""
     status: str = "open"
+    replaces: str = ""
 
 
 @dataclass(frozen=True, slots=True)

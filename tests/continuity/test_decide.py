@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.continuity import notes
-from holdfast.continuity.pages import DECISION
+from holdfast.continuity import decisions
 from holdfast.errors import ScopeUnknown, SwitchedOff
 from holdfast.workspace import Workspace
 
@@ -61,9 +60,9 @@ def test_what_the_person_wrote_stays(cli, shop, page) -> None:
     cli("decide", "Use Redis")
     cli("decide", "Use Postgres")
     data = page.read_bytes()
-    assert data.startswith(mine + b"\r\n| Id | Date | Decision | Because |\r\n") and data.count(b"\n") == data.count(
-        b"\r\n"
-    )
+    assert data.startswith(
+        mine + b"\r\n<!-- holdfast:begin decisions -->\r\n\r\n| Id | Date | Decision | Because |\r\n"
+    ) and data.count(b"\n") == data.count(b"\r\n")
     assert [one["id"] for one in cli("decide", "--json").json["decisions"]] == ["D1", "D2"]
 
 
@@ -77,12 +76,12 @@ def test_secrets_are_taken_out_first(cli, shop, page) -> None:
 def test_no_project_and_switched_off(workspace, home, machine) -> None:
     """Without a project, or while memory is off, nothing is written."""
     with workspace(folder=str(machine)) as opened, pytest.raises(ScopeUnknown):
-        notes.add(opened, DECISION, "x")
+        decisions.add(opened, "x")
     with workspace(flags={"enabled": "false"}) as opened:
-        assert notes.listed(opened, DECISION) == ()
-        for change in (notes.add, notes.withdraw):
+        assert decisions.listed(opened) == ()
+        for change in (decisions.add, decisions.withdraw):
             with pytest.raises(SwitchedOff):
-                change(opened, DECISION, "D1")
+                change(opened, "D1")
     assert not home.exists()
 
 
@@ -90,7 +89,7 @@ def test_several_at_once_lose_nothing(workspace, home, shop, at_once) -> None:
     """Decisions of several processes at once are all kept, each with an id of its own."""
     at_once(add_some, *[(str(home), str(shop), name) for name in "ab"])
     with workspace() as opened:
-        found = notes.listed(opened, DECISION)
+        found = decisions.listed(opened)
     assert sorted(one.text for one in found) == sorted(f"{name}{n}" for name in "ab" for n in range(5))
     assert [one.id for one in found] == [f"D{number}" for number in range(1, 11)]
 
@@ -99,4 +98,4 @@ def add_some(home: str, folder: str, name: str) -> None:
     """Add five decisions, one by one."""
     for number in range(5):
         with Workspace(home, folder=folder, environment={}) as opened:
-            notes.add(opened, DECISION, f"{name}{number}")
+            decisions.add(opened, f"{name}{number}")

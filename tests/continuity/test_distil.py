@@ -9,10 +9,9 @@ import pytest
 
 from holdfast.app import proposals
 from holdfast.base.clock import now
-from holdfast.continuity import log, notes, page
+from holdfast.continuity import decisions, log, page
 from holdfast.continuity.distil import MAX_NEW, distil
 from holdfast.continuity.log import LogEntry
-from holdfast.continuity.pages import DECISION
 from holdfast.errors import SwitchedOff
 from holdfast.memory.proposal_files import Proposals
 from holdfast.records import replace
@@ -39,6 +38,12 @@ def on_branch(name: str, shop: Path, branch: str, day: str = TODAY, *events) -> 
     return told, *(replace(event, branch=branch) for event in own)
 
 
+def logged(folder: Path, *texts: str) -> None:
+    """Write a session into the log that decided so."""
+    name = f"s-{len(texts[0])}"
+    log.write(str(folder), LogEntry(name, "some-agent", f"{TODAY}T09:00:00Z", title="x", decisions=texts))
+
+
 def titles(done) -> list[str]:
     """Return what is newly proposed."""
     return [one.title for one in done.proposals]
@@ -51,17 +56,16 @@ def only(done, section: str):
 
 
 def test_logs_digests_and_decisions_become_proposals(workspace, shop, folder) -> None:
-    """A branch, its last session, decisions of a log and of the decisions' page are proposed, with their evidence."""
+    """A branch, its last session and the decisions of a log are proposed; what is decided already is not."""
     entry = LogEntry(
         "s-9", "some-agent", f"{TODAY}T09:00:00Z", title="The log", decisions=("decision: use tabs", "remember: x")
     )
     log.write(str(folder), entry)
     with workspace() as h:
         store(h, *on_branch("s-1", shop, "feature/queue"))
-        notes.add(h, DECISION, "Use Postgres", because="we know it")
+        decisions.add(h, "Use Postgres", because="we know it")
         done = distil(h)
     assert sorted(titles(done)) == [
-        "Decisions: Use Postgres",
         "Decisions: use tabs",
         "State: Last session",
         "Workstreams: feature/queue",
@@ -188,22 +192,22 @@ def test_a_newer_value_takes_the_place_of_the_one_that_waits(workspace, shop) ->
 
 
 def test_an_edited_entry_is_kept_as_edited(workspace, folder) -> None:
-    """Approving puts the person's words on the page, and what was found first does not come back."""
+    """Approving decides in the person's words, and what was found first does not come back."""
     with workspace() as h:
-        notes.add(h, DECISION, "Use Postgres")
+        logged(folder, "Use Postgres")
         found = only(distil(h), "Decisions")
         path = Path(Proposals(h.home).path(found.id))
         path.write_text(path.read_text().replace("Decision: Use Postgres", "Decision: Orders live in a database"))
-        proposals.approve(h, (found.id,))
+        assert proposals.approve(h, (found.id,))[0].key == "d1-orders-live-in-a-database"
         again = distil(h)
-    assert "| Orders live in a database |" in (folder / "MEMORY.md").read_text()
-    assert (len(again.proposals), again.rejected) == (0, 1)
+        assert [one.text for one in decisions.listed(h)] == ["Orders live in a database"]
+    assert not any(title.startswith("Decisions") for title in titles(again)) and again.rejected == 1
 
 
 def test_a_broken_entry_is_refused_and_stays(workspace, folder) -> None:
     """An edit that leaves no entry is refused with the reason, and the page is not touched; it can be rejected."""
     with workspace() as h:
-        notes.add(h, DECISION, "Use Postgres")
+        logged(folder, "Use Postgres")
         found = only(distil(h), "Decisions")
         path = Path(Proposals(h.home).path(found.id))
         path.write_text(path.read_text().replace("Section: Decisions", "Section: Nowhere"))
@@ -214,107 +218,33 @@ def test_a_broken_entry_is_refused_and_stays(workspace, folder) -> None:
         assert distil(h).rejected == 1
 
 
-def test_a_proposal_of_a_withdrawn_decision_is_refused_and_taken_back(workspace, folder, home) -> None:
-    """What was withdrawn or replaced while it waited is not approved; the next run takes it back and says why."""
+def test_a_proposal_of_a_withdrawn_decision_is_refused_and_taken_back(workspace, folder) -> None:
+    """What was decided and withdrawn while it waited is not approved; the next run takes it back and says why."""
     with workspace() as h:
-        notes.add(h, DECISION, "Use Foo")
-        notes.add(h, DECISION, "Use Redis")
-        found = distil(h).proposals
-        notes.withdraw(h, DECISION, "D1")
-        notes.add(h, DECISION, "Use Postgres", replaces="D2")
+        logged(folder, "Use Foo", "Use Redis")
+        found = [one for one in distil(h).proposals if one.title.startswith("Decisions")]
+        decisions.add(h, "Use Foo")
+        decisions.add(h, "Use Redis")
+        decisions.withdraw(h, "D1")
+        decisions.add(h, "Use Postgres", replaces="D2")
         decided = proposals.approve(h, tuple(one.id for one in found))
         assert [(one.act, one.exit_code) for one in decided] == [("refused", 6)] * 2
-        assert "D1 was withdrawn 20" in decided[0].why and "D2 was replaced by D3 20" in decided[1].why
-        dry = distil(h, dry_run=True)
-        assert len(dry.taken_back) == 2 and len(Proposals(h.home).ids()) == 2
+        assert "corrected" in decided[0].why and "D2 was replaced by D3 20" in decided[1].why
+        assert len(distil(h, dry_run=True).taken_back) == 2
         again = distil(h)
         assert {one.proposal.id for one in again.taken_back} == {one.id for one in found}
-        assert titles(again) == ["Decisions: Use Postgres"] and Proposals(h.home).ids() == [again.proposals[0].id]
-        assert distil(h).taken_back == ()
-        notes.add(h, DECISION, "Use Foo")
-        assert titles(distil(h)) == ["Decisions: Use Foo"], "taken back is not rejected"
-    assert not (folder / "MEMORY.md").exists()
-
-
-def test_a_withdrawn_row_is_struck_through_when_a_person_approves(workspace, folder) -> None:
-    """The row of a withdrawn decision stands until its proposal is approved; then only its text is struck through."""
-    with workspace() as h:
-        notes.add(h, DECISION, "Use a | b, not ~~c~~", because="it is fast")
-        proposals.approve(h, (distil(h).proposals[0].id,))
-        path = folder / "MEMORY.md"
-        path.write_text("mine\n" + path.read_text())
-        before = path.read_text()
-        notes.withdraw(h, DECISION, "D1")
-        [strike] = distil(h).proposals
-        assert strike.evidence.startswith("decisions.md D1, withdrawn 20") and "~~" in strike.title
-        assert path.read_text() == before
-        assert (distil(h).waiting, proposals.approve(h, (strike.id,))[0].act) == (1, "approved")
-        assert path.read_text() == before.replace("Use a \\| b, not ~~c~~", "~~Use a \\| b, not c~~")
-        assert distil(h).proposals == ()
-
-
-def test_a_rejected_strike_stays_rejected(workspace, folder) -> None:
-    """Who keeps the row of a withdrawn decision is not asked again; the decision itself was not rejected."""
-    with workspace() as h:
-        notes.add(h, DECISION, "Use Zed")
-        proposals.approve(h, (distil(h).proposals[0].id,))
-        notes.withdraw(h, DECISION, "D1")
-        proposals.reject(h, (distil(h).proposals[0].id,))
-        again = distil(h)
-        assert (again.proposals, again.rejected) == ((), 1)
-        (folder / "MEMORY.md").unlink()
-        notes.add(h, DECISION, "Use Zed")
-        assert titles(distil(h)) == ["Decisions: Use Zed"]
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [("| it is fast |", "| it was fast |"), ("Use Zed", "Use Zed 2"), ("| Use Zed |", "| ~~Use Zed~~ |")],
-)
-def test_a_row_that_a_person_changed_is_theirs(workspace, folder, old, new) -> None:
-    """A row that was changed by hand is not proposed to be struck through, nor struck by what waited before."""
-    with workspace() as h:
-        notes.add(h, DECISION, "Use Zed", because="it is fast")
-        proposals.approve(h, (distil(h).proposals[0].id,))
-        notes.withdraw(h, DECISION, "D1")
-        [strike] = distil(h).proposals
-        path = folder / "MEMORY.md"
-        path.write_text(path.read_text().replace(old, new))
-        before = path.read_text()
-        [refused] = proposals.approve(h, (strike.id,))
-        assert (refused.act, refused.exit_code) == ("refused", 6) and "MEMORY.md" in refused.why
-        again = distil(h)
-        assert (len(again.taken_back), again.proposals) == (1, ())
-    assert path.read_text() == before
-
-
-def test_a_decision_that_is_made_again_comes_back(workspace, folder) -> None:
-    """The strike of a decision that holds again is taken back; one that was approved is proposed to be undone."""
-    path = folder / "MEMORY.md"
-    with workspace() as h:
-        notes.add(h, DECISION, "Use Zed")
-        proposals.approve(h, (distil(h).proposals[0].id,))
-        notes.withdraw(h, DECISION, "D1")
-        [strike] = distil(h).proposals
-        notes.add(h, DECISION, "Use Zed")
-        assert "holds" in proposals.approve(h, (strike.id,))[0].why
-        assert len(distil(h).taken_back) == 1
-        notes.withdraw(h, DECISION, "D2")
-        proposals.approve(h, (distil(h).proposals[0].id,))
-        assert "~~Use Zed~~" in path.read_text()
-        notes.add(h, DECISION, "Use Zed")
-        proposals.approve(h, (only(distil(h), "Decisions").id,))
-        assert "| Use Zed |" in path.read_text() and distil(h).proposals == ()
+        assert distil(h).taken_back == () and not any(title.startswith("Decisions") for title in titles(distil(h)))
 
 
 def test_what_was_edited_stays_the_persons_word(workspace, folder) -> None:
     """A proposal in other words than the withdrawn decision is neither taken back nor refused."""
     with workspace() as h:
-        notes.add(h, DECISION, "Use Foo")
+        logged(folder, "Use Foo")
         found = only(distil(h), "Decisions")
         file = Path(Proposals(h.home).path(found.id))
         file.write_text(file.read_text().replace("Decision: Use Foo", "Decision: Foo is for tests only"))
-        notes.withdraw(h, DECISION, "D1")
+        decisions.add(h, "Use Foo")
+        decisions.withdraw(h, "D1")
         assert distil(h).taken_back == ()
         assert proposals.approve(h, (found.id,))[0].act == "approved"
 
@@ -374,7 +304,8 @@ def test_secrets_never_reach_a_proposal_or_the_page(workspace, folder) -> None:
         file = Path(Proposals(h.home).path(found.id))
         file.write_text(file.read_text().replace("Rationale:", f"Rationale: it is {TOKEN}"))
         assert proposals.approve(h, (found.id,))[0].act == "approved"
-    assert TOKEN not in (folder / "MEMORY.md").read_text()
+        assert "[redacted:" in decisions.listed(h)[0].because
+    assert not any(TOKEN in path.read_text() for path in folder.rglob("*.md") if "log" not in path.parts)
 
 
 def test_what_was_forgotten_is_not_proposed(workspace, folder, cli) -> None:
@@ -387,25 +318,22 @@ def test_what_was_forgotten_is_not_proposed(workspace, folder, cli) -> None:
         assert done.refused == 1 and "Decisions: Use Postgres" not in titles(done)
 
 
-def test_hand_written_text_is_known_and_stays(workspace, folder) -> None:
-    """A decision in the person's own words on the page is not proposed, and approving another leaves the page."""
+def test_hand_written_text_stays(workspace, folder, shop) -> None:
+    """What a person wrote on the page stays byte by byte when an entry is approved."""
     own = b"\xef\xbb\xbf# Ours\r\n\r\nWe use POSTGRES here.\r\ncaf\xe9"
     (folder / "MEMORY.md").write_bytes(own)
     with workspace() as h:
-        notes.add(h, DECISION, "use Postgres")
-        notes.add(h, DECISION, "Use tabs")
-        done = distil(h)
-        assert titles(done) == ["Decisions: Use tabs"] and done.known == 1
-        proposals.approve(h, (done.proposals[0].id,))
+        store(h, *on_branch("s-1", shop, "feature/queue"))
+        proposals.approve(h, (only(distil(h), "Workstreams").id,))
     assert (folder / "MEMORY.md").read_bytes().startswith(own)
 
 
-def test_a_page_that_is_a_link_is_refused(workspace, folder, tmp_path) -> None:
+def test_a_page_that_is_a_link_is_refused(workspace, folder, tmp_path, shop) -> None:
     """A link in the place of the page is not written through, and the proposal stays."""
     (tmp_path / "other.md").write_text("not ours\n")
     with workspace() as h:
-        notes.add(h, DECISION, "Use Postgres")
-        found = only(distil(h), "Decisions")
+        store(h, *on_branch("s-1", shop, "feature/queue"))
+        found = only(distil(h), "Workstreams")
         (folder / "MEMORY.md").symlink_to(tmp_path / "other.md")
         [decided] = proposals.approve(h, (found.id,))
     assert decided.act == "refused" and "link" in decided.why
@@ -470,7 +398,7 @@ def test_a_flood_comes_in_parts(workspace, folder) -> None:
         assert (len(second.proposals), second.waiting) == (MAX_NEW, MAX_NEW)
 
 
-def test_the_command(workspace, shop, cli, home) -> None:
+def test_the_command(workspace, shop, cli, home, folder) -> None:
     """By words and by JSON the command tells what is proposed; approving by command says where it went."""
     with workspace() as h:
         store(h, *on_branch("s-1", shop, "feature/queue"))
@@ -482,8 +410,9 @@ def test_the_command(workspace, shop, cli, home) -> None:
     assert {one["kind"] for one in told["proposals"]} == {"page"}
     assert "as MEMORY.md" in cli("proposals", "approve", "--all").out
     assert "2 known" in cli("distil").err
-    cli("decide", "Use Foo")
+    logged(folder, "Use Foo")
     cli("distil")
+    cli("decide", "Use Foo")
     cli("decide", "withdraw", "D1")
     assert "1 would be taken back" in cli("distil", "-n").err
     [back] = cli("distil", "-n", "--json").json["taken_back"]

@@ -18,7 +18,6 @@ from holdfast.continuity.distil import distil
 from holdfast.continuity.distil_ask import Meter
 from holdfast.continuity.log import LogEntry
 from holdfast.continuity.notes import folders
-from holdfast.continuity.pages import DECISION
 from holdfast.memory.proposal_files import Proposals
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
@@ -83,9 +82,9 @@ def endpoint() -> Iterator[Endpoint]:
 
 @pytest.fixture
 def decided(workspace) -> None:
-    """A project with one decision, which the plain rules propose."""
+    """A project whose log tells of one decision, which the plain rules propose."""
     with workspace() as h:
-        notes.add(h, DECISION, f"Keep orders in src/orders.sql, not in {TOKEN}")
+        log.keep(notes.folders(h)[0], now()[:10], [f"decision: Keep orders in src/orders.sql, not in {TOKEN}"])
 
 
 @pytest.fixture

@@ -80,10 +80,10 @@ def test_status_of_a_workstream(works, tasks, status) -> None:
 
 
 def test_decisions_come_once_and_with_their_reason() -> None:
-    """What the decisions' page has and a session said is one row; a reason in the sentence is the rationale."""
+    """What the log has and a session said is one row; a reason in the sentence is the rationale."""
     said = work("a", "2026-05-20", decided=("Use Postgres, not Redis", "skip the cache because it is slow"))
-    told = FoundDecision("2026-05-19", "use postgres, not redis.", "we know it", "decisions.md D1")
-    assert rows("Decisions", Material(TODAY, (said,), (told,))) == [
+    told = FoundDecision("2026-05-19", "use postgres, not redis.", "we know it", "log/2026-05-19.md")
+    assert rows("Decisions", Material(TODAY, (said,), loose=(told,))) == [
         ("2026-05-19", "use postgres, not redis.", "we know it"),
         ("2026-05-20", "skip the cache", "it is slow"),
     ]

@@ -11,9 +11,8 @@ from holdfast import agents
 from holdfast.app.erase import forget_memory as forget
 from holdfast.app.hook import hook
 from holdfast.base.clock import now
-from holdfast.continuity import buffer, log, notes, working_state
+from holdfast.continuity import buffer, decisions, log, working_state
 from holdfast.continuity import resume as recovery
-from holdfast.continuity.pages import DECISION
 from holdfast.errors import NotFound
 from holdfast.inject.receipts import receipts
 from holdfast.memory.remember import remember
@@ -140,7 +139,7 @@ def test_a_decision_that_was_made_again_is_told(ask, write, workspace, shop):
     """A row that is struck out on the page does not hide a decision that holds in the list."""
     write(f"{FOLDER}/MEMORY.md", PAGE)
     with workspace() as opened:
-        notes.add(opened, DECISION, "Use Redis")
+        decisions.add(opened, "Use Redis")
     write(f"{FOLDER}/MEMORY.md", PAGE.replace("Use ~~Redis~~", "~~Use Redis~~"))
     assert "decisions.md: Use Redis" in ask("SessionStart", source="startup")
 

@@ -25,7 +25,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from holdfast.agents.editing import blocks
-from holdfast.app import forget
+from holdfast.app import finish, forget
 from holdfast.app.erase_target import (
     MAX_TEXT,
     EraseTarget,
@@ -160,7 +160,7 @@ def _applied(workspace: Workspace, target: EraseTarget, key: bytes) -> EraseRepo
     with forget.alone(workspace.home):
         _remember(workspace.home, target, at)
         records = _remove_records(workspace, target)
-        index_pages.bring_up_to_date(workspace)
+        finish.write_pages(workspace)
         scrub = scrub_of(workspace, target)
         places, looked = _take_out(workspace, scrub, quickly=target.plainly)
     places.update(_outside(workspace, scrub))

@@ -12,6 +12,9 @@ from holdfast.errors import HoldfastError
 from holdfast.memory import index_pages
 from holdfast.workspace import Workspace
 
+# The pages of a project that have tables of memories.
+_SHOWN_ON = ("decisions.md", "MEMORY.md")
+
 
 def finish(workspace: Workspace) -> None:
     """Write each index.md that is behind, and the rules files of agents whose hooks cannot hand memories over."""
@@ -42,15 +45,50 @@ def repair(workspace: Workspace, *, reads: bool = False) -> None:
             workspace.say(f"a move that was interrupted is not finished yet: {problem}")
 
 
+def see(workspace: Workspace) -> None:
+    """Adopt what a person wrote into a table of the project's pages that shows memories."""
+    try:
+        folders = _folders(workspace) if workspace.enabled and os.path.isdir(workspace.home) else []
+        if any(os.path.exists(os.path.join(folder, page)) for folder in folders for page in _SHOWN_ON):
+            # Most projects have no such page, and every command would wait for what this loads.
+            from holdfast.continuity import views
+
+            views.sync(workspace, [folder for folder in folders if views.is_behind(workspace.home, folder)])
+    except HoldfastError as problem:
+        workspace.say(f"what was written into a page is not adopted: {problem}")
+
+
+def _folders(workspace: Workspace) -> list[str]:
+    try:
+        owners = [scope.owner for scope in workspace.visible("project")]
+    except HoldfastError:
+        return []
+    return [os.path.join(workspace.home, "memory", "projects", owner) for owner in owners]
+
+
+def _write_views(workspace: Workspace) -> None:
+    """Write the tables of memories in the folders of projects that hold something new."""
+    if workspace.store.is_temporary or not workspace.store.has_tree:
+        return
+    changed = {
+        folder.split("/")[1] for folder in workspace.store.tree.stale_folders() if folder.startswith("projects/")
+    }
+    if changed:
+        from holdfast.continuity import views
+
+        views.sync(workspace, [os.path.join(workspace.home, "memory", "projects", name) for name in sorted(changed)])
+
+
 def write_pages(workspace: Workspace) -> bool:
-    """Write each index.md that is older than what its folder holds; return whether one changed."""
+    """Write each index.md and each table of memories that is older than what it shows; return whether one changed."""
     if not workspace.is_open:
         return False
     changed = False
     if workspace.enabled:
         try:
+            _write_views(workspace)
             changed = index_pages.bring_up_to_date(workspace)
         except HoldfastError as problem:
-            workspace.say(f"an index.md is not up to date: {problem}")
+            workspace.say(f"a page is not up to date: {problem}")
     workspace.say_notes()
     return changed

@@ -137,9 +137,9 @@ class _Distilling:
 
     def _verdict(self, suggestion: Suggestion) -> str:
         entry = suggestion.entry
-        standing = page.standing(self.material.page, entry)
-        again = distil_rules.is_struck(entry) or distil_rules.is_struck_by_now(entry, self.material)
-        if standing == "known" and not again:
+        is_decision = entry.section == distil_rules.DECISIONS
+        standing = "new" if is_decision else page.standing(self.material.page, entry)
+        if standing == "known" or (is_decision and distil_rules.is_decided(entry, self.material)):
             return "known"
         if distil_rules.outdated(entry, suggestion.evidence, self.material):
             return "refused"
@@ -170,6 +170,7 @@ class _Distilling:
             scope=self.scope,
             kind=page_proposals.KIND,
             title=f"{entry.section}: {first_words(entry.name)}",
+            type="decision" if entry.section == distil_rules.DECISIONS else "project",
             source=f"{SOURCE} {suggestion.agent}".strip(),
             agent=suggestion.agent,
             evidence=suggestion.evidence,
@@ -182,7 +183,8 @@ class _Distilling:
             self.room.put(proposal)
             for one in older:
                 self.room.drop(one)
-            self.act.done(f"{FOLDER}/{proposal.id}.md", f"proposed for {page.PAGE}")
+            where = "decisions.md" if entry.section == distil_rules.DECISIONS else page.PAGE
+            self.act.done(f"{FOLDER}/{proposal.id}.md", f"proposed for {where}")
         self.waiting = [*(one for one in self.waiting if one not in older), proposal]
         self.proposals.append(proposal)
 
@@ -192,13 +194,14 @@ def gather(workspace: Workspace, since: str, *, remember: bool) -> Material:
     where = folders(workspace)
     at = now()
     works, loose = _works(workspace, where[0], since)
-    decided, ended = page_proposals.decisions(where)
+    decided, ended = page_proposals.decided(workspace, workspace.visible("project"))
     text = page.read(where)
     return Material(
         today=at[:10],
         works=tuple(works),
-        decided=(*decided, *loose),
+        decided=tuple(decided),
         ended=tuple(ended),
+        loose=tuple(loose),
         tasks=tuple(_tasks(workspace, pages.todos(where), text, at[:10], remember=remember)),
         page=text,
     )

@@ -74,7 +74,9 @@ def data_of(material: Material, clean: Callable[[str], str]) -> str:
     """Return what a model is shown, the newest sessions first, each text as one clean line, within MAX_DATA."""
     rows = [f"{row.section}: {' | '.join(row.cells)}" for row in page.entries(material.page)]
     works = sorted(material.works, key=lambda work: work.ended, reverse=True)
-    decided = [f"{one.at[:10]} {one.text}; because: {one.because}" for one in reversed(material.decided)]
+    decided = [
+        f"{one.at[:10]} {one.text}; because: {one.because}" for one in reversed((*material.decided, *material.loose))
+    ]
     tasks = [f"{task.text} (since {task.since})" for task in material.tasks if not task.done]
     parts = {"The page now": rows, "Decisions": decided, "Open to-dos": tasks, "Sessions": map(_told, works)}
     lines: list[str] = []

@@ -17,7 +17,6 @@ from itertools import accumulate, chain
 
 from holdfast.base.clock import is_day
 from holdfast.continuity import page, region
-from holdfast.continuity.note_tables import STRIKE
 from holdfast.continuity.page import PageEntry
 
 ACTIVE_DAYS = 7
@@ -88,7 +87,7 @@ _BY_END = operator.attrgetter("ended", "source")
 class FoundDecision:
     """A decision: its day, what and why, and where it was found.
 
-    `ended` says how and when it ceased to hold. `again`: it was made once more after that.
+    `ended` says how and when it ceased to hold.
     """
 
     at: str
@@ -96,7 +95,6 @@ class FoundDecision:
     because: str = ""
     source: str = ""
     ended: str = ""
-    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +110,15 @@ class KnownTodo:
 class Material:
     """All that a project's sources say, and the page as it is. `today` is the day by which ages are told.
 
-    `ended` are the decisions that hold no longer, without those that were made again.
+    `decided` are the decisions that hold, `ended` those that hold no longer and were not made again; `loose` are found
+    in the log.
     """
 
     today: str
     works: tuple[SessionWork, ...] = ()
     decided: tuple[FoundDecision, ...] = ()
     ended: tuple[FoundDecision, ...] = ()
+    loose: tuple[FoundDecision, ...] = ()
     tasks: tuple[KnownTodo, ...] = ()
     page: str = ""
 
@@ -142,7 +142,6 @@ def suggest(material: Material) -> list[Suggestion]:
             for one in streams(works)[:MAX_STREAMS]
         ),
         *_decisions(works, material),
-        *_struck(material),
         *_key_files(works),
         *_gaps(works, material),
     ]
@@ -179,8 +178,7 @@ def _decisions(works: Sequence[SessionWork], material: Material) -> list[Suggest
     found: dict[str, Suggestion] = {}
     told = [FoundDecision(work.ended[:10], text, source=work.source) for work in works for text in work.decided]
     ends = _ends(material)
-    # A row of the decisions' own page has its reason, so it comes before what was said in a session.
-    for one in (*material.decided, *told):
+    for one in (*material.loose, *told):
         entry = row_of(one)
         if entry.words.strip() and not _end_of(entry, ends):
             # The log and the digest cut a long sentence at different places.
@@ -200,23 +198,9 @@ def row_of(one: FoundDecision) -> PageEntry:
     return page.made(DECISIONS, one.at[:10], text, because)
 
 
-def is_struck(entry: PageEntry) -> bool:
-    """Whether an entry is a decision that is struck through."""
-    name = entry.name
-    return entry.section == DECISIONS and name.startswith(STRIKE) and name.endswith(STRIKE) and len(name) > 4
-
-
-def _struck(material: Material) -> list[Suggestion]:
-    """Return the rows of the page whose decision holds no longer, struck through; what a person changed is theirs."""
-    ends = _ends(material)
-    found = []
-    for row in page.entries(material.page):
-        one = next((one for one in ends.get(row.words, ()) if row_of(one) == row), None)
-        # Nothing that is empty takes the place of what stands in the row, so that only its text is struck through.
-        entry = page.made(DECISIONS, "", f"{STRIKE}{row.name.replace(STRIKE, '')}{STRIKE}", "")
-        if one is not None and is_struck(entry):
-            found.append(Suggestion(entry, f"{one.source}, {one.ended}"))
-    return found
+def is_decided(entry: PageEntry, material: Material) -> bool:
+    """Whether the project has decided so already; the log and the digest cut a long sentence at different places."""
+    return entry.words[:_SAME_LETTERS] in {row_of(one).words[:_SAME_LETTERS] for one in material.decided}
 
 
 def _ends(material: Material) -> dict[str, list[FoundDecision]]:
@@ -236,8 +220,6 @@ def _end_of(entry: PageEntry, ends: dict[str, list[FoundDecision]]) -> FoundDeci
 
 def outdated(entry: PageEntry, evidence: str, material: Material) -> str:
     """Return why what was suggested is true no longer: its decision or its to-do is another now; or nothing."""
-    if is_struck(entry):
-        return _strike_outdated(entry, material)
     if entry.section == DECISIONS:
         end = _end_of(entry, _ends(material))
         return f"{end.source} was {end.ended}" if end else ""
@@ -247,25 +229,6 @@ def outdated(entry: PageEntry, evidence: str, material: Material) -> str:
     if entry.value == page.OPEN and False not in states:
         return "its to-do is done" if states else f"{TODO_PAGE} no longer has this to-do"
     return "its to-do is open" if entry.value == page.CLOSED and False in states else ""
-
-
-def _strike_outdated(entry: PageEntry, material: Material) -> str:
-    name = entry.words
-    rows = [row for row in page.entries(material.page) if row.section == DECISIONS and row.words == name]
-    ended = _ends(material).get(name, [])
-    if not ended:
-        return "the decision holds"
-    if not rows:
-        return f"{page.PAGE} no longer has this row"
-    return "" if any(row_of(one) == rows[0] for one in ended) else f"the row was changed in {page.PAGE}"
-
-
-def is_struck_by_now(entry: PageEntry, material: Material) -> bool:
-    """Whether the page has the row struck through of a decision that was made again."""
-    name = entry.words
-    if not any(one.again and row_of(one).words == name for one in material.decided):
-        return False
-    return any(is_struck(row) and row.words == name for row in page.entries(material.page))
 
 
 def _key_files(works: Sequence[SessionWork]) -> list[Suggestion]:

@@ -5,12 +5,10 @@ A table is ours when its head has all of our columns, in any order and beside ot
 
 from __future__ import annotations
 
-from holdfast.base.clock import is_day
 from holdfast.base.light_records import dataclass
 from holdfast.continuity.check_boxes import Lines, body_of
+from holdfast.store.kinds import STRIKE, day_in, unstruck
 
-STRIKE = "~~"
-WITHDRAWN = "withdrawn"
 REPLACED = "replaced by"
 _ESCAPED_BAR, _ESCAPED_TILDE, _BACKSLASH = "\\|", "\\~", "&#92;"
 
@@ -53,6 +51,7 @@ class Table:
         self._wanted = [name.casefold() for name in columns.heads()]
         self.notes: list[Note] = []
         self._rows: list[tuple[int, dict[str, int]]] = []
+        self._first = -1
         self._end = 0
         self._last: dict[str, int] = {}
         self._indent = ""
@@ -73,6 +72,7 @@ class Table:
         line = body_of(self.lines.every[head]).lstrip("\ufeff")
         self._indent = line[: len(line) - len(line.lstrip())]
         at = {name: number for number, name in enumerate(_names(line))}
+        self._first = head if self._first < 0 or self._end < head else self._first
         place = head + 2
         while place < len(self.lines.every) and "|" in self.lines.every[place] and not self.lines.hidden[place]:
             note = self._note(place, at)
@@ -114,12 +114,21 @@ class Table:
         """Whether there is a table of ours, so that a new row need not go to the end of the page."""
         return bool(self._end)
 
-    def add(self, note: Note) -> None:
-        """Write a row for a note, and a table where there is none of ours."""
+    def span(self) -> tuple[int, int]:
+        """Return the lines between which the last of our tables stands."""
+        return self._first, self._end
+
+    def add(self, note: Note, ended: str = "") -> None:
+        """Write a row for a note, and a table where there is none of ours; `ended` says how it ceased to hold."""
         names = dict(zip(self._wanted, (note.id, note.at, note.text, note.because, note.source), strict=False))
         if self._end:
-            row = [_written(names.get(name, "")) for name in self._last]
+            text = self.columns.text.casefold()
+            row = [
+                _struck(_written(names.get(name, "")), ended) if name == text else _written(names.get(name, ""))
+                for name in self._last
+            ]
             self.lines.insert(self._end, [self._indent + _row(row)])
+            self._end += 1
             return
         heads = self.columns.heads()
         row = [_written(names[name]) for name in self._wanted]
@@ -130,8 +139,29 @@ class Table:
         place, at = self._rows[note.number - 1]
         line = self.lines.every[place]
         start, end = _spans(body_of(line))[at[self.columns.text.casefold()]]
-        text = line[start:end].replace(STRIKE, _ESCAPED_TILDE * 2)
-        self.lines.every[place] = f"{line[:start]}{STRIKE}{text}{STRIKE} ({ended}){line[end:]}"
+        self.lines.every[place] = f"{line[:start]}{_struck(line[start:end], ended)}{line[end:]}"
+
+    def rewrite(self, row: Note, note: Note, ended: str) -> None:
+        """Write what a note says into its row; cells that other columns have stay as they are."""
+        place, at = self._rows[row.number - 1]
+        text = _struck(_written(note.text), ended)
+        told = {self.columns.text: text, self.columns.because: _written(note.because)}
+        for name, cell in told.items():
+            line = self.lines.every[place]
+            spans, column = _spans(body_of(line)), at[name.casefold()]
+            if column < len(spans):
+                start, end = spans[column]
+                # Between two bars of an empty cell there may be a single space, or none.
+                gap = "" if cell == "" or line[start - 1 : start] == " " else " "
+                self.lines.every[place] = f"{line[:start]}{gap}{cell}{gap and ' '}{line[end:]}"
+
+    def remove(self, row: Note) -> None:
+        """Take a row out. Those below it keep their places only when the table is read again."""
+        del self.lines.every[self._rows[row.number - 1][0]]
+
+
+def _struck(cell: str, ended: str) -> str:
+    return f"{STRIKE}{cell.replace(STRIKE, _ESCAPED_TILDE * 2)}{STRIKE} ({ended})" if ended else cell
 
 
 def _names(head: str) -> list[str]:
@@ -178,11 +208,6 @@ def _read_cell(cell: str) -> str:
 
 def _unstruck(cell: str) -> tuple[str, bool, str, str]:
     """Return what a cell says, whether it is struck through, since when, and what replaced it."""
-    text, end, behind = cell[len(STRIKE) :].rpartition(STRIKE)
-    ended = behind.strip()
-    in_brackets = not ended or (ended[0] == "(" and ended[-1] == ")")
-    if not cell.startswith(STRIKE) or not end or STRIKE in text or not in_brackets:
-        return cell, False, "", ""
-    how, _, day = ended[1:-1].rpartition(" ")
-    by = how.removeprefix(REPLACED).strip() if how.startswith(REPLACED) else ""
-    return text, True, day if is_day(day) else "", by
+    text, is_struck, ended = unstruck(cell)
+    by = ended.removeprefix(REPLACED).removesuffix(day_in(ended)).strip() if ended.startswith(REPLACED) else ""
+    return text, is_struck, day_in(ended), by

@@ -164,6 +164,16 @@ def with_entry(text: str, entry: PageEntry) -> str:
     return "".join([before, region.begin(REGION), tables.lines.text(), region.end(REGION), behind])
 
 
+def without(text: str, section: str) -> str:
+    """Return the page without the table of a section, and without its heading where nothing else stands below it."""
+    before, inside, behind = region.parts(text, REGION)
+    if inside is None:
+        return text
+    tables = _PageTables(inside)
+    tables.drop(section)
+    return "".join([before, region.begin(REGION), tables.lines.text(), region.end(REGION), behind])
+
+
 class _PageTables:
     """The tables in the region, each found by its heading and the names of its columns."""
 
@@ -221,6 +231,19 @@ class _PageTables:
         at = self._rows[self.entries.index(row)]
         line = body_of(self.lines.every[at])
         self.lines.every[at] = _with_cells(line, told) + self.lines.every[at][len(line) :]
+
+    def drop(self, section: str) -> None:
+        """Take the table of a section out."""
+        if section not in self._tables:
+            return
+        end = self._tables[section][1]
+        start = end - 2 - sum(row.section == section for row in self.entries)
+        above = start - 1
+        while above >= 0 and not body_of(self.lines.every[above]).strip():
+            above -= 1
+        is_alone = self.lines.every[above].startswith(_HEADING) and self._ends[section] == end
+        behind = end + (end < len(self.lines.every) and not body_of(self.lines.every[end]).strip())
+        del self.lines.every[above if is_alone else start : behind if is_alone else end]
 
     def _add_table(self, entry: PageEntry) -> None:
         section = _new_section(entry)

@@ -1,31 +1,32 @@
 """Proposals of the kind `page`: an entry for a project's MEMORY.md, which approving puts into its section.
 
-The id of one stands for its section, what names it and the value that may change; to strike a row through is another
-one than to add it. Rejecting what the page does not have rejects it under every value; rejecting a change of what is
-there rejects that one value. A proposal is outdated when its decision or its to-do is another now, as their own pages
-have it: `distil` takes it back, and approving it is refused. What a person edited is their word, and stays.
+An entry of the section Decisions is for no page: approving it makes a memory of the type `decision`, as `decide` does.
+
+The id of one stands for its section, what names it and the value that may change. Rejecting what the page does not have
+rejects it under every value; rejecting a change of what is there rejects that one value. A proposal is outdated when
+its decision came to an end or its to-do is another now: `distil` takes it back, and approving it is refused. What a
+person edited is their word, and stays.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 
 from holdfast.base.clock import now
 from holdfast.base.text import check_text
-from holdfast.continuity import page, pages
+from holdfast.continuity import decisions, page, pages, views
 from holdfast.continuity.buffer import ProjectPages
+from holdfast.continuity.check_boxes import unattributed
 from holdfast.continuity.distil_rules import (
     DECISIONS,
     GAPS,
     FoundDecision,
     KnownTodo,
     Material,
-    is_struck,
     outdated,
     row_of,
 )
-from holdfast.continuity.note_tables import REPLACED, WITHDRAWN, Note
+from holdfast.continuity.note_tables import REPLACED, Note
 from holdfast.continuity.page import PageEntry
 from holdfast.errors import BrokenFile, HoldfastError, Refused, ScopeUnknown
 from holdfast.memory.proposal_files import id_of
@@ -33,21 +34,23 @@ from holdfast.memory.proposals import Kind
 from holdfast.privacy import redact
 from holdfast.privacy.fence import harmless_line
 from holdfast.records import Proposal, Scope
-from holdfast.store import layout
+from holdfast.store import kinds, layout
 from holdfast.workspace import Workspace
 
 KIND = "page"
-_STRUCK = "\nstruck through"
 
 
 class PageKind(Kind):
     """An approved entry stands on the page of its project."""
 
     def keep(self, workspace: Workspace, proposal: Proposal) -> str:
-        """Put the entry into the page, and return the name of the page."""
-        entry = entry_of(proposal)
+        """Put the entry into the page and return the name of the page; of a decision, the key."""
+        entry = without_secrets(entry_of(proposal))
         check_text(proposal.text)
-        page.put(_folders(workspace, proposal.scope), without_secrets(entry))
+        if entry.section == DECISIONS:
+            at, text, because = entry.cells
+            return decisions.decide(workspace, proposal.scope, kinds.tidied(text), because, at=at).memory.key
+        page.put(_folders(workspace, proposal.scope), entry)
         return page.PAGE
 
     def statement(self, proposal: Proposal) -> str:
@@ -62,25 +65,27 @@ class PageKind(Kind):
         """Refuse an entry whose decision or to-do came to an end since it was found."""
         folders = _folders(workspace, proposal.scope)
         section = entry_of(proposal).section
-        holding, ended = decisions(folders) if section == DECISIONS else ([], [])
+        holding, ended = decided(workspace, (proposal.scope,)) if section == DECISIONS else ([], [])
         todos = pages.todos(folders) if section == GAPS else ()
         tasks = tuple(KnownTodo(clean(todo.text), todo.done) for todo in todos)
-        material = Material(now()[:10], (), tuple(holding), tuple(ended), tasks, page.read(folders))
+        material = Material(now()[:10], (), tuple(holding), tuple(ended), (), tasks, page.read(folders))
         if why := why_outdated(proposal, material):
             raise Refused(why, f"`holdfast distil` takes it back; or: holdfast proposals reject {proposal.id}")
 
     def files(self, proposal: Proposal) -> tuple[str, ...]:
-        """Return the page."""
+        """Return the page that changes."""
+        if entry_of(proposal).section == DECISIONS:
+            return (f"memory/{layout.folder_of(proposal.scope)}/{views.DECISIONS.page}",)
         return (f"memory/{layout.folder_of(proposal.scope)}/{page.PAGE}",)
 
     def reject(self, workspace: Workspace, proposal: Proposal) -> list[str]:
-        """Return the ids that must not come back; what would strike a row through comes back under another one."""
+        """Return the ids that must not come back."""
         try:
             entry = entry_of(proposal)
             is_new = page.standing(page.read(_folders(workspace, proposal.scope)), entry) == "new"
         except HoldfastError:
             return []
-        return [base_id(proposal.scope, entry)] if is_new and not is_struck(entry) else []
+        return [base_id(proposal.scope, entry)] if is_new else []
 
 
 def entry_of(proposal: Proposal) -> PageEntry:
@@ -92,7 +97,7 @@ def entry_of(proposal: Proposal) -> PageEntry:
 
 def id_for(scope: Scope, entry: PageEntry) -> str:
     """Return the id of the proposal of an entry."""
-    return id_of(scope, page.identity(entry) + (_STRUCK if is_struck(entry) else ""))
+    return id_of(scope, page.identity(entry))
 
 
 def id_now(proposal: Proposal) -> str:
@@ -117,22 +122,18 @@ def why_outdated(proposal: Proposal, material: Material) -> str:
     return outdated(entry, proposal.evidence, material) if id_for(proposal.scope, entry) == proposal.id else ""
 
 
-def decisions(folders: tuple[str, ...]) -> tuple[list[FoundDecision], list[FoundDecision]]:
+def decided(workspace: Workspace, scopes: tuple[Scope, ...]) -> tuple[list[FoundDecision], list[FoundDecision]]:
     """Return the decisions that hold, and those that hold no longer and were not made again."""
-    every = [_of_note(note) for note in pages.notes(folders, pages.DECISION)]
-    named = [(row_of(one).words, one) for one in every]
-    ended = {name for name, one in named if one.ended}
-    holding = {name for name, one in named if not one.ended}
-    return (
-        [replace(one, again=name in ended) for name, one in named if not one.ended],
-        [one for name, one in named if one.ended and name not in holding],
-    )
+    every = [_of_note(note) for note, _ in views.listed(workspace, views.DECISIONS, scopes)]
+    holding = {row_of(one).words for one in every if not one.ended}
+    over = [one for one in every if one.ended and row_of(one).words not in holding]
+    return [one for one in every if not one.ended], over
 
 
 def _of_note(note: Note) -> FoundDecision:
-    how = f"{REPLACED} {note.replaced_by}" if note.replaced_by else WITHDRAWN
+    how = f"{REPLACED} {note.replaced_by}" if note.replaced_by else kinds.WITHDRAWN
     ended = f"{how} {note.ended}".strip() if note.done else ""
-    return FoundDecision(note.at, clean(note.text), clean(note.because), f"decisions.md {note.id}".strip(), ended)
+    return FoundDecision(note.at, clean(unattributed(note.text)), clean(note.because), f"decisions.md {note.id}", ended)
 
 
 @lru_cache(maxsize=4096)

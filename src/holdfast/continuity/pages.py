@@ -15,9 +15,10 @@ import os
 from holdfast.base.light_records import replace
 from holdfast.continuity import region
 from holdfast.continuity.check_boxes import Boxes, Todo, attributed, unattributed
-from holdfast.continuity.note_tables import REPLACED, WITHDRAWN, Columns, Note, Table
+from holdfast.continuity.note_tables import REPLACED, Columns, Note, Table
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, TooLarge
 from holdfast.privacy.fence import harmless_line
+from holdfast.store.kinds import WITHDRAWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,8 @@
 Identity. A proposal is one Markdown file `proposals/<id>.md`; its id stands for its scope and what it said when it was
 made, so that the same finding is the same proposal. A person may edit the file.
 
-Kinds. What a proposal would become: a `memory`, an entry on the `page` of its project, or a `lesson` that stands.
+Kinds. What a proposal would become: a `memory`, an entry on the `page` of its project, or a `lesson` that stands. One
+of the kind `end` would withdraw the memory that it `replaces`; a `memory` may replace one, too.
 
 Writing. A file is written whole and durably, or not at all. A decision removes it: what is approved is kept first, what
 is rejected has its line in `rejected.tsv` first (id, time, reason), so that a crash in between loses nothing.
@@ -33,10 +34,23 @@ if TYPE_CHECKING:
 
 FOLDER = "proposals"
 REJECTED = "rejected.tsv"
-KINDS = ("memory", "page", "lesson")
+KINDS = ("memory", "page", "lesson", "end")
 ID_LENGTH = 8
 MAX_READ = 1_048_576
-_FIELDS = ("id", "kind", "scope", "owner", "type", "tags", "status", "created", "agent", "source", "evidence")
+_FIELDS = (
+    "id",
+    "kind",
+    "scope",
+    "owner",
+    "type",
+    "tags",
+    "status",
+    "created",
+    "agent",
+    "source",
+    "evidence",
+    "replaces",
+)
 
 
 def same(text: str) -> str:
@@ -184,6 +198,7 @@ def read(text: str, name: str) -> Proposal:
         agent=told.get("agent", ""),
         evidence=told.get("evidence", ""),
         created=told.get("created", ""),
+        replaces=told.get("replaces", ""),
     )
 
 

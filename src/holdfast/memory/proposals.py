@@ -26,7 +26,7 @@ from holdfast.errors import (
 from holdfast.memory import audit
 from holdfast.memory import edit as editing
 from holdfast.memory.proposal_files import FOLDER, Proposals, id_of, same
-from holdfast.memory.remember import put
+from holdfast.memory.remember import end, put
 from holdfast.privacy import redact
 from holdfast.recall.embed import plain, words
 from holdfast.recall.fusion import ALIKE
@@ -67,6 +67,8 @@ class Kind:
 
     def keep(self, workspace: Workspace, proposal: Proposal) -> str:
         """Store what the proposal says, if it is not there already, and return the key."""
+        if proposal.replaces:
+            return put(workspace, replace(_draft(proposal), key=proposal.replaces, trust="user")).memory.key
         for key in automatic_keys(split_title(proposal.text).statement):
             try:
                 there = workspace.store.get(proposal.scope, key)
@@ -83,7 +85,7 @@ class Kind:
 
     def id_now(self, proposal: Proposal) -> str:
         """Return the id of what the proposal says now, as it may have been edited since."""
-        return id_of(proposal.scope, proposal.text)
+        return proposal.id if proposal.replaces else id_of(proposal.scope, proposal.text)
 
     def check_holds(self, workspace: Workspace, proposal: Proposal) -> None:
         """Raise Refused where what was proposed is true no longer."""
@@ -97,8 +99,30 @@ class Kind:
         return []
 
 
+class EndKind(Kind):
+    """An approved one withdraws the memory that it names."""
+
+    def keep(self, workspace: Workspace, proposal: Proposal) -> str:
+        """Strike the memory through, and return its key."""
+        return end(workspace, workspace.store.get(proposal.scope, proposal.replaces)).memory.key
+
+    def statement(self, proposal: Proposal) -> str:
+        """Return nothing: what would be withdrawn may have been forgotten meanwhile."""
+        return proposal.id
+
+    def id_now(self, proposal: Proposal) -> str:
+        """Return its own id, whatever its text says now."""
+        return proposal.id
+
+    def check_holds(self, workspace: Workspace, proposal: Proposal) -> None:
+        """Refuse where the memory says something else by now."""
+        there = workspace.store.get(proposal.scope, proposal.replaces)
+        if same(there.body) != same(proposal.text):
+            raise Refused(f"{there.key} says something else by now", f"holdfast proposals reject {proposal.id}")
+
+
 MEMORY = Kind()
-KINDS: Mapping[str, Kind] = {"memory": MEMORY}
+KINDS: Mapping[str, Kind] = {"memory": MEMORY, "end": EndKind()}
 
 
 def waiting(workspace: Workspace) -> tuple[list[Proposal], list[Problem]]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from holdfast.errors import BadInput, Forgotten
+from holdfast.base.clock import now
+from holdfast.errors import BadInput, Forgotten, NotFound, Refused
+from holdfast.memory.proposal_files import Proposals, id_of
 from holdfast.privacy import redact
-from holdfast.records import Draft, Memory, Stored, replace
+from holdfast.records import Draft, Memory, Proposal, Stored, replace
+from holdfast.store import kinds as standing
+from holdfast.store.memory_file import first_words
 from holdfast.store.merge import content_of
 from holdfast.workspace import Workspace, normal_tags
 
@@ -65,11 +69,65 @@ def put(workspace: Workspace, draft: Draft) -> Stored:
         _refuse_forgotten(workspace, cleaned)
         return cleaned
 
+    theirs = _of_the_person(workspace, draft) if draft.trust == "agent" else None
+    if theirs is not None:
+        return _proposed(workspace, theirs, clean(draft), kinds)
     stored = workspace.store.put(draft, clean)
     workspace.record_project(draft.scope)
     if kinds:
         workspace.say(f"redacted before it was stored: {', '.join(kinds)}")
     return replace(stored, redacted=kinds)
+
+
+def end(workspace: Workspace, memory: Memory, *, agent: str = "") -> Stored:
+    """Withdraw what a memory says: it is struck through, with the day, and told no more. Its history has it.
+
+    An `agent` only proposes to withdraw what a person laid down.
+    """
+    workspace.need_enabled()
+    if agent and standing.is_of_the_person(memory):
+        draft = Draft(memory.body, memory.scope, type=memory.type, source="mcp", agent=redact.redact(agent)[0])
+        return _proposed(workspace, memory, draft, (), kind="end")
+    body, trust = standing.withdrawn(memory.body, now()[:10]), "agent" if agent else "user"
+    return put(workspace, Draft(body, memory.scope, key=memory.key, trust=trust, source="mcp" if agent else "cli"))
+
+
+def _of_the_person(workspace: Workspace, draft: Draft) -> Memory | None:
+    """Return the memory of the person that the draft would change or supersede, if there is one."""
+    for key in (*(() if draft.key is None else (draft.key,)), *draft.supersedes):
+        try:
+            there = workspace.store.get(draft.scope, key)
+        except NotFound:
+            continue
+        if standing.is_of_the_person(there) and there.body != content_of(draft).statement:
+            return there
+    return None
+
+
+def _proposed(
+    workspace: Workspace, theirs: Memory, draft: Draft, kinds: tuple[str, ...], *, kind: str = "memory"
+) -> Stored:
+    """Propose to the person what would change or end a memory of theirs."""
+    folder, text = Proposals(workspace.home), content_of(draft).statement
+    name = id_of(theirs.scope, f"{kind} {theirs.key} {text}")
+    if name in folder.rejected():
+        raise Refused(f"the person said no to this about {theirs.key}", "Ask them.")
+    proposal = Proposal(
+        id=name,
+        text=text,
+        scope=theirs.scope,
+        kind=kind,
+        title=f"{'Withdraw' if kind == 'end' else 'Instead of'} {theirs.key}: {first_words(text)}",
+        type=draft.type or theirs.type,
+        tags=draft.tags or (),
+        source=draft.source,
+        agent=draft.agent,
+        evidence=f"an agent says so, and {theirs.key} is yours",
+        created=now(),
+        replaces=theirs.key,
+    )
+    folder.put(proposal)
+    return Stored("proposed", theirs, kinds, proposal=name)
 
 
 def _refuse_forgotten(workspace: Workspace, draft: Draft) -> None:

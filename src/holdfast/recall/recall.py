@@ -128,7 +128,7 @@ def _unasked(workspace: Workspace, memory: Memory) -> Candidate:
         words=(),
         earlier=False,
         uses=workspace.store.uses(memory.scope, memory.key)[0],
-        superseded_by=workspace.store.superseded_by(memory.scope, memory.key),
+        superseded_by=memory.ended_by(workspace.store.superseded_by(memory.scope, memory.key)),
     )
 
 

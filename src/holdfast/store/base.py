@@ -12,6 +12,9 @@ Forgetting. `remove` with `forget=True` leaves a tombstone: a digest of the key 
 Only a `put` by a person brings it back, and lifts the tombstone. One whose trust is `import` or `derived` may not bring
 back a statement that was corrected since either.
 
+Whose. What a person laid down (trust `user`; a rule, a decision, a lesson, or what is about them) only a `put` of
+theirs changes or supersedes; one by anybody else is refused.
+
 Isolation. A read names the scopes that it may see, and gets nothing else.
 
 Search. `search` returns candidates with a text score; how they are fused with recency, use, trust and scope is up to

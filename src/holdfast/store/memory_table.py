@@ -231,7 +231,7 @@ class MemoryTable(FullTextTable):
                     words=now or before,
                     earlier=not now and bool(before),
                     uses=self.index.uses(memory.scope, memory.key)[0],
-                    superseded_by=self.index.superseded_by(memory.scope, memory.key),
+                    superseded_by=memory.ended_by(self.index.superseded_by(memory.scope, memory.key)),
                     meaning=meaning,
                 )
             )

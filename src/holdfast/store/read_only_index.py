@@ -130,7 +130,7 @@ class ReadOnlyIndex(IndexReader):
         stamps = self.db.execute(f"SELECT path, ctime_ns, size, inode, unsure FROM memory m WHERE {among}")
         self._stamps.update({path: Stamp(at, size, inode, bool(unsure)) for path, at, size, inode, unsure in stamps})
         return [
-            Candidate(one, 0.0, (), False, uses.get(one.key, 0), replaced.get(one.key, ""))
+            Candidate(one, 0.0, (), False, uses.get(one.key, 0), one.ended_by(replaced.get(one.key, "")))
             for one in self.memories_where(among, ())
         ]
 

@@ -55,6 +55,20 @@ def test_decisions(talk, folder) -> None:
     assert "~~Use Postgres (said by the agent codex)~~ (withdrawn" in (folder / "decisions.md").read_text()
 
 
+def test_what_the_person_laid_down_is_only_proposed_to_be_changed(talk, cli) -> None:
+    """No tool replaces, withdraws, overwrites or forgets a decision or a rule of the person; they are asked."""
+    cli("decide", "Use Postgres")
+    cli("remember", "Answer in English.", "--type", "feedback", "--key", "english")
+    server = talk("--agent", "codex")
+    assert server.call("project_notes", action="withdraw", id="D1")["action"] == "proposed"
+    assert server.call("project_notes", action="decide", text="Use MySQL", id="D1")["action"] == "proposed"
+    assert server.call("memory_store", content="Answer in German.", key="english")["action"] == "proposed"
+    assert "proposed" in server.refused("memory_forget", key="english")
+    assert server.call("memory_store", content="Use SQLite.", key="d1-use-postgres")["action"] == "proposed"
+    assert "Answer in English." in cli("show", "english").out and "Use Postgres" in cli("decide").out
+    assert len(cli("proposals", "--json").json["proposals"]) == 5
+
+
 def test_a_lesson_of_an_agent_is_proposed(talk, home, folder, cli) -> None:
     """A lesson that an agent says stands nowhere until the person approves it, and not at all once they said no."""
     server = talk("--agent", "codex")

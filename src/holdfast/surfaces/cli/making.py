@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from holdfast.app.finish import finish, repair
+from holdfast.app.finish import finish, repair, see
 from holdfast.errors import BadSetting, NeedsConsent
 from holdfast.memory import show
 from holdfast.surfaces.cli.command_line import COMMANDS, Invocation, invocation, runnable
@@ -197,6 +197,8 @@ def _in_workspace(function: Callable[..., Any], *, reads: bool, pure: bool, chec
                 answered({})
                 return None
             does_nothing = pure or asked.dry_run or bool(config)
+            if not does_nothing and not reads:
+                see(workspace)
             try:
                 return function(workspace, **_with_whole_keys(ctx, workspace, given))
             except NeedsConsent:

@@ -11,15 +11,16 @@ from holdfast.app.harvest import learn_from
 from holdfast.base.text import CUT, cut
 from holdfast.continuity import working_state
 from holdfast.continuity.buffer import MAX_ITEM, MAX_ITEMS
-from holdfast.errors import BadInput, NotFound
+from holdfast.errors import BadInput, NotFound, Refused
 from holdfast.inject import hand_over
 from holdfast.learning.lessons import lesson
 from holdfast.learning.ratings import rate
 from holdfast.memory import recall_modes
-from holdfast.memory.remember import remember
+from holdfast.memory.remember import end, remember
 from holdfast.memory.show import list_memories
 from holdfast.records import Hit, Memory
 from holdfast.sessions import search as session_search
+from holdfast.store.kinds import is_of_the_person
 from holdfast.surfaces.mcp import results
 from holdfast.surfaces.mcp import results as given
 from holdfast.surfaces.mcp.caller import Request
@@ -149,6 +150,10 @@ def forget_one(request: Request, asked: given.Forget) -> results.ForgottenResult
     from holdfast.app.erase import forget_memory
 
     try:
+        memory = request.workspace.locate(asked.key, asked.scope)
+        if is_of_the_person(memory):
+            end(request.workspace, memory, agent=request.agent)
+            raise Refused(f"{memory.key} is the person's own; it was proposed to them", "They decide.")
         gone = forget_memory(request.workspace, asked.key, scope=asked.scope)
     except NotFound:
         return results.ForgottenResult(deleted=False, key=asked.key, scope=asked.scope)

@@ -130,7 +130,8 @@ class Caller:
     def name(self, told: str) -> str:
         """Return the name under which memories are stored: that of our own agent, or what the program calls itself."""
         plain = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in told[:_LONGEST_NAME])
-        return self.agent or plain.strip("-").lower()
+        # One without a name is still no person.
+        return self.agent or plain.strip("-").lower() or "agent"
 
 
 def _folder_of(uri: str) -> str:

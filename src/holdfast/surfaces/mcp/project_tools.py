@@ -8,12 +8,10 @@ from __future__ import annotations
 import os
 
 from holdfast.base.text import CUT, cut
-from holdfast.continuity import notes as project_notes
-from holdfast.continuity import todo
+from holdfast.continuity import decisions, todo
 from holdfast.continuity.check_boxes import Todo
 from holdfast.continuity.note_tables import Note
 from holdfast.continuity.notes import NoteChange
-from holdfast.continuity.pages import DECISION
 from holdfast.continuity.todo import TodoChange
 from holdfast.errors import BadInput, NotFound
 from holdfast.inject import hand_over
@@ -45,15 +43,15 @@ def notes(request: Request, asked: given.ProjectNotes) -> Answer:
 
 
 def _listed(workspace: Workspace) -> results.Notes:
-    decisions = project_notes.listed(workspace, DECISION, everything=False)
+    decided = decisions.listed(workspace, everything=False)
     todos, lessons = todo.todos(workspace), lesson.lessons(workspace)
     return results.Notes(
         action="listed",
         todos=[_noted(one) for one in todos[:MAX_LISTED]],
         # The newest stand at the end of their table.
-        decisions=[_noted(one) for one in decisions[-MAX_LISTED:]],
+        decisions=[_noted(one) for one in decided[-MAX_LISTED:]],
         lessons=[_noted(one) for one in lessons[-MAX_LISTED:]],
-        more=max(len(todos), len(decisions), len(lessons)) > MAX_LISTED,
+        more=max(len(todos), len(decided), len(lessons)) > MAX_LISTED,
         file_path=os.path.dirname(todo.path(workspace)),
     )
 
@@ -70,16 +68,14 @@ def _changed_notes(request: Request, asked: given.ProjectNotes) -> results.Notes
             return _of_todos(todo.reopen(workspace, (_needed(asked, "id"),), numbers=False))
         case "decide":
             text, by = _needed(asked, "text"), request.agent
-            return _of_note(
-                project_notes.add(workspace, DECISION, text, because=because, source=by, replaces=replaces), "decisions"
-            )
+            return _of_note(decisions.add(workspace, text, because=because, agent=by, replaces=replaces), "decisions")
         case "lesson":
             text, by = _needed(asked, "text"), request.agent
             return _of_note(lesson.propose(workspace, text, because=because, agent=by, replaces=replaces), "lessons")
     name = _needed(asked, "id")
     if name[:1].upper() == "L":
         return _of_note(lesson.withdraw(workspace, name), "lessons")
-    return _of_note(project_notes.withdraw(workspace, DECISION, name), "decisions")
+    return _of_note(decisions.withdraw(workspace, name, agent=request.agent), "decisions")
 
 
 def _needed(asked: given.ProjectNotes | given.WorkItem, name: str) -> str:

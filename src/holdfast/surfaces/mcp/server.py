@@ -21,7 +21,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from holdfast import settings
-from holdfast.app.finish import write_pages
+from holdfast.app.finish import see, write_pages
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
 from holdfast.memory import recall_modes
 from holdfast.surfaces.mcp import answers, picked, project_tools, results
@@ -128,6 +128,7 @@ class MemoryServer:
         def opened() -> T:
             request = self.caller.request(told, flags or {}, say)
             with request.workspace as workspace:
+                see(workspace)
                 answer = work(request)
                 write_pages(workspace)
                 return answer

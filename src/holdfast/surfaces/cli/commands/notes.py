@@ -9,8 +9,7 @@ import click
 from holdfast.base.clock import now
 from holdfast.base.terminal import style
 from holdfast.base.text import count
-from holdfast.continuity import notes, todo
-from holdfast.continuity.pages import DECISION
+from holdfast.continuity import decisions, todo
 from holdfast.continuity.todo import TodoChange
 from holdfast.learning.lessons import lesson
 from holdfast.learning.lessons.model import Lesson, weight
@@ -94,9 +93,9 @@ def _print_changed(changed: TodoChange) -> None:
 @group("decide", _DECIDE, adds=True, sees=PROJECT)
 @_ended
 def _decisions(workspace: Workspace, everything: bool) -> None:
-    """Write a decision into the table of the project's decisions.md, or list those that hold."""
-    found = notes.listed(workspace, DECISION, everything=everything)
-    if answered({"decisions": [asdict(note) for note in found], "path": notes.path_of(workspace, DECISION)}):
+    """Decide, or list what is decided: memories of the type decision, which the project's decisions.md shows."""
+    found = decisions.listed(workspace, everything=everything)
+    if answered({"decisions": [asdict(note) for note in found], "path": decisions.path(workspace)}):
         return
     print_each(workspace, found, _print_note, f"no decision is written down; add one: {_DECIDE}")
 
@@ -107,15 +106,15 @@ def _decisions(workspace: Workspace, everything: bool) -> None:
 @click.option("--replaces", default="", metavar="ID", help="The decision that this one puts an end to.")
 def _decide(workspace: Workspace, text: tuple[str, ...], because: str, replaces: str) -> None:
     """Add a decision. Without TEXT, or with `-`, it is read from standard input."""
-    written = notes.add(workspace, DECISION, text_of(text, _DECIDE), because=because, replaces=replaces)
+    written = decisions.add(workspace, text_of(text, _DECIDE), because=because, replaces=replaces)
     _print_written(written, "decision")
 
 
 @_decisions.sub("withdraw", "holdfast decide withdraw D3", sees=PROJECT)
 @options.id
 def _withdraw_decision(workspace: Workspace, name: str) -> None:
-    """Strike a decision through, with the date. It stays."""
-    _print_written(notes.withdraw(workspace, DECISION, name), "decision")
+    """Strike a decision through, with the date. It stays, and is told no more."""
+    _print_written(decisions.withdraw(workspace, name), "decision")
 
 
 @group("lesson", _LESSON, adds=True, sees=PROJECT)

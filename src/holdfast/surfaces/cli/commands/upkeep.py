@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from holdfast.app import erase, prune, updates
+from holdfast.app import erase, heal, prune, updates
 from holdfast.app.reindex import make_all_vectors, reindex
 from holdfast.app.updates import ListedUpdate, Undo
 from holdfast.base.terminal import style
 from holdfast.base.text import count
-from holdfast.memory import heal, tidy
+from holdfast.memory import tidy
 from holdfast.memory.lint import lint
 from holdfast.records import asdict
 from holdfast.surfaces.cli import options
@@ -48,7 +48,8 @@ def _lint(workspace: Workspace) -> int:
 @command("heal", "holdfast heal --dry-run")
 @options.consent
 def _heal(workspace: Workspace) -> None:
-    """Repair what is safe: redact secrets, remove leftovers of a crash, merge equal memories, close open modes.
+    """Repair what is safe: redact secrets, remove leftovers of a crash, merge equal memories, close open modes, and
+    adopt rows of pages that are no memories yet.
 
     Each act leaves a line in updates/. What needs judgement is left to you. An interrupted erase is finished first.
     """
