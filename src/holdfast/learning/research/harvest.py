@@ -7,7 +7,9 @@ call that set it to work, which also says of which type it was.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
+from holdfast.errors import HoldfastError
 from holdfast.language import tools
 from holdfast.learning.research import model
 from holdfast.privacy.fence import kept
@@ -76,7 +78,31 @@ def _own(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -
         parent=session.parent,
         project=session.project,
         text=kept(event.text, model.MAX_TEXT),
+        kind=_kind_of(workspace, digest, event.text),
     )
+
+
+def _kind_of(workspace: Workspace, digest: Digest, text: str) -> str:
+    """Return the type of a sub-agent; only the call says it that set it to work: the one with its id or its answer."""
+    session = digest.session
+    if not session.parent:
+        return model.KIND
+    own, answer = session.id.rpartition("agent-")[2], model.id_of("", "", text)
+    for kind, output in _spawned(workspace.home, f"{session.agent}/{session.parent}"):
+        if (own and own in output) or model.id_of("", "", output.partition("\nagentId: ")[0]) == answer:
+            return kept(kind, _MAX_KIND)
+    return model.KIND
+
+
+@lru_cache(maxsize=1)
+def _spawned(home: str, parent: str) -> tuple[tuple[str, str], ...]:
+    """Return type and answer of every sub-agent that a session set to work; its sub-agents come one after the other."""
+    try:
+        calls = [event for event in Archive(home).events(parent) if event.role == "tool" and tools.spawns(event.tool)]
+    except HoldfastError:
+        return ()
+    found = [(tools.spawned(event.tool, event.input), event) for event in calls]
+    return tuple((kind, event.output) for kind, event in found if kind and kind != event.tool)
 
 
 def _last_answer(events: Iterable[SessionEvent]) -> SessionEvent | None:

@@ -24,6 +24,8 @@ MAX_SUMMARY = 100
 KIND = "sub-agent"
 _LONGEST_SLUG = 48
 _COMPARED = 400
+# So many lines are looked at for one that says what a report is about.
+_MAX_LEADING = 40
 _DIGITS = 6
 _MAX_FILE = 1 << 20
 _FIELDS = ("at", "agent", "session", "parent", "project", "kind", "summary")
@@ -55,12 +57,10 @@ def id_of(agent: str, session: str, text: str) -> str:
 
 
 def summary_of(text: str) -> str:
-    """Return the first line that says something, at most MAX_SUMMARY characters."""
-    for line in text.split("\n"):
-        plain = " ".join(line.replace("**", "").lstrip(" \t#*->_`|=").split())
-        if any(letter.isalnum() for letter in plain):
-            return cut(plain, MAX_SUMMARY, "...")
-    return ""
+    """Return the first line that says something, and does not only lead to the next; at most MAX_SUMMARY characters."""
+    lines = [" ".join(line.replace("**", "").lstrip(" \t#*->_`|=").split()) for line in text.split("\n", _MAX_LEADING)]
+    told = [line for line in lines[:_MAX_LEADING] if any(letter.isalnum() for letter in line)]
+    return cut(next((line for line in told if not line.endswith(":")), "".join(told[:1])), MAX_SUMMARY, "...")
 
 
 def add(home: str, report: Report) -> str:
