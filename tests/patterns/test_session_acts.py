@@ -30,6 +30,15 @@ def test_a_failed_command_has_its_name_and_error() -> None:
     assert "Missing script" in act.error and act.fingerprint
 
 
+def test_a_command_in_the_background_is_one_act_where_it_ended() -> None:
+    """What it printed later is its own: the call that asked for it is no act, and neither is its beginning."""
+    begun = ran("npm run lint:all", "Process running with session ID 7\nOutput:\n> lint\n")
+    output = 'Process exited with code 1\nOutput:\nnpm error Missing script: "lint:all"\n'
+    polled = called("write_stdin", output, failed=True, session_id=7)
+    (act,) = acts(begun, polled)
+    assert (act.name, act.result) == ("npm run lint:all", "failed") and "Missing script" in act.error
+
+
 def test_a_search_that_finds_nothing_did_not_fail() -> None:
     """That nothing was found is an answer."""
     (act,) = acts(ran("grep -rn nothing src", "", failed=True))

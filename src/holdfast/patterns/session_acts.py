@@ -68,7 +68,7 @@ _PATTERN_KEYS = ("pattern", "query", "regex", "search", "search_term")
 def seen(digest: Digest, events: Sequence[SessionEvent]) -> SeenSession:
     """Return a session with all its acts."""
     session = digest.session
-    acts = [act for event in events if (act := _act(event, session)) is not None]
+    acts = [act for event in check_results.as_they_ended(events) if (act := _act(event, session)) is not None]
     said = () if session.is_subagent else tuple(_corrections(events))
     return _seen(session, tuple(acts), said)
 

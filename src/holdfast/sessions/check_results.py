@@ -11,7 +11,7 @@ The words are in `words/results.txt`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from holdfast.agents.transcript_calls import exit_of
@@ -322,6 +322,17 @@ class Background:
     def rest(self) -> list[SessionEvent]:
         """Return the commands of which nobody told the end."""
         return [replace(event, answered=False, failed=False) for event in self._running.values()]
+
+
+def as_they_ended(events: Iterable[SessionEvent]) -> Iterator[SessionEvent]:
+    """Yield events in order, a command that goes on in the background where it ended, with all that it printed."""
+    background = Background()
+    for event in events:
+        is_call = event.role == "tool" and tools.kind_of(event.tool) != "memory"
+        told = background.joined(event) if is_call else event
+        if told is not None:
+            yield told
+    yield from background.rest()
 
 
 def committed(command: str, output: str, failed: bool) -> list[tuple[str, str]]:

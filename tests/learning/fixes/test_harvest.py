@@ -8,6 +8,7 @@ from holdfast import agents
 from holdfast.learning.fixes import harvest as harvest_fixes
 from holdfast.learning.fixes import model as fixes
 from holdfast.parts import HookRun
+from holdfast.records import SessionEvent, replace
 from holdfast.sessions.archive import Archive
 from sessions.making import edited, human, ran
 from support.learned import SHOP, talked
@@ -45,6 +46,17 @@ def test_a_fix_of_a_session(workspace, shop, home) -> None:
         ("ran `pip install pyyaml`",),
     )
     assert fix.at and fix.command == "pytest" and fix.error == "ModuleNotFoundError: No module named 'yaml'"
+
+
+def test_a_command_that_goes_on_in_the_background_fails_where_it_ended(workspace, shop, home) -> None:
+    """The call that tells the end tells it of the command that was begun, so what made it work is its fix."""
+    begun = ran("pytest", "Process running with session ID 7\nOutput:\ncollecting\n")
+    polled = SessionEvent(0, "tool", tool="write_stdin", input='{"session_id": 7}', failed=True, answered=True)
+    ended = replace(polled, output="Process exited with code 1\nOutput:\nModuleNotFoundError: No module named 'yaml'\n")
+    with workspace() as h:
+        name = talked(h, shop, "s-1", begun, ended, ran("pip install pyyaml"), ran("pytest", "1 passed"))
+        assert harvested(h, name) == [True]
+    assert told(home) == [("ran `pip install pyyaml`",)]
 
 
 def test_what_a_check_prints_counts(workspace, shop, home) -> None:

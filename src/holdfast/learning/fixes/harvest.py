@@ -31,7 +31,7 @@ def found_in(digest: Digest, events: Sequence[SessionEvent]) -> dict[str, Fix]:
     session = digest.session
     retries = Retries()
     found: dict[str, Fix] = {}
-    for event in events:
+    for event in check_results.as_they_ended(events):
         kind = tools.kind_of(event.tool) if event.role == "tool" and event.answered else ""
         if kind == "edit" and not event.failed and retries:
             for path, change in edits_of(event.tool, event.input, event.folder or session.folder):
