@@ -251,24 +251,15 @@ def record(run: HookRun) -> Aside:
     data: dict[str, object] = {"agent": call.agent, "session": run.session_id}
     data.update({name: kept(text, _KEPT.get(name, _KEPT_OTHERWISE)) for name, text in told.items() if text})
     if call.moment in ("start", "prompt"):
-        # By them an MCP server of the same agent program knows whose session it serves.
-        data["parents"] = _parents()
+        from holdfast.continuity.open_sessions import agent_process
+
+        # By it an MCP server of the same agent program knows whose session it serves.
+        data["process"] = agent_process()
     if call.moment == "compact":
         data["last_prompt"] = run.last_prompt()
     event = Event(run.at, call.moment, data)
     run.journal.append(event, durable=False)
     return Aside(lambda: files.sync(run.journal.path_of(event)))
-
-
-def _parents() -> list[int]:
-    """Return the process that started this hook, and the one behind it: an agent may run its hooks in a shell."""
-    parent = os.getppid()
-    try:
-        with open(f"/proc/{parent}/stat", "rb") as file:
-            # The name of the program stands in brackets, and may have any letters.
-            return [parent, int(file.read(1_000).rpartition(b")")[2].split()[1])]
-    except (OSError, ValueError, IndexError):
-        return [parent]
 
 
 def _at_start(run: HookRun) -> str:

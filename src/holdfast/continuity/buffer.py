@@ -1,21 +1,25 @@
 """The buffer: what is being done in a project now. It is the page `buffer.md` of the project's folder.
 
-Identity: one page for each project. What stands between the markers is kept by `change`, as Markdown with a heading
-for each field; every other byte of the page is the person's, and so is a section with another heading between the
-markers, what stands above the first heading, and fenced code anywhere. A line whose item stays is written as it stood,
-and where it stood. Atomic: the page is replaced whole, under a lock, so that of two changes at once none is lost.
-Bounded: MAX_ITEMS of each kind; the oldest make room, and stand in the daily log before they go.
+Identity: one page for each worktree of a project: `buffer.md` for the main one, `buffer/<worktree>.md` for each other,
+so that two of them never share a focus. A region of `buffer.md` shows the others: it is the merged view. What stands
+between the markers is kept by `change`, as Markdown with a heading for each field; every other byte of the page is the
+person's, and so is a section with another heading between the markers, what stands above the first heading, and fenced
+code anywhere. A line whose item stays is written as it stood, and where it stood. Atomic: the page is replaced whole,
+under a lock, so that of two changes at once none is lost. Bounded: MAX_ITEMS of each kind; the oldest make room, and
+stand in the daily log before they go.
 """
 
 from __future__ import annotations
 
 import os
 
+from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.marker_lines import in_code, is_fence
 from holdfast.continuity import region
 from holdfast.continuity.open_sessions import source
+from holdfast.project import ids
 from holdfast.records import Scope
 from holdfast.store import layout
 
@@ -27,7 +31,11 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 PAGE = "buffer.md"
+FOLDER = "buffer"
 NAME = "state"
+# The region of PAGE that shows the other worktrees, and so much of each list there.
+_OTHERS = "worktrees"
+_MAX_SHOWN = 5
 BEGIN = region.begin(NAME)
 END = region.end(NAME)
 MAX_FOCUS = 1_000
@@ -53,16 +61,47 @@ _HEADING_SIGNS = tuple("#" * level for level in range(1, 7))
 
 
 class ProjectPages:
-    """Where the pages of a project stand: under its id, and behind that in `folders` under ids that it had before."""
+    """Where the pages of a project stand: under its id, and behind that in `folders` under ids that it had before.
 
-    def __init__(self, home: str, project: str, aliases: Iterable[str] = ()) -> None:
-        root = os.path.join(home, "memory")
+    `root` is the folder that is worked in; where it is a worktree beside the main one, the buffer is that of its own.
+    """
+
+    def __init__(self, home: str, project: str, aliases: Iterable[str] = (), root: str = "") -> None:
+        tree = os.path.join(home, "memory")
         found = [layout.folder_of(Scope("project", owner)) for owner in (project, *aliases)]
-        paths = [layout.contained(root, f"{folder}/{PAGE}") for folder in found]
+        paths = [layout.contained(tree, f"{folder}/{PAGE}") for folder in found]
         self.home = home
         self.buffer, self.older_buffers = paths[0], tuple(paths[1:])
         self.folders = tuple([os.path.dirname(path) for path in paths])
         self.folder = self.folders[0]
+        self.worktree = worktree_of(root)
+        if self.worktree:
+            self.buffer, self.older_buffers = page_of(self.folder, self.worktree), ()
+
+
+def worktree_of(root: str) -> str:
+    """Return the name of the worktree whose root this is; nothing for the main one, or where there is no git."""
+    try:
+        told = files.read_head(os.path.join(root, ".git"), 4_096, follow=False) if root else b""
+    except OSError:
+        return ""
+    parent, name = os.path.split(os.fsdecode(told).strip().rstrip("/"))
+    if os.path.basename(parent) != "worktrees" or not name:
+        return ""
+    plain = ids.slug(name, 60)
+    return plain if plain == name else f"{plain}-{ids.digest(name, 6)}"
+
+
+def page_of(folder: str, worktree: str) -> str:
+    """Return the buffer of a worktree in the folder of its project; without a name that of the main one."""
+    return os.path.join(folder, FOLDER, f"{worktree}.md") if worktree else os.path.join(folder, PAGE)
+
+
+def pages_in(folder: str) -> list[str]:
+    """Return every buffer of a project's folder, the main one first."""
+    there = os.path.join(folder, FOLDER)
+    others = files.names_in(there, ".md") if files.is_plain_folder(there) else []
+    return [os.path.join(folder, PAGE), *[os.path.join(there, name) for name in sorted(others)]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +148,9 @@ def change(
 
     `edit` stamps what it changes; its texts are without secrets and one line each. What an older page says goes along.
     """
-    folder = os.path.dirname(path)
+    folder, file = os.path.split(path)
+    is_main = file == PAGE
+    folder = folder if is_main else os.path.dirname(folder)
     with region.lock_of(folder, "buffer", seconds):
         where, text = _page(path, older)
         region.check_writable(where, text)
@@ -124,7 +165,25 @@ def change(
 
             log.keep(folder, after.updated[:10] or now()[:10], over)
         region.write_page(path, with_state(text, after))
+        if not is_main:
+            _show_others(folder)
     return after
+
+
+def _show_others(folder: str) -> None:
+    """Renew the region of the main page that shows what is done in the other worktrees."""
+    lines = ["What is being done in other worktrees of this project. Each has a page of its own in `buffer/`.", ""]
+    for path in pages_in(folder)[1:]:
+        state = read(path)
+        name = os.path.basename(path).removesuffix(".md")
+        shown = [f"Focus: {state.focus}"] if state.focus else []
+        for label, items in (("Next", state.next_steps), ("Open", state.open_threads)):
+            shown += [f"{label}: {item}" for item in items[:_MAX_SHOWN]]
+        lines += [f"### {name} ({state.updated[:10]})", "", *map(region.item, shown), ""]
+    path = os.path.join(folder, PAGE)
+    text = region.read_page(path)
+    if not region.is_wide(text):
+        region.write_page(path, region.put(text, _OTHERS, lines, _NEW_PAGE))
 
 
 def with_said(before: tuple[SaidSentence, ...], new: Iterable[SaidSentence]) -> tuple[SaidSentence, ...]:
@@ -150,6 +209,8 @@ def parsed(text: str, path: str = "") -> WorkingState:
     """Return the state that a page says; nothing where it is in an encoding that we do not read."""
     if region.is_wide(text):
         return WorkingState()
+    others = region.parts(text, _OTHERS)
+    text = others[0] + others[2] if others[1] is not None else text
     before, inside, after = region.parts(text, NAME)
     found = _Inside(inside or "")
     if inside is None and _stamp((quoted := _Inside(region.quoted(text, NAME))).top)[0]:
@@ -310,7 +371,7 @@ def _trimmed(lines: list[str]) -> list[str]:
 
 
 def _page(path: str, older: tuple[str, ...]) -> tuple[str, str]:
-    return region.find_page(PAGE, [os.path.dirname(each) for each in (path, *older)])
+    return region.find_page(os.path.basename(path), [os.path.dirname(each) for each in (path, *older)])
 
 
 def _stamp(lines: list[str]) -> tuple[str, str]:

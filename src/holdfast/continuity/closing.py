@@ -76,7 +76,14 @@ def merge(pages: ProjectPages, one: Opened, at: str) -> WorkingState:
         )
         return after if after == state else replace(after, updated=at, by=one.agent)
 
-    return buffer.change(pages.buffer, edit, pages.older_buffers)
+    path = _buffer_of(pages, one)
+    return buffer.change(path, edit, pages.older_buffers if path == pages.buffer else ())
+
+
+def _buffer_of(pages: ProjectPages, one: Opened) -> str:
+    """Return the buffer of the worktree in which a session worked, which may be another than that of its closer."""
+    named = one.texts(open_sessions.WORKTREE)
+    return buffer.page_of(pages.folder, named[-1]) if named else pages.buffer
 
 
 def close(pages: ProjectPages, one: Opened, at: str, *, cut_off: bool) -> None:
@@ -155,7 +162,7 @@ def rotate(pages: ProjectPages, one: Opened, entry: LogEntry, at: str) -> Workin
             files=tuple(path for path in state.files if path not in entry.files),
         )
 
-    return buffer.change(pages.buffer, edit)
+    return buffer.change(_buffer_of(pages, one), edit)
 
 
 def _staying(said: tuple[SaidSentence, ...], living: frozenset[str]) -> tuple[SaidSentence, ...]:

@@ -118,14 +118,14 @@ class _Folder:
         return f"{before}{region.begin(_KEPT)}" + "\n".join(kept) + f"{region.end(_KEPT)}{after}"
 
     def _buffer(self) -> Iterator[Change]:
-        path = os.path.join(self.folder, buffer.PAGE)
-        state = buffer.read(path)
-        if not state.path or self._stripped(state) == state:
-            return
-        reason = "lines of it in the working state"
-        yield Change(Step("redact", self._place(path), reason), lambda: buffer.change(path, self._stripped))
-        if state.own_words:
-            yield Change(Step("keep", self._place(path), "what you wrote on it yourself"))
+        for path in buffer.pages_in(self.folder):
+            state = buffer.read(path)
+            if not state.path or self._stripped(state) == state:
+                continue
+            reason = "lines of it in the working state"
+            yield Change(Step("redact", self._place(path), reason), partial(buffer.change, path, self._stripped))
+            if state.own_words:
+                yield Change(Step("keep", self._place(path), "what you wrote on it yourself"))
 
     def _stripped(self, state: WorkingState) -> WorkingState:
         agent, session = source(self.words.agent), source(self.words.session)

@@ -175,6 +175,7 @@ def _open_session(run: HookRun) -> None:
         # What the transcript of a resumed session has already was not done now.
         read = tail(run.call.transcript, 0)[1] if run.call.source in CONTINUES else 0
         rows = [(open_sessions.TRANSCRIPT, run.call.transcript), (open_sessions.READ, str(read))]
+        rows.append((open_sessions.WORKTREE, _pages(run, project).worktree))
         _note(run, project, [*rows, (open_sessions.PROCESS, open_sessions.agent_process())])
 
 
@@ -306,7 +307,7 @@ def _path_in(project: Project, path: str) -> str:
 def _pages(run: HookRun, project: Project) -> ProjectPages:
     from holdfast.continuity.buffer import ProjectPages
 
-    return ProjectPages(run.home, project.id, project.aliases)
+    return ProjectPages(run.home, project.id, project.aliases, project.root)
 
 
 def _open_path(run: HookRun, project: Project) -> str:

@@ -33,8 +33,10 @@ OFFERED = "offered"
 WRITTEN = "written"
 # How far the transcript was read.
 TRANSCRIPT, READ = "transcript", "read"
+# In which worktree of the project it works; nothing for the main one.
+WORKTREE = "worktree"
 MAX_BYTES = 400_000
-_NOT_FOR_THE_BUFFER = (READ, TRANSCRIPT, "known", PROCESS, MERGED, WRITTEN, AGREED, STEPS, OFFERED)
+_NOT_FOR_THE_BUFFER = (READ, TRANSCRIPT, WORKTREE, "known", PROCESS, MERGED, WRITTEN, AGREED, STEPS, OFFERED)
 _CLOSING = 80
 _KEPT_SECONDS = 2 * 86_400
 _PROCESS_LINE = f'["{PROCESS}"'.encode()

@@ -69,6 +69,7 @@ class ToldPages:
     def __init__(self, at: Workspace) -> None:
         root = os.path.join(at.home, "memory")
         owners = _owners(at)
+        self._worktree = buffer.worktree_of(at.project().root) if owners else ""
         self._are_kept = at.settings.flag("continuity.enabled")
         folders = [layout.folder_of(Scope("project", owner)) for owner in owners]
         plain = [folder for folder in folders if not files.link_on_the_way(root, folder)]
@@ -141,6 +142,10 @@ class ToldPages:
 
     def state(self) -> WorkingState:
         """Return the working state of the project."""
+        if self._worktree:
+            return (
+                buffer.read(buffer.page_of(self.folders[0], self._worktree)) if self.folders else buffer.WorkingState()
+            )
         paths = [os.path.join(folder, buffer.PAGE) for folder in self.folders]
         return buffer.read(paths[0], tuple(paths[1:])) if paths else buffer.WorkingState()
 

@@ -106,7 +106,7 @@ def _note_for_the_log(
 
 def _pages(workspace: Workspace) -> ProjectPages:
     project = workspace.project()
-    return ProjectPages(workspace.home, project.id, project.aliases)
+    return ProjectPages(workspace.home, project.id, project.aliases, project.root)
 
 
 def _items(name: str, items: tuple[str, ...], kinds: set[str]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from holdfast.agents.base import Agent
 from holdfast.app.open import PooledWorkspace, Stores
 from holdfast.base.clock import now
 from holdfast.base.files import working_folder
+from holdfast.continuity.open_sessions import agent_process
 from holdfast.errors import HoldfastError
 from holdfast.project.git import within
 from holdfast.project.ids import is_id
@@ -62,7 +63,7 @@ class Caller:
         self._since = now()
         # What each session's profile is, "" where it has none.
         self._profiles: dict[str, str] = {}
-        self._parent = os.getppid()
+        self._process = agent_process()
 
     def look_at_roots(self, uris: Sequence[str]) -> None:
         """Stand in the folder that the agent works in: the working folder if it lies in a root, else the first root."""
@@ -117,7 +118,7 @@ class Caller:
             and not event.data.get("subagent")
         ]
         heard.sort(key=lambda event: event.at, reverse=True)
-        ours = [event for event in heard if self._parent in _numbers(event.data.get("parents"))]
+        ours = [event for event in heard if self._process and event.data.get("process") == self._process]
         if not ours and not workspace.session:
             ours = [event for event in heard if event.at >= self._since]
             if len({event.data.get("session") for event in ours}) != 1:
@@ -141,7 +142,3 @@ def _folder_of(uri: str) -> str:
         return ""
     path = unquote(parts.path)
     return path if "\0" not in path and os.path.isdir(path) else ""
-
-
-def _numbers(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
