@@ -64,7 +64,6 @@ SETTINGS = (
     Setting("readback.trend", True, "A session's start tells how ratings go in the project."),
     Setting("readback.work", True, "A session's start tells the open work of the last 48 hours."),
     Setting("readback.stale", True, "A session's start tells open work that nobody touched for 14 days."),
-    Setting("readback.characters", 1_900, "The most that these take of a session's start, and never over half of it."),
     Setting(
         "security.block",
         "off",

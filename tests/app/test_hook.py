@@ -119,7 +119,7 @@ def test_pinned_memories_come_first(workspace, answer):
         remember(opened, "The pinned one.", key="first", pinned=True)
         remember(opened, "The newer one.", key="second")
     text = answer()
-    assert 0 < text.index("first") < text.index("second")
+    assert 0 < text.index("The pinned one.") < text.index("The newer one.")
 
 
 def test_a_prompt_brings_no_more_than_its_items(workspace, answer, monkeypatch):
@@ -128,9 +128,9 @@ def test_a_prompt_brings_no_more_than_its_items(workspace, answer, monkeypatch):
         for number in range(6):
             remember(opened, f"Deploys need the VPN, rule {number}.", key=f"k-{number}")
     asked = "deploys need the VPN, which rules?"
-    assert answer("UserPromptSubmit", "s1", prompt=asked, prompt_id="1").count("- [project]") == 3
+    assert answer("UserPromptSubmit", "s1", prompt=asked, prompt_id="1").count("- Deploys need") == 3
     monkeypatch.setenv("HOLDFAST_INJECT_PROMPT_ITEMS", "1")
-    assert answer("UserPromptSubmit", "s2", prompt=asked, prompt_id="2").count("- [project]") == 1
+    assert answer("UserPromptSubmit", "s2", prompt=asked, prompt_id="2").count("- Deploys need") == 1
 
 
 def test_a_bar_of_a_hundred_lets_little_through(workspace, answer, monkeypatch):
@@ -164,5 +164,5 @@ def test_the_prompt_after_a_compaction_makes_up_for_a_start(name, start, asks, c
     assert answer(compacts, trigger="auto") == ""
     after = answer(asks, prompt="and now the VPN for deploys?")
     assert after.count("Deploys need the VPN.") == 1 and "Answer in English." in after
-    assert "last asked: tidy the kitchen drawers" in after
+    assert "last asked:\\n- tidy the kitchen drawers" in after
     assert answer(asks, prompt="the VPN for deploys again?") == ""

@@ -226,7 +226,7 @@ def test_an_option_that_is_named_is_written_down_with_its_meaning(told, folder) 
     told("UserPromptSubmit", prompt="go for option 2")
     assert said(folder) == [("decision", CHOSE)]
     told("Stop", last_assistant_message="It is done.")
-    assert buffer.read(str(folder / "buffer.md")).focus == "How do we send the mails?"
+    assert buffer.read(str(folder / "buffer.md")).focus == "How do we send the mails? (asked)"
     told("SessionEnd", reason="other")
     assert entry(folder).decisions == (f"decision: {CHOSE}",)
 

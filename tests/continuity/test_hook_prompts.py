@@ -90,7 +90,7 @@ def test_the_focus_is_the_last_substantial_ask(told, state):
     for text in ("yes", "ok, go on", "where were we?"):
         told("UserPromptSubmit", prompt=text)
     told("Stop")
-    assert state().focus == "Fix the login page"
+    assert state().focus == "Fix the login page (asked)"
 
 
 def test_the_focus_of_an_agent_stays_in_its_session(told, state, workspace):
@@ -104,7 +104,7 @@ def test_the_focus_of_an_agent_stays_in_its_session(told, state, workspace):
         assert state().focus == "The doors (said by the agent claude-code)"
     told("UserPromptSubmit", agent="codex", session="other", prompt="Write the docs of the API")
     told("Stop", agent="codex", session="other")
-    assert state().focus == "Write the docs of the API"
+    assert state().focus == "Write the docs of the API (asked)"
 
 
 @pytest.mark.parametrize(
@@ -549,7 +549,7 @@ def test_a_statement_alone_is_no_focus(told, state, prompt, focus):
     for text in ("Rename the login page", prompt):
         told("UserPromptSubmit", prompt=text)
         told("Stop")
-    assert state().focus == focus
+    assert state().focus == f"{focus} (asked)"
 
 
 def test_what_comes_first_is_asked_for():

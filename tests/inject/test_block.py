@@ -1,93 +1,225 @@
-"""Blocks keep their budget, give each scope its share, and say what they left out."""
+"""Blocks use their whole budget, cut no statement, say nothing twice, and tell what they left out and why."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.inject import block
-from holdfast.inject.block import SHARES, start_block
+from holdfast.inject import block, memories
+from holdfast.inject.block import ASKED, EVERYWHERE, NOTES, RULES, STATE, WHOLE, Item, blocked
 from holdfast.privacy import fence
-from holdfast.records import Hit, Memory, Part, Scope
+from holdfast.records import Candidate, Given, Memory, Scope, replace
 
-
-def as_it_is(text: str) -> str:
-    """Take nothing out."""
-    return text
+NOW = "2026-11-16T12:00:00Z"
 
 
 def memory(key: str, body: str = "", kind: str = "project", **more: object) -> Memory:
     """Return a memory of a scope."""
     owner = "" if kind == "global" else "x"
-    told = {"title": body[:20], "updated": "2026-11-15T00:00:00Z", **more}
+    told = {"title": "", "updated": "2026-11-15T00:00:00Z", **more}
     return Memory(key, Scope(kind, owner), body=body or f"Statement of {key}.", **told)
 
 
-def test_scopes_stand_in_their_order():
-    """Session, project, agent, global: the narrowest comes first."""
-    by_scope = {kind: [memory(f"of-{kind}", kind=kind)] for kind in ("global", "agent", "project", "session")}
-    keys = [given.key for given in start_block(by_scope, clean=as_it_is).given]
-    assert keys == ["of-session", "of-project", "of-agent", "of-global"]
+def items(*found: Memory, doing: str = "", uses: int = 0) -> list[Item]:
+    """Return memories as the items that a start chooses from."""
+    candidates = [Candidate(one, 0.0, (), False, uses, "") for one in found]
+    return memories.items(candidates, NOW, str, doing=doing)
+
+
+def item(text: str, part: str = NOTES, *, theirs: bool = False, worth: float = 0.0, head: str = "Facts") -> Item:
+    """Return one thing that may be told."""
+    return Item(text, Given(Scope("global"), text[:10], "", "why", 0), part, head, theirs, worth, text)
+
+
+def inner(text: str) -> list[str]:
+    """Return the lines of a block without its fences and labels."""
+    frame = (fence.OPEN, fence.CLOSE, fence.LABEL, fence.THEIRS)
+    return [line for line in text.split("\n") if line not in frame]
+
+
+def test_the_persons_rules_stand_first_and_as_rules():
+    """What the person wants comes before what anybody noted, in a fence that says whose it is, the newest first."""
+    told = items(
+        memory("fact", "Staging is in Graz.", trust="agent"),
+        memory("old", "Answer in English.", "global", type="feedback", updated="2026-01-01T00:00:00Z"),
+        memory("new", "Never force a push.", type="feedback"),
+        memory("decided", "Use Postgres.\n\nWhy: we know it.", type="decision"),
+    )
+    assert blocked(told, 3_000).text.split("\n") == [
+        fence.OPEN,
+        fence.THEIRS,
+        "Rules, the newest first:",
+        "- Never force a push.",
+        "- Answer in English.",
+        "Decided:",
+        "- Use Postgres.",
+        "  Why: we know it.",
+        fence.CLOSE,
+        fence.OPEN,
+        fence.LABEL,
+        "Facts:",
+        "- Staging is in Graz.",
+        fence.CLOSE,
+    ]
+
+
+def test_nobody_elses_wish_is_told_as_a_rule():
+    """A preference that an agent noted or an import brought is a note, and an import is named as one."""
+    told = items(
+        memory("a", "Prefers tabs.", type="feedback", trust="agent"),
+        memory("b", "Prefers vim.", type="user", trust="import"),
+    )
+    text = blocked(told, 3_000).text
+    assert fence.THEIRS not in text and inner(text) == ["Wishes:", "- Prefers tabs.", "- Prefers vim. (imported)"]
 
 
 def test_nothing_to_give_is_no_block():
-    """Without memories there is no text, not even a fence."""
-    assert start_block({}, clean=as_it_is).text == ""
-    assert start_block({"project": []}, clean=as_it_is).text == ""
+    """Without anything to tell there is no text, not even a fence."""
+    assert blocked([], 3_000).text == ""
 
 
-def test_an_oversized_memory_is_cut_and_does_not_silence_its_scope():
-    """A memory longer than its scope's whole share is cut, and the next one of the scope is still given."""
-    made = start_block({"project": [memory("huge", "word " * 5_000), memory("small")]}, clean=as_it_is)
-    assert [given.key for given in made.given] == ["huge", "small"]
-    assert " [...]" in made.text and len(made.text) <= 3_000
+def test_no_key_no_date_and_no_scope_is_told():
+    """What stands in a line is the statement; at least 80 of 100 characters of a full block are content."""
+    found = [memory(f"key-{n}", f"The service number {n} listens on the port {4_000 + n}.") for n in range(60)]
+    made = blocked(items(*found), 3_000)
+    assert "key-" not in made.text and "2026" not in made.text and "project" not in made.text
+    content = sum(len(line.said) for line in made.lines)
+    assert content / len(made.text) >= 0.8
 
 
-def test_what_one_scope_does_not_use_no_other_gets():
-    """The lines of a scope are the same, byte for byte, whatever another scope has."""
-    project = [memory(f"m-{n}", f"Statement number {n} of the project, with some words.") for n in range(60)]
-    alone = start_block({"project": project}, clean=as_it_is)
-    beside = start_block({"project": project, "global": [memory("g", kind="global")]}, clean=as_it_is)
-    assert set(alone.text.split("\n")) <= set(beside.text.split("\n"))
-    room = 3_000 - fence.OVERHEAD
-    assert len(alone.text) - fence.OVERHEAD <= room * SHARES["project"]
+def test_rules_of_everywhere_are_all_there():
+    """In a home of 200 memories the person's global rules are told whole, up to 1,200 characters of them."""
+    rules = [memory(f"rule-{n}", f"Rule {n}: {'mind it well ' * 8}ok.", "global", type="feedback") for n in range(9)]
+    rules = [replace(one, updated="2020-01-01T00:00:00Z") for one in rules]
+    assert 1_000 < sum(len(one.body) for one in rules) <= 1_200
+    others = [memory(f"p-{n}", f"Project rule {n} says {'more of it ' * 5}.", type="feedback") for n in range(90)]
+    facts = [memory(f"f-{n}", f"Fact {n} is about topic{n} and place{n}.") for n in range(101)]
+    made = blocked(items(*rules, *others, *facts), 3_000, more=0)
+    assert all(one.body in made.text for one in rules) and len(made.text) <= 3_000
 
 
-def test_what_found_no_room_is_named():
-    """A memory that did not fit is left out by name and reason, and a long list of them is summed up."""
-    made = start_block({"global": [memory(f"m-{n}", "x" * 300, "global") for n in range(40)]}, clean=as_it_is)
-    assert made.left_out[0][1] == "no room"
-    assert made.left_out[-1][0].endswith(" more") and len(made.left_out) == 21
-    assert len(made.given) + 20 + int(made.left_out[-1][0].split()[0]) == 40
+@pytest.mark.parametrize("length", [299, 300])
+def test_a_statement_of_up_to_300_characters_is_never_cut(length):
+    """It is told whole or left out, however little room there is, also behind a lead."""
+    statement = ("word " * 80)[: length - 1] + "."
+    for budget in range(400, 900, 7):
+        made = blocked([item(statement), item(f"next: {statement[:290]}", STATE, head="Stands")], budget)
+        assert "[...]" not in made.text and len(made.text) <= budget
 
 
+def test_a_longer_one_ends_at_a_sentence():
+    """What is too long for the room ends with a whole sentence, and where there is room all of it is told."""
+    long = "First it was measured twice. " + "Then it was told to everybody at length. " * 20
+    made = blocked([item(long.strip()), *(item(f"Fact {n} about topic{n}.") for n in range(90))], 2_000)
+    (line,) = [line.text for line in made.lines if line.text.startswith("First")]
+    assert line.endswith(". [...]") and len(line) <= WHOLE
+    assert long.strip() in blocked([item(long.strip())], 2_000).text
+
+
+def test_unused_room_is_passed_on():
+    """Whatever part has something to say may use all of the room that the others leave."""
+    for part in (EVERYWHERE, RULES, NOTES, STATE, ASKED):
+        texts = [f"Thing {n} of place{n} is as it should be." for n in range(100)]
+        made = blocked([item(text, part) for text in texts], 3_000)
+        assert len(made.text) > 2_900
+
+
+def test_nothing_is_left_out_that_would_fit():
+    """What finds no room needs more than is left, and its reason says so."""
+    made = blocked([item("x" * length, worth=length / 7 % 3) for length in range(20, 290, 3)], 3_000)
+    assert made.left_out
+    for _, why in made.left_out[:20]:
+        left, needs = (int("".join(filter(str.isdigit, part))) for part in why.split(","))
+        assert left < needs
+
+
+def test_what_there_is_besides_is_counted_and_named():
+    """The last line says how many more there are, about what, and how to ask; without any there is no such line."""
+    found = [memory(f"m-{n}", f"The checkout service rule{n}: {'it is so ' * 12}") for n in range(40)]
+    made = blocked(items(*found), 3_000, more=60)
+    missing = 100 - sum(line.text.startswith("The checkout") for line in made.lines)
+    last = made.text.split("\n")[-2]
+    assert last.startswith(f"{missing} more, about ") and last.endswith(": ask memory_recall.")
+    assert "checkout" in last and "service" in last
+    assert "more" not in blocked(items(*found[:3]), 3_000, more=0).text
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Use pnpm, never npm.", "use pnpm, never npm"),
+        ("Use pnpm.", "Use pnpm.\n\nWhy: it is quicker."),
+        ("Always run the linter before each commit.", "Run the linter before each commit, please!"),
+    ],
+)
+def test_near_duplicates_are_told_once(one, other):
+    """Of two statements that say the same the one is told that says more, and the other is left out by name."""
+    for pair in ((one, other), (other, one)):
+        made = blocked(items(*(memory(f"m-{n}", text) for n, text in enumerate(pair))), 3_000)
+        assert len(made.lines) == 1 and "said already by" in made.left_out[0][1]
+    assert "Why" not in one + other or "Why: it is quicker." in made.text
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Use tabs, not spaces.", "Use spaces, not tabs."),
+        ("The branch naming rule in billing is BIL.", "The branch naming rule in checkout is CHK."),
+        ("The port of staging is 5433.", "The port of staging is 5434."),
+        ("The worker calls the API.", "The API calls the worker."),
+        ("Never use mocks.", "Use mocks."),
+    ],
+)
+def test_different_facts_are_both_told(one, other):
+    """Statements that share their words but not what they say are two."""
+    assert len(blocked(items(memory("a", one), memory("b", other)), 3_000).lines) == 2
+
+
+@pytest.mark.parametrize(
+    "better",
+    [
+        {"pinned": True},
+        {"trust": "user"},
+        {"type": "decision"},
+        {"updated": "2026-11-16T00:00:00Z"},
+        {"body": "The login form of the shop keeps its token in a cookie of this size."},
+    ],
+)
+def test_worth_decides_what_is_told(better):
+    """Pinned, trusted, decided, newer, and near to what is being done: each of them goes before what is not."""
+    plain = {"trust": "agent", "updated": "2026-01-01T00:00:00Z", "type": "project"}
+    first = memory("first", **{"body": "The north gate of place7 is shut at night by the guard.", **plain, **better})
+    others = [memory(f"m-{n}", f"The south gate of place{n}0 is shut at night by a guard.", **plain) for n in range(60)]
+    told = blocked(items(*others, first, doing="repair the login form: the token in the cookie"), 1_000).text
+    assert first.body in told and sum(one.body in told for one in others) < 20
+
+
+def test_what_was_useful_goes_before_what_was_not():
+    """A memory that was used often is told before one that never was."""
+    used = items(memory("used", "The pump of the garden is loud."), uses=9)
+    others = items(*(memory(f"m-{n}", f"The lamp of room{n} is green.") for n in range(60)))
+    assert "pump" in blocked([*others, *used], 600).text
+
+
+def test_each_line_tells_its_cost_and_its_reason():
+    """The lines of a block are what it is made of: each with its characters and why it was chosen."""
+    made = blocked(items(memory("a", "Never force a push.", type="feedback", pinned=True)), 3_000)
+    (line,) = made.lines
+    assert (line.text, line.characters) == ("Never force a push.", len("- Never force a push.\n"))
+    assert line.why == "pinned, said by: user, feedback, updated 2 days ago" == made.given[0].why
+    assert made.given[0].tokens == 5
+
+
+@settings(deadline=None)
 @given(
-    st.lists(st.tuples(st.sampled_from(sorted(SHARES)), st.text(min_size=1, max_size=900)), max_size=25),
+    st.lists(st.tuples(st.sampled_from([*block.SHARES]), st.text(min_size=1, max_size=900)), max_size=25),
     st.integers(400, 4_000),
 )
 def test_the_budget_holds(said, budget):
-    """Whatever is stored, the block with its fence is never longer than the budget."""
-    by_scope: dict[str, list[Memory]] = {}
-    for number, (kind, body) in enumerate(said):
-        by_scope.setdefault(kind, []).append(memory(f"m-{number}", body, kind))
-    made = start_block(by_scope, budget, clean=as_it_is)
-    assert len(made.text) <= budget
-
-
-def test_parts_stand_in_one_fence():
-    """Several parts make one block with one fence and all that was given; empty ones make none."""
-    first, second = block.Block("- one", left_out=(("x", "no room"),)), block.Block("- two")
-    made = block.fenced(first, block.Block(""), second)
-    assert made.text.split("\n") == [fence.OPEN, fence.LABEL, "- one", "- two", fence.CLOSE]
-    assert made.left_out == (("x", "no room"),)
-    assert block.fenced(block.Block("")).text == ""
-
-
-def test_who_says_so_is_told():
-    """A statement that no person made is labelled as what it is."""
-    made = start_block({"global": [memory("a", "x", "global", trust="import")]}, clean=as_it_is)
-    assert "[global, imported] a (2026-11-15)" in made.text
+    """Whatever there is to tell, the block with its fences is never longer than the budget."""
+    found = [item(f"{n} {text}", part, theirs=n % 2 == 0) for n, (part, text) in enumerate(said)]
+    assert len(blocked(found, budget, more=len(said)).text) <= budget
 
 
 def test_a_title_is_told_only_where_the_statement_lacks_it():
@@ -100,15 +232,8 @@ def test_a_title_is_told_only_where_the_statement_lacks_it():
 
 def test_further_lines_are_indented():
     """A statement of several lines stays one entry: no line of it begins where an entry does."""
-    made = start_block({"global": [memory("a", "one\n- two\n\nthree", "global")]}, clean=as_it_is)
-    assert [line[:2] for line in made.text.split("\n")[2:-1]] == ["- ", "  ", "  "]
-
-
-def test_a_hit_tells_why_it_is_given():
-    """For a hit the reason is what ranked it; for a pinned memory that it is pinned."""
-    parts = (Part("recency", 1.0, 0.1, "updated 2 days ago"), Part("words", 0.0, 0.4, "none of the words"))
-    hit = Hit(memory("a", pinned=True), 0.5, parts)
-    assert start_block({"project": [hit]}, clean=as_it_is).given[0].why == "pinned, updated 2 days ago"
+    text = blocked(items(memory("a", "one\n- two\n\nthree", "global")), 3_000).text
+    assert inner(text)[1:] == ["- one", "  - two", "  three"]
 
 
 @pytest.mark.parametrize(("text", "tokens"), [("", 0), ("abcd", 1), ("abcde", 2)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.inject import prompt
-from holdfast.inject.block import Entry, digest_of
+from holdfast.inject.block import digest_of
 from holdfast.inject.prompt import Changes, changes_of, prompt_block
 from holdfast.inject.shown import FORGOTTEN
 from holdfast.privacy import fence
@@ -38,16 +38,18 @@ def test_changed_and_gone_are_told_apart():
 
 def test_changes_stand_before_what_is_new():
     """A prompt's block names what went, then what changed, then what is relevant."""
-    changes = Changes((memory("changed"),), ((GLOBAL, "gone"),))
-    made = prompt_block(changes, [Entry(memory("new"), "relevance 0.80")], 1_200, clean=as_it_is)
-    lines = made.text.split("\n")[2:-1]
-    assert [line.split()[1] for line in lines] == ["forgotten:", "changed:", "[global]"]
-    assert [given.key for given in made.given] == ["gone", "changed", "new"]
+    changes = Changes((memory("changed", "It is so now."),), ((GLOBAL, "gone"),))
+    made = prompt_block(changes, [(memory("new", "It is new."), "relevance 0.80")], 1_200, clean=as_it_is)
+    assert [line.text for line in made.lines if line.text.startswith("forgotten")] == [
+        "forgotten: gone is no longer in memory; do not rely on it."
+    ]
+    assert made.text.index("- changed (changed): It is so now.") < made.text.index("- It is new.")
+    assert {given.key for given in made.given} == {"gone", "changed", "new"}
 
 
 def test_the_budget_of_a_prompt_holds():
     """Three long memories are cut to fit, and each is still given."""
-    entries = [Entry(memory(f"m-{n}", "word " * 800), "relevance 0.80") for n in range(3)]
+    entries = [(memory(f"m-{n}", f"{n} " + "word " * 800), "relevance 0.80") for n in range(3)]
     made = prompt_block(Changes(), entries, 1_200, clean=as_it_is)
     assert len(made.text) <= 1_200 and len(made.given) == 3
     assert made.text.endswith(fence.CLOSE)

@@ -8,16 +8,15 @@ import sqlite3
 from holdfast.continuity import messages
 from holdfast.errors import HoldfastError
 from holdfast.inject import block, prompt
-from holdfast.privacy import fence
 from holdfast.privacy.fence import without_secrets
 from holdfast.recall.embed import Model, cosines
-from holdfast.records import SCOPES, Filter, Given, Scope
+from holdfast.records import SCOPES, Filter
 from holdfast.store.read_only_index import ReadOnlyIndex, is_empty
 from holdfast.store.words import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.inject.block import Block, Entry
+    from holdfast.inject.block import Block, Item
     from holdfast.inject.shown import Shown
     from holdfast.parts import HookRun
     from holdfast.records import Candidate, Memory
@@ -33,10 +32,8 @@ _BY_MEANING = 10
 _SCANNED = 500
 _READ = 6
 # What is found and not sure is never told as a fact; the agent, which has a model, may say that it is one.
-_CANDIDATE = "candidate"
 _CONFIRM = 'This sounded like a lasting rule; if it is one, store it with memory_store in the person\'s words: "{}"'
-# Fixes leave the rest of a prompt's room to memories.
-_FIXES_PART = 0.7
+_MAX_WORTH = 9.0
 
 
 def block_after_compaction(run: HookRun) -> Block:
@@ -45,24 +42,18 @@ def block_after_compaction(run: HookRun) -> Block:
 
     start = at_start.start_block(run)
     shown = {(one.scope.kind, one.scope.owner, one.key): one.digest for one in start.given}
-    return _one_after_the_other(start, _asked_for(run, shown, needed=not start.text))
+    said = block.said_rows([line.said for line in start.lines])
+    shown.update({(scope.kind, scope.owner, key): told for scope, key, told in said})
+    return block.one_after_the_other(start, _asked_for(run, shown, needed=not start.text))
 
 
 def _recovered(run: HookRun, shown: Shown) -> Block:
     """Return what a prompt brings that wants to go on where the work stood: the pages, as far as they are new."""
     from holdfast.continuity import resume as recovery
 
-    pages = recovery.ToldPages(run.workspace).found(after_compaction=True)
-    found = recovery.unseen(run.workspace, pages, shown)
-    room = run.settings.number("inject.start_characters") - fence.OVERHEAD
-    told = block.fenced(recovery.block(run.workspace, found, room, after_compaction=True))
-    return _one_after_the_other(told, _asked_for(run, shown, needed=not told.text))
-
-
-def _one_after_the_other(*parts: Block) -> Block:
-    text = "\n".join([part.text for part in parts if part.text])
-    given = [one for part in parts for one in part.given]
-    return block.Block(text, tuple(given), tuple(one for part in parts for one in part.left_out))
+    pages = recovery.ToldPages(run.workspace).items(after_compaction=True)
+    told = block.blocked(recovery.unseen(pages, shown), run.settings.number("inject.start_characters"))
+    return block.one_after_the_other(told, _asked_for(run, shown, needed=not told.text))
 
 
 def prompt_block(run: HookRun, shown: Shown) -> Block:
@@ -88,9 +79,9 @@ def _is_first_prompt(run: HookRun) -> bool:
 
 def _asked_for(run: HookRun, shown: Shown, *, needed: bool) -> Block:
     budget = run.settings.number("inject.prompt_characters")
-    first = _one_after_the_other(_fixes(run, budget), _to_confirm(run, shown))
+    first = [*_fixes(run), *_to_confirm(run, shown)]
     changes = prompt.Changes((), ())
-    found: list[Entry] = []
+    found: list[tuple[Memory, str]] = []
     left_out: list[tuple[str, str]] = []
     try:
         with ReadOnlyIndex(run.home, run.is_late) as index:
@@ -98,45 +89,42 @@ def _asked_for(run: HookRun, shown: Shown, *, needed: bool) -> Block:
             found, left_out = _relevant(run, index, shown)
     except (HoldfastError, sqlite3.Error):
         # Where the time is over, what was found by then is told.
-        if needed and not (first.text or changes.changed or changes.gone) and not is_empty(run.home):
+        if needed and not (first or changes.changed or changes.gone) and not is_empty(run.home):
             raise
     made = prompt.prompt_block(changes, found, budget, clean=without_secrets, first=first)
-    return block.Block(made.text, made.given, (*made.left_out, *left_out))
+    return block.Block(made.text, made.given, (*made.left_out, *left_out), made.lines)
 
 
-def _fixes(run: HookRun, budget: int) -> Block:
+def _fixes(run: HookRun) -> list[Item]:
     """Return what worked last time for what failed since the last prompt; in most sessions nothing failed."""
     if not os.path.isdir(os.path.join(run.home, "state", "failures")):
-        return block.Block("")
+        return []
     from holdfast.learning import fixes
 
     if not os.path.exists(fixes.path_of(run)):
-        return block.Block("")
+        return []
     from holdfast.learning import readback
 
-    return readback.fixes(run, int((budget - fence.OVERHEAD) * _FIXES_PART))
+    return readback.fixes(run)
 
 
-def _to_confirm(run: HookRun, shown: Shown) -> Block:
+def _to_confirm(run: HookRun, shown: Shown) -> list[Item]:
     """Return the line that asks the agent about words which may be a lasting rule; one at most, and only if wanted."""
     if not run.settings.flag("capture.confirm") or not run.words():
-        return block.Block("")
+        return []
     from holdfast.continuity.resume import owner_of
-    from holdfast.inject.sources import KIND, name_of
     from holdfast.language import triggers
 
     found = triggers.scan(run.words())
     told = {one.text for one in found if one.sure}
-    owner = owner_of(run.workspace)
-    before = shown.get((KIND, owner, _CANDIDATE), "")
     for one in found:
         said = messages.clean(one.text, messages.MAX_SAID)
-        if one.text not in told and said and name_of(said) not in before:
-            line = _CONFIRM.format(fence.safe(said, without_secrets))
-            names = ",".join([name for name in (before, name_of(said)) if name])
-            given = Given(Scope(KIND, owner), _CANDIDATE, names, "it may be a lasting rule", block.tokens_of(line))
-            return block.Block(line, (given,))
-    return block.Block("")
+        line = block.text_of(_CONFIRM.format(said), without_secrets)
+        given = block.page_given(owner_of(run.workspace), "candidate", said, "it may be a lasting rule")
+        item = block.Item(line, given, block.STATE, worth=_MAX_WORTH, least=len(line))
+        if one.text not in told and said and not block.is_told(item, shown):
+            return [item]
+    return []
 
 
 def _changes(index: ReadOnlyIndex, shown: Shown) -> prompt.Changes:
@@ -147,18 +135,20 @@ def _changes(index: ReadOnlyIndex, shown: Shown) -> prompt.Changes:
     return prompt.Changes(changes.changed, gone)
 
 
-def _relevant(run: HookRun, index: ReadOnlyIndex, shown: Shown) -> tuple[list[Entry], list[tuple[str, str]]]:
+def _relevant(
+    run: HookRun, index: ReadOnlyIndex, shown: Shown
+) -> tuple[list[tuple[Memory, str]], list[tuple[str, str]]]:
     """Return what clears the bar and is new to the session, and what was left out of it and why."""
     if not prompt.asks_something(run.call.prompt):
         return [], []
     most = run.settings.number("inject.prompt_items")
     bar = prompt.bar_among(run.settings.number("inject.relevance") / 100, index.size())
-    entries: list[Entry] = []
+    entries: list[tuple[Memory, str]] = []
     left_out: list[tuple[str, str]] = []
     for mark, candidate in marked(run, index, bar):
         memory, reason = _may_be_given(index, candidate, shown)
         if memory is not None and len(entries) < most:
-            entries.append(block.Entry(memory, prompt.why(mark, candidate.words)))
+            entries.append((memory, prompt.why(mark, candidate.words)))
         else:
             left_out.append((block.name_of(candidate.memory), reason or f"only {most} at a prompt"))
     return entries, left_out

@@ -18,7 +18,7 @@ from holdfast.base.clock import Deadline
 from holdfast.errors import HoldfastError, StoreBusy, StoreUnavailable
 from holdfast.inject import shown
 from holdfast.parts import CONTINUES, HookRun
-from holdfast.privacy.fence import kept, safe, without_secrets
+from holdfast.privacy.fence import fenced, kept, safe, without_secrets
 from holdfast.records import Event
 
 TYPE_CHECKING = False
@@ -298,11 +298,9 @@ def _at_prompt(run: HookRun) -> str:
 
 def _with_the_loss(run: HookRun, text: str) -> str:
     """Return a block behind one that says that nothing is kept; nothing else could tell it."""
-    from holdfast.inject.block import Block, fenced
-
     why = safe(run.cannot_write, without_secrets)
     said = f"For the user: Holdfast cannot write: what is said now is not kept ({why})."
-    return "\n".join([part for part in (fenced(Block(said)).text, text) if part])
+    return "\n".join([part for part in (fenced([said]), text) if part])
 
 
 def _handed_over(run: HookRun, block: Block, before: shown.ShownSet) -> str:
@@ -312,8 +310,11 @@ def _handed_over(run: HookRun, block: Block, before: shown.ShownSet) -> str:
     if not block.text:
         return ""
     output = run.agent.injection_output(run.call, block.text)
+    from holdfast.inject.block import said_rows
+
     # Where the agent reads the same from a rules file, nothing is printed, but the session has been shown it.
     before.add(block.given)
+    before.note(said_rows([line.said for line in block.lines]))
     if not output:
         return ""
     from holdfast.inject import receipts

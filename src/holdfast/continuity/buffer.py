@@ -41,6 +41,8 @@ END = region.end(NAME)
 MAX_FOCUS = 1_000
 MAX_ITEM = 500
 MAX_ITEMS = 20
+# Stands behind a focus that is only what a prompt asked for, and nobody's statement of what is being done.
+ASKED = " (asked)"
 LISTS = ("happened", "said", "decisions", "next_steps", "open_threads", "files")
 _HEADINGS = {
     "focus": "Focus",

@@ -63,12 +63,13 @@ def merge(pages: ProjectPages, one: Opened, at: str) -> WorkingState:
     rows = one.unmerged()
     happened = _happened(one.agent, rows)
     new = {name: [text for kind, text, _ in rows if kind == name] for name in ("file", "next", "ask", "focus")}
+    asked = {name: "".join([text + buffer.ASKED for text in new[name][-1:]]) for name in ("ask", "focus")}
     is_set = open_sessions.is_focus_set_by(pages.home, one.project, one.agent, since=one.began)
 
     def edit(state: WorkingState) -> WorkingState:
         after = replace(
             state,
-            focus=new["focus"][-1] if new["focus"] and not is_set else state.focus or "".join(new["ask"][-1:]),
+            focus=asked["focus"] if asked["focus"] and not is_set else state.focus or asked["ask"],
             said=_with_unwritten(state.said, one),
             happened=_added(state.happened, happened),
             files=_added(state.files, new["file"]),

@@ -107,7 +107,8 @@ def _put_into_buffer(run: HookRun, project: Project, said: list[tuple[str, str]]
         buffer.SaidSentence(kind, what, run.at, agent, open_sessions.source(run.session_label)) for kind, what in said
     ]
     began = open_sessions.began(_open_path(run, project))
-    about = "" if open_sessions.is_focus_set_by(run.home, project.id, agent, since=began) else about
+    is_set = open_sessions.is_focus_set_by(run.home, project.id, agent, since=began)
+    about = about + buffer.ASKED if about and not is_set else ""
 
     def edit(state: WorkingState) -> WorkingState:
         after = replace(state, said=buffer.with_said(state.said, new), focus=about or state.focus)
@@ -135,7 +136,7 @@ def _remember(run: HookRun, texts: list[str]) -> None:
         return
     # The store is heavy; a person who asks for this can wait for a moment.
     from holdfast.inject import shown as known
-    from holdfast.inject.block import digest_of
+    from holdfast.inject.block import digest_of, said_rows, statement_of
     from holdfast.memory.remember import remember
     from holdfast.store.keys import hashed
 
@@ -155,6 +156,7 @@ def _remember(run: HookRun, texts: list[str]) -> None:
     # Who just said it need not be told it.
     with known.ShownSet(run.home, run.session) as before:
         before.note([(memory.scope, memory.key, digest_of(memory)) for memory in told])
+        before.note(said_rows([statement_of(memory) for memory in told]))
 
 
 def _open_session(run: HookRun) -> None:

@@ -1,8 +1,9 @@
 """What an agent is told of a project's pages: at a session's start, after a compaction, and where a person goes on.
 
-A start goes from what seldom changes to what often does, so that an agent's prompt cache holds as far as it can. A
-recovery goes the other way, the freshest first. What was forgotten is left out, and secrets are taken out once more.
-A page that cannot be read is passed over: the rest is better than nothing.
+Each entry is a statement of its own, so that none has to be cut to make room for another. What stands in a page is a
+note; only what the person asked last before a compaction is told as theirs. A prompt is not echoed at a start: what was
+done, what comes next and what is open tells how things stand. What was forgotten is left out, and secrets are taken out
+once more. A page that cannot be read is passed over: the rest is better than nothing.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from __future__ import annotations
 import os
 
 from holdfast.base import files
-from holdfast.base.clock import now
-from holdfast.continuity import buffer, closing, log, messages, pages, region
+from holdfast.base.clock import is_day, now
+from holdfast.base.light_records import replace
+from holdfast.base.text import CUT
+from holdfast.continuity import buffer, log, messages, pages, region
 from holdfast.continuity.check_boxes import unattributed
 from holdfast.errors import HoldfastError
-from holdfast.inject import sources
-from holdfast.inject.sources import Source
+from holdfast.inject.block import ASKED, NOTES, STATE, Item, is_told, page_given, shortened, text_of
 from holdfast.privacy.fence import without_secrets
 from holdfast.records import Scope
 from holdfast.store import layout
@@ -24,38 +26,34 @@ from holdfast.store.words import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from holdfast.continuity.buffer import WorkingState
     from holdfast.continuity.check_boxes import Todo
+    from holdfast.continuity.log import LogEntry
     from holdfast.continuity.note_tables import Note
-    from holdfast.inject.block import Block
     from holdfast.inject.shown import Shown
     from holdfast.workspace import Workspace
 
-# The parts of a block's room, in the order in which the pages stand; what is left is for memories.
-START = {"MEMORY.md": 0.15, "lessons.md": 0.1, "todo.md": 0.1, "buffer.md": 0.2}
-RECOVERY = {"buffer.md": 0.25, "MEMORY.md": 0.15, "log": 0.15, "todo.md": 0.1, "lessons.md": 0.1}
-_MAX_SAID = 8
+_MAX_SAID = 6
+_MAX_DONE = 3
+_MAX_FILES = 8
 _MAX_DAYS = 3
 _BULLETS = ("- ", "* ")
-_LAST_ASKED = "before the conversation was compacted, the person last asked: "
-# Agents alone write these fields of the working state; what the person said stands by itself.
-_AGENTS = ", says the agent"
-_LEADS = (": ", " that ", " dass ")
+_LAST_ASKED = "Before the conversation was compacted they last asked"
+_STANDS = "Where things stand"
+# Of a longer ask the beginning and the end are told: what it is about, and its conditions.
+_MAX_ASK, _ASK_END = 1_400, 500
+# What the entries of a page are worth; those that say how things stand come after the first of them.
+_WORTH = {"MEMORY.md": 2.0, "lessons.md": 1.0, "decisions.md": 1.2, "todo.md": 2.0, "buffer.md": 2.5, "log": 1.5}
+_FADES = 0.01
+_VIEWS = ("rules", "values")
+_CLAUSES = (". ", "! ", "? ", ": ", "; ", ", ", ") ")
 
 
-def block(at: Workspace, found: Sequence[Source], room: int, *, after_compaction: bool) -> Block:
-    """Return these sources within the room, without a fence."""
-    why = "recovery" if after_compaction else "start"
-    # A recovery has the most room that there is, so what is cut in it is not told again; what a start cut may be.
-    return sources.fill(found, room, without_secrets, owner=owner_of(at), why=why, cut_is_told=after_compaction)
-
-
-def unseen(at: Workspace, found: Iterable[Source], shown: Shown) -> list[Source]:
-    """Return the sources with what the session was not told before, by its start or by a recovery."""
-    owner = owner_of(at)
-    return [rest for source in found if (rest := sources.unseen(source, owner, shown)).entries]
+def unseen(found: Iterable[Item], shown: Shown) -> list[Item]:
+    """Return what the context was not told before, by its start, by a recovery or by asking."""
+    return [item for item in found if not is_told(item, shown)]
 
 
 def owner_of(at: Workspace) -> str:
@@ -70,6 +68,7 @@ class ToldPages:
         root = os.path.join(at.home, "memory")
         owners = _owners(at)
         self._worktree = buffer.worktree_of(at.project().root) if owners else ""
+        self._owner = next(iter(owners), "")
         self._are_kept = at.settings.flag("continuity.enabled")
         folders = [layout.folder_of(Scope("project", owner)) for owner in owners]
         plain = [folder for folder in folders if not files.link_on_the_way(root, folder)]
@@ -83,51 +82,70 @@ class ToldPages:
             # Where nobody can tell what was forgotten, no page is told.
             self.folders = ()
 
-    def found(self, *, after_compaction: bool, asked: str = "") -> list[Source]:
-        """Return the pages that say anything, in their order; `asked` is what the person asked last.
+    def items(self, *, after_compaction: bool, asked: str = "") -> list[Item]:
+        """Return what the pages say, in the order in which it is told; `asked` is what the person asked last.
 
         None where the keeping of pages is switched off.
         """
         if not self._are_kept:
             return []
-        parts = RECOVERY if after_compaction else START
-        made = [self._source(name, part, asked) for name, part in parts.items()]
-        return [source for source in made if source is not None]
+        parts = [self._page, self._decided, self._lessons, self._standing, self._todos]
+        if after_compaction:
+            parts = [self._standing, self._todos, self._log, self._decided, self._page, self._lessons]
+        return [*self._last_asked(asked), *[one for part in parts for one in _tried(part)]]
 
-    def _source(self, name: str, part: float, asked: str) -> Source | None:
-        tell: dict[str, Callable[[], tuple[str, list[str]]]] = {
-            "MEMORY.md": self._page,
-            "lessons.md": self._lessons,
-            "todo.md": lambda: ("Open todos (todo.md)", [f"{one.id}: {one.text}" for one in self.todos()]),
-            "buffer.md": lambda: self._buffer(asked),
-            "log": self._log,
-        }
-        try:
-            head, entries = tell[name]()
-        except (HoldfastError, OSError):
-            head, entries = "", []
-        if not entries and asked and name == "buffer.md":
-            entries = [_LAST_ASKED + asked]
-        return Source(name, head or "Working state", tuple(entries), part) if entries else None
+    def _item(self, page: str, head: str, text: str, lead: str = "", part: str = STATE) -> Item:
+        """Return an entry of a page as an item, one safe line of it."""
+        said = " ".join(text.split())
+        why = f"{lead or head} ({page})"
+        line = text_of(" ".join(f"{lead}: {said}".split()) if lead else said, without_secrets)
+        return Item(line, page_given(self._owner, page, said, why), part, head, False, _WORTH[page], said)
+
+    def _entries(self, page: str, head: str, texts: Iterable[str], lead: str = "", part: str = STATE) -> Iterator[Item]:
+        """Yield the entries that say something and were not forgotten; each is worth a little less than the last."""
+        for place, text in enumerate(self.kept(texts)):
+            item = self._item(page, head, text, lead, part)
+            yield replace(item, worth=item.worth - place * _FADES)
+
+    def _last_asked(self, asked: str) -> list[Item]:
+        if not asked:
+            return []
+        end = asked[-_ASK_END:].partition(" ")[2]
+        told = asked if len(asked) <= _MAX_ASK else f"{shortened(asked, _MAX_ASK - _ASK_END)} {end}"
+        given = page_given(self._owner, "asked", asked, "what was asked last")
+        return [Item(text_of(told, without_secrets), given, ASKED, _LAST_ASKED, True, 9.0, asked, _MAX_ASK + len(CUT))]
 
     def _read(self, name: str) -> str:
         text = region.find_page(name, self.folders)[1]
         # A page in another encoding would be told as garbage.
         return "" if region.is_wide(text) else text
 
-    def _page(self) -> tuple[str, list[str]]:
-        first, *rest = self._read("MEMORY.md").lstrip("\ufeff").split("<!--")
+    def _page(self) -> Iterator[Item]:
+        """Yield the entries of the project's page, each section under its heading."""
+        page = self._read("MEMORY.md").lstrip("\ufeff")
+        for view in _VIEWS:
+            # These tables show memories, which are told as such.
+            before, inside, after = region.parts(page, view)
+            page = page if inside is None else before + after
+        first, *rest = page.split("<!--")
         text = first + "".join([part.partition("-->")[2] for part in rest])
-        entries = []
         for heading, lines in region.sections(text):
-            said = self.kept(_said(line for line in lines if not _holds_no_longer(line)))
+            said = _said(line for line in lines if not _holds_no_longer(line))
+            decides = heading.casefold().startswith("decision")
             # New rows go to the end, and of decisions the newest count.
-            entries.append(_joined(heading, reversed(said) if heading.casefold().startswith("decision") else said))
-        # What is struck out on the page may hold again in the list.
-        told = "\n".join([line for line in text.split("\n") if not _holds_no_longer(line)])
-        standing = [one.text for one in reversed(self.decisions()) if one.text not in told]
-        entries.append(_joined("decisions.md", standing[:_MAX_SAID]))
-        return "The project's page (MEMORY.md)", [entry for entry in entries if entry]
+            told = [_reasoned(one) for one in reversed(said)] if decides else said
+            head = "Decided" if decides else f"{heading or 'About the project'} (MEMORY.md)"
+            yield from self._entries("MEMORY.md", head, told, part=NOTES)
+
+    def _decided(self) -> Iterator[Item]:
+        """Yield the decisions of a page of an earlier version; otherwise they are memories, and told as such."""
+        if region.parts(self._read("decisions.md"), "decisions")[1] is not None:
+            return
+        notes = [f"{one.text}. Why: {one.because}" if one.because else one.text for one in reversed(self.decisions())]
+        yield from self._entries("decisions.md", "Decided", notes, part=NOTES)
+
+    def _todos(self) -> Iterator[Item]:
+        yield from self._entries("todo.md", "Open to-dos", [f"{one.text} ({one.id})" for one in self.todos()])
 
     def todos(self) -> list[Todo]:
         """Return the open check boxes of the project's list."""
@@ -149,37 +167,47 @@ class ToldPages:
         paths = [os.path.join(folder, buffer.PAGE) for folder in self.folders]
         return buffer.read(paths[0], tuple(paths[1:])) if paths else buffer.WorkingState()
 
-    def _lessons(self) -> tuple[str, list[str]]:
+    def _lessons(self) -> Iterator[Item]:
         rows = [one.text for one in self._notes(pages.LESSON)]
         own = self._read("lessons.md").split("\n")
         # A person may write them as a list, too, and strike out what holds no longer.
         listed = [line for line in own if line.startswith(_BULLETS) and "~~" not in line]
-        told = self.kept([*reversed(rows), *reversed(region.entries(listed))])
-        return "Lessons, the newest first (lessons.md)", told
+        told = [*reversed(rows), *reversed(region.entries(listed))]
+        yield from self._entries("lessons.md", "Lessons", told, part=NOTES)
 
-    def _buffer(self, asked: str) -> tuple[str, list[str]]:
+    def _standing(self) -> Iterator[Item]:
+        """Yield what was being done, how far it is, what comes next and what is open; no words of a prompt."""
         state = self.state()
-        stamp = ", ".join(part for part in ("buffer.md", state.updated, state.by) if part)
-        said: dict[str, list[str]] = {}
-        for one in reversed(state.said):
-            # One sentence may be a decision and a priority at once.
-            said.setdefault(one.text, []).append(one.kind or "said")
-        # What was asked last is the focus, mostly, and need not be told twice.
-        focus = "" if state.focus in asked else state.focus
-        apart = [text for text in said if text not in focus and not self._is_memory(text)]
-        kinds = [kind for text in said if text in focus for kind in said[text]]
-        told = [
-            _last_asked(asked, said),
-            _joined(", ".join(dict.fromkeys(["focus", *kinds])), self.kept([focus])),
-            *(_joined(", ".join(said[text]), self.kept([text])) for text in apart[:_MAX_SAID]),
-            _joined(f"decided{_AGENTS}", self.kept(text for text in reversed(state.decisions) if text not in said)),
-            _joined(f"next{_AGENTS}", self.kept(self.next_steps())),
-            _joined(f"open{_AGENTS}", self.kept(state.open_threads)),
-            _joined("happened", self.kept(reversed(state.happened))),
-            _joined("files", reversed(state.files)),
-            _joined("the person's own note", self.kept(_said(state.own_words.split("\n")))),
-        ]
-        return f"Working state ({stamp})", [entry for entry in told if entry]
+        focus = unattributed(state.focus)
+        told = {
+            "doing": [focus] if not focus.endswith(buffer.ASKED) else [],
+            "done": self._done(state),
+            "decided": [*reversed(state.decisions)],
+            "next": self.next_steps(),
+            "open": [*state.open_threads],
+            "the person's own note": _said(state.own_words.split("\n")),
+        }
+        for lead, texts in told.items():
+            yield from self._entries("buffer.md", _STANDS, texts, lead)
+        said = {messages.statement(one.text) if one.kind == "remember" else one.text: one.kind for one in state.said}
+        for text in [*reversed(said)][:_MAX_SAID]:
+            yield from self._entries("buffer.md", _STANDS, [text], f"said ({said[text]})" if said[text] else "said")
+        if state.files:
+            yield from self._entries("buffer.md", _STANDS, [", ".join(state.files[-_MAX_FILES:])], "files")
+
+    def _done(self, state: WorkingState) -> list[str]:
+        """Return what agents said they did last: since the last session ended, else in that one."""
+        # The line of a session that ended names what it was asked, and the page of the log that has the rest.
+        happened = [text for text in reversed(state.happened) if not text.endswith(".md)")]
+        if happened:
+            return [text.partition(": ")[2] or text for text in happened[:_MAX_DONE]]
+        return [text for one in self._sessions()[-1:] for text in (*reversed(one.done), *one.failed)][:_MAX_DONE]
+
+    def _sessions(self) -> list[LogEntry]:
+        """Return the sessions of the last day whose log says something, today or before."""
+        folder = next((one for one in self.folders if os.path.lexists(os.path.join(one, log.FOLDER))), "")
+        days = [day for day in log.days(folder) if day <= now()[:10]] if folder else []
+        return next((found for day in days[:_MAX_DAYS] if (found := log.entries(folder, day)[0])), [])
 
     def next_steps(self) -> list[str]:
         """Return the next steps of the working state that are no open todo, which is told by itself."""
@@ -189,28 +217,13 @@ class ToldPages:
             listed = frozenset()
         return [step for step in self.state().next_steps if region.plain(step) not in listed]
 
-    def _is_memory(self, text: str) -> bool:
-        """Whether a sentence became a memory of the project, which is told by itself."""
-        if not messages.asks_to_remember(text):
-            return False
-        from holdfast.store.keys import automatic_key
-
-        name = f"{automatic_key(messages.statement(text))}.md"
-        return any(os.path.isfile(os.path.join(folder, "memories", name)) for folder in self.folders)
-
-    def _log(self) -> tuple[str, list[str]]:
-        """Return the last day whose log says something, today or before: its sessions, the last one first."""
-        folder = next((one for one in self.folders if os.path.lexists(os.path.join(one, log.FOLDER))), "")
-        days = [day for day in log.days(folder) if day <= now()[:10]] if folder else []
-        state = self.state()
-        told = frozenset((*map(closing.line_of, state.said), *state.next_steps))
-        for day in days[:_MAX_DAYS]:
-            sessions = region.sections(log.read(folder, day))
-            found = [(heading, self.kept(_said(_without(lines, told)))) for heading, lines in sessions]
-            entries = [_joined(log.shown_heading(heading), said) for heading, said in reversed(found) if said]
-            if entries:
-                return f"What was done on {day} (log/{day}.md), the last first", entries
-        return "", []
+    def _log(self) -> Iterator[Item]:
+        """Yield what the last sessions did, where they failed and what was decided in them, the last first."""
+        for one in reversed(self._sessions()):
+            head = f"Done on {one.began[:10]} (log)"
+            yield from self._entries("log", head, reversed(one.done))
+            yield from self._entries("log", head, reversed(one.failed), "failed")
+            yield from self._entries("log", head, reversed(log.decided(one)), "decided")
 
     def kept(self, texts: Iterable[str]) -> list[str]:
         """Return those of the texts that say something and were not forgotten."""
@@ -220,12 +233,11 @@ class ToldPages:
         return [text for text in every if self._forgotten.isdisjoint(map(digest, _statements(text)))]
 
 
-def _last_asked(asked: str, said: Iterable[str]) -> str:
-    """Return what was asked last before a compaction, where it is more than the sentences that are told anyway."""
-    rest = asked
-    for text in said:
-        rest = rest.replace(text, " ")
-    return _LAST_ASKED + asked if region.plain(rest).strip() else ""
+def _tried(part: Callable[[], Iterator[Item]]) -> list[Item]:
+    try:
+        return [*part()]
+    except (HoldfastError, OSError):
+        return []
 
 
 def _owners(at: Workspace) -> tuple[str, ...]:
@@ -236,18 +248,24 @@ def _owners(at: Workspace) -> tuple[str, ...]:
     return (project.id, *project.aliases)
 
 
-def _statements(text: str) -> list[str]:
-    """Return the statements that a line may be: all of it, what stands behind its lead, and each of its sentences."""
+def _statements(text: str) -> Iterator[str]:
+    """Yield the statements that a line may say: all of it, and whatever ends a sentence or a clause of it."""
     text = unattributed(text)
-    found = [text, *(text.partition(lead)[2] for lead in _LEADS if lead in text)]
-    parts = text.split(". ")
-    return [*found, *(f"{part.rstrip('.')}." for part in parts), *parts] if len(parts) > 1 else found
+    yield text
+    for end in _CLAUSES:
+        text = text.replace(end, f"{end[0]}\n")
+    for clause in [*text.split("\n"), text.replace("\n", " ")]:
+        words = clause.split()
+        for start in range(len(words)):
+            said = " ".join(words[start:]).rstrip(".:;,()")
+            yield said
+            yield f"{said}."
 
 
-def _joined(name: str, texts: Iterable[str]) -> str:
-    """Return the texts as one entry behind a name, or nothing where there are none."""
-    said = "; ".join(texts).replace(":; ", ": ")
-    return f"{name.rstrip(':')}: {said}" if said and name else said
+def _reasoned(row: str) -> str:
+    """Return a row of a table of decisions as a statement with its reason."""
+    text, _, why = row.partition(", ")
+    return f"{text}. Why: {why}" if why else text
 
 
 def _said(lines: Iterable[str]) -> list[str]:
@@ -260,22 +278,14 @@ def _said(lines: Iterable[str]) -> list[str]:
         elif line.strip() and not line.startswith("# ") and not log.names_session(line):
             found.append(line)
     said: list[str] = []
+    lead = ""
     for text in region.entries(found):
-        if text.startswith("|"):
-            said.append(", ".join(cell for cell in map(str.strip, text.strip("|").split("|")) if cell))
-        else:
-            said.append(text.lstrip("#").strip() + ":" if text.startswith("#") else text)
+        if text.startswith("#"):
+            lead = text.lstrip("#").strip().rstrip(":") + ": "
+            continue
+        cells = [cell.strip() for cell in text.strip("|").split("|")] if text.startswith("|") else [text]
+        said.append(lead + ", ".join(cell for cell in cells if cell and not is_day(cell)))
     return said
-
-
-def _without(lines: list[str], told: frozenset[str]) -> list[str]:
-    """Return the lines of a session's entry without what is told already, and without a heading of nothing."""
-    kept: list[str] = []
-    for heading, below in region.sections("\n".join(lines), "### "):
-        rest = [line for line in below if told.isdisjoint(region.entries([line]))]
-        if any(map(str.strip, rest)):
-            kept += [f"### {heading}", *rest] if heading else rest
-    return kept
 
 
 def _holds_no_longer(line: str) -> bool:

@@ -1,119 +1,323 @@
-"""Blocks: memories in their order in, fenced text within a budget out, with what was given and what was left out.
+"""Blocks: what may be told in, fenced text within a budget out, with the cost and the reason of every line.
 
-At a session's start each kind of scope has a share of its own. What one kind does not use no other gets, so that the
-lines of one scope stay the same, byte for byte, whatever happens in another: an agent's prompt cache lives on that.
-A memory takes at most half of the room that is left, unless it is the last; a longer one is cut. So none of them keeps
-its whole scope silent.
+One function chooses for starts, recoveries, rules files and previews. What the person said stands in a fence of its own
+before what anybody else noted. Each part has a share of the room that nobody else takes while it has something to say;
+what a part leaves, the others get. A statement of up to WHOLE characters is told whole or not at all, a longer one may
+end at a sentence. Nothing is told twice, and what found no room is named, so that nothing is left out that would fit.
 """
 
 from __future__ import annotations
 
 from holdfast.base.digests import short
-from holdfast.base.light_records import dataclass
+from holdfast.base.light_records import dataclass, replace
 from holdfast.base.text import CUT, cut
+from holdfast.inject.shown import SAID
 from holdfast.privacy import fence
-from holdfast.records import Given, Hit, Memory
+from holdfast.records import Given, Memory, Scope
+from holdfast.store.words import same_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-# Of what the fence leaves of the budget, in the order in which they stand.
-SHARES = {"session": 0.2, "project": 0.4, "agent": 0.15, "global": 0.25}
+    from holdfast.inject.shown import Shown
+
 START_CHARACTERS = 3_000
-_MIN = 60
+WHOLE = 300
+# The part of the room that each may take before the others get what is left, in the order in which they get it.
+# What holds everywhere is the least that may be missing: of 3,000 characters it has room for 1,200 and its heading.
+ASKED, EVERYWHERE, RULES, NOTES, STATE = "asked", "everywhere", "rules", "notes", "state"
+SHARES = {ASKED: 0.5, EVERYWHERE: 0.5, RULES: 0.15, NOTES: 0.2, STATE: 0.2}
+_MORE = "{} more{}: ask memory_recall."
+_ROOM_FOR_MORE = 90
+_MAX_TOPICS = 3
 _NAMED = 20
-_SAID_BY = {"agent": ", said by an agent", "derived": ", found by Holdfast", "import": ", imported"}
+_ENDS = (". ", "! ", "? ", ".\n", "!\n", "?\n", "\n")
+_NEAR = 0.75
+_MIN_NEAR = 4
+_MIN_TOPIC = 4
+_NAME = 1.5
+_MIN_STEM = 4
+_ENDINGS = ("ing", "ed", "es", "s")
+# Words that say nothing of what a statement is about; negations are not among them.
+_SMALL = frozenset(
+    (
+        *("a", "about", "all", "also", "always", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but"),
+        *("by", "can", "der", "die", "das", "do", "does", "each", "ein", "eine", "every", "for", "from", "had", "has"),
+        *("have", "i", "if", "im", "in", "into", "is", "ist", "it", "its", "just", "like", "make", "me", "must", "my"),
+        *("need", "needs", "of", "on", "only", "or", "our", "please", "should", "sind", "so", "sure", "that", "the"),
+        *("their", "them", "then", "there", "they", "this", "to", "und", "use", "used", "uses", "using", "von", "want"),
+        *("was", "we", "were", "what", "when", "where", "which", "will", "with", "would", "you", "your", "zu", "mit"),
+    )
+)
+# Words that may tell two statements apart, but name nothing.
+_VAGUE = frozenset(
+    (
+        *("after", "again", "avoid", "change", "changes", "code", "dont", "file", "files", "going", "good", "keep"),
+        *("lets", "more", "most", "name", "new", "once", "other", "project", "right", "same", "shall", "still", "than"),
+        *("thing", "things", "time", "very", "wants", "well", "work", "works", "http", "https"),
+    )
+)
+_TURNING = frozenset(
+    ("not", "no", "never", "dont", "without", "instead", "rather", "over", "nicht", "nie", "kein", "keine", "statt")
+)
+
+
+_SPACED = {code: " " for code in range(128) if not chr(code).isalnum()}
+_SPACED.update({ord("'"): "", ord("’"): ""})
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line as it is told: its text, what it costs in characters, why it is there, and what statement it tells."""
+
+    text: str
+    characters: int
+    why: str
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Text for an agent: the whole of it with its fence, each memory in it, and what was left out and why."""
+    """Text for an agent: the whole of it with its fences, each memory in it, what was left out and why, its lines."""
 
     text: str
     given: tuple[Given, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
+    lines: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One memory that is to be given, and why; `lead` stands before it, as in `changed:`."""
+class Item:
+    """One thing that may be told: safe text, how it is noted as given, and among what it stands.
 
-    memory: Memory
-    why: str
-    lead: str = ""
-
-
-def start_block(
-    by_scope: Mapping[str, Sequence[Hit] | Sequence[Memory]],
-    budget: int = START_CHARACTERS,
-    *,
-    clean: Callable[[str], str],
-) -> Block:
-    """Return the block of a session's start: memories by kind of scope, each kind best first; empty if there is none.
-
-    `clean` takes secrets out once more.
+    `head` is the line above all of its kind. `said` is the statement by which a repeat is known; it differs from the
+    text where that has a lead, such as `next:`. A text of up to `least` characters is not cut.
     """
-    return fenced(of_scopes(by_scope, budget - fence.OVERHEAD, clean))
+
+    text: str
+    given: Given
+    part: str = NOTES
+    head: str = ""
+    theirs: bool = False
+    worth: float = 0.0
+    said: str = ""
+    least: int = WHOLE
+
+    @property
+    def name(self) -> str:
+        """Scope and key as one word."""
+        return f"{self.given.scope}/{self.given.key}"
 
 
-def of_scopes(
-    by_scope: Mapping[str, Sequence[Hit] | Sequence[Memory]], room: int, clean: Callable[[str], str]
-) -> Block:
-    """Return the memories of each kind of scope, each kind within its share of the room, without a fence."""
-    lines: list[str] = []
+class Filling:
+    """A block while it is filled: which of the items were taken, with which text, and the room that is left."""
+
+    def __init__(self, items: Sequence[Item], room: int) -> None:
+        self.items = items
+        self.room = room
+        self.taken: dict[int, str] = {}
+        # What was left out because another one says it, by its place.
+        self.repeats: dict[int, str] = {}
+        self._opened: set[object] = set()
+        self._words = [telling_words(item.said or item.text) for item in items]
+        self._saying = self._fullest()
+
+    def _fullest(self) -> dict[tuple[str, ...], int]:
+        """Return for what statements say the place of the one that says it, or says it before or behind more."""
+        found: dict[tuple[str, ...], int] = {}
+        for place, item in enumerate(self.items):
+            said = " ".join((item.said or item.text).split())
+            first, last = said.partition(". ")[0], said.rpartition(": ")[2]
+            for words in {self._words[place], telling_words(first), telling_words(last)}:
+                other = found.get(words)
+                if other is None or self._says_more(place, other):
+                    found[words] = place
+        return found
+
+    def _says_more(self, place: int, other: int) -> bool:
+        one, two = self.items[place], self.items[other]
+        return (one.theirs, len(self._words[place]), one.worth) > (two.theirs, len(self._words[other]), two.worth)
+
+    def cost(self, item: Item, text: str) -> int:
+        """Return how many characters the item takes, with the fence and the heading where it is the first in them."""
+        cost = len(text) + 3
+        if item.theirs not in self._opened:
+            cost += fence.OVERHEAD + (len(fence.THEIRS) - len(fence.LABEL) if item.theirs else 0)
+        return cost + (len(item.head) + 2 if item.head and (item.theirs, item.head) not in self._opened else 0)
+
+    def take(self, place: int, room: int) -> int:
+        """Take an item if it finds room and nothing says the same; return what that cost."""
+        item = self.items[place]
+        text = shortened(item.text, item.least)
+        cost = self.cost(item, text)
+        if place in self.taken or place in self.repeats or cost > min(room, self.room):
+            return 0
+        words = self._words[place]
+        fuller = self._saying.get(words, place)
+        before = self.room
+        if fuller != place:
+            self.take(fuller, room)
+        said = next((other for other in self.taken if is_near(words, self._words[other])), None)
+        if fuller in self.taken or said is not None:
+            self.repeats[place] = f"said already by {self.items[fuller if said is None else said].name}"
+            return before - self.room
+        self.room -= cost
+        self.taken[place] = text
+        self._opened.update((item.theirs, (item.theirs, item.head)))
+        return cost
+
+    def lengthen(self, place: int, text: str) -> None:
+        """Tell more of an item that was taken."""
+        self.room -= len(text) - len(self.taken[place])
+        self.taken[place] = text
+
+
+def blocked(items: Sequence[Item], budget: int, *, more: int | None = None) -> Block:
+    """Return the block of these items, which come in the order in which they are to stand.
+
+    `more` is how many memories there are beside them; then the last line says how many there are that were not told.
+    """
+    is_much = more is not None and (more or sum(len(one.text) + 3 for one in items) > budget - 3 * fence.OVERHEAD)
+    filling = Filling(items, budget - (_ROOM_FOR_MORE if is_much else 0))
+    left_out = _choose(items, filling)
+    missing = [one for one, why in left_out if why.startswith("no room") and one.part != STATE]
+    last = more_line(len(missing) + (more or 0), [one.said or one.text for one in missing]) if is_much else ""
+    return _rendered(items, filling, left_out, last)
+
+
+def _choose(items: Sequence[Item], filling: Filling) -> list[tuple[Item, str]]:
+    """Take what the room holds, the worthiest first; return what was left out and why."""
+    order = sorted(range(len(items)), key=lambda place: -items[place].worth)
+    whole = filling.room
+    for part, share in SHARES.items():
+        room = int(whole * share)
+        for place in order:
+            if items[place].part == part:
+                room -= filling.take(place, room)
+    for part in SHARES:
+        for place in order:
+            if items[place].part == part:
+                filling.take(place, filling.room)
+    for place in order:
+        text = filling.taken.get(place, items[place].text)
+        if text != items[place].text and filling.room > 0:
+            filling.lengthen(place, shortened(items[place].text, len(text) + filling.room))
+    why = f"no room: {filling.room} characters were left"
+    return [
+        (one, filling.repeats.get(place) or f"{why}, it needs {filling.cost(one, shortened(one.text, one.least))}")
+        for place, one in enumerate(items)
+        if place not in filling.taken
+    ]
+
+
+def _rendered(items: Sequence[Item], filling: Filling, left_out: list[tuple[Item, str]], last: str) -> Block:
+    told: dict[bool, dict[str, list[str]]] = {True: {}, False: {}}
+    lines: list[Line] = []
     given: list[Given] = []
-    left_out: list[tuple[str, str]] = []
-    for kind, share in SHARES.items():
-        entries = [_entry(one) for one in by_scope.get(kind, ())]
-        filled = fill(entries, int(room * share), clean)
-        lines += [filled.text] if filled.text else []
-        given += filled.given
-        left_out += filled.left_out
-    if len(left_out) > _NAMED:
-        left_out = [*left_out[:_NAMED], (f"{len(left_out) - _NAMED} more", left_out[-1][1])]
-    return Block("\n".join(lines), tuple(given), tuple(left_out))
+    # What the person said stands first; within a fence the groups stand as their first items came.
+    for place in sorted(filling.taken, key=lambda place: (not items[place].theirs, place)):
+        item, text = items[place], filling.taken[place]
+        told[item.theirs].setdefault(item.head, []).append(f"- {text}")
+        given.append(replace(item.given, tokens=tokens_of(text)))
+        lines.append(Line(text, len(text) + 3, item.given.why, item.said or item.text))
+    theirs, notes = (
+        [line for head, texts in told[of].items() for line in ([f"{head}:"] if head else []) + texts]
+        for of in (True, False)
+    )
+    if last and (theirs or notes):
+        (notes or theirs).append(last)
+        lines.append(Line(last, len(last) + 1, "what else there is"))
+    names = [(one.name, why) for one, why in left_out]
+    names = names if len(names) <= _NAMED else [*names[:_NAMED], (f"{len(names) - _NAMED} more", names[-1][1])]
+    return Block(fence.by_trust(theirs, notes), tuple(given), tuple(names), tuple(lines))
 
 
-def fenced(*parts: Block) -> Block:
-    """Return the parts as one block within the fence; nothing where none of them says anything."""
-    text = fence.fenced([part.text for part in parts if part.text])
+def more_line(number: int, texts: Sequence[str]) -> str:
+    """Return the line that says how many more there are, what most of them are about, and how to ask for them."""
+    if not number:
+        return ""
+    counts: dict[str, float] = {}
+    shown: dict[str, str] = {}
+    for text in texts:
+        # A name says more than a word: it is written large within a sentence.
+        names = frozenset([word for word in _words(text, plain=str) if not word.islower() and word not in text[:20]])
+        for stem, word in {_stem(word.casefold()): word for word in _words(text, plain=str)}.items():
+            if len(word) >= _MIN_TOPIC and word.isalpha() and word.casefold() not in _VAGUE | _TURNING:
+                counts[stem] = counts.get(stem, 0.0) + (_NAME if word in names else 1.0)
+                shown.setdefault(stem, word if word in names else word.casefold())
+    best = sorted(counts, key=lambda stem: -counts[stem])[:_MAX_TOPICS]
+    about = f", about {', '.join([shown[stem] for stem in best])}" if best else ""
+    return cut(_MORE.format(number, about), _ROOM_FOR_MORE - 1)
+
+
+def one_after_the_other(*parts: Block) -> Block:
+    """Return several blocks as one, each with its own fences."""
     return Block(
-        text, tuple(one for part in parts for one in part.given), tuple(one for part in parts for one in part.left_out)
+        "\n".join([part.text for part in parts if part.text]),
+        tuple([one for part in parts for one in part.given]),
+        tuple([one for part in parts for one in part.left_out]),
+        tuple([one for part in parts for one in part.lines]),
     )
 
 
-def fill(entries: Sequence[Entry], room: int, clean: Callable[[str], str]) -> Block:
-    """Return the entries that the room holds, one or more lines each, without a fence."""
-    lines: list[str] = []
-    given: list[Given] = []
-    left_out: list[tuple[str, str]] = []
-    for place, entry in enumerate(entries):
-        limit = room if place == len(entries) - 1 else max(room // 2, min(room, _MIN * 2))
-        if limit < _MIN:
-            left_out.append((name_of(entry.memory), "no room"))
-            continue
-        line = cut(line_of(entry, clean), limit - 1, CUT)
-        lines.append(line)
-        room -= len(line) + 1
-        given.append(given_of(entry, line))
-    return Block("\n".join(lines), tuple(given), tuple(left_out))
+def telling_words(text: str) -> tuple[str, ...]:
+    """Return the words of a statement that tell what it says, without their endings; a negated one is another word."""
+    found: list[str] = []
+    turn = ""
+    for word in _words(text):
+        if word in _TURNING:
+            turn = "not "
+        else:
+            found.append(turn + _stem(word))
+            turn = ""
+    return tuple(found)
 
 
-def line_of(entry: Entry, clean: Callable[[str], str]) -> str:
-    """Return an entry as it stands in a block: where it holds, who says so, its key, its day and its statement."""
-    memory = entry.memory
-    said_by = _SAID_BY.get(memory.trust, "")
-    head = f"- {entry.lead}[{memory.scope.kind}{said_by}] {memory.key} ({memory.updated[:10]}): "
-    statement = fence.safe(statement_of(memory), clean)
-    return head + "\n  ".join([line.strip() for line in statement.split("\n") if line.strip()])
+def _stem(word: str) -> str:
+    """Return a word without its ending; a name with figures in it is told apart by its last letter."""
+    if len(word) > _MIN_STEM and word.isalpha() and not word.endswith("ss"):
+        return next((word.removesuffix(ending) for ending in _ENDINGS if word.endswith(ending)), word)
+    return word
+
+
+def _words(text: str, plain: Callable[[str], str] = str.casefold) -> list[str]:
+    return [word for word in plain(text).translate(_SPACED).split() if word.casefold() not in _SMALL]
+
+
+def is_near(new: tuple[str, ...], told: tuple[str, ...]) -> bool:
+    """Whether a statement of these words says nothing that the other does not say, in the same order."""
+    if new == told or not new:
+        return bool(new)
+    if not _MIN_NEAR <= len(new) < len(told) or len(new) < _NEAR * len(told):
+        return False
+    rest = iter(told)
+    return all(word in rest for word in new)
+
+
+def shortened(text: str, most: int) -> str:
+    """Return the text, of one that is longer the sentences that find room; at least one, cut between words if need be.
+
+    A text of up to WHOLE characters stays whole.
+    """
+    if len(text) <= max(most, WHOLE):
+        return text
+    most = max(most, WHOLE) - len(CUT)
+    ends = [place for place in (text.rfind(end, 0, most) for end in _ENDS) if place > 0]
+    return text[: max(ends) + 1].rstrip() + CUT if ends else cut(text, most + len(CUT), CUT)
+
+
+def text_of(statement: str, clean: Callable[[str], str]) -> str:
+    """Return a statement as it stands behind its bullet: safe, further lines indented."""
+    lines = fence.safe(statement, clean).split("\n")
+    return "\n  ".join([line.strip() for line in lines if line.strip()])
 
 
 def statement_of(memory: Memory) -> str:
     """Return what the memory says, with its title where the statement does not begin with it."""
     title, body = memory.title.strip(), memory.body.strip()
     beginning = title.rstrip(".!?… ").casefold()
-    if not title or body.lstrip("# ").casefold().startswith(beginning):
+    if not title or body.lstrip("#-* ").casefold().startswith(beginning):
         return body
     return f"{title}\n{body}"
 
@@ -123,15 +327,26 @@ def digest_of(memory: Memory) -> str:
     return short(memory.title, memory.body, length=16)
 
 
+def said_rows(statements: Iterable[str]) -> list[tuple[Scope, str, str]]:
+    """Return what is noted of statements that a context was told, whatever the name they came under."""
+    return [(Scope(SAID), short(same_words(one), length=16), "told") for one in statements if one]
+
+
+def is_told(item: Item, shown: Shown) -> bool:
+    """Whether the context has this already: under its name, or the same words under another."""
+    place = item.given.scope.kind, item.given.scope.owner, item.given.key
+    (row,) = said_rows([item.said or item.text])
+    return place in shown or (SAID, "", row[1]) in shown
+
+
 def name_of(memory: Memory) -> str:
     """Return scope and key as one word."""
     return f"{memory.scope}/{memory.key}"
 
 
-def given_of(entry: Entry, line: str) -> Given:
-    """Return the record of one entry as it was given."""
-    memory = entry.memory
-    return Given(memory.scope, memory.key, digest_of(memory), entry.why, tokens_of(line))
+def given_of(memory: Memory, why: str, text: str = "") -> Given:
+    """Return the record of a memory as it was given."""
+    return Given(memory.scope, memory.key, digest_of(memory), why, tokens_of(text))
 
 
 def tokens_of(text: str) -> int:
@@ -139,8 +354,7 @@ def tokens_of(text: str) -> int:
     return -(-len(text) // 4)
 
 
-def _entry(one: Hit | Memory) -> Entry:
-    if isinstance(one, Memory):
-        return Entry(one, "pinned" if one.pinned else "start")
-    why = [part.why for part in one.parts if part.name in ("recency", "use", "trust") and part.why]
-    return Entry(one.memory, ", ".join([*(["pinned"] if one.memory.pinned else []), *why]) or "start")
+def page_given(owner: str, page: str, statement: str, why: str) -> Given:
+    """Return the record of an entry of a page; pages are no scope of memories."""
+    name = short(statement, length=8)
+    return Given(Scope("page", owner), f"{page}:{name}", name, why, 0)

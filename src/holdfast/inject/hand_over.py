@@ -9,7 +9,7 @@ from holdfast.base.clock import now
 from holdfast.base.text import CUT, cut
 from holdfast.errors import HoldfastError
 from holdfast.inject import publish, receipts
-from holdfast.inject.block import Block, Entry, digest_of, given_of, line_of, statement_of
+from holdfast.inject.block import Block, digest_of, given_of, said_rows, statement_of, text_of
 from holdfast.inject.shown import FORGOTTEN, ShownSet
 from holdfast.privacy import fence
 from holdfast.privacy.fence import without_secrets
@@ -20,6 +20,7 @@ LABEL = fence.LABEL
 # All texts of one answer together; a share that one memory does not need goes to the next.
 MAX_CHARACTERS = 20_000
 MIN_EACH = 200
+_SAID_BY = {"agent": ", said by an agent", "derived": ", found by Holdfast", "import": ", imported"}
 _SEEN = 8_000
 
 
@@ -33,9 +34,19 @@ def fenced(lines: Iterable[str]) -> str:
     return fence.fenced(lines)
 
 
+def fenced_by_trust(lines: Iterable[tuple[str, str]]) -> str:
+    """Return lines, each behind who said it, with the person's own in a fence that says so."""
+    told = [*lines]
+    return fence.by_trust(
+        [line for trust, line in told if trust == "user"], [line for trust, line in told if trust != "user"]
+    )
+
+
 def line(memory: Memory) -> str:
-    """Return one memory as it stands within the fence."""
-    return line_of(Entry(memory, ""), without_secrets)
+    """Return one memory as it stands within the fence for who asked: with its key, by which it can be changed."""
+    said_by = _SAID_BY.get(memory.trust, "")
+    text = text_of(statement_of(memory), without_secrets)
+    return f"- [{memory.scope.kind}{said_by}] {memory.key} ({memory.updated[:10]}): {text}"
 
 
 def shares(memories: Sequence[Memory], room: int = MAX_CHARACTERS) -> list[Memory]:
@@ -92,7 +103,7 @@ def note_known(
         return
     try:
         with ShownSet(workspace.home, session) as shown:
-            shown.note(rows)
+            shown.note([*rows, *said_rows([statement_of(one) for one in memories])])
     except HoldfastError as problem:
         workspace.say(f"not noted as known: {problem}")
 
@@ -122,10 +133,11 @@ def mark_shown(
         return
     memories = [hit.memory for hit in hits]
     texts = [statement_of(memory) for memory in (memories if handed is None else handed)]
-    given = tuple(given_of(Entry(one, "asked for"), text) for one, text in zip(memories, texts, strict=True))
+    given = tuple(given_of(one, "asked for", text) for one, text in zip(memories, texts, strict=True))
     if not given:
         return
     with ShownSet(workspace.home, session) as before:
-        before.note([(memory.scope, memory.key, digest_of(memory)) for memory in memories])
+        before.add(given)
+        before.note(said_rows([statement_of(memory) for memory in memories]))
     receipt = receipts.made(now(), agent, session, moment, Block("".join(texts), given))
     workspace.journal.append(receipts.event_of(receipt), durable=False)

@@ -9,9 +9,8 @@ number. How it was chosen: docs/hooks.md.
 from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
-from holdfast.inject.block import Block, Entry, digest_of, fill, tokens_of
+from holdfast.inject.block import Block, Item, blocked, digest_of, given_of, is_told, statement_of, text_of
 from holdfast.inject.shown import FORGOTTEN
-from holdfast.privacy import fence
 from holdfast.records import Given, Memory, Scope
 
 TYPE_CHECKING = False
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from holdfast.inject.shown import Shown
 
 _MAX_NOTES = 5
-_NOTHING = Block("")
+_WORTH_CHANGED = 8.0
 _COVERED, _SEVERAL = 0.15, 0.10
 _COVERED_ALONE, _SEVERAL_ALONE = 0.5, 0.5
 # The most that shared words can add to meaning.
@@ -63,30 +62,47 @@ def changes_of(shown: Shown, now: Mapping[tuple[str, str, str], Memory]) -> Chan
 
 
 def prompt_block(
-    changes: Changes, found: Sequence[Entry], budget: int, *, clean: Callable[[str], str], first: Block = _NOTHING
+    changes: Changes,
+    found: Sequence[tuple[Memory, str]],
+    budget: int,
+    *,
+    clean: Callable[[str], str],
+    first: Sequence[Item] = (),
 ) -> Block:
     """Return the block of a prompt within its budget; empty where there is nothing to say.
 
-    `first` stands before everything else, without a fence of its own.
+    `found` are memories with the reason why each is given, best first; `first` stands before everything else.
     """
-    lines = [
-        f"- forgotten: [{scope.kind}] {key} is no longer in memory; do not rely on it." for scope, key in changes.gone
+    gone = [
+        Item(
+            f"forgotten: {key} is no longer in memory; do not rely on it.",
+            Given(scope, key, FORGOTTEN, "forgotten since it was shown", 0),
+            worth=_WORTH_CHANGED,
+            said=f"{scope}/{key}",
+        )
+        for scope, key in changes.gone
     ]
-    told = [
-        Given(scope, key, FORGOTTEN, "forgotten since it was shown", tokens_of(line))
-        for (scope, key), line in zip(changes.gone, lines, strict=True)
+    changed = [
+        item_of(memory, "changed since it was shown", _WORTH_CHANGED, clean, f"changed ({memory.key}): ")
+        for memory in changes.changed
     ]
-    lines = [first.text, *lines] if first.text else lines
-    room = budget - fence.OVERHEAD - sum(len(line) + 1 for line in lines)
-    updates = [Entry(memory, "changed since it was shown", "changed: ") for memory in changes.changed]
-    filled = fill([*updates, *found], room, clean)
-    text = fence.fenced([*lines, *([filled.text] if filled.text else [])])
-    return Block(text, (*first.given, *told, *filled.given), (*first.left_out, *filled.left_out))
+    new = [item_of(memory, why, -place, clean) for place, (memory, why) in enumerate(found)]
+    return blocked([*first, *gone, *changed, *new], budget)
+
+
+def item_of(memory: Memory, why: str, worth: float, clean: Callable[[str], str], lead: str = "") -> Item:
+    """Return a memory as it stands in the block of a prompt."""
+    statement = statement_of(memory)
+    text = lead + text_of(statement, clean)
+    return Item(text, given_of(memory, why), theirs=memory.trust == "user", worth=worth, said=statement)
 
 
 def is_new(memory: Memory, shown: Shown) -> bool:
-    """Whether the session was never shown this memory, or was told that it is gone."""
-    return shown.get((memory.scope.kind, memory.scope.owner, memory.key), FORGOTTEN) == FORGOTTEN
+    """Whether the context was never shown this memory nor its words, or was told that it is gone."""
+    place = memory.scope.kind, memory.scope.owner, memory.key
+    if place in shown:
+        return shown[place] == FORGOTTEN
+    return not is_told(item_of(memory, "", 0.0, str), shown)
 
 
 def mark(asked: tuple[str, ...], known: float, found: tuple[str, ...], cosine: float | None) -> float:

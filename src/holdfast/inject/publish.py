@@ -18,15 +18,12 @@ from holdfast.agents.editing.plan import decoded, read
 from holdfast.agents.editing.record import Install
 from holdfast.base.clock import now
 from holdfast.errors import Conflict, HoldfastError
-from holdfast.inject.block import start_block
-from holdfast.privacy.redact import redact
-from holdfast.recall import fusion
-from holdfast.records import Hit, Scope
+from holdfast.inject import memories
+from holdfast.inject.block import blocked
+from holdfast.privacy.fence import without_secrets
+from holdfast.records import Scope
 from holdfast.store.read_only_index import ReadOnlyIndex
 from holdfast.workspace import Workspace
-
-# As many of a scope as a hook ranks at a session's start.
-RANKED = 40
 
 
 def refresh(workspace: Workspace) -> list[str]:
@@ -80,15 +77,10 @@ def _change(rules: ManagedFile, text: str, place: Place, *, created: bool) -> Co
 
 def _text(workspace: Workspace, one: Install, installs: list[Install]) -> str:
     """Return what a session would start with, or nothing where no memory is left."""
-    by_kind: dict[str, list[Hit]] = {}
     with ReadOnlyIndex(workspace.home, lambda: False) as index:
-        for kind, scopes in _scopes(workspace, one, installs).items():
-            hits = fusion.fuse(index.newest(scopes, RANKED), now())
-            by_kind[kind] = sorted(
-                (hit for hit in hits if not hit.superseded_by), key=lambda hit: not hit.memory.pinned
-            )
-    budget = workspace.settings.number("inject.start_characters")
-    return start_block(by_kind, budget, clean=lambda text: redact(text)[0]).text if any(by_kind.values()) else ""
+        found, more, _ = memories.found(index, _scopes(workspace, one, installs))
+    items = memories.items(found, now(), without_secrets)
+    return blocked(items, workspace.settings.number("inject.start_characters"), more=more).text
 
 
 def _scopes(workspace: Workspace, one: Install, installs: list[Install]) -> dict[str, list[Scope]]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FORGOTTEN = "forgotten"
+# The kind of place of a statement: whatever name it came under, a context is told it once.
+SAID = "said"
 _LOST = "compacted"
 LOCK_SECONDS = 0.25
 # Two hooks of one event run at the same time; the same tag much later is another event.

@@ -8,6 +8,7 @@ that say nearly the same, the newer stands where the better one would.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from holdfast.base.clock import days_between
 from holdfast.base.text import count
@@ -15,7 +16,6 @@ from holdfast.recall.embed import plain, words
 from holdfast.records import Hit, Part, replace
 from holdfast.store.words import same_words
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 

@@ -27,6 +27,14 @@ _BUSY_SECONDS = 0.05
 _STEPS = 2_000
 _MAX_READ = 1_048_576
 _REMAKE = "Run `holdfast reindex`."
+# Of each kind as many as could find room at a session's start: the person's rules, decisions, lessons, and the newest.
+_FIRST = "ORDER BY pinned DESC, updated DESC LIMIT"
+_TOLD = (
+    *(f"AND type = '{kind}' AND trust = 'user' {_FIRST} 50" for kind in ("user", "feedback", "decision")),
+    f"AND type = 'lesson' {_FIRST} 30",
+    f"AND type = 'decision' AND trust = 'agent' {_FIRST} 20",
+    f"{_FIRST} 40",
+)
 
 
 class ReadOnlyIndex(IndexReader):
@@ -61,8 +69,9 @@ class ReadOnlyIndex(IndexReader):
         self.close()
         self.db = self._opened("mode=rw")
         table = MemoryTable(self)
-        # What a session's start asks for: without it SQLite would sort all memories of a scope.
+        # What a session's start asks for: without them SQLite would look at all memories of a scope.
         self.db.execute("CREATE INDEX IF NOT EXISTS memory_first ON memory(scope, owner, pinned, updated)")
+        self.db.execute("CREATE INDEX IF NOT EXISTS memory_kind ON memory(scope, owner, type, trust, pinned, updated)")
         return table
 
     def _opened(self, mode: str) -> sqlite3.Connection:
@@ -103,16 +112,19 @@ class ReadOnlyIndex(IndexReader):
         """Return about how many memories there are, without counting them."""
         return int(self.db.execute("SELECT ifnull(max(id), 0) FROM memory").fetchone()[0])
 
-    def newest(self, scopes: Iterable[Scope], limit: int) -> list[Candidate]:
-        """Return the pinned and the newest memories of these scopes, with what ranks them."""
+    def worth_telling(self, scopes: Iterable[Scope]) -> list[Candidate]:
+        """Return what of these scopes a session may be told: the newest of each kind, the pinned before all others."""
+        kinds = [f"SELECT * FROM (SELECT id FROM memory WHERE scope = ?1 AND owner = ?2 {one})" for one in _TOLD]
         found: list[Candidate] = []
         for scope in scopes:
-            ids = self.db.execute(
-                "SELECT id FROM memory WHERE scope = ? AND owner = ? ORDER BY pinned DESC, updated DESC LIMIT ?",
-                (scope.kind, scope.owner, limit),
-            ).fetchall()
+            ids = self.db.execute(" UNION ".join(kinds), (scope.kind, scope.owner)).fetchall()
             found += self._candidates(",".join([str(row) for (row,) in ids])) if ids else []
         return found
+
+    def number_in(self, scopes: Iterable[Scope]) -> int:
+        """Return how many memories these scopes have."""
+        asked = "SELECT count(*) FROM memory WHERE scope = ? AND owner = ?"
+        return sum([self.db.execute(asked, (scope.kind, scope.owner)).fetchone()[0] for scope in scopes])
 
     def _candidates(self, ids: str) -> list[Candidate]:
         """Return these memories, which are of one scope, each with how often it was used and what replaces it."""

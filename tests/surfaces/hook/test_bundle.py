@@ -74,11 +74,11 @@ def test_the_first_hook_writes_it_and_the_next_uses_it(start, package):
 
 def test_a_source_that_changed_is_used_at_once(start, package):
     """When a source was edited or replaced by an upgrade, the very next hook runs the new one."""
-    assert "They are stored data" in start("s1")
+    assert "newer words of theirs" in start("s1")
     fence = package / "privacy" / "fence.py"
-    fence.write_text(fence.read_text().replace("They are stored data", "They are kept as data"))
-    assert "They are kept as data" in start("s2")
-    assert "They are kept as data" in start("s3")
+    fence.write_text(fence.read_text().replace("newer words of theirs", "newer words of these"))
+    assert "newer words of these" in start("s2")
+    assert "newer words of these" in start("s3")
 
 
 @pytest.mark.parametrize("damage", [b"", b"garbage" * 9, marshal.dumps([]), marshal.dumps((1, [])), b"\xff" * 8])
@@ -230,9 +230,11 @@ def test_a_record_of_a_bundle_is_the_record_of_its_source(tmp_path):
 
 def test_a_package_that_was_copied_with_its_bundle_runs_its_own_code(start, package, tmp_path):
     """A bundle says where its sources are; those of another package are not this one's."""
-    assert "They are stored data" in start("s1")
+    assert "newer words of theirs" in start("s1")
     copy = tmp_path / "copy" / "holdfast"
     shutil.copytree(package, copy, symlinks=True)
     told = copy / "privacy" / "fence.py"
-    told.write_text(told.read_text(encoding="utf-8").replace("They are stored", "These are stored"), encoding="utf-8")
-    assert "These are stored data" in start("s2", at=copy)
+    told.write_text(
+        told.read_text(encoding="utf-8").replace("newer words of theirs", "newer words of these"), encoding="utf-8"
+    )
+    assert "newer words of these" in start("s2", at=copy)

@@ -25,14 +25,14 @@ HOSTS = {
 
 
 def test_a_session_starts_with_its_memories(hook, remember):
-    """At its start a session gets the memories of its scopes, fenced and labelled, narrowest scope first."""
+    """At its start a session gets the memories of its scopes, fenced and labelled, and of no other session."""
     remember("I like tabs.", scope="global")
     remember("Deploys need the VPN.")
     remember("We look for a leak today.", scope="session", session="s1")
     text = hook.start("s1").text
     lines = text.split("\n")
-    assert lines[0] == fence.OPEN and lines[1] == fence.LABEL and lines[-1] == fence.CLOSE
-    assert [line.split("]")[0] for line in lines[2:-1]] == ["- [session", "- [project", "- [global"]
+    assert lines[0] == fence.OPEN and lines[1] == fence.THEIRS and lines[-1] == fence.CLOSE
+    assert {*lines[3:-1]} == {"- I like tabs.", "- Deploys need the VPN.", "- We look for a leak today."}
     assert "We look for a leak" not in hook.start("s2").text
 
 
@@ -73,7 +73,7 @@ def test_a_changed_memory_is_named_with_its_new_statement(hook, remember):
     remember("Deploys need the VPN.", key="deploy")
     hook.start()
     remember("Deploys go by the new pipeline.", key="deploy")
-    assert "- changed: [project] deploy" in (text := hook.prompt("write a haiku").text)
+    assert "- changed (deploy): Deploys go by" in (text := hook.prompt("write a haiku").text)
     assert "new pipeline" in text
     assert hook.prompt("write another haiku").out == b""
 
@@ -142,7 +142,7 @@ def test_a_replaced_memory_is_not_given(hook, remember):
     remember("Deploys need the VPN.", key="old")
     remember("Deploys need a hardware key.", key="new", supersedes=("old",))
     text = hook.start().text
-    assert "] new (" in text and "] old (" not in text
+    assert "hardware key" in text and "VPN" not in text
 
 
 def test_a_compaction_hands_everything_back(hook, remember):
@@ -153,20 +153,18 @@ def test_a_compaction_hands_everything_back(hook, remember):
     assert hook("PreCompact", trigger="auto").out == b""
     assert hook.events("compact")[0]["last_prompt"] == "repair the login page of the shop"
     text = hook.start(source="compact").text
-    assert "VPN" in text and "the person last asked: repair the login page" in text
+    assert "VPN" in text and "they last asked:\n- repair the login page" in text
 
 
 def test_a_compaction_hands_back_the_state_of_the_project(hook, remember, workspace):
-    """What agents said about the work in this project comes at a start, last, and first after a compaction."""
+    """What agents said about the work in this project comes at a start, last, and again after a compaction."""
     remember("Deploys need the VPN.")
     with workspace() as opened:
         working_state.update(opened, focus="Repairing the login", next_steps=("write the test", "merge"))
     text = hook.start().text
-    assert text.index("VPN") < text.index(
-        "- focus: Repairing the login\n- next, says the agent: write the test; merge\n"
-    )
-    text = hook.start(source="compact").text
-    assert text.index("- focus: Repairing the login") < text.index("VPN")
+    said = "- doing: Repairing the login\n- next: write the test\n- next: merge\n"
+    assert text.index("VPN") < text.index(said)
+    assert said in hook.start(source="compact").text
 
 
 @pytest.mark.parametrize(

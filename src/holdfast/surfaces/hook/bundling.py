@@ -27,7 +27,10 @@ ALWAYS = ("holdfast.surfaces.hook.main", "holdfast.agents", "holdfast.app.hook")
 # they are loaded comes with them. A test runs a hook of each moment and holds this equal. What only few hooks of a
 # moment need stays out: all others would read it, too, and wait for it.
 MODULES = {
-    "start": ("continuity.hook agents.transcript_calls language.tools learning.work.hook app.at_start inject.receipts"),
+    "start": (
+        "continuity.hook agents.transcript_calls language.tools learning.work.hook continuity.closing app.at_start "
+        "inject.receipts"
+    ),
     "prompt": (
         "privacy.speech project continuity.hook language.triggers learning.ratings.hook "
         "learning.work.hook app.at_prompt inject.receipts"

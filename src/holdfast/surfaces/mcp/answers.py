@@ -83,8 +83,8 @@ def recall(request: Request, asked: given.Recall) -> Answer:
         request.workspace, request.session, hits, agent=request.agent, moment="recall", handed=memories
     )
     found = [_found(request, hit, memory, asked.include_related) for hit, memory in zip(hits, memories, strict=True)]
-    lines = [_line(memory, one) for memory, one in zip(memories, found, strict=True)]
-    return results.Recalled(memories=found), hand_over.fenced(lines) or "Nothing was found."
+    lines = [(memory.trust, _line(memory, one)) for memory, one in zip(memories, found, strict=True)]
+    return results.Recalled(memories=found), hand_over.fenced_by_trust(lines) or "Nothing was found."
 
 
 def _found(request: Request, hit: Hit, memory: Memory, with_related: bool) -> results.FoundResult:

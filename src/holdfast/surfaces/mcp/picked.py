@@ -64,7 +64,7 @@ def resource(request: Request, uri: str) -> str:
         raise NotFound("there is no such resource", "memory://index lists what there is.")
     memory = show(request.workspace, key, scope=kind)
     hand_over.note_given(request.workspace, request.session, [Hit(memory, 0.0)], agent=request.agent, moment="resource")
-    return hand_over.fenced([hand_over.line(hand_over.shares([memory])[0])])
+    return hand_over.fenced_by_trust([(memory.trust, hand_over.line(hand_over.shares([memory])[0]))])
 
 
 def _review(request: Request, given: Mapping[str, str]) -> list[str]:

@@ -1,0 +1,117 @@
+"""Memories as a block tells them: who said it decides the fence, what it is the heading, what it is worth the order.
+
+Worth goes from what the person marked themselves to what only time tells: pinned, who says so, what kind of thing it
+is, how often it was used, how near it is to what the project is doing now, how new it is. A lesson that stands brings
+its own weight, in which marks count.
+"""
+
+from __future__ import annotations
+
+from holdfast.base.clock import days_between
+from holdfast.base.light_records import replace
+from holdfast.base.text import count
+from holdfast.inject.block import EVERYWHERE, NOTES, RULES, Item, given_of, statement_of, telling_words, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from holdfast.records import Candidate, Memory, Scope
+    from holdfast.store.read_only_index import ReadOnlyIndex
+
+_TRUST = {"user": 1.5, "agent": 0.9, "derived": 0.7, "import": 0.2}
+_TYPE = {"user": 1.0, "feedback": 1.0, "decision": 0.8, "lesson": 0.8, "project": 0.5, "reference": 0.5}
+_SCOPE = {"session": 0.3, "project": 0.2, "agent": 0.2}
+_PINNED, _NEAREST, _MAX_USED, _NEW = 4.0, 1.5, 0.6, 0.6
+_HALF_AFTER_DAYS = 30
+# Rules are the person's own; what somebody else says that the person wants is a note.
+RULE_TYPES = ("user", "feedback")
+_HEADS = {"user": "Wishes", "feedback": "Wishes", "decision": "Decided", "lesson": "Lessons"}
+_RULES, _FACTS = "Rules, the newest first", "Facts"
+_ORDER = (_RULES, "Wishes", "Decided", "Lessons", _FACTS)
+_IMPORTED = " (imported)"
+_SHARED_WORDS = 3
+
+
+def found(
+    index: ReadOnlyIndex, scopes: Mapping[str, Sequence[Scope]]
+) -> tuple[list[Candidate], int, list[tuple[str, str]]]:
+    """Return the memories of these scopes that may be told, how many there are besides, and what is not told."""
+    candidates: list[Candidate] = []
+    left_out: list[tuple[str, str]] = []
+    total = 0
+    for some in scopes.values():
+        total += index.number_in(some)
+        for one in index.worth_telling(some):
+            memory = None if one.superseded_by else index.as_it_is(one.memory)
+            if memory is None:
+                why = f"replaced by {one.superseded_by}" if one.superseded_by else "its file is gone"
+                left_out.append((f"{one.memory.scope}/{one.memory.key}", why))
+            else:
+                candidates.append(one if memory is one.memory else replace(one, memory=memory))
+    return candidates, max(0, total - len(candidates) - len(left_out)), left_out
+
+
+def items(
+    candidates: Iterable[Candidate],
+    now: str,
+    clean: Callable[[str], str],
+    *,
+    doing: str = "",
+    weights: Mapping[tuple[str, str, str], float] | None = None,
+) -> list[Item]:
+    """Return the memories as items, in the order in which they are told; `doing` is what the project is doing now.
+
+    `weights` has what lessons weigh, by scope, owner and key.
+    """
+    near = frozenset(telling_words(doing))
+    made = [_item(one, now, clean, near, weights or {}) for one in candidates]
+    # The newest of each kind first, the pinned before them; of lessons the weightiest.
+    made.sort(key=lambda pair: pair[0].memory.updated, reverse=True)
+    made.sort(key=lambda pair: pair[1].worth if pair[1].head == "Lessons" else 0.0, reverse=True)
+    made.sort(key=lambda pair: (_ORDER.index(pair[1].head), not pair[0].memory.pinned))
+    return [item for _, item in made]
+
+
+def _item(
+    one: Candidate,
+    now: str,
+    clean: Callable[[str], str],
+    near: frozenset[str],
+    weights: Mapping[tuple[str, str, str], float],
+) -> tuple[Candidate, Item]:
+    memory = one.memory
+    statement = statement_of(memory)
+    theirs = memory.trust == "user"
+    is_rule = theirs and memory.type in RULE_TYPES
+    days = days_between(memory.updated, now)
+    shared = near.intersection(telling_words(statement)) if near else frozenset()
+    weight = weights.get((memory.scope.kind, memory.scope.owner, memory.key), 0.0)
+    worth = (
+        _PINNED * memory.pinned
+        + _TRUST.get(memory.trust, 0.0)
+        + _TYPE.get(memory.type, 0.5)
+        + _SCOPE.get(memory.scope.kind, 0.0)
+        + min(_MAX_USED, one.uses / 10)
+        + _NEAREST * min(1.0, len(shared) / _SHARED_WORDS)
+        + _NEW / (1 + days / _HALF_AFTER_DAYS)
+        + weight
+    )
+    head = _RULES if is_rule else _HEADS.get(memory.type, _FACTS)
+    text = text_of(statement, clean) + (_IMPORTED if memory.trust == "import" else "")
+    part = NOTES if not is_rule else EVERYWHERE if memory.scope.kind == "global" else RULES
+    why = _why(memory, one.uses, days, shared, weight)
+    return one, Item(text, given_of(memory, why), part, head, theirs, worth, statement)
+
+
+def _why(memory: Memory, uses: int, days: float, shared: frozenset[str], weight: float) -> str:
+    told = [
+        "pinned" if memory.pinned else "",
+        f"said by: {memory.trust}",
+        memory.type,
+        f"used {count(uses, 'time')}" if uses else "",
+        f"near to what is being done ({', '.join(sorted(shared)[:3])})" if shared else "",
+        f"weighs {weight:.1f} as a lesson" if weight else "",
+        f"updated {count(round(days), 'day')} ago",
+    ]
+    return ", ".join([part for part in told if part])
