@@ -441,6 +441,7 @@ TRIED = {
     "config unset": "recall.limit",
     "init": "--dry-run",
     "move": "old --key older --dry-run",
+    "merge": "old new --dry-run",
     "forget": "old --dry-run",
     "erase": "--memory old --dry-run",
     "clear": "--scope project --dry-run",

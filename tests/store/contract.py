@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.errors import BadInput, BadKey, Conflict, Forgotten, NotFound
+from holdfast.errors import BadInput, BadKey, Conflict, Forgotten, NotFound, Refused
 from holdfast.recall.embed import Model
 from holdfast.recall.engine import Engine
 from holdfast.recall.vectors import make_vectors
@@ -78,6 +78,20 @@ class StoreContract:
             store.put(Draft("Deploys need the VPN, ask Kim for access.", GLOBAL)).memory.key
             == "deploys-need-the-vpn-ask-kim"
         )
+
+    def test_what_the_person_laid_down_only_they_change(self, store):
+        """A rule or a decision of the person is neither changed nor superseded by anybody else; a fact is."""
+        for type in ("feedback", "decision", "lesson", "user"):
+            store.put(Draft("Use tabs.", Scope("global"), key=type, type=type))
+            for trust in ("agent", "derived", "import"):
+                with pytest.raises(Refused):
+                    store.put(Draft("Use spaces.", Scope("global"), key=type, trust=trust))
+                with pytest.raises(Refused):
+                    store.put(Draft("Use spaces.", Scope("global"), key="new", trust=trust, supersedes=(type,)))
+            assert store.put(Draft("Use tabs.", Scope("global"), key=type, trust="agent")).action == "unchanged"
+            assert store.get(Scope("global"), type).body == "Use tabs."
+        store.put(Draft("The port is 1.", Scope("global"), key="fact"))
+        assert store.put(Draft("The port is 2.", Scope("global"), key="fact", trust="agent")).action == "updated"
 
     def test_a_text_without_a_key_takes_no_other_statements_place(self, store):
         """Where another statement has the automatic key, the text gets one with more words, and then one of its own."""

@@ -61,6 +61,7 @@ class DictStore:
             if other == key:
                 raise Conflict("a memory cannot supersede itself", "")
             self.get(scope, other)
+        merge.check_whose(draft, before, [self.get(scope, other) for other in draft.supersedes])
         buried = self.place.forgotten.setdefault(scope, (set(), set()))
         if draft.trust != "user" and self.forgot(scope, key, content.statement):
             raise Forgotten("it was forgotten", "")

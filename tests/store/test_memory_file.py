@@ -245,3 +245,12 @@ def test_a_section_of_the_person_called_history_stays_in_the_body():
     memory, _ = read(text, PLACE)
     assert memory.body == "Text.\n\n## History\n\nIt began in 1999."
     assert memory.history == ()
+
+
+def test_reserved_names_are_looked_at_and_kept() -> None:
+    """What later versions will read survives a rewrite as it is written; what none will read is a problem."""
+    text = "---\nkey: k\nwhen: [edit, commit]\nenforce: shout\nanchors: [src/a.py]\nparent: Not A Key\n---\nOne.\n"
+    memory, problems = memory_file.read(text, memory_file.FilePlace("global/memories/k.md", Scope("global"), "k", ""))
+    assert sorted(one.text.split(" ")[0] for one in problems) == ["enforce", "parent"]
+    after = memory_file.update(text, replace(memory, body="Two."), "k.md")
+    assert "when: [edit, commit]\nenforce: shout\nanchors: [src/a.py]\nparent: Not A Key\n" in after

@@ -32,6 +32,7 @@ from holdfast.recall.embed import plain, words
 from holdfast.recall.fusion import ALIKE
 from holdfast.records import Draft, Filter, Memory, Problem, Proposal, Scope, replace
 from holdfast.store.keys import automatic_key, automatic_keys
+from holdfast.store.kinds import tidied
 from holdfast.store.memory_file import split_title
 from holdfast.workspace import Workspace
 
@@ -216,7 +217,7 @@ def _kept(workspace: Workspace, folder: Proposals, kind: Kind, proposal: Proposa
 
 def _draft(proposal: Proposal) -> Draft:
     return Draft(
-        text=proposal.text,
+        text=tidied(proposal.text),
         scope=proposal.scope,
         title=proposal.title,
         type=proposal.type,

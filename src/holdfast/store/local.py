@@ -20,11 +20,10 @@ import time
 from typing import TYPE_CHECKING
 
 from holdfast.base.clock import iso, now
-from holdfast.errors import Conflict, Forgotten, NotFound, Refused, StoreUnavailable
+from holdfast.errors import Conflict, Forgotten, NotFound, StoreUnavailable
 from holdfast.records import Candidate, Draft, Filter, Group, Memory, Problem, Refreshed, Scope, Stored, replace
 from holdfast.store import layout, memory_file, merge
 from holdfast.store.keys import automatic_keys, check_key
-from holdfast.store.kinds import is_of_the_person
 from holdfast.store.local_tree import LocalTree
 from holdfast.store.tombstones import Tombstones
 from holdfast.store.words import digest
@@ -89,7 +88,7 @@ class LocalStore:
         """Store the draft under the key, which is locked; `before` is what stands there."""
         scope = draft.scope
         self._check_supersedes(draft, scope, key)
-        self._check_whose(draft, scope, content.statement, before)
+        merge.check_whose(draft, before, [self._current(scope, other) for other in draft.supersedes])
         self._check_forgotten(draft, scope, key, content.statement, before)
         after = merge.merged(draft, key, content, before)
         same = before is not None and replace(after, updated=before.updated) == before
@@ -300,16 +299,6 @@ class LocalStore:
                 )
             if self._current(scope, other) is None:
                 raise NotFound(f"no memory {other} in {scope} to supersede", "`holdfast list` shows the keys.")
-
-    def _check_whose(self, draft: Draft, scope: Scope, statement: str, before: Memory | None) -> None:
-        """Only the person changes what they laid down, or puts something else in its place."""
-        if draft.trust == "user":
-            return
-        touched = [before] if before is not None and before.body != statement else []
-        for one in (*touched, *(self._current(scope, key) for key in draft.supersedes)):
-            if one is not None and is_of_the_person(one):
-                hint = f"Ask them: `holdfast remember --key {one.key}`. What is new goes under another key."
-                raise Refused(f"{one.key} is the person's own", hint)
 
     def _check_forgotten(self, draft: Draft, scope: Scope, key: str, statement: str, before: Memory | None) -> None:
         """Only the person brings back what was forgotten, and no import undoes what they or an agent said since."""

@@ -29,11 +29,15 @@ from holdfast.errors import BrokenFile
 from holdfast.records import TRUSTS, TYPES, Memory, Problem, Scope, Statement, replace
 from holdfast.store import front_matter
 from holdfast.store.front_matter import Document, Value
+from holdfast.store.keys import is_key
 
 FIELDS = (
     *("key", "scope", "type", "tags", "trust", "created", "updated", "source", "agent", "session", "supersedes"),
     "pinned",
 )
+# What later versions will read; until then it is only looked at, and kept as it is written.
+RESERVED = ("when", "enforce", "anchors", "branch", "parent")
+_ENFORCED = ("block", "warn", "remind", "off")
 # What the name can be set to, and what holds where it is not set.
 _CHOICES = {"type": (TYPES, "project"), "trust": (TRUSTS, "user")}
 HISTORY = "## History"
@@ -95,6 +99,7 @@ def read(text: str, place: FilePlace) -> tuple[Memory, tuple[Problem, ...]]:
         history=content.history,
         path=place.path,
     )
+    given.check_reserved()
     return memory, (*problems, *given.problems)
 
 
@@ -275,6 +280,14 @@ class _Given:
         if value and not time:
             self._problem(name, f"{name} is {value!r}, which is no date or time")
         return time
+
+    def check_reserved(self) -> None:
+        """Note what is reserved and says something that no version will read."""
+        if (how := self.text("enforce")) and how not in _ENFORCED:
+            self._problem("enforce", f"enforce is {how!r}, which is none of {', '.join(_ENFORCED)}")
+        parent = self.text("parent")
+        if parent and not is_key(parent):
+            self._problem("parent", f"parent is {parent!r}, which is no key")
 
     def _problem(self, name: str, text: str) -> None:
         self.problems.append(Problem("front-matter", self.path, text, f"Correct {name} in an editor."))

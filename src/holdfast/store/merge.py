@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from holdfast.base.clock import now
 from holdfast.base.text import check_text
-from holdfast.errors import BadInput, TooLarge
+from holdfast.errors import BadInput, Refused, TooLarge
 from holdfast.records import TRUSTS, TYPES, Draft, Memory, Statement, replace
 from holdfast.store import layout, memory_file
 from holdfast.store.keys import check_key
+from holdfast.store.kinds import is_of_the_person
 
 _MARKS, _QUOTES = ".,;:!", "\"'`*\u2018\u2019\u201c\u201d"
 _ARTICLES = frozenset(("a", "an", "the", "der", "die", "das", "ein", "eine"))
@@ -29,6 +32,15 @@ def check(draft: Draft, largest: int) -> None:
     for key in (*(() if draft.key is None else (draft.key,)), *draft.supersedes):
         check_key(key)
     layout.check_scope(draft.scope)
+
+
+def check_whose(draft: Draft, before: Memory | None, superseded: Sequence[Memory | None]) -> None:
+    """Refuse to anybody but the person to change what they laid down, or to put something else in its place."""
+    said_anew = before is not None and before.body != content_of(draft).statement
+    for one in (*((before,) if said_anew else ()), *superseded) if draft.trust != "user" else ():
+        if one is not None and is_of_the_person(one):
+            hint = f"Ask them: `holdfast remember --key {one.key}`. What is new goes under another key."
+            raise Refused(f"{one.key} is the person's own", hint)
 
 
 def content_of(draft: Draft) -> memory_file.Content:

@@ -30,6 +30,7 @@ GROUPS = {
         "pin": "Pin a memory, so that it never expires.",
         "unpin": "Unpin a memory.",
         "move": "Move a memory to another scope or key.",
+        "merge": "Make one memory of several.",
         "clear": "Forget every memory of a scope.",
         "import": "Propose what agents have noted themselves as memories.",
         "proposals": "Show what waits to become a memory, and decide on it.",
@@ -43,9 +44,9 @@ GROUPS = {
     },
     "Project": {
         "project": "Show which project this folder is, and why; list all projects.",
-        "todo": "Keep the to-dos of this project.",
+        "todo": "Keep what you want done in this project, as check boxes.",
         "decide": "Record a decision of this project, with its reason.",
-        "work": "Keep the work items of this project.",
+        "work": "See the work that agents were asked for, and how far it is.",
         "distil": "Propose entries for the page of this project.",
     },
     "Learning": {

@@ -20,7 +20,7 @@ _FILES = {
     name: file
     for file, names in {
         "recall": ("related", "list"),
-        "memory": ("remember", "show", "history", "edit", "pin", "unpin", "move", "forget", "clear"),
+        "memory": ("remember", "show", "history", "edit", "pin", "unpin", "move", "merge", "forget", "clear"),
         "activity": ("timeline", "catch-up", "receipts"),
         "notes": ("todo", "decide", "lesson"),
         "proposing": ("import", "distil"),

@@ -9,7 +9,7 @@ import click
 
 from holdfast.app import erase
 from holdfast.base.text import count, one_line
-from holdfast.memory import forget, move, show
+from holdfast.memory import combine, forget, move, show
 from holdfast.memory.edit import edit
 from holdfast.memory.remember import pin, remember
 from holdfast.memory.show import history
@@ -111,6 +111,26 @@ def _move(workspace: Workspace, key: str, scope: str | None, to: str | None, new
         print_plan(steps)
     for step in () if dry_run else steps:
         click.echo(f"{'moved' if step.act == 'move' else 'relinked'}  {step.target}  {step.reason}")
+
+
+@command("merge", "holdfast merge use-tabs indent-with-tabs --dry-run", sees=HERE)
+@click.argument("keys", nargs=-1, required=True, type=options.KEY)
+@options.scope("The scope they are in.")
+@click.option(
+    "--into", default="", metavar="KEY", type=options.KEY, help="Which of them says it all; without it, the first."
+)
+@click.option("--text", default="", help="What it says; without it, what all of them say.")
+@options.dry_run()
+def _merge(workspace: Workspace, keys: tuple[str, ...], scope: str | None, into: str, text: str) -> None:
+    """Make one memory of several. The others are superseded by it and stay, with their history; it can be undone."""
+    draft, _, steps = combine.plan(workspace, keys, into=into, text=text, scope=scope)
+    dry_run = invocation().dry_run
+    merged = None if dry_run else combine.apply(workspace, draft)
+    if answered({**plan_json(steps, applied=not dry_run), "text": draft.text}):
+        return
+    if dry_run:
+        print_plan(steps)
+    click.echo(draft.text if merged is None else f"merged  {heading(merged)}")
 
 
 @command("forget", "holdfast forget deploys-need-the-vpn", sees=HERE)

@@ -1,0 +1,60 @@
+"""Make one memory of several: one says it all from then on, the others are superseded by it and keep their history."""
+
+from __future__ import annotations
+
+from holdfast.base.text import count
+from holdfast.errors import BadInput, Conflict
+from holdfast.memory import audit
+from holdfast.memory.remember import put
+from holdfast.records import Draft, Memory, Step
+from holdfast.store.kinds import body_of, parts
+from holdfast.workspace import Workspace
+
+COMMAND = "merge"
+
+
+def plan(
+    workspace: Workspace, keys: tuple[str, ...], *, into: str = "", text: str = "", scope: str | None = None
+) -> tuple[Draft, list[Memory], list[Step]]:
+    """Return what the one memory would say, those that it would supersede, and the steps.
+
+    It is the memory `into`, or else the first. Without a text it says what all of them say, each statement once.
+    """
+    found = [workspace.locate(key, scope) for key in dict.fromkeys((*((into,) if into else ()), *keys))]
+    kept, *others = found
+    if not others:
+        raise BadInput("it takes two memories to make one", "Give their keys.")
+    if any(one.scope != kept.scope for one in others):
+        raise Conflict("the memories are of several scopes", "Move them into one with `holdfast move` first.")
+    draft = Draft(
+        text=text.strip() or _said_by_all(found),
+        scope=kept.scope,
+        key=kept.key,
+        type=kept.type,
+        tags=tuple(dict.fromkeys(tag for one in found for tag in one.tags)) or None,
+        source="cli",
+        supersedes=tuple(one.key for one in others),
+        pinned=any(one.pinned for one in found) or None,
+    )
+    steps = [Step("rewrite", f"{kept.scope}/{kept.key}", f"says what {count(len(found), 'memory', 'memories')} say")]
+    steps += [Step("supersede", f"{one.scope}/{one.key}", f"by {kept.key}; its history stays") for one in others]
+    return draft, others, steps
+
+
+def apply(workspace: Workspace, draft: Draft) -> Memory:
+    """Store the one memory, in one act that can be undone."""
+    workspace.need_enabled()
+    with audit.Act(workspace, COMMAND) as act:
+        stored = put(workspace, draft).memory
+        act.done(f"{stored.scope}/{stored.key}", f"from {', '.join(draft.supersedes)}")
+    audit.trim(workspace)
+    return stored
+
+
+def _said_by_all(found: list[Memory]) -> str:
+    told = [parts(one.body) for one in found]
+    statements = dict.fromkeys(statement for statement, _, _ in told)
+    reasons = dict.fromkeys(why for _, why, _ in told if why)
+    rest = dict.fromkeys(more for _, _, more in told if more)
+    # All statements are one paragraph, so that they stay the statement of the one memory.
+    return body_of(" ".join(statements), " ".join(reasons), "\n\n".join(rest))

@@ -1,0 +1,51 @@
+"""Making one memory of several."""
+
+from __future__ import annotations
+
+
+def test_one_memory_says_what_several_said(cli, shop) -> None:
+    """The first says it all with every reason, the others are superseded and keep their history; undoing parts them."""
+    cli("remember", "Indent with tabs.\n\nWhy: the linter wants it", "--key", "tabs", "--tag", "style")
+    cli("remember", "Never indent with spaces.", "--key", "spaces", "--tag", "rule")
+    cli("remember", "Indent with tabs.", "--key", "again")
+    dry = cli("merge", "tabs", "spaces", "again", "--dry-run", "--json").json
+    assert [step["act"] for step in dry["plan"]] == ["rewrite", "supersede", "supersede"] and not dry["applied"]
+    assert cli("merge", "tabs", "spaces", "again").out.startswith("merged  tabs")
+    shown = cli("show", "tabs", "--json").json
+    assert shown["body"] == "Indent with tabs. Never indent with spaces.\n\nWhy: the linter wants it" == dry["text"]
+    assert shown["supersedes"] == ["spaces", "again"] and shown["tags"] == ["style", "rule"]
+    assert len(cli("history", "tabs", "--json").json["statements"]) == 2
+    assert cli("recall", "indent", "--json").json["hits"][0]["key"] == "tabs"
+    [act] = cli("updates", "--command", "merge", "--json").json["updates"]
+    assert cli("updates", "undo", act["id"], "--yes").code == 0
+    assert cli("show", "tabs", "--json").json["supersedes"] == []
+
+
+def test_into_and_text_say_which_and_what(cli, shop) -> None:
+    """Another one may say it, in words of the person's own."""
+    cli("remember", "One.", "--key", "a")
+    cli("remember", "Two.", "--key", "b")
+    cli("merge", "a", "b", "--into", "b", "--text", "One and two.")
+    assert cli("show", "b", "--json").json["body"] == "One and two."
+    replaced = {one["key"]: one["superseded_by"] for one in cli("list", "--json").json["memories"]}
+    assert replaced == {"a": "b", "b": ""}
+
+
+def test_what_cannot_be_merged_is_refused(cli, shop) -> None:
+    """One memory alone, one that is not there and memories of several scopes change nothing."""
+    cli("remember", "One.", "--key", "a")
+    cli("remember", "Two.", "--key", "b", "--scope", "global")
+    assert [cli("merge", "a").code, cli("merge", "a", "z").code, cli("merge", "a", "b").code] == [2, 3, 4]
+    assert cli("show", "a", "--json").json["supersedes"] == []
+
+
+def test_an_approved_sentence_stands_alone(workspace, cli) -> None:
+    """What led from one sentence of a message to the next is left out of what becomes a memory."""
+    from holdfast.memory.proposal_files import Proposals, id_of
+    from holdfast.records import Proposal, Scope
+
+    text = "Also, never use console.log in the backend."
+    with workspace() as h:
+        Proposals(h.home).put(Proposal(id_of(Scope("global"), text), text, Scope("global"), title=text))
+    cli("proposals", "approve", "--all")
+    assert cli("list", "--json").json["memories"][0]["body"] == "Never use console.log in the backend."
