@@ -19,6 +19,7 @@ from holdfast.base import files
 from holdfast.base.text import count
 from holdfast.errors import BadSetting, BrokenFile, HoldfastError
 from holdfast.journal import notices
+from holdfast.memory import doctrine
 from holdfast.memory.heal import close_to_others, open_to_others
 from holdfast.patterns import distributed
 from holdfast.records import Problem
@@ -189,6 +190,15 @@ def project_is_the_one_it_was(workspace: Workspace) -> Iterator[Problem]:
         yield Problem("project", project.root, said, f"{hint[:1].upper()}{hint[1:]}." if hint else "", severity="info")
 
 
+def doctrine_is_told(workspace: Workspace) -> Iterator[Problem]:
+    """What the person wrote on the doctrine's page reaches agents, all of it."""
+    kept, left_out = doctrine.told(workspace.home)
+    if left_out:
+        text = f"{count(len(kept), 'statement')} of it reach agents, and {left_out} more do not"
+        hint = f"Shorten what you wrote: {doctrine.MAX_TOLD} characters have room, the first come first."
+        yield Problem("doctrine", os.path.join(workspace.home, doctrine.PAGE), text, hint)
+
+
 def nothing_was_lost(workspace: Workspace) -> Iterator[Problem]:
     """Nothing was removed, skipped or left undone that nobody has been shown."""
     path = notices.path_of(workspace.home)
@@ -208,6 +218,7 @@ CHECKS: tuple[Callable[[Workspace], Iterator[Problem]], ...] = (
     settings_are_known,
     index_is_sound,
     files_are_sound,
+    doctrine_is_told,
     distributed.problems,
     agents_are_heard,
     nothing_was_lost,

@@ -20,6 +20,7 @@ from holdfast.base.clock import now
 from holdfast.errors import Conflict, HoldfastError
 from holdfast.inject import memories
 from holdfast.inject.block import blocked
+from holdfast.memory import doctrine
 from holdfast.privacy.fence import without_secrets
 from holdfast.records import Scope
 from holdfast.store.read_only_index import ReadOnlyIndex
@@ -80,7 +81,11 @@ def _text(workspace: Workspace, one: Install, installs: list[Install]) -> str:
     with ReadOnlyIndex(workspace.home, lambda: False) as index:
         found, more, _ = memories.found(index, _scopes(workspace, one, installs))
     items = memories.items(found, now(), without_secrets)
-    return blocked(items, workspace.settings.number("inject.start_characters"), more=more).text
+    # What the person says about this memory stands outside the fence: it is no stored data.
+    kept, _ = doctrine.told(workspace.home)
+    said = "\n".join([doctrine.HEAD, *(f"- {text}" for text in kept), ""]) + "\n" if kept else ""
+    budget = workspace.settings.number("inject.start_characters") - len(said)
+    return (said + blocked(items, budget, more=more).text).rstrip("\n")
 
 
 def _scopes(workspace: Workspace, one: Install, installs: list[Install]) -> dict[str, list[Scope]]:

@@ -42,6 +42,18 @@ def test_the_setting_chooses_the_variant(talk, home) -> None:
     assert talk(HOLDFAST_MCP_GUIDANCE="minimal").greeting["instructions"] == guidance("minimal")
 
 
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_what_the_person_wrote_as_doctrine_is_part_of_it(talk, home, variant) -> None:
+    """A rule that the person adds to definition.md reaches the agent, within where agents cut, in either era."""
+    page = home / "memory" / "system" / "definition.md"
+    page.parent.mkdir(parents=True, mode=0o700)
+    page.write_text("# Mine\n\n- Never store names of customers.\n")
+    server = talk(HOLDFAST_MCP_GUIDANCE=variant)
+    said = server.greeting["instructions"]
+    assert "- Never store names of customers." in said and len(said) <= MAX_CHARACTERS
+    assert said.startswith(guidance(variant).split("\n\n")[0])
+
+
 def test_a_variant_that_is_none(cli, talk) -> None:
     """The setting takes no other value; a server that finds one starts as usual and says so on standard error."""
     ended = cli("config", "set", "mcp.guidance", "loud")

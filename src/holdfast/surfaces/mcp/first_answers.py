@@ -1,9 +1,10 @@
 """The first answers of the server, given while the SDK is still being loaded.
 
 Loading it takes most of a second, and some agents ask their model after one second without the tools of a server that
-has not answered yet. What is answered to the first questions depends only on the version of the protocol, on ours and
-on the setting `mcp.guidance`; the lists are in `lists.json`, which `training/mcp_lists.py` makes from our own
-tables. The SDK gets the same questions, and its answers to them are not sent. A test holds that it says the same.
+has not answered yet. What is answered to the first questions depends only on the version of the protocol, on ours, on
+the setting `mcp.guidance` and on the doctrine; the lists are in `lists.json`, which `training/mcp_lists.py` makes from
+our own tables. The SDK gets the same questions, and its answers to them are not sent. A test holds that it says the
+same.
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ import os
 from typing import Any
 
 from holdfast.base.package import __version__
+from holdfast.memory.doctrine import with_doctrine
 
 # Versions of the protocol that begin with a handshake, and the one that has an envelope on each request instead.
 HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 ENVELOPE = "2026-07-28"
 LISTS = {"tools/list": "tools", "prompts/list": "prompts", "resources/templates/list": "resourceTemplates"}
+# Some agents cut the instructions of a server off behind this.
+MAX_GUIDANCE = 2_000
 SERVER = {"name": "holdfast", "title": "Holdfast memory", "version": __version__}
 _CAPABILITIES = {
     "prompts": {"listChanged": False},
@@ -30,9 +34,10 @@ _ENVELOPED = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "_m
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def guidance(variant: str) -> str:
-    """Return the instructions that an agent gets with the tools: minimal, normal or eager."""
-    return read(os.path.join("guidance", f"{variant}.md"))
+def guidance(variant: str, home: str = "") -> str:
+    """Return the instructions of a variant (minimal, normal, eager), with the doctrine of a home that is given."""
+    said = read(os.path.join("guidance", f"{variant}.md"))
+    return with_doctrine(said, home, MAX_GUIDANCE) if home else said
 
 
 def listed(name: str) -> list[dict[str, Any]]:
@@ -50,8 +55,8 @@ def read(name: str) -> str:
 class FirstAnswers:
     """Answers the first request of each kind; whatever is unusual, and all that follows it, is left to the SDK."""
 
-    def __init__(self, variant: str) -> None:
-        self._variant = variant
+    def __init__(self, variant: str, home: str = "") -> None:
+        self._guidance = guidance(variant, home)
         self._open = {_INITIALIZE, _DISCOVER, *LISTS}
         self._has_shaken = False
 
@@ -80,7 +85,7 @@ class FirstAnswers:
         if version not in HANDSHAKES or not _is_client(params.get("clientInfo"), params.get("capabilities")):
             return None
         self._has_shaken = True
-        about = {"capabilities": _CAPABILITIES, "instructions": guidance(self._variant)}
+        about = {"capabilities": _CAPABILITIES, "instructions": self._guidance}
         return {"protocolVersion": version, "serverInfo": SERVER, **about}
 
     def _enveloped(self, method: str, params: dict[str, Any]) -> dict[str, Any] | None:
@@ -90,7 +95,7 @@ class FirstAnswers:
             return None
         if method in LISTS:
             return {LISTS[method]: listed(LISTS[method]), **_ENVELOPED}
-        about = {"capabilities": _CAPABILITIES, "instructions": guidance(self._variant)}
+        about = {"capabilities": _CAPABILITIES, "instructions": self._guidance}
         return {"supportedVersions": [ENVELOPE], **about, **_ENVELOPED}
 
 

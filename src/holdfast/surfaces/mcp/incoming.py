@@ -119,9 +119,9 @@ def settings_at_start(home: str, environment: Mapping[str, str], flags: Mapping[
         return settings.Settings({one.name: one.default for one in settings.SETTINGS}, {})
 
 
-def begin(variant: str) -> Incoming:
+def begin(variant: str, home: str = "") -> Incoming:
     """Take over standard input and output and listen; nothing else can read from the one or print into the other."""
-    return Incoming(_taken(0, os.O_RDONLY), _taken(1, os.O_WRONLY), FirstAnswers(variant))
+    return Incoming(_taken(0, os.O_RDONLY), _taken(1, os.O_WRONLY), FirstAnswers(variant, home))
 
 
 def _taken(descriptor: int, flags: int) -> int:

@@ -186,7 +186,7 @@ def serve(home: str, flags: Mapping[str, str], agent: str, found: settings.Setti
     caller = Caller(dict(os.environ), agent=agent, home=home, flags=flags)
     variant, seconds = found.text("mcp.guidance"), found.number("mcp.timeout_ms") / 1000
     handlers = MemoryServer(caller, seconds)
-    server = server_of(handlers, guidance(variant))
+    server = server_of(handlers, guidance(variant, home))
     # What the SDK logs may hold what was sent.
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
     signal.signal(signal.SIGINT, lambda number, frame: os._exit(130))

@@ -26,7 +26,7 @@ def _mcp(agent: str) -> None:
     found = settings_at_start(home, os.environ, asked.flags)
     if sys.stdin.isatty():
         click.echo("this is a server that agents start; it waits for JSON-RPC. Ctrl-D ends it.", err=True)
-    incoming = begin(found.text("mcp.guidance"))
+    incoming = begin(found.text("mcp.guidance"), home)
     # The SDK takes longer to load than all of Holdfast, so nothing but this command loads it. It makes hundreds of
     # classes that all stay; looking for garbage among them would be a fifth of the time to the first answer.
     gc.disable()

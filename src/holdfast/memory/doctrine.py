@@ -1,0 +1,67 @@
+"""The doctrine: `memory/system/definition.md`, on which the person says how this memory is kept.
+
+The page that Holdfast lays says what its guidance says anyway. What the person adds to it or writes instead goes into
+the guidance of agents: into the instructions of the MCP server and the rules files. Whole sentences, at most MAX_TOLD
+characters; `holdfast doctor` says what did not fit. The page is the person's: nothing here writes to it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.base import files
+from holdfast.memory import scaffold
+from holdfast.privacy.fence import safe, without_secrets
+
+PAGE = os.path.join("memory", "system", "definition.md")
+HEAD = "# From the person, about this memory"
+MAX_TOLD = 600
+_MAX_READ = 65_536
+
+
+def own_lines(home: str) -> list[str]:
+    """Return what the person says on the page, a statement each: neither lines of the template nor headings."""
+    try:
+        data = files.read_head(os.path.join(home, PAGE), _MAX_READ, follow=False)
+    except OSError:
+        return []
+    ours = {line.strip() for line in scaffold.template("definition.md").split("\n")}
+    found: list[str] = []
+    is_new = True
+    for line in data.decode("utf-8", "replace").lstrip("\ufeff").split("\n"):
+        text = line.strip()
+        if not text or text in ours or text.startswith(("#", "<!--", "|--", "```")):
+            is_new = True
+        elif is_new or text.startswith(("- ", "* ", "|")):
+            found.append(text.lstrip("-* |"))
+            is_new = False
+        else:
+            # A paragraph that goes on in the next line.
+            found[-1] += f" {text}"
+    said = [" ".join(safe(text, without_secrets).split()) for text in found]
+    return [text for text in said if any(map(str.isalnum, text))]
+
+
+def told(home: str, room: int = MAX_TOLD) -> tuple[list[str], int]:
+    """Return the statements that have room, in their order and each whole, and how many are left out."""
+    lines = own_lines(home)
+    kept: list[str] = []
+    for text in lines:
+        if sum(map(len, kept)) + len(text) + 3 * (len(kept) + 1) > room:
+            break
+        kept.append(text)
+    return kept, len(lines) - len(kept)
+
+
+def with_doctrine(guidance: str, home: str, most: int) -> str:
+    """Return the guidance with the doctrine behind its first paragraph; its last sections make room where needed."""
+    kept, _ = told(home)
+    if not kept:
+        return guidance
+    first, *sections = guidance.split("\n\n")
+    said = [first, "\n".join([HEAD, *(f"- {text}" for text in kept)])]
+    for section in sections:
+        if sum(map(len, said)) + len(section) + 2 * len(said) > most:
+            break
+        said.append(section)
+    return "\n\n".join(said)
