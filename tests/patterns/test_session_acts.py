@@ -30,6 +30,12 @@ def test_a_failed_command_has_its_name_and_error() -> None:
     assert "Missing script" in act.error and act.fingerprint
 
 
+def test_an_ask_that_only_wants_to_see_something_is_none() -> None:
+    """Who asks for a list or an explanation again and again asks for nothing to automate."""
+    told = [act.name for act in acts(human("List the files."), human("Update the changelog of the shop"))]
+    assert told[0] == "" and told[1]
+
+
 def test_a_command_in_the_background_is_one_act_where_it_ended() -> None:
     """What it printed later is its own: the call that asked for it is no act, and neither is its beginning."""
     begun = ran("npm run lint:all", "Process running with session ID 7\nOutput:\n> lint\n")

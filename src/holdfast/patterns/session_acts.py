@@ -111,7 +111,8 @@ def _act(event: SessionEvent, session: Session) -> SessionAct | None:
 def _asked(text: str) -> str:
     """Return the words of a short message that asks for something to be done, each in one form; else nothing."""
     words = text.split()
-    is_answer = not words or words[0].strip(",.!:").casefold() in lists(SMALL_WORDS)["answers"] or text[-1] == "?"
+    first = words[0].strip(",.!:").casefold() if words else ""
+    is_answer = not words or text[-1] == "?" or any(first in lists(SMALL_WORDS)[name] for name in ("answers", "looks"))
     if is_answer or len(words) > _MAX_ASK or text[:1] in "/<[{@#" or "\n" in text.strip():
         return ""
     told = sorted(word.replace(" ", "-") for word in words_of(text))

@@ -48,6 +48,15 @@ def test_a_fix_of_a_session(workspace, shop, home) -> None:
     assert fix.at and fix.command == "pytest" and fix.error == "ModuleNotFoundError: No module named 'yaml'"
 
 
+def test_going_back_to_the_folder_of_the_session_is_no_fix(workspace, shop, home) -> None:
+    """An agent that had gone elsewhere only comes back; what must be run in another folder is still told."""
+    missing = 'npm error Missing script: "lint"'
+    for id, line, kept in (("s-1", f"cd {shop} && npm run lint", 0), ("s-2", "cd web && npm run lint", 1)):
+        with workspace() as h:
+            name = talked(h, shop, id, ran("npm run lint", missing, failed=True), ran(line, "ok"))
+            assert len(harvested(h, name)) == kept, line
+
+
 def test_a_command_that_goes_on_in_the_background_fails_where_it_ended(workspace, shop, home) -> None:
     """The call that tells the end tells it of the command that was begun, so what made it work is its fix."""
     begun = ran("pytest", "Process running with session ID 7\nOutput:\ncollecting\n")

@@ -47,8 +47,14 @@ def found_in(digest: Digest, events: Sequence[SessionEvent]) -> dict[str, Fix]:
         elif result == "passed" and retries:
             for fixed in retries.ran(line, event.at or session.ended):
                 fix = fix_of(fixed, session.agent, session.id, session.project)
-                found[fix.fingerprint] = fix
+                if not _only_came_back(fix, session.folder):
+                    found[fix.fingerprint] = fix
     return found
+
+
+def _only_came_back(fix: Fix, folder: str) -> bool:
+    """Whether a line only failed because the agent had left the folder of its session, to which it then went back."""
+    return bool(folder) and len(fix.steps) == 1 and fix.steps[0].startswith(f"ran `cd {folder.rstrip('/')} && ")
 
 
 def _result(event: SessionEvent) -> str:
