@@ -153,3 +153,33 @@ def test_hooks_hand_over_what_the_old_home_knows(old):
     prompt = hook.prompt("Which firmware does the card reader need?", "cc000000-0000-4000-8000-000000000002").text
     assert "firmware 4.2" in prompt
     assert [line for line in hook.log() if "there is no setting" not in line] == []
+
+
+def test_the_lessons_of_the_old_page_are_its_memories(old, cli, lost, tree):
+    """A sweep ties each row to the memory that says it and marks the table; done again, it changes nothing."""
+    page = old / "home" / "memory" / "projects" / SHOP / "lessons.md"
+    before = page.read_bytes()
+    assert "Run the migration" in cli("heal", "--dry-run", "--json").out and page.read_bytes() == before
+    assert cli("sweep").code == 0 and lost(old, "lesson --all --json") == []
+    assert "<!-- holdfast:begin lessons -->\n| Id |" in page.read_text()
+    listed = {one["id"]: one["key"] for one in cli("lesson", "--json").json["lessons"]}
+    assert listed["L1"] == "run-the-migration-before-the-deploy-46fc7599" and len(listed) == 3
+    assert cli("show", listed["L1"], "--json").json["body"].endswith("deploy\n\nWhy: the deploy of May broke")
+    memories = tree(old / "home" / "memory")
+    (old / "home" / "state" / "retention").unlink(missing_ok=True)
+    assert cli("heal", "--yes").code == 0 and tree(old / "home" / "memory") == memories
+    assert cli("lesson", "Close the till at noon", "--json").json["lesson"]["id"] == "L3"
+    assert cli("lesson", "withdraw", "L3").code == 0 and cli("forget", "l3-close-the-till-at-noon", "--yes").code == 0
+
+
+def test_the_way_back_leaves_the_old_page_alone(old, cli):
+    """What adopted the page is one act; undone, the page and the memories are as they were, and stay so."""
+    page = old / "home" / "memory" / "projects" / SHOP / "lessons.md"
+    memory = page.parent / "memories" / "run-the-migration-before-the-deploy-46fc7599.md"
+    before = page.read_bytes(), memory.read_bytes()
+    assert cli("heal", "--yes").code == 0 and page.read_bytes() != before[0]
+    acts = cli("updates", "--json").json["updates"]
+    (adopted,) = [one["id"] for one in acts if one["command"] == "adopt" and "lessons.md" in str(one["files"])]
+    assert cli("updates", "undo", adopted, "--yes").code == 0
+    assert (page.read_bytes(), memory.read_bytes()) == before
+    assert cli("heal", "--yes").code == 0 and page.read_bytes() == before[0]

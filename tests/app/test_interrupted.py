@@ -139,3 +139,37 @@ def test_what_a_killed_command_had_not_finished_is_gone_after_the_next(two, kill
     _, _, runs = killed(command, ["status"])
     for step, _, found in runs:
         assert leftovers(found) == [], f"killed at step {step}"
+
+
+OLD_LESSONS = """# Lessons
+
+- Feed the cat before noon.
+
+| Id | Date | Lesson | What went wrong | Source |
+|---|---|---|---|---|
+| L1 | 2026-11-01 | Migrate first | the deploy broke | Kim |
+| L2 | 2026-11-02 | ~~Sort prices as text~~ (withdrawn 2026-11-03) |  |  |
+| L3 | 2026-11-04 | Ask before a release |  |  |
+"""
+
+
+def test_a_conversion_that_was_killed_is_done_by_the_next_one(machine, cli, killed):
+    """Wherever the adoption of an old page of lessons is killed, the next one ends with the same lessons, each once."""
+    shop = machine / ".holdfast" / "memory" / "projects" / "shop"
+    about = ("--type", "lesson", "--key", "a", "--project", "shop")
+    cli("remember", "Migrate first. What went wrong: the deploy broke", *about)
+    (shop / "lessons.md").write_text(OLD_LESSONS)
+
+    def said(found: dict[str, str]) -> dict[str, list[str]]:
+        # The times of a run are its own.
+        return {
+            path: [line for line in text.split("\n") if not line.startswith(("created:", "updated:", "### "))]
+            for path, text in memories(found).items()
+        }
+
+    page = ".holdfast/memory/projects/shop/lessons.md"
+    _, whole, runs = killed(["heal", "--yes"])
+    assert len(said(whole)) == 4 and "| L1 | 2026-11-01 | Migrate first |" in whole[page]
+    for step, code, found in runs:
+        assert (code, said(found)) == (0, said(whole)), f"killed at step {step}"
+        assert found[page] == whole[page], f"killed at step {step}"

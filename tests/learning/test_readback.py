@@ -146,9 +146,8 @@ def test_the_weightiest_first(ask, workspace):
     """What helped stands above what was learned later."""
     with workspace() as one:
         lesson.learn(one, "Ask before a rebase")
-        stated = next(each for each in lessons.Lessons(one.home).all() if "rebase" in each.statement)
         for _ in range(3):
-            lesson.rate(one, stated.id, "helpful")
+            lesson.rate(one, "L1", "helpful")
         lesson.learn(one, "Run the linter first")
     text = ask()
     assert text.index("Ask before a rebase") < text.index("Run the linter first")
@@ -168,8 +167,7 @@ def test_a_harmful_lesson_on_the_page_is_told_as_a_warning_only(ask, workspace):
     """What became a warning does not come plain from lessons.md."""
     with workspace() as one:
         lesson.learn(one, "Always force the push")
-        (stated,) = lessons.Lessons(one.home).all()
-        lesson.rate(one, stated.id, "harmful")
+        lesson.rate(one, "L1", "harmful")
     text = ask()
     assert text.count("Always force the push") == 1
     assert "Warning: do not follow this lesson; it did harm. It said: Always force the push" in text

@@ -13,7 +13,7 @@ from holdfast.memory import index_pages
 from holdfast.workspace import Workspace
 
 # The pages of a project that have tables of memories.
-_SHOWN_ON = ("decisions.md", "MEMORY.md")
+_SHOWN_ON = ("decisions.md", "lessons.md", "MEMORY.md")
 
 
 def finish(workspace: Workspace) -> None:

@@ -1,74 +1,88 @@
-"""Decisions of a project: memories of the type `decision`, which `decisions.md` shows.
+"""Decisions and lessons: memories of these types, which `decisions.md` and `lessons.md` of a project show.
 
-Whoever stores such a memory decides: `holdfast decide`, `holdfast remember --type decision`, an agent over MCP, or a
-row that a person adds to the page. One that is decided here has a number, with which its key begins. What a person
-decided only they withdraw or replace; an agent proposes it.
+Whoever stores such a memory decides, or teaches: `holdfast decide` and `lesson`, `holdfast remember --type`, an agent
+over MCP, or a row that a person adds to the page. One that is written down here has a number, with which its key
+begins. What is the person's only they withdraw or replace; an agent proposes it. A lesson may hold for a profile, or
+everywhere, and then no page shows it.
 """
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from holdfast.base import files
 from holdfast.base.clock import now
-from holdfast.continuity import views
+from holdfast.continuity import pages, views
 from holdfast.continuity.note_tables import Note
-from holdfast.continuity.notes import NoteChange, folders, remember_project, without_secrets
-from holdfast.continuity.views import DECISIONS
-from holdfast.errors import Conflict, NotFound, TooLarge
+from holdfast.continuity.notes import NoteChange, folders, path_of, remember_project, without_secrets
+from holdfast.continuity.views import DECISIONS, MemoryView
+from holdfast.errors import Conflict, NotFound, ScopeUnknown, TooLarge
 from holdfast.memory.proposal_files import same
 from holdfast.memory.remember import end, put
 from holdfast.records import Draft, Memory, Scope, Stored
 from holdfast.store import kinds
 from holdfast.workspace import Workspace
 
-MAX_TEXT = 1_000
-MAX_BECAUSE = 2_000
 
-
-def path(workspace: Workspace) -> str:
+def path(workspace: Workspace, view: MemoryView = DECISIONS) -> str:
     """Return the path of the page, whether it is there or not."""
-    return os.path.join(folders(workspace)[0], DECISIONS.page)
+    return path_of(workspace, view.page)
 
 
-def listed(workspace: Workspace, *, everything: bool = True) -> tuple[Note, ...]:
-    """Return the decisions, with `everything` also those that hold no longer; none where memory is off."""
+def listed(workspace: Workspace, *, everything: bool = True, view: MemoryView = DECISIONS) -> tuple[Note, ...]:
+    """Return the decisions of the project, or the lessons that hold here; with `everything` also what held once.
+
+    None where memory is off.
+    """
     if not workspace.enabled:
         return ()
-    folders(workspace)
-    return tuple(
-        note
-        for note, _ in views.listed(workspace, DECISIONS, workspace.visible("project"))
-        if everything or not note.done
-    )
+    if view is DECISIONS:
+        folders(workspace)
+    found = views.listed(workspace, view, _scopes(workspace, view))
+    return tuple(note for note, _ in found if everything or not note.done)
 
 
-def add(workspace: Workspace, text: str, *, because: str = "", agent: str = "", replaces: str = "") -> NoteChange:
-    """Decide; what the decision replaces is superseded by it. The same words again change nothing.
+def add(
+    workspace: Workspace,
+    text: str,
+    *,
+    because: str = "",
+    agent: str = "",
+    source: str = "",
+    replaces: str = "",
+    scope: str = "project",
+    view: MemoryView = DECISIONS,
+) -> NoteChange:
+    """Write a decision or lesson down; what it replaces is superseded by it. The same words again change nothing.
 
-    What an `agent` says in the place of a person's decision is proposed.
+    What an `agent` says in the place of something of the person's is proposed.
     """
     workspace.need_enabled()
-    (said, why, by), secrets = without_secrets(workspace, text, because, agent)
-    for given, most in ((said, MAX_TEXT), (why, MAX_BECAUSE)):
+    (said, why, by), secrets = without_secrets(workspace, text, because, agent or source)
+    for given, most in ((said, pages.MAX_TEXT), (why, pages.MAX_BECAUSE)):
         if len(given) > most:
             hint = "Say it shorter; details belong into a document or a memory."
             raise TooLarge(f"the text has {len(given):,} characters, and at most {most:,} are kept", hint)
-    views.sync(workspace, folders(workspace), convert=True)
-    scope = Scope("project", workspace.project().id)
-    found = views.noted(workspace, DECISIONS, workspace.visible("project"))
-    replaced = _one(found, replaces)[1] if replaces else None
-    if replaced and any(one is replaced and note.done for note, one in found):
+    if scope == "project":
+        folders(workspace)
+    where = workspace.scope(scope)
+    _sync(workspace, where)
+    found = views.noted(workspace, view, _scopes(workspace, view))
+    replaced = _one(found, view, replaces)[1] if replaces else None
+    if replaced and not any(one is replaced and not note.done for note, one in found):
         raise Conflict(f"{replaces} no longer holds", "Name the one that holds now, or leave it out.")
-    told = [(note, kinds.parts(one.body)) for note, one in found if not note.done]
-    there = [note for note, (one, reason, _) in told if same(one) == same(said) and same(why) in ("", same(reason))]
+    there = [(note, one) for note, one in found if not note.done and one.scope == where and _says(one, said, why)]
     if there and not replaces:
-        return NoteChange("unchanged", there[0], path(workspace), secrets)
-    stored = decide(workspace, scope, said, why, agent=by, replaces=replaced)
-    remember_project(workspace)
+        return NoteChange("unchanged", there[0][0], _shown_in(workspace, view, there[0][1]), secrets)
+    names = {"agent": by} if agent else {"source": by}
+    stored = decide(workspace, where, said, why, replaces=replaced, view=view, **names)
+    if where.kind == "project":
+        remember_project(workspace)
     if stored.action == "proposed":
-        return NoteChange("proposed", Note(0, stored.proposal, said, why, by, now()[:10]), path(workspace), secrets)
-    return _changed(workspace, "added", stored.memory, secrets)
+        note = Note(0, stored.proposal, said, why, by, now()[:10])
+        return NoteChange("proposed", note, _shown_in(workspace, view, stored.memory), secrets)
+    return _changed(workspace, view, "added", stored.memory, secrets)
 
 
 def decide(
@@ -78,19 +92,21 @@ def decide(
     why: str,
     *,
     agent: str = "",
+    source: str = "",
     replaces: Memory | None = None,
     at: str = "",
+    view: MemoryView = DECISIONS,
 ) -> Stored:
-    """Store a decision under the next number of its project; `at` is the day of one that was made before."""
-    with files.lock_of(workspace.home, f"decide-{scope.owner}"):
-        keys = [one.key for one in views.memories(workspace, DECISIONS, (scope,))]
+    """Store a decision or lesson, in a project under its next number; `at` is the day of one that was made before."""
+    with files.lock_of(workspace.home, f"{view.type}-{scope.owner or scope.kind}"):
+        every = views.memories(workspace, view, (scope,))
         draft = Draft(
             text=kinds.body_of(said, why),
             scope=scope,
-            key=views.next_key(DECISIONS, keys, said),
-            type="decision",
+            key=views.next_key(view, every, said) if scope.kind == "project" else None,
+            type=view.type,
             trust="agent" if agent else "user",
-            source="mcp" if agent else "cli",
+            source=source or ("mcp" if agent else "cli"),
             agent=agent,
             session=workspace.session,
             supersedes=(replaces.key,) if replaces and replaces.scope == scope else (),
@@ -104,37 +120,68 @@ def decide(
     return stored
 
 
-def withdraw(workspace: Workspace, name: str, *, agent: str = "") -> NoteChange:
-    """Strike a decision through, with the day. It stays; an agent's word about a person's is proposed."""
+def withdraw(workspace: Workspace, name: str, *, agent: str = "", view: MemoryView = DECISIONS) -> NoteChange:
+    """Strike a decision or lesson through, with the day. It stays; an agent's word about a person's is proposed."""
     workspace.need_enabled()
-    views.sync(workspace, folders(workspace), convert=True)
-    note, memory = _one(views.noted(workspace, DECISIONS, workspace.visible("project")), name)
+    note, memory = named(workspace, name, view)
     if note.done:
-        return NoteChange("unchanged", note, path(workspace))
+        return NoteChange("unchanged", note, _shown_in(workspace, view, memory))
     ended = end(workspace, memory, agent=agent)
     if ended.action == "proposed":
-        return NoteChange("proposed", note, path(workspace))
-    return _changed(workspace, "withdrawn", memory, ())
+        return NoteChange("proposed", note, _shown_in(workspace, view, memory))
+    return _changed(workspace, view, "withdrawn", memory, ())
 
 
-def _changed(workspace: Workspace, action: str, memory: Memory, secrets: tuple[str, ...]) -> NoteChange:
-    """Bring the page up to date, and return what became of the decision."""
-    views.sync(workspace, folders(workspace), convert=True)
-    found = views.noted(workspace, DECISIONS, workspace.visible("project"))
+def named(workspace: Workspace, name: str, view: MemoryView) -> tuple[Note, Memory]:
+    """Return the decision or lesson of that id or key, with its memory; what people wrote into the page counts."""
+    with suppress(ScopeUnknown):
+        _sync(workspace, workspace.scope("project"))
+    return _one(views.noted(workspace, view, _scopes(workspace, view)), view, name)
+
+
+def _scopes(workspace: Workspace, view: MemoryView) -> tuple[Scope, ...]:
+    """Return where what a view shows may hold here: only its project has a page, but lessons hold elsewhere, too."""
+    return workspace.visible("project") if view is DECISIONS else workspace.visible()
+
+
+def _sync(workspace: Workspace, scope: Scope) -> None:
+    if scope.kind == "project":
+        views.sync(workspace, folders(workspace), convert=True)
+
+
+def _changed(
+    workspace: Workspace, view: MemoryView, action: str, memory: Memory, secrets: tuple[str, ...]
+) -> NoteChange:
+    """Bring the page up to date, and return what became of the decision or lesson."""
+    _sync(workspace, memory.scope)
+    found = views.noted(workspace, view, _scopes(workspace, view))
     note = next(note for note, one in found if (one.scope, one.key) == (memory.scope, memory.key))
-    return NoteChange(action, note, path(workspace), secrets)
+    return NoteChange(action, note, _shown_in(workspace, view, memory), secrets)
 
 
-def _one(found: list[tuple[Note, Memory]], name: str) -> tuple[Note, Memory]:
-    """Return the decision of that id or key."""
+def _shown_in(workspace: Workspace, view: MemoryView, memory: Memory) -> str:
+    """Return the page that shows a memory, or where there is none its own file."""
+    if memory.scope.kind == "project":
+        return path(workspace, view)
+    return os.path.join(workspace.home, "memory", memory.path)
+
+
+def _says(memory: Memory, said: str, why: str) -> bool:
+    statement, reason, _ = kinds.parts(memory.body)
+    return same(statement) == same(said) and same(why) in ("", same(reason))
+
+
+def _one(found: list[tuple[Note, Memory]], view: MemoryView, name: str) -> tuple[Note, Memory]:
+    """Return the decision or lesson of that id or key."""
     wanted = name.strip().casefold()
-    named = [(note, one) for note, one in found if wanted and wanted in (note.id.casefold(), one.key)]
+    known = [(note, one) for note, one in found if wanted and wanted in (note.id.casefold(), one.key)]
     # Two memories of one number are named by their keys, the first of them by its number.
-    if not named and wanted:
-        named = [(note, one) for note, one in found if one.key.startswith(f"{wanted}-")]
-    if len(named) > 1:
-        keys = ", ".join(one.key for _, one in named)
-        raise Conflict(f"{len(named)} decisions are called {name[:40]!a}: {keys}", "Give the key.")
-    if not named:
-        raise NotFound(f"there is no decision {name[:40]!a}", "`holdfast decide --all` lists them; each has its id.")
-    return named[0]
+    if not known and wanted:
+        known = [(note, one) for note, one in found if one.key.startswith(f"{wanted}-")]
+    if len(known) > 1:
+        keys = ", ".join(f"{one.scope}/{one.key}" for _, one in known)
+        raise Conflict(f"{len(known)} of them are called {name[:40]!a}: {keys}", "Give the key.")
+    if not known:
+        hint = f"`holdfast {'decide' if view is DECISIONS else view.type} --all` lists them; each has its id."
+        raise NotFound(f"there is no {view.type} {name[:40]!a}", hint)
+    return known[0]

@@ -29,7 +29,10 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A decision or a lesson. `done`: it holds no longer, since `ended`, and `replaced_by` may say what holds now."""
+    """A decision or a lesson. `done`: it holds no longer, since `ended`, and `replaced_by` may say what holds now.
+
+    `key` and `scope` are those of its memory; a row alone does not tell them.
+    """
 
     number: int
     id: str
@@ -40,6 +43,8 @@ class Note:
     done: bool = False
     ended: str = ""
     replaced_by: str = ""
+    key: str = ""
+    scope: str = ""
 
 
 class Table:

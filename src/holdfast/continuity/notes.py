@@ -1,4 +1,4 @@
-"""Decisions and lessons of a project: list, add and withdraw rows of its pages, in texts without secrets."""
+"""What the notes of a project share: its folders, texts without secrets, and what is answered to a change."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 from dataclasses import dataclass
 
 from holdfast import project as projects
-from holdfast.base.clock import now
 from holdfast.base.text import check_text
 from holdfast.continuity import pages
 from holdfast.continuity.buffer import ProjectPages
@@ -45,11 +44,6 @@ def _project(workspace: Workspace) -> Project:
         raise ScopeUnknown(str(problem), "cd into a project, or name one with --project ID") from None
 
 
-def path_of(workspace: Workspace, kind: str) -> str:
-    """Return the path of the page of that kind, whether it is there or not."""
-    return os.path.join(folders(workspace)[0], pages.PAGES[kind])
-
-
 def without_secrets(
     workspace: Workspace, text: str, because: str = "", source: str = ""
 ) -> tuple[list[str], tuple[str, ...]]:
@@ -60,42 +54,20 @@ def without_secrets(
         check_text(given)
         if len(given) > _MAX_GIVEN:
             raise TooLarge(f"the text has {len(given):,} characters", "Say it in a sentence or two.")
-    scope = Scope("project", _project(workspace).id)
-    first, kinds = redacted(Draft(text, scope, title=because, source=source))
+    scope = Scope("global")
+    first, secrets = redacted(Draft(text, scope, title=because, source=source))
     lines = [harmless_line(given) for given in (first.text, first.title or "", first.source)]
     # Once more: taking out invisible characters may have made a secret whole.
     last, more = redacted(Draft(lines[0], scope, title=lines[1], source=lines[2]))
-    every = tuple(sorted({*kinds, *more}))
+    every = tuple(sorted({*secrets, *more}))
     if every:
         workspace.say(f"redacted before it was stored: {', '.join(every)}")
     return [last.text, last.title or "", last.source], every
 
 
-def listed(workspace: Workspace, kind: str, *, everything: bool = True) -> tuple[Note, ...]:
-    """Return the decisions or lessons, with `everything` also those that hold no longer; none where memory is off."""
-    if not workspace.enabled:
-        return ()
-    return tuple(note for note in pages.notes(folders(workspace), kind) if everything or not note.done)
-
-
-def add(
-    workspace: Workspace, kind: str, text: str, *, because: str = "", source: str = "", replaces: str = ""
-) -> NoteChange:
-    """Add a decision or lesson to its page; the one that it replaces is struck through in the same write."""
-    workspace.need_enabled()
-    (said, why, by), kinds = without_secrets(workspace, text, because, source)
-    new = Note(0, "", said, why, by, now()[:10])
-    note, is_new = pages.add_note(folders(workspace), kind, new, replaces=replaces)
-    remember_project(workspace)
-    return NoteChange("added" if is_new else "unchanged", note, path_of(workspace, kind), kinds)
-
-
-def withdraw(workspace: Workspace, kind: str, name: str) -> NoteChange:
-    """Strike a decision or lesson through; it stays in the page, with the day."""
-    workspace.need_enabled()
-    before = {note.id for note in pages.notes(folders(workspace), kind) if note.done}
-    note = pages.withdraw_note(folders(workspace), kind, name, now()[:10])
-    return NoteChange("unchanged" if note.id in before else "withdrawn", note, path_of(workspace, kind))
+def path_of(workspace: Workspace, page: str) -> str:
+    """Return where a page of the project lies, whether it is there or not."""
+    return os.path.join(folders(workspace)[0], page)
 
 
 def remember_project(workspace: Workspace) -> None:

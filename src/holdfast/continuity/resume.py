@@ -168,10 +168,17 @@ class ToldPages:
         return buffer.read(paths[0], tuple(paths[1:])) if paths else buffer.WorkingState()
 
     def _lessons(self) -> Iterator[Item]:
-        rows = [one.text for one in self._notes(pages.LESSON)]
-        own = self._read("lessons.md").split("\n")
-        # A person may write them as a list, too, and strike out what holds no longer.
-        listed = [line for line in own if line.startswith(_BULLETS) and "~~" not in line]
+        """Yield what a person wrote on the page that is no memory yet; the next command or sweep adopts it.
+
+        Every other lesson is told because its memory is.
+        """
+        page = self._read("lessons.md")
+        is_view = region.parts(page, "lessons")[1] is not None
+        rows = [one.text for one in self._notes(pages.LESSON) if not (is_view and one.id)]
+        # A person may have written them as a list, and struck out what holds no longer.
+        listed = (
+            [] if is_view else [line for line in page.split("\n") if line.startswith(_BULLETS) and "~~" not in line]
+        )
         told = [*reversed(rows), *reversed(region.entries(listed))]
         yield from self._entries("lessons.md", "Lessons", told, part=NOTES)
 

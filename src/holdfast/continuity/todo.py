@@ -105,7 +105,7 @@ def remove(workspace: Workspace, wanted: tuple[Todo, ...]) -> None:
 
 def path(workspace: Workspace) -> str:
     """Return where the page lies."""
-    return notes.path_of(workspace, pages.TODO)
+    return notes.path_of(workspace, pages.PAGES[pages.TODO])
 
 
 def _every(workspace: Workspace) -> tuple[Todo, ...]:

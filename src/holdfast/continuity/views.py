@@ -1,4 +1,4 @@
-"""Tables on a project's pages that show memories: `decisions.md`, and the rules and values of `MEMORY.md`.
+"""Tables on a project's pages that show memories: `decisions.md`, `lessons.md`, the rules and values of `MEMORY.md`.
 
 A table stands in a marked region and has a row for each memory of its type, which the row names by its id. `sync` makes
 both agree. A row that a person added or changed is adopted: it becomes a memory, or what its memory says, and the
@@ -28,7 +28,7 @@ from holdfast.base.clock import is_day, now
 from holdfast.base.digests import short
 from holdfast.base.text import DOTS, cut
 from holdfast.continuity import page, region
-from holdfast.continuity.check_boxes import attributed, unattributed
+from holdfast.continuity.check_boxes import Lines, attributed, unattributed
 from holdfast.continuity.note_tables import REPLACED, Columns, Note, Table
 from holdfast.errors import BrokenFile, HoldfastError
 from holdfast.journal.updates import Updates, undone
@@ -49,6 +49,9 @@ COMMAND = "adopt"
 MAX_CELL = 1_000
 ADOPTS, CHANGES = ACTS = ("adopt", "adopt into")
 _WAIT_SECONDS = 20.0
+# Sources that say by which way a memory came, and not where it comes from; and who it was by where nobody is named.
+_WAYS_IN = ("", "cli", "mcp", "hook", "api", "learning", "patterns", "lessons.md")
+_BY_HAND = "person"
 # What the page MEMORY.md called its decisions.
 _OLD_SECTION = "Decisions"
 _SHOWN = ("text", "because", "done", "ended", "replaced_by")
@@ -71,9 +74,13 @@ class MemoryView:
 DECISIONS = MemoryView(
     "decisions.md", "decisions", "decision", Columns("D", "Decision", "Because"), "# Decisions", "", True
 )
+LESSONS = MemoryView(
+    *("lessons.md", "lessons", "lesson", Columns("L", "Lesson", "What went wrong", "Source"), "# Lessons"), makes=True
+)
 _PAGE = "# Memory of this project"
 VIEWS = (
     DECISIONS,
+    LESSONS,
     MemoryView("MEMORY.md", "rules", "feedback", Columns("", "Rule", "Why"), _PAGE, "## Rules"),
     MemoryView("MEMORY.md", "values", "reference", Columns("", "Value", "Why"), _PAGE, "## Values"),
 )
@@ -86,9 +93,15 @@ def number_of(view: MemoryView, key: str) -> int:
     return int(number) if has else 0
 
 
-def next_key(view: MemoryView, keys: Iterable[str], text: str) -> str:
+def number_in(view: MemoryView, memory: Memory) -> int:
+    """Return the number of a memory: that in its key, or a tag that an earlier version's row had as its id."""
+    names = (memory.key, *(f"{tag.casefold()}-" for tag in memory.tags))
+    return next((number for name in names if (number := number_of(view, name))), 0)
+
+
+def next_key(view: MemoryView, every: Iterable[Memory], text: str) -> str:
     """Return the key of the next memory of a view that numbers them: one more than the highest that is there."""
-    number = max((number_of(view, key) for key in keys), default=0) + 1
+    number = max((number_in(view, one) for one in every), default=0) + 1
     return f"{view.columns.letter.lower()}{number}-{automatic_key(text)}"[:MAX_LENGTH].rstrip("-")
 
 
@@ -96,7 +109,7 @@ def memories(workspace: Workspace, view: MemoryView, scopes: Sequence[Scope]) ->
     """Return the memories of a view, those that hold no longer among them: by number, then by age."""
     workspace.refresh(tuple(scopes))
     found = [memory for scope in scopes for memory in workspace.store.find(Filter((scope,), (view.type,)))]
-    return sorted(found, key=lambda one: (number_of(view, one.key) or 10**9, one.created, one.key))
+    return sorted(found, key=lambda one: (number_in(view, one) or 10**9, one.created, one.key))
 
 
 def noted(workspace: Workspace, view: MemoryView, scopes: Sequence[Scope]) -> list[tuple[Note, Memory]]:
@@ -111,16 +124,21 @@ def noted(workspace: Workspace, view: MemoryView, scopes: Sequence[Scope]) -> li
         newer = workspace.store.superseded_by(one.scope, one.key)
         by = by_place.get((one.scope, newer))
         is_replaced = ended.startswith(REPLACED) and not newer
+        by_agent = one.agent if one.trust == "agent" else ""
+        source = one.source if one.source not in _WAYS_IN else one.agent.removeprefix(_BY_HAND)
         note = Note(
             number,
             names[one.scope, one.key],
-            attributed(harmless_line(said), one.agent if one.trust == "agent" else ""),
+            # Where there is a column for whoever said it, the text need not say so.
+            harmless_line(said) if view.columns.source else attributed(harmless_line(said), by_agent),
             harmless_line(why),
-            one.agent if one.trust == "agent" else "",
+            harmless_line(source) if view.columns.source else by_agent,
             one.created[:10],
             bool(newer) or is_struck,
             by.created[:10] if by else kinds.day_in(ended),
             names[by.scope, by.key] if by else ended.split(" ")[2] if is_replaced else newer,
+            one.key,
+            one.scope.kind,
         )
         found.append((note, one))
     return found
@@ -130,7 +148,7 @@ def _names(view: MemoryView, every: Sequence[Memory]) -> dict[tuple[Scope, str],
     """Return how each memory is named: by its number, or by its key where it has none or shares it."""
     found: dict[tuple[Scope, str], str] = {}
     for one in every:
-        number = number_of(view, one.key)
+        number = number_in(view, one)
         name = f"{view.columns.letter}{number}" if number else one.key
         found[one.scope, one.key] = one.key if name in found.values() else name
     return found
@@ -139,7 +157,7 @@ def _names(view: MemoryView, every: Sequence[Memory]) -> dict[tuple[Scope, str],
 def listed(workspace: Workspace, view: MemoryView, scopes: Sequence[Scope]) -> list[tuple[Note, Memory | None]]:
     """Return what holds and held in these scopes of projects, rows among it that wait to be adopted."""
     found: list[tuple[Note, Memory | None]] = [*noted(workspace, view, scopes)]
-    for folder in _folders(workspace, scopes):
+    for folder in _folders(workspace, [scope for scope in scopes if scope.kind == "project"]):
         waiting = _Sync(workspace, folder, view).unadopted()
         edited = {(memory.scope, memory.key): row for row, memory in waiting if memory}
         found = [(edited.get((one.scope, one.key), note) if one else note, one) for note, one in found]
@@ -164,8 +182,8 @@ def _read(path: str, view: MemoryView) -> tuple[str, bool, Table]:
     text = region.read_page(path)
     region.check_writable(path, text)
     inside = region.parts(text, view.region)[1]
-    # Only decisions had a table before there were regions.
-    whole = text if view is DECISIONS else ""
+    # Only these had a table before there were regions.
+    whole = text if view in (DECISIONS, LESSONS) else ""
     table = Table(whole if inside is None else inside, view.columns)
     table.lines.newline = "\r\n" if "\r\n" in text else "\n"
     return text, inside is not None, table
@@ -271,12 +289,13 @@ class _Sync:
             return
         with region.lock_of(self.folder, "views", _WAIT_SECONDS):
             _, has_region, table = _read(self.path, self.view)
-            if not convert and not has_region and (table.notes or not self.view.makes):
+            if not convert and not has_region and (table.notes or self._items() or not self.view.makes):
                 return
             steps = self._to_adopt(table, has_region=has_region, convert=convert)
             if steps is None:
                 return
-            if steps:
+            # One that was killed may have adopted every row, and not marked the table.
+            if steps or (table.notes and not has_region):
                 self._adopt(steps)
             every = noted(self.workspace, self.view, (self.scope,))
             if not every and not has_region and not table.notes:
@@ -290,17 +309,20 @@ class _Sync:
     def steps(self) -> list[Step]:
         """Return what would be adopted."""
         _, has_region, table = _read(self.path, self.view)
-        found = self._to_adopt(table, has_region=has_region) or []
+        found = self._to_adopt(table, has_region=has_region)
+        if found == [] and table.notes and not has_region:
+            # One that was killed may have come so far.
+            return [Step(ADOPTS, f"{self.scope}/{self.view.page}", "its table shows memories from now on")]
         return [
             Step(CHANGES if memory else ADOPTS, f"{self.scope}/{memory.key if memory else row.id}", row.text)
-            for row, memory in found
+            for row, memory in found or ()
         ]
 
     def _to_adopt(
         self, table: Table, *, has_region: bool, convert: bool = True
     ) -> list[tuple[Note, Memory | None]] | None:
         """Return each row that a person wrote, with its memory if it has one; None where the table is left alone."""
-        older = self._on_the_old_page() if convert else []
+        older = [*self._on_the_old_page(), *(() if has_region else self._items())] if convert else []
         if not table.notes and not older:
             return []
         if not has_region and self._was_undone():
@@ -308,13 +330,18 @@ class _Sync:
         told = noted(self.workspace, self.view, (self.scope,))
         named = {note.id.casefold(): (note, memory) for note, memory in told}
         named |= {memory.key: (note, memory) for note, memory in told}
+        by_cells = {(_cells(note), number_in(self.view, one) > 0): one for note, one in reversed(told)}
         written = self.state.rows(self.view)
         found: list[tuple[Note, Memory | None]] = []
         for row in (*table.notes, *older):
             name = row.id.casefold()
-            there = named.get(name) or next((one for one in told if not name and _cells(one[0]) == _cells(row)), None)
-            if there is None:
-                if name not in written and not self._is_forgotten(row):
+            there, number = named.get(name), number_of(self.view, f"{name}-")
+            alike = by_cells.get((_cells(row), False)) or (None if number else by_cells.get((_cells(row), True)))
+            if there is None and alike and (number or not name):
+                # A memory that says the same is what the row stands for; it gets its number.
+                found += [(row, alike)] if number else []
+            elif there is None:
+                if name not in written and (row.done or not self._is_forgotten(row)):
                     found.append((row, None))
             elif _digest(row) != _digest(there[0]) and self._is_edited(row, there[1], written.get(name)):
                 found.append((row, there[1]))
@@ -330,6 +357,13 @@ class _Sync:
             text, is_struck, ended = kinds.unstruck(one.cells[1])
             found.append(Note(0, "", text, one.cells[2], "", one.cells[0], is_struck, kinds.day_in(ended)))
         return found
+
+    def _items(self) -> list[Note]:
+        """Return the items of a list that a person keeps in place of a table of lessons."""
+        lines = Lines(region.read_page(self.path) if self.view is LESSONS else "")
+        shown = [line for line, is_hidden in zip(lines.every, lines.hidden, strict=True) if not is_hidden]
+        listed = [line for line in shown if line.startswith(("- ", "* ")) and kinds.STRIKE not in line]
+        return [Note(0, "", harmless_line(text)) for text in region.entries(listed)]
 
     @property
     def _old_page(self) -> str:
@@ -374,8 +408,11 @@ class _Sync:
             _, has_region, table = _read(self.path, self.view)
             if not has_region and table.notes:
                 region.write_page(self.path, self._marked(table))
+                act.done(os.path.relpath(self.path, self.workspace.home), "its table shows memories from now on")
             if self._on_the_old_page():
                 region.write_page(self._old_page, page.without(region.read_page(self._old_page), _OLD_SECTION))
+            # Within the act, so that the page is put back whole when that is undone.
+            self._write([note for note, _ in noted(self.workspace, self.view, (self.scope,))])
         audit.trim(self.workspace)
 
     def _put(self, row: Note, memory: Memory | None) -> Memory:
@@ -393,6 +430,8 @@ class _Sync:
             source=self.view.page,
         )
         stored = put(self.workspace, draft).memory
+        if memory is not None and number_of(self.view, f"{row.id.casefold()}-") and not number_in(self.view, memory):
+            return self.workspace.store.change(self.scope, stored.key, tags=(*stored.tags, row.id))
         if memory is None and is_day(row.at):
             stored = self.workspace.store.change(self.scope, stored.key, created=f"{row.at}T00:00:00Z")
         return stored
@@ -404,8 +443,8 @@ class _Sync:
             return name if is_key(name) else None
         if number:
             return f"{name}-{automatic_key(unattributed(row.text))}"[:MAX_LENGTH].rstrip("-")
-        keys = self.workspace.store.keys((self.scope,), self.view.columns.letter.lower())
-        return next_key(self.view, keys, row.text) if row.number else None
+        every = memories(self.workspace, self.view, (self.scope,))
+        return next_key(self.view, every, row.text) if row.number else None
 
     def _marked(self, table: Table) -> str:
         """Return a page of an earlier version with our markers around its table."""

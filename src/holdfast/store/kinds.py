@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from holdfast.records import Memory
 
 WHY = "Why: "
+# What stood before the reason of a lesson when that had no paragraph of its own.
+_WHY_BEFORE = ". What went wrong: "
 STRIKE = "~~"
 WITHDRAWN = "withdrawn"
 # What the person lays down: only they change or end it.
@@ -25,6 +27,9 @@ _LEADS = ("also", "and", "btw", "by the way", "oh", "ok", "okay", "so", "please"
 def parts(body: str) -> tuple[str, str, str]:
     """Return the statement, its reason and all other paragraphs, as they stand."""
     first, *rest = body.strip("\n").split("\n\n")
+    if not rest and _WHY_BEFORE in first:
+        said, _, reason = first.partition(_WHY_BEFORE)
+        return said, reason, ""
     why = next((one for one in rest if one.startswith(WHY)), "")
     return first, why[len(WHY) :], "\n\n".join([one for one in rest if one is not why])
 

@@ -62,11 +62,11 @@ def test_the_source_is_cleaned_too(cli, shop, home) -> None:
 
 
 def test_the_letter_of_a_replaced_lesson_may_be_small(cli, shop) -> None:
-    """A lesson that is replaced by its id ends with its memory, however the id is written."""
+    """A lesson that is replaced by its id is superseded as a memory, however the id is written."""
     cli("lesson", "Always run the linter before pushing")
     cli("lesson", "Deploy only from the blue host", "--replaces", "l1")
-    told = cli("list").out
-    assert "blue host" in told and "linter" not in told
+    assert "linter before pushing  (replaced by l2-deploy-only-from-the-blue-host)" in cli("list").out
+    assert "linter" not in cli("lesson").out
 
 
 def test_without_a_project_it_fails(workspace, machine, home) -> None:
@@ -135,3 +135,65 @@ def test_lessons_of_another_project_are_not_listed(cli, workspace, shop, reposit
         harvest(h)
     monkeypatch.chdir(repository("till"))
     assert cli("lesson", "--json").json["learned"] == []
+
+
+def test_what_is_remembered_as_a_lesson_is_one(cli, shop, page) -> None:
+    """`remember --type lesson` and `lesson` make the same thing: listed, on the page, recalled, with a history."""
+    cli("remember", "Never squash a release branch.", "--type", "lesson", "--key", "squash")
+    cli("lesson", "Migrate first", "--because", "the deploy broke")
+    assert [one["key"] for one in cli("lesson", "--json").json["lessons"]] == ["l1-migrate-first", "squash"]
+    assert "| squash |" in page.read_text() and "| L1 |" in page.read_text()
+    assert [hit["key"] for hit in cli("recall", "release branch", "--json").json["hits"]] == ["squash"]
+    assert [hit["key"] for hit in cli("recall", "migrate", "--json").json["hits"]] == ["l1-migrate-first"]
+    cli("remember", "Never squash or rebase a release branch.", "--key", "squash")
+    assert len(cli("history", "squash", "--json").json["statements"]) == 2
+    assert "squash or rebase" in page.read_text() and cli("lesson", "withdraw", "squash").code == 0
+    assert [one["id"] for one in cli("lesson", "--json").json["lessons"]] == ["L1"]
+    (hit,) = cli("recall", "release branch", "--json").json["hits"]
+    assert hit["superseded_by"] == "squash"
+
+
+def test_a_row_that_a_person_writes_is_adopted(cli, shop, page) -> None:
+    """A new row becomes a memory of theirs, a changed one what its memory says, a struck one is withdrawn."""
+    cli("lesson", "Migrate first")
+    cli("lesson", "Rest on Sundays")
+    text = page.read_text().replace("Migrate first", "Migrate first, then deploy")
+    text = text.replace("Rest on Sundays |  |  |\n", "~~Rest on Sundays~~ |  |  |\n| | | Ask Kim | she knows | |\n")
+    page.write_text(f"Mine above.\n{text}Mine below, \u00e9.\n")
+    told = {one["text"]: one for one in cli("lesson", "--json").json["lessons"]}
+    assert [*told] == ["Migrate first, then deploy", "Ask Kim"] and told["Ask Kim"]["because"] == "she knows"
+    memory = cli("show", told["Ask Kim"]["key"], "--json").json
+    assert (memory["type"], memory["trust"], memory["body"]) == ("lesson", "user", "Ask Kim\n\nWhy: she knows")
+    assert len(cli("history", "l1-migrate-first", "--json").json["statements"]) == 2
+    assert page.read_text().startswith("Mine above.\n# Lessons\n") and page.read_text().endswith(
+        "Mine below, \u00e9.\n"
+    )
+
+
+def test_a_list_that_a_person_kept_is_adopted_and_stays(cli, shop, page) -> None:
+    """Items on a page without a table become lessons once; their lines stay where they are."""
+    page.parent.mkdir(parents=True)
+    page.write_text("# What we learned\n\n- Feed the cat before noon.\n- ~~Wake the dog.~~\n")
+    cli("lesson", "Migrate first")
+    assert {one["text"] for one in cli("lesson", "--json").json["lessons"]} == {
+        "Feed the cat before noon.",
+        "Migrate first",
+    }
+    assert page.read_text().startswith("# What we learned\n\n- Feed the cat before noon.\n- ~~Wake the dog.~~\n")
+    assert cli("forget", "feed-the-cat-before-noon", "--yes").code == 0
+    cli("lesson", "Rest")
+    assert [one["text"] for one in cli("lesson", "--json").json["lessons"]] == ["Migrate first", "Rest"]
+
+
+def test_a_lesson_for_a_profile_reaches_that_profile_alone(cli, workspace, shop, page) -> None:
+    """Given with --profile it is a memory of the profile: on no page, and only that profile is told of it."""
+    cli("lesson", "Migrate first")
+    assert cli("lesson", "Read the tests before the code", "--profile", "reviewer").code == 0
+    assert "tests before" not in cli("lesson").out and "tests before" not in page.read_text()
+    told = cli("lesson", "--profile", "reviewer").out
+    assert "Read the tests before the code\n    for reviewer\n" in told and "Migrate first" in told
+    assert cli("recall", "tests before the code", "--json").json["hits"] == []
+    (hit,) = cli("recall", "tests before the code", "--profile", "reviewer", "--json").json["hits"]
+    assert (hit["scope"], hit["owner"], hit["type"]) == ("agent", "reviewer", "lesson")
+    assert cli("lesson", "withdraw", hit["key"], "--profile", "reviewer").code == 0
+    assert "tests before" not in cli("lesson", "--profile", "reviewer").out

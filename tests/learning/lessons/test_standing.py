@@ -229,19 +229,27 @@ def test_a_merged_project_is_one_project(workspace, shop) -> None:
     assert [(one.project, one.status) for one in learned_in(h)] == [(SHOP, "standing")]
 
 
-def test_the_page_and_the_lesson_begin_and_end_together(workspace, shop) -> None:
-    """What is written down is a memory at once; withdrawn, the memory goes; written again, it is back."""
+def test_a_lesson_that_was_written_down_is_a_memory_until_it_is_withdrawn(workspace, shop) -> None:
+    """What is written down is a memory at once; withdrawn, it holds no longer; written again, it holds again."""
     with workspace() as h:
-        lesson.learn(h, "Migrate first", because="the deploy broke")
-        (found,) = learned_in(h)
-        assert h.store.get(PROJECT, found.key).body == "Migrate first. What went wrong: the deploy broke"
-        assert lesson.learned(h) == []
+        key = lesson.learn(h, "Migrate first", because="the deploy broke").note.key
+        assert h.store.get(PROJECT, key).body == "Migrate first\n\nWhy: the deploy broke"
         lesson.withdraw(h, "L1")
-        assert learned_in(h)[0].status == "rejected" and lesson_standing.memory_of(h, found) is None
+        assert recall(h, "migrate first")[0].superseded_by == key and lesson.lessons(h) == ()
         lesson.learn(h, "Migrate first")
-        assert learned_in(h)[0].status == "standing" and lesson_standing.memory_of(h, found)
+        assert recall(h, "migrate first")[0].superseded_by == ""
         lesson.learn(h, "Migrate last, on Sundays", replaces="L2")
-        assert sorted(one.status for one in learned_in(h)) == ["rejected", "standing"]
+        assert [one.text for one in lesson.lessons(h)] == ["Migrate last, on Sundays"]
+
+
+def test_a_withdrawn_lesson_does_not_come_back_by_recurring(cli, workspace, standing, shop) -> None:
+    """Complaints go on to be evidence, and the memory stays struck through."""
+    assert cli("lesson", "withdraw", standing.key).code == 0
+    with workspace() as h:
+        complained(h, shop, "s-3", day="2026-05-08")
+        harvest(h)
+        assert [(one.status, one.sessions) for one in learned_in(h)] == [("rejected", 3)]
+        assert h.store.get(PROJECT, standing.key).body.startswith("~~") and Proposals(h.home).ids() == []
 
 
 def test_a_forgotten_lesson_stands_no_longer_and_does_not_come_back(cli, workspace, standing, shop) -> None:

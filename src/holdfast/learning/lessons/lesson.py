@@ -1,70 +1,77 @@
-"""Lessons of a project: those that were written down in `lessons.md`, and those that were learned from sessions.
+"""Lessons: memories of the type `lesson`, and the evidence that sessions gave for them.
 
-What a person writes down stands at once: on the page, and as a learned lesson with its memory, so that it is recalled
-when it matters. Withdrawing it ends both. What an agent writes down is proposed. Marks say that a memory
-helped or did harm; the memory of a learned lesson is weighed by them: where harm outweighs, it becomes a warning.
+Whoever stores such a memory teaches: `holdfast lesson`, `holdfast remember --type lesson`, an approved proposal, what
+recurred, or a row that a person adds to `lessons.md`. It holds for its project, for a profile or everywhere, as its
+scope says. What an agent writes down is proposed. Marks say that a memory helped or did harm; a lesson is weighed by
+them: where harm outweighs, its memory becomes a warning.
 """
 
 from __future__ import annotations
 
+import os
+
 from holdfast.base.clock import now
 from holdfast.base.text import check_text
-from holdfast.continuity import notes
+from holdfast.continuity import decisions, notes
 from holdfast.continuity.note_tables import Note
 from holdfast.continuity.notes import NoteChange
-from holdfast.continuity.pages import LESSON
+from holdfast.continuity.views import LESSONS
 from holdfast.errors import BadInput, NotFound, Refused, ScopeUnknown
 from holdfast.learning.lessons import model as learned_lessons
 from holdfast.learning.lessons import standing as lesson_standing
+from holdfast.learning.lessons.categories import category
 from holdfast.learning.lessons.model import Evidence, Lesson
-from holdfast.memory.proposal_files import same
 from holdfast.privacy import redact
-from holdfast.records import Event, Memory, Scope
+from holdfast.records import Event, Memory, Scope, replace
 from holdfast.workspace import Workspace
 
-STATED = "stated"
 PASSED_ON = "passed-on"
-BY_HAND = "person"
 MARK = "mark"
 RATINGS = ("helpful", "harmful")
 MAX_NOTE = 500
 
 
 def lessons(workspace: Workspace, *, everything: bool = False) -> tuple[Note, ...]:
-    """Return the lessons that hold, or with `everything` all of them, in the order of the page."""
-    return notes.listed(workspace, LESSON, everything=everything)
+    """Return the lessons that hold here: of the project, of the profile and everywhere; or with `everything` all."""
+    return decisions.listed(workspace, everything=everything, view=LESSONS)
 
 
 def learned(workspace: Workspace, *, everything: bool = False) -> list[Lesson]:
-    """Return what was learned in this project and everywhere, the weightiest first; rejected ones with `everything`.
+    """Return what there is evidence for in this project and everywhere, the weightiest first.
 
-    What stands on the page as well is told by the page.
+    Those that were rejected, or whose memory is gone, come with `everything`.
     """
     if not workspace.enabled:
         return []
     at, ids = now(), _projects(workspace)
-    on_page = {same(note.text) for note in notes.listed(workspace, LESSON)} if ids - {""} else set()
-    found = [
-        one
-        for one in lesson_standing.every(workspace)
-        if one.project in ids
-        and (everything or one.status != "rejected")
-        and not any(each.kind == STATED and same(each.quote) in on_page for each in one.evidence)
-    ]
+    every = [one for one in lesson_standing.every(workspace) if one.project in ids]
+    found = [one for one in every if everything or one.status != "rejected"]
     return sorted(found, key=lambda one: (-learned_lessons.weight(one, at), one.created, one.id))
 
 
 def show(workspace: Workspace, name: str) -> Lesson:
-    """Return the learned lesson whose id, or the key of its memory, begins so, of whatever project."""
+    """Return the lesson of that id or key with its evidence; the beginning of either is enough where it has some."""
     workspace.need_enabled()
-    return lesson_standing.as_it_is(workspace, learned_lessons.room(workspace.home).get(name))
+    try:
+        return lesson_standing.as_it_is(workspace, learned_lessons.room(workspace.home).get(name))
+    except NotFound:
+        memory = decisions.named(workspace, name, LESSONS)[1]
+    known = [one for one in lesson_standing.every(workspace) if one.key == memory.key]
+    if known:
+        return known[0]
+    path = os.path.join(workspace.home, "memory", memory.path)
+    lesson = Lesson("", memory.body, category(memory.body), "standing", key=memory.key, path=path)
+    return replace(lesson, created=memory.created, updated=memory.updated)
 
 
 def rate(workspace: Workspace, name: str, rating: str) -> Lesson:
-    """Note that a learned lesson was helpful or harmful, as its memory gets a mark."""
+    """Note that a lesson was helpful or harmful, as its memory gets a mark."""
     if rating not in RATINGS:
         raise BadInput(f"{rating!a} is no mark", f"Use one of {', '.join(RATINGS)}.")
     lesson = show(workspace, name)
+    if not lesson.id:
+        mark(workspace, lesson.key, rating)
+        return show(workspace, name)
     memory = lesson_standing.memory_of(workspace, lesson)
     if memory is not None:
         _note_mark(workspace, memory.scope, memory.key, rating)
@@ -79,11 +86,12 @@ def propose(workspace: Workspace, text: str, *, because: str = "", agent: str = 
     workspace.need_enabled()
     if replaces:
         raise Refused("only the person replaces a lesson", "Propose it without an id, and tell them what it replaces.")
+    project = workspace.project().id
     (said, why, by), kinds = notes.without_secrets(workspace, text, because, agent)
     evidence = Evidence(now(), by, workspace.session, PASSED_ON, said)
     statement = f"{said.rstrip('.')}. What went wrong: {why}" if why else said
-    is_new = lesson_standing.occurred(workspace, statement, workspace.project().id, evidence)
-    there = learned_lessons.room(workspace.home).like(workspace.project().id, evidence)
+    is_new = lesson_standing.occurred(workspace, statement, project, evidence)
+    there = learned_lessons.room(workspace.home).like(project, evidence)
     there = lesson_standing.as_it_is(workspace, there) if there else None
     if there is None or there.status == "rejected":
         raise Refused("the person said no to this lesson", "Ask them: `holdfast lesson add` writes it down.")
@@ -91,39 +99,28 @@ def propose(workspace: Workspace, text: str, *, because: str = "", agent: str = 
     return NoteChange(action, Note(0, there.id, said, why, by, now()[:10]), there.path, kinds)
 
 
-def learn(workspace: Workspace, text: str, *, because: str = "", source: str = "", replaces: str = "") -> NoteChange:
-    """Add a lesson of the person; the one that it replaces is struck through in the same write, and ends."""
-    name = replaces.strip().casefold()
-    holding = notes.listed(workspace, LESSON) if name else ()
-    replaced = next((note.text for note in holding if note.id.casefold() == name and not note.done), "")
-    written = notes.add(workspace, LESSON, text, because=because, source=source, replaces=replaces)
-    _end(workspace, replaced)
+def learn(
+    workspace: Workspace, text: str, *, because: str = "", source: str = "", replaces: str = "", scope: str = "project"
+) -> NoteChange:
+    """Write a lesson of the person down; the one that it replaces is superseded. What waits and says it is closed."""
+    about = {"because": because, "source": source, "replaces": replaces, "scope": scope}
+    written = decisions.add(workspace, text, view=LESSONS, **about)
     if written.action == "added":
-        evidence = Evidence(now(), written.note.source or BY_HAND, workspace.session, STATED, written.note.text)
-        lesson_standing.stated(workspace, workspace.project().id, evidence, because=written.note.because)
+        lesson_standing.take_over(workspace, decisions.named(workspace, written.note.key, LESSONS)[1])
     return written
 
 
 def withdraw(workspace: Workspace, name: str) -> NoteChange:
-    """Strike a lesson through, with the day, and let it stand no longer."""
-    written = notes.withdraw(workspace, LESSON, name)
-    if written.action == "withdrawn":
-        _end(workspace, written.note.text)
-    return written
+    """Strike a lesson through, with the day: it stays to be read, is told no more, and does not come back by itself."""
+    return decisions.withdraw(workspace, name, view=LESSONS)
 
 
 def path(workspace: Workspace) -> str:
-    """Return where the page lies."""
-    return notes.path_of(workspace, LESSON)
-
-
-def _end(workspace: Workspace, text: str) -> None:
-    """End the learned lesson that was stated so, and its memory; what sessions alone taught is not touched."""
-    wanted, ids = same(text), _projects(workspace)
-    for one in lesson_standing.every(workspace) if text else ():
-        stated = [each for each in one.evidence if each.kind == STATED and same(each.quote) == wanted]
-        if stated and one.project in ids and one.status in ("standing", "warning"):
-            lesson_standing.end(workspace, one)
+    """Return where the page lies; nothing outside of a project."""
+    try:
+        return decisions.path(workspace, LESSONS)
+    except ScopeUnknown:
+        return ""
 
 
 def _projects(workspace: Workspace) -> set[str]:

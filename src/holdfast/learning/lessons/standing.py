@@ -28,6 +28,7 @@ from holdfast.memory.proposals import Kind
 from holdfast.memory.remember import put, refuse_secret
 from holdfast.privacy import fence, redact
 from holdfast.records import Draft, Filter, Memory, Proposal, Scope, replace
+from holdfast.store import kinds
 from holdfast.store.keys import check_key
 from holdfast.store.memory_file import first_words
 from holdfast.workspace import Workspace
@@ -126,16 +127,26 @@ def stand(
     return lesson
 
 
-def stated(workspace: Workspace, project: str, evidence: Evidence, *, because: str = "") -> Lesson:
-    """Take down what a person wrote down as a lesson: it stands, whatever was decided about the same before."""
-    clean = replace(evidence, agent=cleaned(evidence.agent), quote=cleaned(evidence.quote), before="")
-    text = f"{clean.quote.rstrip('.')}. What went wrong: {cleaned(because)}" if because else clean.quote
+def stated(workspace: Workspace, project: str, evidence: Evidence) -> Lesson:
+    """Take down what a person wants agents to be told as a lesson: it stands, whatever was decided before."""
+    clean = replace(evidence, quote=cleaned(evidence.quote), before="")
+    text = clean.quote
     lesson, _ = lessons.add_evidence(workspace.home, text, category_of(text), project, clean)
     if as_it_is(workspace, lesson).status == "standing":
         return lesson
-    if lesson.id in Proposals(workspace.home).ids():
-        workspace.say(f"the proposal {lesson.id} said the same, and is closed by this")
     return stand(workspace, lesson, trust="user", why="it was written down", text=text, again=True)
+
+
+def take_over(workspace: Workspace, memory: Memory) -> None:
+    """Let what there is evidence for, and what waits, be the lesson that a person wrote down."""
+    if memory.scope.kind not in ("project", "global"):
+        return
+    evidence = Evidence(memory.updated, "", "", "stated", cleaned(kinds.parts(memory.body)[0]))
+    lesson = lessons.room(workspace.home).like(memory.scope.owner, evidence)
+    if lesson is not None and as_it_is(workspace, lesson).status in ("proposed", "rejected"):
+        if lesson.id in Proposals(workspace.home).ids():
+            workspace.say(f"the proposal {lesson.id} said the same, and is closed by this")
+        drop_proposal(workspace, lessons.room(workspace.home).change(lesson, status="standing", key=memory.key))
 
 
 def end(workspace: Workspace, lesson: Lesson) -> Lesson:
@@ -184,17 +195,12 @@ def as_it_is(workspace: Workspace, lesson: Lesson) -> Lesson:
     if lesson.status in ("proposed", "rejected"):
         return lesson
     memory = memory_of(workspace, lesson)
-    if memory is not None and holds(memory):
+    if memory is not None and memory.holds:
         status = "warning" if memory.body.startswith(_WARNING) else "standing"
     else:
         # An undone approval waits again for a decision.
         status = "proposed" if lesson.id in Proposals(workspace.home).ids() else "rejected"
     return replace(lesson, status=status)
-
-
-def holds(memory: Memory) -> bool:
-    """Whether a memory was not withdrawn."""
-    return not memory.body.startswith("~~")
 
 
 def memory_of(workspace: Workspace, lesson: Lesson) -> Memory | None:
@@ -239,7 +245,7 @@ def _keep(workspace: Workspace, draft: Draft, why: str) -> None:
 def _draft(lesson: Lesson, scope: Scope, key: str, text: str, trust: str) -> Draft:
     last = lesson.evidence[-1] if lesson.evidence else Evidence("", "", "", "", "")
     return Draft(
-        text=text,
+        text=kinds.body_of(*kinds.parts(text)),
         scope=scope,
         key=key,
         title=first_words(text),
@@ -263,7 +269,7 @@ def _said_already(workspace: Workspace, lesson: Lesson) -> Memory | None:
     scope, wanted = scope_of(lesson), words_of(lesson.evidence[0].quote if lesson.evidence else lesson.statement)
     workspace.refresh_once(scope)
     found = workspace.store.find(Filter((scope,), ("lesson",)))
-    return next((one for one in found if alike(words_of(one.body.partition("\n\n")[0]), wanted)), None)
+    return next((one for one in found if alike(words_of(kinds.parts(one.body)[0]), wanted)), None)
 
 
 def _usable(lesson: Lesson) -> str:

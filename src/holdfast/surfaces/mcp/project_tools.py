@@ -13,6 +13,7 @@ from holdfast.continuity.check_boxes import Todo
 from holdfast.continuity.note_tables import Note
 from holdfast.continuity.notes import NoteChange
 from holdfast.continuity.todo import TodoChange
+from holdfast.continuity.views import DECISIONS, LESSONS
 from holdfast.errors import BadInput, NotFound
 from holdfast.inject import hand_over
 from holdfast.learning.lessons import lesson
@@ -73,9 +74,8 @@ def _changed_notes(request: Request, asked: given.ProjectNotes) -> results.Notes
             text, by = _needed(asked, "text"), request.agent
             return _of_note(lesson.propose(workspace, text, because=because, agent=by, replaces=replaces), "lessons")
     name = _needed(asked, "id")
-    if name[:1].upper() == "L":
-        return _of_note(lesson.withdraw(workspace, name), "lessons")
-    return _of_note(decisions.withdraw(workspace, name, agent=request.agent), "decisions")
+    view, kind = (LESSONS, "lessons") if name[:1].upper() == "L" else (DECISIONS, "decisions")
+    return _of_note(decisions.withdraw(workspace, name, agent=request.agent, view=view), kind)
 
 
 def _needed(asked: given.ProjectNotes | given.WorkItem, name: str) -> str:

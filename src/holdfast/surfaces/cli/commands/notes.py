@@ -15,6 +15,7 @@ from holdfast.learning.lessons import lesson
 from holdfast.learning.lessons.model import Lesson, weight
 from holdfast.records import asdict
 from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import PROJECT, group
 from holdfast.surfaces.cli.output import answered, applied, consented, print_each, say_empty, text_of
 from holdfast.workspace import Workspace
@@ -31,7 +32,11 @@ _LESSON = 'holdfast lesson "Run the migration first" --because "the deploy broke
 _names = click.argument("names", metavar="N|ID|TEXT...", nargs=-1, required=True)
 _ended = click.option("--all", "everything", is_flag=True, help="List those that no longer hold, too.")
 # A lesson that somebody states is evidence, and says which session it comes from.
-_HERE: dict[str, Any] = {"sees": ("project", "session"), "means": {"session": "The session that it comes from."}}
+_PROFILE = {"profile": "The agent profile that it is for."}
+_HERE: dict[str, Any] = {
+    "sees": ("project", "session", "profile"),
+    "means": {"session": "The session that it comes from.", **_PROFILE},
+}
 
 
 @group("todo", _TODO, adds=True, sees=PROJECT)
@@ -117,20 +122,24 @@ def _withdraw_decision(workspace: Workspace, name: str) -> None:
     _print_written(decisions.withdraw(workspace, name), "decision")
 
 
-@group("lesson", _LESSON, adds=True, sees=PROJECT)
+@group("lesson", _LESSON, adds=True, sees=("project", "profile"), means=_PROFILE)
 @_ended
 def _lessons(workspace: Workspace, everything: bool) -> None:
-    """Write a lesson into the table of the project's lessons.md, or list those that hold, and those that were learned
-    from sessions.
-    """
+    """Write a lesson down, or list those that hold here, memories of the type lesson, and those that wait for you."""
     found, learned = lesson.lessons(workspace, everything=everything), lesson.learned(workspace, everything=everything)
-    notes = [asdict(note) for note in found]
-    if answered({"lessons": notes, "path": lesson.path(workspace), "learned": [_lesson_json(one) for one in learned]}):
+    told = [asdict(note) for note in found]
+    if answered({"lessons": told, "path": lesson.path(workspace), "learned": [_lesson_json(one) for one in learned]}):
         return
+    evidence = {one.key: one for one in learned if one.status in ("standing", "warning")}
     for note in found:
         _print_note(note)
+        if note.key in evidence or note.scope not in ("", "project"):
+            where = {"agent": f"for {workspace.profile}", "global": "everywhere"}.get(note.scope, "")
+            came = _came_up(evidence[note.key]) if note.key in evidence else ""
+            click.echo(f"    {', '.join(filter(None, (came, where)))}")
     for one in learned:
-        _print_lesson(one)
+        if one.id not in {each.id for each in evidence.values()}:
+            _print_lesson(one)
     if not found and not learned:
         say_empty(workspace, f"no lesson is written down; add one: {_LESSON}")
 
@@ -141,14 +150,17 @@ def _lessons(workspace: Workspace, everything: bool) -> None:
 @click.option("--replaces", default="", metavar="ID", help="The lesson that this one puts an end to.")
 @click.option("--source", default="", metavar="TEXT", help="Where it comes from: a session, an incident, a person.")
 def _learn(workspace: Workspace, /, text: tuple[str, ...], **about: str) -> None:
-    """Add a lesson. Without TEXT, or with `-`, it is read from standard input."""
-    _print_written(lesson.learn(workspace, text_of(text, _LESSON), **about), "lesson")
+    """Add a lesson of the project, or with --profile of that profile. Without TEXT, or with `-`, it is read from
+    standard input.
+    """
+    scope = "agent" if invocation().where.get("profile") else "project"
+    _print_written(lesson.learn(workspace, text_of(text, _LESSON), scope=scope, **about), "lesson")
 
 
-@_lessons.sub("withdraw", "holdfast lesson withdraw L2", sees=PROJECT)
+@_lessons.sub("withdraw", "holdfast lesson withdraw L2", sees=("project", "profile"), means=_PROFILE)
 @options.id
 def _withdraw_lesson(workspace: Workspace, name: str) -> None:
-    """Strike a lesson through, with the date. It stays."""
+    """Strike a lesson through, with the date. It stays, is told no more, and does not come back by itself."""
     _print_written(lesson.withdraw(workspace, name), "lesson")
 
 
@@ -187,12 +199,14 @@ for _word, _about in {
 
 
 def _print_lesson(one: Lesson) -> None:
-    """Print a learned lesson: id, status, what it says, and how often it came up and was marked."""
-    name = style(one.id, "bold")
+    """Print what there is evidence for: id, status, what it says, and how often it came up and was marked."""
+    where = "" if one.project or not one.id else ", everywhere"
+    click.echo(f"{style(one.id or one.key, 'bold')}  {one.status}  {one.statement}\n    {_came_up(one)}{where}")
+
+
+def _came_up(one: Lesson) -> str:
     marks = "".join(f", {len(given)} {word}" for word in ("helpful", "harmful") if (given := getattr(one, word)))
-    where = "" if one.project else ", everywhere"
-    came = f"came up {count(len(one.evidence), 'time')} in {count(one.sessions, 'session')}"
-    click.echo(f"{name}  {one.status}  {one.statement}\n    {one.category}, {came}{marks}{where}")
+    return f"{one.category}, came up {count(len(one.evidence), 'time')} in {count(one.sessions, 'session')}{marks}"
 
 
 def _lesson_json(one: Lesson) -> dict[str, object]:
