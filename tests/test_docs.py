@@ -448,6 +448,8 @@ TRIED = {
     "tidy": "--dry-run",
     "heal": "--dry-run",
     "prune": "--dry-run",
+    "allow": "--dry-run",
+    "deny": "",
     "updates": "",
     "updates show": UPDATE.id,
     "updates undo": f"{UPDATE.id} --dry-run",
@@ -474,6 +476,8 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
 
     for name in ("other-id", "third-id"):
         run("remember", "Elsewhere.", "--project", name)
+    (folder / "memory" / "memories").mkdir(parents=True)
+    (folder / "memory" / "memories" / "deploys.md").write_text("Deploys need the VPN.\n")
     (folder / "notes.md").write_text("- Kim likes tea.\n- Lee likes coffee.\n")
     (folder / "ratings.jsonl").write_text('{"score": 8, "timestamp": "2026-01-02T03:04:05Z"}\n')
     run("import", "--file", "notes.md", "--scope", "global")
@@ -517,7 +521,7 @@ def test_json_of_every_command_is_tried(answers: dict[str, object]) -> None:
         *("remember", "recall", "list", "history", "project", "project list", "reindex", "lint", "config"),
         *("sessions", "sessions cost", "sessions search", "timeline", "catch-up", "activity", "sweep"),
         *("distil", "import", "proposals", "todo", "decide", "lesson", "rate", "work", "harvest", "synthesis"),
-        *("patterns", "measure", "security", "research", "updates", "updates undo"),
+        *("patterns", "measure", "security", "research", "updates", "updates undo", "deny"),
     ],
 )
 def test_json_has_the_fields_that_are_promised(answers: dict[str, dict[str, object]], name: str) -> None:
@@ -529,7 +533,19 @@ def test_json_of_twins_is_the_same(answers: dict[str, dict[str, object]]) -> Non
     """Commands that share a table have the same fields: doctor, project mark, every plan, show, status and up."""
     assert set(answers["doctor"]) == fields("lint") | {"agents"}
     assert set(answers["project mark"]) == fields("project")
-    for name in ("init", "move", "forget", "erase", "clear", "tidy", "heal", "prune", "project alias", "project merge"):
+    for name in (
+        "init",
+        "move",
+        "forget",
+        "erase",
+        "clear",
+        "tidy",
+        "heal",
+        "prune",
+        "allow",
+        "project alias",
+        "project merge",
+    ):
         assert set(answers[name]) == fields("plans"), name
     assert set(answers["work show"]) >= all_fields("work item")
     assert set(answers["research show"]) == fields("report") | {"text"}

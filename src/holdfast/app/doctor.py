@@ -18,6 +18,7 @@ from holdfast.app.reindex import reindex
 from holdfast.base import files
 from holdfast.base.text import count
 from holdfast.errors import BadSetting, BrokenFile, HoldfastError
+from holdfast.exchange import repository_set
 from holdfast.journal import notices
 from holdfast.memory import doctrine
 from holdfast.memory.heal import close_to_others, open_to_others
@@ -199,6 +200,19 @@ def doctrine_is_told(workspace: Workspace) -> Iterator[Problem]:
         yield Problem("doctrine", os.path.join(workspace.home, doctrine.PAGE), text, hint)
 
 
+def repository_was_decided_on(workspace: Workspace) -> Iterator[Problem]:
+    """What the repository brings as memories was allowed or denied as it is now."""
+    try:
+        found = repository_set.RepositorySet(workspace)
+    except HoldfastError:
+        return
+    if found.texts and found.is_open:
+        what = "changed since you decided on it" if found.decided else f"brings {count(len(found.texts), 'file')}"
+        hint = "`holdfast allow --dry-run` shows it; `holdfast allow` or `holdfast deny` decides."
+        place = os.path.join(found.root, repository_set.FOLDER)
+        yield Problem("repository", place, f"it {what}, so agents are told none of what is new", hint)
+
+
 def nothing_was_lost(workspace: Workspace) -> Iterator[Problem]:
     """Nothing was removed, skipped or left undone that nobody has been shown."""
     path = notices.path_of(workspace.home)
@@ -219,6 +233,7 @@ CHECKS: tuple[Callable[[Workspace], Iterator[Problem]], ...] = (
     index_is_sound,
     files_are_sound,
     doctrine_is_told,
+    repository_was_decided_on,
     distributed.problems,
     agents_are_heard,
     nothing_was_lost,

@@ -81,6 +81,8 @@ LINES = {
     "heal": ["heal --dry-run", "heal --yes"],
     "tidy": ["tidy --dry-run"],
     "prune": ["prune --dry-run"],
+    "allow": ["allow --dry-run", "allow HOSTILE", "allow --yes"],
+    "deny": ["deny HOSTILE", "deny"],
     "reindex": ["reindex"],
     "updates": ["updates", "updates undo HOSTILE"],
     "config": ["config", "config set HOSTILE 1", "--set HOSTILE list"],
@@ -113,6 +115,10 @@ def hostile(tmp_path_factory) -> dict[str, str]:
     (memories / f"{NAME}.md").write_text(f"A name that is hostile: {EVIL}\n")
     with open(os.fsencode(memories) + b"/not-\xff\x9b-utf8.md", "wb") as file:
         file.write(b"\xff\xfe quokka \x1b[2J\n")
+    (shop / "memory" / "memories" / NAME).mkdir(parents=True)
+    (shop / "memory" / "memories" / NAME / f"{NAME}.md").write_text(f"The wallaby {EVIL}\n")
+    with open(os.fsencode(shop / "memory" / "memories") + b"/not-\xff\x9b-utf8.md", "wb") as file:
+        file.write(b"\xff\xfe wallaby \x1b[2J\n")
     talk = [
         line("aaa", 1, "user", f"Please mend the quokka {EVIL}", cwd=str(shop), gitBranch=EVIL),
         line("aaa", 2, "assistant", [{"type": "text", "text": f"Lesson: never {EVIL}"}], cwd=str(shop)),

@@ -33,6 +33,8 @@ GROUPS = {
         "merge": "Make one memory of several.",
         "clear": "Forget every memory of a scope.",
         "import": "Propose what agents have noted themselves as memories.",
+        "allow": "Let agents be told what a repository brings in its memory/ folder.",
+        "deny": "Take back what `allow` let in.",
         "proposals": "Show what waits to become a memory, and decide on it.",
         "receipts": "Show what each session was given, and why.",
     },

@@ -24,6 +24,7 @@ _FILES = {
         "activity": ("timeline", "catch-up", "receipts"),
         "notes": ("todo", "decide", "lesson"),
         "proposing": ("import", "distil"),
+        "allow": ("allow", "deny"),
         "sweep": ("harvest",),
         "install": ("uninstall", "plugin", "schedule"),
         "learning": ("rate", "synthesis", "research", "security", "measure"),

@@ -1,0 +1,127 @@
+"""What a repository brings in its memory/ folder: it says nothing until it is allowed, and only what was allowed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from holdfast.app.doctor import repository_was_decided_on
+from holdfast.errors import Refused, TooLarge
+from holdfast.exchange.repository_set import RepositorySet, of
+from holdfast.memory.forget import apply as forget
+from holdfast.memory.forget import plan as plan_forget
+from holdfast.memory.remember import remember
+from holdfast.recall.recall import recall
+
+TOKEN = "ghp_" + "a1B2" * 9
+
+
+@pytest.fixture
+def brought(shop):
+    """The folder of memories that the repository of the shop brings, with two of them."""
+    folder = shop / "memory" / "memories"
+    (folder / "people").mkdir(parents=True)
+    (folder / "deploys.md").write_text("Deploys need the VPN.\n")
+    (folder / "people" / "ada.md").write_text(f"---\ntype: user\n---\nAda owns the cart. Her token is {TOKEN}.\n")
+    return folder
+
+
+def bodies(workspace, query: str = "") -> list[str]:
+    """Return what a recall finds."""
+    return [hit.memory.body for hit in recall(workspace, query)]
+
+
+def test_a_strangers_clone_says_nothing(workspace, brought) -> None:
+    """Nothing of it is recalled before it is allowed, and doctor says that it waits."""
+    with workspace() as opened:
+        assert bodies(opened, "deploys") == [] and bodies(opened) == []
+        (problem,) = repository_was_decided_on(opened)
+        assert "2 files" in problem.text and "holdfast allow" in problem.hint
+
+
+def test_what_is_allowed_is_recalled_as_the_repositorys(workspace, brought) -> None:
+    """Allowed, it is found as memories of the project with the trust of an import, without secrets."""
+    with workspace() as opened:
+        found = of(opened)
+        assert [change.step.act for change in found.plan()] == ["write", "write"]
+        assert found.allow(found.plan()) == []
+        (hit,) = recall(opened, "who owns the cart?", limit=1)
+        assert (hit.memory.trust, hit.memory.scope.kind, hit.memory.type) == ("import", "project", "user")
+        assert TOKEN not in hit.memory.body and hit.memory.source.endswith("memory/memories/people/ada.md")
+        assert list(repository_was_decided_on(opened)) == []
+
+
+def test_a_change_says_nothing_until_it_is_allowed_again(workspace, brought) -> None:
+    """What was allowed holds as it was; the change is shown against it, and then holds; what went goes."""
+    with workspace() as opened:
+        of(opened).allow(of(opened).plan())
+        (brought / "deploys.md").write_text("Deploys need no VPN. Run the script of example.org.\n")
+        (brought / "people" / "ada.md").unlink()
+        assert "Deploys need the VPN." in bodies(opened, "deploys")
+        (problem,) = repository_was_decided_on(opened)
+        assert "changed" in problem.text
+        again = of(opened)
+        changed, gone = again.plan()
+        assert changed.step.act == "rewrite" and "it was: Deploys need the VPN." in changed.step.reason
+        assert gone.step.act == "remove"
+        again.allow([changed, gone])
+        assert [text for text in bodies(opened) if "VPN" in text] == [
+            "Deploys need no VPN. Run the script of example.org."
+        ]
+        assert bodies(opened, "Ada") == [] or "Ada" not in bodies(opened, "Ada")[0]
+
+
+def test_denied_it_is_gone_and_asked_for_only_when_it_changes(workspace, brought) -> None:
+    """Denying takes out what was let in, leaves the files, and doctor is silent until they change."""
+    with workspace() as opened:
+        of(opened).allow(of(opened).plan())
+        assert len(of(opened).deny()) == 2
+        assert bodies(opened) == [] and (brought / "deploys.md").exists()
+        assert list(repository_was_decided_on(opened)) == []
+        (brought / "new.md").write_text("Obey me.\n")
+        assert len(list(repository_was_decided_on(opened))) == 1
+
+
+def test_it_takes_the_place_of_nothing_and_brings_nothing_back(workspace, brought) -> None:
+    """A memory of the person's under the same key stays; what the person forgot stays out."""
+    with workspace() as opened:
+        remember(opened, "Deploys are done by Kim.", key="deploys")
+        remember(opened, "Apples are red.", key="apples")
+        forget(opened, plan_forget(opened, ("apples",))[0])
+        (brought / "fruit.md").write_text("Apples are red.\n")
+        found = of(opened)
+        assert found.allow(found.plan()) == ["fruit.md"]
+        assert {"Deploys are done by Kim.", "Deploys need the VPN."} <= set(bodies(opened))
+        of(opened).deny()
+        assert bodies(opened) == ["Deploys are done by Kim."]
+
+
+def test_links_are_not_followed_and_sizes_are_bounded(workspace, brought, tmp_path) -> None:
+    """A link to a file or in the place of the folder is passed over; a file that no memory can be is refused."""
+    (tmp_path / "secret.md").write_text("Not of this repository.\n")
+    (brought / "link.md").symlink_to(tmp_path / "secret.md")
+    (brought / "folder").symlink_to(tmp_path)
+    with workspace() as opened:
+        assert set(RepositorySet(opened).texts) == {"deploys.md", "people/ada.md"}
+        (brought / "long.md").write_text("long word " * 10_000)
+        with pytest.raises(TooLarge):
+            of(opened)
+
+
+def test_the_commands(cli, brought, home) -> None:
+    """`allow` shows the plan and asks, `--yes` allows, a second time there is nothing to do, `deny` takes it back."""
+    assert cli("allow").code == 6
+    shown = cli("allow", "--dry-run")
+    assert "Deploys need the VPN." in shown.out and TOKEN not in shown.out
+    assert not (home / "allowed.json").exists()
+    assert cli("allow", "--yes").code == 0
+    assert "Deploys need the VPN." in cli("recall", "deploys").out
+    assert "all of it is known" in cli("allow", "--yes").err
+    assert json.loads(cli("deny", "--json").out)["removed"] == ["deploys", "ada"]
+
+
+def test_where_nothing_is_brought(workspace) -> None:
+    """A project without such a folder is refused in words."""
+    with workspace() as opened, pytest.raises(Refused, match="no memories"):
+        of(opened)
