@@ -33,24 +33,10 @@ _Letters = tuple[str, ...]
 
 # What follows beginnings that are short or everyday words, one set of letters a place.
 _LONGER: dict[str, tuple[_Letters | str, ...]] = {
-    "gh": (("g", "h", "pousr", "_"),),
-    "gl": (
-        *("glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glimt-", "glagent-", "glsoat-", "glffct-"),
-        "gloas-",
-    ),
-    "xapp-": ((*"xapp-", _DIGIT),),
-    "sk_": ("sk_live_", "sk_test_"),
-    "rk_": ("rk_live_", "rk_test_"),
     "SK": (("S", "K", _HEX, _HEX, _HEX, _HEX),),
-    "dop_": ("dop_v1_",),
-    "doo_": ("doo_v1_",),
-    "dor_": ("dor_v1_",),
-    "shp": ("shpat_", "shpca_", "shppa_", "shpss_", "shptka_"),
     "hv": (("h", "v", "sbr", "."),),
-    "lin_": ("lin_api_", "lin_oauth_"),
     "pat": ((*"pat", *[_ANY] * 14, "."),),
     "dapi": ((*"dapi", _HEX, _HEX, _HEX, _HEX),),
-    "key-": ((*"key-", _HEX, _HEX, _HEX, _HEX),),
     "-us": ((*"-us", _DIGIT),),
     "Q~": ((*"Q~", _ANY),),
     **{two: ((*two, _ANY),) for two in ("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT")},

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from holdfast.privacy import redact
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
@@ -52,7 +54,8 @@ _MARK_WORDS = (
     "xapt mdb avns essu xau tid tsec hrku lob mmk aio glpat glsa sntrys npm pypi gho ghp shpat lin ntn figma "
     "s4t2ud s4t2af circleci buildkite netlify vercel neon doppler resend re mailgun postmark "
 )
-_MARKS = frozenset(_MARK_WORDS.split())
+_VENDORS = {name: kind for kind, names in redact.VENDORS.items() for name in names.split()}
+_MARKS = frozenset([*_MARK_WORDS.split(), *(name.lower().rpartition("_")[2] for name in _VENDORS)])
 # Parts that tell an identifier or a digest.
 _ID_WORDS = (
     "call toolu tool tooluse srvtoolu msg message req request ses sess session fc prt part rs resp response agent "
@@ -214,8 +217,8 @@ def _is_shaped(kind: str, value: str) -> bool:
     return len(set(value)) > 7
 
 
-def vendor_token(text: str, at: int) -> tuple[int, int] | None:
-    """Return where the token is whose random rest may begin behind the sign at this place."""
+def vendor_token(text: str, at: int) -> tuple[int, int, str] | None:
+    """Return where the token is whose random rest may begin behind the sign at this place, and its kind."""
     run = pattern(rf"[\w.+/=-]{{0,{_LONG}}}+").match(text, at)
     start, end = at, run.end() if run else at
     while start > 0 and at - start < _MAX_PREFIX and (text[start - 1].isalnum() or text[start - 1] in "_.-"):
@@ -232,7 +235,17 @@ def vendor_token(text: str, at: int) -> tuple[int, int] | None:
     if not judged:
         return None
     more = pattern(r"[\w+/=-]*+").match(text, end) if end - at >= _LONG else None
-    return start, more.end() if more else end
+    return start, more.end() if more else end, _vendor(word)
+
+
+def _vendor(word: str) -> str:
+    """Return the kind of a token by what it begins with; in front of that may stand the rest of a path."""
+    parts = pattern(r"[_.-]").split(word)[:5]
+    for first in range(len(parts)):
+        for last in (3, 2, 1):
+            if kind := _VENDORS.get("_".join(parts[first : first + last])):
+                return kind
+    return "vendor-token"
 
 
 def _is_token(word: str, at: int) -> bool:
