@@ -292,6 +292,23 @@ PREFIXED = (
 # A name of one letter, a sign and a rest of 16.
 _MIN_TOKEN = 18
 
+# rank, kind, pattern
+_Row = tuple[int, str, str]
+
+
+def _rows(table: tuple[tuple[str, tuple[str, ...], str], ...], rank: int, any_case: bool) -> dict[str, list[_Row]]:
+    """Return what to try by what it begins with, so that each beginning is searched once."""
+    found: dict[str, list[_Row]] = {}
+    for number, (kind, beginnings, source) in enumerate(table, start=rank):
+        for beginning in beginnings if source.startswith("(?i)") == any_case else ():
+            found.setdefault(beginning, []).append((number, kind, source))
+    return found
+
+
+_TOKEN_ROWS = _rows(TOKENS, len(PHRASES), any_case=False)
+_PHRASE_ROWS = _rows(PHRASES, 0, any_case=False)
+_LOWERED_ROWS = _rows(PHRASES, 0, any_case=True)
+
 # start, end, rank (a lower one names the kind where two overlap), kind
 _Span = tuple[int, int, int, str]
 
@@ -336,14 +353,24 @@ def _replace(text: str, spans: list[_Span]) -> str:
 def _spans(text: str) -> list[_Span]:
     # This one letter grows when lowered, and would shift every index behind it.
     lowered = text.replace("\u0130", "I").lower()
-    # Most words are short, so that it pays to look for tokens among the long ones alone.
-    words = [word for word in text.split() if len(word) >= _MIN_TOKEN]
-    spans = [*_shaped(text, lowered, words), *_prefixed(text, words), *_named(text, lowered)]
+    words = _long_words(text)
+    spans = [*_tokens(text, words), *_phrases(text, lowered), *_prefixed(text, words), *_named(text, lowered)]
     if "<" in text:
         from holdfast.privacy import private
 
         spans += [(start, end, -1, "private") for start, end in private.spans(text)]
     return _merge(sorted(spans)) if spans else spans
+
+
+def _long_words(text: str) -> dict[int, str]:
+    """Return the words that a token can stand in by their places: long, and not of lower case and signs alone."""
+    found, end = {}, 0
+    for word in text.split():
+        if len(word) >= _MIN_TOKEN and (word != word.lower() or not _DIGITS.isdisjoint(word)):
+            at = text.find(word, end)
+            end = at + len(word)
+            found[at] = word
+    return found
 
 
 def _merge(spans: list[_Span]) -> list[_Span]:
@@ -359,45 +386,54 @@ def _merge(spans: list[_Span]) -> list[_Span]:
     return merged
 
 
-def _shaped(text: str, lowered: str, words: list[str]) -> Iterator[_Span]:
-    # Words of lower case and signs alone are paths and names: no token of the table is one.
-    mixed = " ".join([word for word in words if word != word.lower() or not _DIGITS.isdisjoint(word)])
-    for rank, (kind, beginnings, source) in enumerate(TOKENS, start=len(PHRASES)):
-        for beginning in beginnings:
-            if beginning in mixed:
-                yield from _tried(text, text, beginning, rank, kind, source)
-    for rank, (kind, beginnings, source) in enumerate(PHRASES):
-        where = lowered if source.startswith("(?i)") else text
-        for beginning in beginnings:
-            if beginning in where:
-                yield from _tried(text, where, beginning, rank, kind, source)
+def _tokens(text: str, words: dict[int, str]) -> Iterator[_Span]:
+    # One text of the long words alone. Most hits are in the few texts that have secrets, or look like it.
+    joined = " ".join(words.values())
+    starts: list[int] = []
+    for beginning, rows in _TOKEN_ROWS.items():
+        at = joined.find(beginning)
+        while at >= 0:
+            if not starts:
+                from bisect import bisect_right
+                from itertools import accumulate
+
+                places = list(words)
+                starts = list(accumulate([len(word) + 1 for word in words.values()], initial=0))
+            number = bisect_right(starts, at) - 1
+            yield from _tried(text, places[number] + at - starts[number], beginning, rows)
+            at = joined.find(beginning, at + 1)
 
 
-def _tried(text: str, where: str, beginning: str, rank: int, kind: str, source: str) -> Iterator[_Span]:
-    at = where.find(beginning)
-    while at >= 0:
-        end = at + 1
-        if may_begin(text, at, beginning):
-            from holdfast.privacy.secret_values import checked, pattern
+def _phrases(text: str, lowered: str) -> Iterator[_Span]:
+    for where, table in ((text, _PHRASE_ROWS), (lowered, _LOWERED_ROWS)):
+        for beginning, rows in table.items():
+            at = where.find(beginning)
+            while at >= 0:
+                end = at + 1
+                for span in _tried(text, at, beginning, rows):
+                    end = max(end, span[1])
+                    yield span
+                at = where.find(beginning, end)
 
+
+def _tried(text: str, at: int, beginning: str, rows: list[_Row]) -> Iterator[_Span]:
+    if may_begin(text, at, beginning):
+        from holdfast.privacy.secret_values import checked, pattern
+
+        for rank, kind, source in rows:
             if match := pattern(source).match(text, at):
-                end = match.end()
                 yield from ((*span, rank, kind) for span in checked(text, match, kind))
-        at = where.find(beginning, end)
 
 
-def _prefixed(text: str, words: list[str]) -> Iterator[_Span]:
+def _prefixed(text: str, words: dict[int, str]) -> Iterator[_Span]:
     """Yield what is built as vendors build a token, whoever they are: a short name, a sign and a random rest."""
-    end = 0
-    for word in words:
-        at = text.find(word, end)
-        end = at + len(word)
+    for at, word in words.items():
         if may_be_token(word):
             from holdfast.privacy.secret_values import pattern, vendor_token
 
             for source in PREFIXED:
                 last = at
-                for match in pattern(source).finditer(text, at, end):
+                for match in pattern(source).finditer(text, at, at + len(word)):
                     if match.start() >= last and (span := vendor_token(text, match.start())):
                         start, last, kind = span
                         yield start, last, len(PHRASES) + len(TOKENS), kind
