@@ -31,6 +31,12 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?:webhook\.office\.com/|hooks\.zapier\.com/hooks/catch/)([\w@./-]{14,300})",
     ),
     ("slack-webhook", ("hooks.slack.com/",), r"hooks\.slack\.com/[a-z]{4,12}/([A-Za-z0-9+/]{20,120})"),
+    ("webhook", ("/bot",), r"/bot\d{8,10}:([\w-]{30,40})"),
+    (
+        "node-key",
+        ("alchemy.com/v", "infura.io/v3/", "quiknode.pro/"),
+        r"(?:alchemy\.com/v\d|infura\.io/v3|quiknode\.pro)/([\w-]{30,80})",
+    ),
     ("discord-webhook", ("/api/webhooks/",), r"/api/webhooks/\d{10,25}/([\w-]{40,120})"),
     (
         "discord-token",
@@ -101,6 +107,11 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("asana-token", ("1/", "2/"), r"(?<![\w/])[12]/\d{10,20}(?:/\d{10,20})?:[a-f0-9]{32}"),
     ("scaleway-key", ("SCW",), rf"{_HERE}SCW[A-Z0-9]{{17}}(?![A-Z0-9])"),
     ("yandex-key", ("AQVN",), rf"{_HERE}AQVN[\w-]{{35,38}}"),
+    ("digitalocean-token", ("DO00",), rf"{_HERE}DO00[A-Z0-9]{{16}}(?![A-Za-z0-9])"),
+    ("brave-key", ("BSA",), rf"{_HERE}BSA[\w-]{{27,28}}(?![\w-])"),
+    ("vault-token", ("s.",), rf"{_HERE}s\.[A-Za-z0-9]{{24}}(?![A-Za-z0-9])"),
+    ("amazon-secret", ("amzn",), rf"{_HERE}amzn(?:1\.oa2-cs\.v1|\.mws)\.[a-f0-9-]{{36,}}+"),
+    ("google-api-key", (":APA91b",), r":APA91b[\w-]{120,}+"),
 )
 
 # Vendors whose tokens are a name, `_` or `-`, and a random rest: kind, and the names with `_` for each sign in them.
@@ -120,7 +131,7 @@ VENDORS: dict[str, str] = {
     "digitalocean-token": "dop_v1 doo_v1 dor_v1",
     "shopify-token": "shpat shpca shppa shpss shptka",
     "heroku-key": "HRKU",
-    "docker-token": "dckr_pat dckr_oat",
+    "docker-token": "dckr_pat dckr_oat SWMTKN SWMKEY",
     "linear-key": "lin_api lin_oauth",
     "notion-token": "ntn",
     "grafana-token": "glsa glc",
@@ -133,6 +144,7 @@ VENDORS: dict[str, str] = {
     "tailscale-key": "tskey tskey_auth tskey_api tskey_client tskey_webhook",
     "square-token": "sq0csp sq0atp",
     "model-key": "gsk xai pplx r8 lsv2 lsv2_pt lsv2_sk nvapi fw csk tvly jina pcsk tgp_v1 crsr e2b hyp vck",
+    "aiven-password": "AVNS",
 }
 
 # The same, for those that are short or have spaces. Where a pattern ignores case, "(?i)", its beginnings are
@@ -174,7 +186,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "authorization",
         ("authorization",),
         r"(?i)authorization[\"'\\]{0,4}[ \t]?[:=,]"
-        r"[ \t\"'\\]{0,5}(?:basic|token|apikey|bot)?[ \t]{0,2}([\w.~+/=-]{8,}+)",
+        r"[ \t\"'`\\]{0,5}(?:[a-z-]{2,20}[ \t]{1,2})?([\w.~+/=-]{8,}+)",
     ),
     (
         "user-option",
@@ -182,12 +194,13 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?: -u|-{1,2}user|-creds)[ \t=]{0,2}[\"']?[^\s:,\"'$]{1,60}[:,]([^\s\"']{4,120})",
     ),
     # A password behind a short flag: what takes one there is told by BEFORE. Some take it without a space alone.
-    ("command-line", (" -p", " -P", " '-p"), r"\s'?-[pP][\"']?([^\s\"'-][^\s\"']{5,200})"),
+    ("command-line", (" -p", " -P", " '-p", " -hp"), r"\s'?-h?[pP][\"']?([^\s\"'-][^\s\"']{5,200})"),
     (
         "flag",
-        (" -p", " -P", " -a", " -w", " -A", " -X", " -k"),
-        r"\s-[pPawAXk][ \t=]{1,3}[\"']?([^\s\"'-][^\s\"']{5,200})",
+        (" -p", " -P", " -a", " -w", " -A", " -X", " -k", " -t", " -N"),
+        r"\s-[pPawAXktN][ \t=]{1,3}[\"']?([^\s\"'-][^\s\"']{5,200})",
     ),
+    ("url-token", (" -u ", "appid="), r"(?: -u |appid=)[\"']?([\w.~%-]{20,200})(?::[\"']?(?=\s)|[&\"'\s]|$)"),
     ("user-option", (" -U",), r" -U[ \t=]{0,2}[\"']?[\w\\/.-]{1,60}%([^\s\"']{4,120})"),
     (
         "user-option",
@@ -224,17 +237,24 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("password)", "password`)", "passwd)"),
         r"(?i)passw[a-z]{1,3}`?\)\s{0,4}values\s?\((?:[^()']{0,40}'[^']{0,80}',){0,6}\s?'([^']{6,80})'\s?\)",
     ),
+    ("user-option", ("http -a", "https -a"), r"https? -a[ =][\"']?[^\s:\"']{1,60}:([^\s\"']{4,120})"),
+    ("cookie", (" -b ", "--cookie"), r"(?: -b|--cookie)[ =][\"']?[\w.-]{1,40}=([^\s\"';]{16,4000})"),
     ("cookie", ("cookie:",), r"(?i)cookie:[ ]{0,3}(?:[\w.-]{1,40}=)?([^\n\"'<>]{16,4000})"),
+    (
+        "secret",
+        ("log in", "login"),
+        r"(?i)log ?in(?: with| as|:)?:? [\w.@+-]{2,60}(?: ?/ ?| [a-z]{0,8}:? ?pass[a-z]{0,4}[: ]{1,2})([^\s\"']{6,80})",
+    ),
     ("secret", ("credential",), r"(?i)credentials?[: ]{1,3}[\w.@-]{2,60}[ ]?[/:|][ ]?([^\s\"']{6,80})"),
     (
         "piped",
-        ("sudo -S", "sudo -kS", "chpasswd", "-stdin", "--with-token"),
-        r"sudo\s-[a-zA-Z]{0,6}S|chpasswd|-stdin|--with-token",
+        ("sudo -S", "sudo -kS", "chpasswd", "-stdin", "--with-token", "kinit", "cryptsetup"),
+        r"sudo\s-[a-zA-Z]{0,6}S|chpasswd|-stdin|--with-token|kinit|cryptsetup",
     ),
     (
         "user-option",
-        ("chpasswd", "-stdin", "--with-token"),
-        r"(?:chpasswd|-stdin|--with-token)\s{0,3}<<<\s{0,3}[\"']?(?:[\w.-]{1,40}:)?([^\s\"']{6,200})",
+        ("chpasswd", "-stdin", "--with-token", "kinit", "cryptsetup"),
+        r"(?:chpasswd|-stdin|--with-token|kinit|cryptsetup)[^\n<]{0,60}<<<\s{0,3}[\"']?(?:[\w.-]{1,40}:)?([^\s\"']{6,200})",
     ),
     ("login", (" login ",), r" login\s+(?:-{1,2}[\w-]{1,20}[= ])?([^\s\"'=-][^\s\"'=]{7,200})(?=\s|$)"),
     (
@@ -243,8 +263,17 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?i)(?:identified|password)\s+by\s+(?:password\s+)?\\{0,3}[\"']?([^\s\"';]{6,120})",
     ),
     ("user-option", ("pass:",), r"(?<![\w-])pass:([^\s\"'/]{6,80})"),
+    # A call that takes a password or a key among its strings: which of them is told by the strings.
+    (
+        "call",
+        ("auth(", "auth=(", "login(", "connect(", "connection(", "pdo(", "create_user(", "createuser("),
+        r"(?i)(?:auth=?|login|connect(?:ion)?|pdo|create_?user)\(",
+    ),
+    ("key-call", ("hmac", "jwt.", "fernet("), r"(?i)(?:hmac(?:\.new)?|jwt\.[a-z]{3,9}|fernet)\("),
 )
 
+# Passwords in other scripts, for which a text of ASCII letters alone need not be searched.
+FOREIGN = ("hasło", "lösenord", "şifre", "парол", "密码", "密碼", "口令", "パスワード", "비밀번호", "סיסמה", "كلمة المرور")
 # A name that holds one of these words gives its value away: word, kind.
 WORDS: tuple[tuple[str, str], ...] = (
     ("pass", "password"),
@@ -256,10 +285,14 @@ WORDS: tuple[tuple[str, str], ...] = (
     ("key", "api-key"),
     ("credential", "secret"),
     ("mnemonic", "password"),
+    ("auth", "token"),
+    ("login", "login"),
+    *((word, "password") for word in ("senha", "contrase", "wachtwoord", "adgangskode", "parola", "heslo", "salasana")),
+    *((word, "password") for word in FOREIGN),
 )
 
 KINDS: tuple[str, ...] = tuple(
-    sorted({"private", "vendor-token", *VENDORS, *(row[0] for row in (*TOKENS, *PHRASES)), *(row[1] for row in WORDS)})
+    sorted({"private", "vendor-token", "random", *VENDORS, *(row[0] for row in (*TOKENS, *PHRASES)), *(row[1] for row in WORDS)})
 )
 
 # The neighbourhood is wider than any pattern reaches.
@@ -268,7 +301,7 @@ _NEAR_BEHIND = 800
 # What must stand behind a beginning that is an everyday word or a plain address.
 _NEEDED = {"://": "@", " -u": ":,", " -U": "%", "htpasswd": "-", "-creds": ":", "-user ": ":,", "--user": ":,"}
 # Flags and words that stand before a password, which has a digit or a sign.
-_FLAGS = frozenset((" login ", " -p", " -P", " -a", " -w", " -A", " -X", " -k"))
+_FLAGS = frozenset((" login ", " -p", " -P", " -hp", " -a", " -w", " -A", " -X", " -k", " -t", " -N"))
 # The length of a secret access key, which stands behind the word `secret`.
 _SECRET_KEY = 40
 _DIGITS = frozenset("0123456789")
@@ -288,6 +321,12 @@ _BEHIND_SIGN = (
 PREFIXED = (
     rf"_(?<=[A-Za-z0-9].)(?<!toolu_)(?<!msg_)(?<!call_)(?<!req_){_BEHIND_SIGN}",
     rf"-{_BEHIND_SIGN}(?<=[A-Za-z0-9].)",
+)
+# A word that was drawn at random: so long that no id without a name is, with capitals, small letters and digits.
+MIN_BARE = 24
+DRAWN = (
+    rf"(?:^|[^A-Za-z0-9_+/%-])(?=[A-Za-z0-9_-]{{{MIN_BARE}}})(?=[a-z0-9_-]{{0,40}}[A-Z])"
+    r"(?=[A-Za-z_-]{0,40}[0-9])(?=[A-Z0-9_-]{0,40}[a-z])"
 )
 # A name of one letter, a sign and a rest of 16.
 _MIN_TOKEN = 18
@@ -355,6 +394,7 @@ def _spans(text: str) -> list[_Span]:
     lowered = text.replace("\u0130", "I").lower()
     words = _long_words(text)
     spans = [*_tokens(text, words), *_phrases(text, lowered), *_prefixed(text, words), *_named(text, lowered)]
+    spans += _drawn(text, words)
     if "<" in text:
         from holdfast.privacy import private
 
@@ -439,6 +479,26 @@ def _prefixed(text: str, words: dict[int, str]) -> Iterator[_Span]:
                         yield start, last, len(PHRASES) + len(TOKENS), kind
 
 
+def _drawn(text: str, words: dict[int, str]) -> Iterator[_Span]:
+    """Yield words that can only have been drawn at random, whatever stands around them."""
+    for at, word in words.items():
+        if may_be_drawn(word):
+            from holdfast.privacy.secret_values import drawn_word, pattern
+
+            for match in pattern(DRAWN).finditer(text, max(0, at - 1), at + len(word)):
+                if span := drawn_word(text, match.end()):
+                    yield *span, len(PHRASES) + len(TOKENS) + len(WORDS), "random"
+
+
+def may_be_drawn(word: str) -> bool:
+    """Whether a piece of the word is long and has capitals, small letters and digits."""
+    if len(word) < MIN_BARE or word in (word.lower(), word.upper()) or _DIGITS.isdisjoint(word):
+        return False
+    for sign in "/.:=\"'":
+        word = word.replace(sign, " ")
+    return any(len(piece) >= MIN_BARE and not _DIGITS.isdisjoint(piece) for piece in word.split())
+
+
 def may_be_token(word: str) -> bool:
     """Whether a token of a vendor can stand in the word: it is mixed, or random in one piece."""
     if "_" not in word and "-" not in word:
@@ -455,14 +515,15 @@ def may_be_token(word: str) -> bool:
 
 
 def _named(text: str, lowered: str) -> Iterator[_Span]:
-    for rank, (word, kind) in enumerate(WORDS, start=len(PHRASES) + len(TOKENS)):
+    words = WORDS[: -len(FOREIGN)] if text.isascii() else WORDS
+    for rank, (word, kind) in enumerate(words, start=len(PHRASES) + len(TOKENS)):
         at = lowered.find(word)
         while at >= 0:
             span = None
             if may_be_given(text, at, kind):
-                from holdfast.privacy.secret_values import value_before, value_behind
+                from holdfast.privacy.secret_values import value_of
 
-                span = value_behind(text, at, at + len(word), kind) or value_before(text, at, kind)
+                span = value_of(text, at, at + len(word), kind)
             if span:
                 yield *span, rank, kind
             at = lowered.find(word, max(at + len(word), span[1] if span else 0))

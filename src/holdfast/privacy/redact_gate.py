@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _ANY = ""
 _DIGIT = "0123456789?"
 _HEX = "0123456789abcdef"
+_LETTER = "".join(one for one in map(chr, range(128)) if one.isalnum())
 _SPACE = " \t\n\r\f\v\x1c\x1d\x1e\x1f?"
 _ALL = "".join(map(chr, range(128)))
 _NO_WORD = "".join(one for one in _ALL if not one.isalnum())
@@ -34,6 +35,7 @@ _Letters = tuple[str, ...]
 # What follows beginnings that are short or everyday words, one set of letters a place.
 _LONGER: dict[str, tuple[_Letters | str, ...]] = {
     "SK": (("S", "K", _HEX, _HEX, _HEX, _HEX),),
+    "s.": (("s", ".", _LETTER, _LETTER, _LETTER, _LETTER),),
     "hv": (("h", "v", "sbr", "."),),
     "pat": ((*"pat", *[_ANY] * 14, "."),),
     "dapi": ((*"dapi", _HEX, _HEX, _HEX, _HEX),),
@@ -45,6 +47,7 @@ _LONGER: dict[str, tuple[_Letters | str, ...]] = {
 _BEFORE = {
     "key": "_. -?" + "ipstehngrdayck" + "IPSTEHNGRDAYCK",
     "private": "</" + _SPACE,
+    "s.": _NO_WORD + "nrt",
     **dict.fromkeys(("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"), _NO_WORD),
 }
 
@@ -96,6 +99,13 @@ def suspects(texts: Sequence[str]) -> set[int]:
             place = bisect_right(starts, match.start()) - 1
             if place not in found and secret_values.vendor_token(texts[place], match.start() - starts[place]):
                 found.add(place)
+    for match in _bytes(redact.DRAWN).finditer(joined):
+        place = bisect_right(starts, match.end()) - 1
+        if place not in found and secret_values.drawn_word(texts[place], match.end() - starts[place]):
+            found.add(place)
+    for place, text in enumerate(texts):
+        if not text.isascii() and any(word in text.lower() for word in redact.FOREIGN):
+            found.add(place)
     for at in _pairs(joined):
         for back, lowered, before, behind, gates in ways[joined[at : at + 2]]:
             start = at - back
@@ -135,9 +145,7 @@ def _is_named(text: str, at: int, word: str, kind: str) -> bool:
     end = at + len(word)
     if text[at:end].replace("\u0130", "I").lower() != word:
         return False
-    if secret_values.value_behind(text, at, end, kind):
-        return True
-    return secret_values.value_before(text, at, kind) is not None
+    return secret_values.value_of(text, at, end, kind) is not None
 
 
 @cache
@@ -154,7 +162,7 @@ def _gates() -> tuple[_Gate, ...]:
             for letters in _LONGER.get(beginning, (beginning,)):
                 both = _any_case(beginning) if source.startswith("(?i)") else tuple(letters)
                 gates.append(_Gate(both, _rarest(both), beginning, kind, source))
-    for word, kind in (*redact.WORDS, ("private", "private")):
+    for word, kind in (*redact.WORDS[: -len(redact.FOREIGN)], ("private", "private")):
         letters = _any_case(word)
         pair = _rarest(letters)
         # Where it costs no letter more to look at: the pattern reads two at a time.

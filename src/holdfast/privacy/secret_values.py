@@ -16,8 +16,9 @@ _LINE = r"(?:{})(?:\s[^\n]{{0,160}})?$"
 _GLUED = r"mysql[a-z]{0,8}|mariadb[a-z-]{0,8}|7z[ar]?|rar"
 _SPACED = (
     r"sshpass| login|redis-cli|mongo[a-z]{0,8}|twine|cqlsh|sqlcmd|bcp|osql|isql|mosquitto_[a-z]{2,4}|ipmitool"
-    r"|\b(?:un)?zip|ldap[a-z]{2,12}|snmp[a-z]{2,12}|openssl|rabbitmqadmin|psexec|rdesktop|keychain|security add"
-    r"|signtool|swaks|hydra|steghide|winrm|influx|wmic|smbclient|rpcclient"
+    r"|\b(?:un)?zip|ldap[a-z]{2,12}|snmp[a-z]{2,12}|openssl|rabbitmqadmin|psexec|rdesktop|keychain"
+    r"|signtool|swaks|hydra|steghide|winrm|influx|wmic|smbclient|rpcclient|codecov|nuget|fastlane|usermod|ssh-keygen"
+    r"|security [a-z-]{3,30}|\s--?[uU](?:ser(?:name)?)?[ =]?[\w.@-]{2,60}"
 )
 # What must stand before the place that is looked for: kind, pattern, and whether it belongs to the secret.
 _BEFORE: dict[str, tuple[str, bool]] = {
@@ -29,7 +30,7 @@ _BEFORE: dict[str, tuple[str, bool]] = {
     "authress-key": (r"[a-z]{2,8}_[a-z0-9]{5,30}\.[a-z0-9]{4,6}$", True),
     "command-line": (_LINE.format(f"{_GLUED}|{_SPACED}"), False),
     "flag": (_LINE.format(_SPACED), False),
-    "login": (r"(?:vault|heroku|snyk|nomad|consul|doppler|infisical|tailscale|supabase|wandb|cli|ctl)$", False),
+    "login": (r"(?:vault|heroku|snyk|nomad|consul|doppler|infisical|tailscale|supabase|wandb|cli|ctl|cargo|hub)$", False),
     "piped": (
         r"(?:echo|printf)\s+(?:-[neE]{1,3}\s+)?(?:[\"']%s(?:\\{1,2}n)?[\"']\s+)?[\"']?(?:[\w.-]{1,40}:)?([^\s\"'|:]{6,120})[\"']?\s{0,3}\|[^\n|]{0,80}$",
         False,
@@ -38,6 +39,7 @@ _BEFORE: dict[str, tuple[str, bool]] = {
     "maxmind-key": (r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}$", True),
     "azure-client-secret": (r"[\w~.]{3}\d$", True),
     "telegram-token": (r"\d{8,10}$", True),
+    "google-api-key": (r"(?:AAAA[\w-]{7}|)$", True),
     "mailchimp-key": (r"[a-f0-9]{32}$", True),
     "terraform-token": (r"[A-Za-z0-9]{14}$", True),
 }
@@ -71,7 +73,7 @@ _IDS = frozenset(_ID_WORDS.split())
 _KEY_OF = (
     r"(?i)(?:api|app|access|secret|private|auth|account|admin|encrypt(?:ion)?|signing|master|shared|storage|service"
     r"|license|subscription|session|client|deploy|write|server|sdk|ingest|webhook|ssh|tls|ssl|rsa|jwt|hmac|cookie|wallet"
-    r"|project|integration|ecdsa)[_. -]?$"
+    r"|project|integration|ecdsa|role|fernet|recovery|backup|unlock|activation|vapid|cipher|crypt|aes|bot|live|prod)[_. -]?$"
 )
 
 # What may stand directly behind a name: the rest of it, a sign, a quote or white space. Behind an `s` only `str` and
@@ -94,12 +96,33 @@ _ASSIGNED = r"""(?x)
       | (?P<comma>,[ \t]{0,3})
       | (?P<tag>>)
       | (?P<cell>[ \t]{0,40}\|[ \t]{0,8}|\\t|\t{1,4})
-      | (?P<told>[ ](?:[A-Za-z]{1,12}[ ]){0,4}?(?:is|ist|est|es|was|be|to|as|[A-Za-z]{1,12}:)
+      | (?P<told>[ ](?:[A-Za-z]{1,12}[ ]){0,4}?(?:is|ist|lautet|est|es|é|was|be|to|as|[A-Za-z]{1,12}:)
             (?:[ ](?:now|changed|set|reset|updated)){0,2}(?:[ ](?:to|as))?[ ]?[:=]?[ ])
       | (?P<space>[ \t]{1,4})
     )
     (?:(?:[bfruBFRU@]{1,2})?(?P<quote>\\{0,3}["'`]))?
 """
+
+# The rest of a name whose value stands further on: what tells a property of the secret is not the secret's name.
+_NAME_REST = (
+    r"(?!(?i:[_-]?(?:ids?|counts?|names?|types?|files?|paths?|ur[il]s?|len|length|size|limits?|expir\w*|hash\w*|reset|field"
+    r"|input|dir|arn|ref|policy|version|min|max|ttl|usage|ring|board|less|able|ful|stroke|word_)(?![a-z])))"
+    r"(?:(?i:word|wd|phrase|code|wort|orization)|s(?=[\"'\]:= ]))?(?:[_A-Z-][\w-]{0,30}|(?<=[^\x00-\x7f])\w{0,12}|(?<=ntrase)\w{1,2})?"
+    r"(?![a-z])"
+)
+# The rest of the line, and the next one that is not blank where the name ends its own line.
+_LINE_REST = r"""(?x)[\"'*`)\]]{0,3}(?P<blank>[ ]?[:=]?[ ]?[|>]?[+-]?[ \t]*(?:\r?\n[ \t]*){1,2}(?=\S))?(?:(?!\\n)[^\n]){0,90}"""
+_QUOTES = ("'", '"', "`")
+_FOREIGN = frozenset(("senha", "contrase", "wachtwoord", "adgangskode", "parola", "heslo", "salasana"))
+# Keys that open nothing, and what stands before an id or a digest.
+_NO_SECRET_KEY = (
+    r"(?i)(?:cache|primary|foreign|sort|partition|object|public|pub|routing|idempotency|row|index|map|dedup\w*|storage"
+    r"|registry|group|hash|lookup|merge|unique|translation|react|item|node|page|query|config|issue|project)_?$"
+)
+# What stands at the end of a gap behind which a value is given, and not only told of.
+_SET_GAP = r"(?:\b(?:is|to|was|lautet|est|es)\s|[:=]\s{0,2}|\s--?[a-z-]{1,12}[ =])[\"'`]?$"
+_NO_SECRET_GAP = r"(?i)\b(?:commit|sha\d*|hash|digest|id|rev|ref|trace|span|uid|uuid|checksum)\b"
+_NEAR_WORD = r"[^\s\"'`,;(){}\[\]<>|=:?&~][^\s\"'`,;(){}\[\]<>|]{5,400}"
 
 # A longer value is judged by this much of it, so that a hostile text costs no more than its length.
 _LONG = 400
@@ -145,7 +168,13 @@ _NUMBERED = r"^[A-Za-z]+(?:[_.-][A-Za-z]+)*[_.-]?v?\d{1,2}$"
 _SEED_PHRASE = r"^[a-z]{3,9}(?:[ -][a-z]{3,9}){3,23}$"
 _SENTENCE = r"\b(?:the|your|please|enter|must|for|and|not|with|this|that|use|used)\b"
 
+# What stands before an id, a digest or a public key.
+_NO_SECRET_RUN = (
+    r"(?i)(?:sha\d{0,3}[-:=]|base64,|[/_-]|\b(?:id|ids|hash|digest|integrity|checksum|etag|nonce|signature|sig|pub|public"
+    r"|fingerprint|cursor|revision|ssh-[a-z0-9]{3,8}|ref|uuid|trace)(?:[_ ]?key)?[\"'\\]{0,3}[ ]{0,2}[:= ][ ]{0,2}[\"'\\]{0,3})$"
+)
 _MAX_PREFIX = 40
+_UUID = r"(?i)^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 # A token in one case is random in one piece, or a UUID: names with numbers in them are not.
 _PIECE = r"(?=[^-_./]{0,400}\d)[^-_./]{16}"
 _FILE = (
@@ -183,6 +212,9 @@ _compiled: dict[str, re.Pattern[str]] = {}
 
 def checked(text: str, match: re.Match[str], kind: str) -> Iterator[tuple[int, int]]:
     """Yield where the secret is that a pattern of its kind found, if it is one."""
+    if kind in ("call", "key-call"):
+        yield from _strings(text, match.end(), kind)
+        return
     start, end = match.span(match.re.groups)
     if kind in _BEFORE:
         source, belongs = _BEFORE[kind]
@@ -196,6 +228,23 @@ def checked(text: str, match: re.Match[str], kind: str) -> Iterator[tuple[int, i
         yield start, end
 
 
+def _strings(text: str, at: int, kind: str) -> Iterator[tuple[int, int]]:
+    """Yield the last string of a call that can be a password, or the first that can be a key."""
+    found = None
+    for string in pattern(r"[\"']([^\s\"']{6,200})[\"']").finditer(text, at, at + 300):
+        between = text[at : string.start()]
+        if "\n" in between or ";" in between:
+            break
+        value = string[1]
+        if kind == "key-call" and (is_random(value, 16) or pattern(_UUID).match(value)):
+            yield string.span(1)
+            return
+        if kind == "call" and ("," in between or is_random(value, 20)) and _is_shaped("password", value) and not pattern(r"[/:]|\.\w+$|@\w+\.").search(value):
+            found = string.span(1)
+    if found:
+        yield found
+
+
 def _is_shaped(kind: str, value: str) -> bool:
     """Say whether a value of the right shape is a secret, and not a stand-in or an ordinary name."""
     if kind == "private-key":
@@ -204,6 +253,8 @@ def _is_shaped(kind: str, value: str) -> bool:
         return False
     if kind in ("basic-auth-url", "database-url"):
         return value.lower() not in ("password", "pass", "passwd", "pwd", "secret", "token") and not value.isdigit()
+    if kind == "authorization" and is_random(value, 12):
+        return True
     if kind in _PASSWORDS:
         return _is_value(value, "password") and not pattern(rf"(?:{_CODE_WORD})$").match(value)
     if kind in ("url-token", "cookie"):
@@ -248,6 +299,22 @@ def _vendor(word: str) -> str:
     return "vendor-token"
 
 
+def drawn_word(text: str, at: int) -> tuple[int, int] | None:
+    """Return where the word ends that begins here, if it can only have been drawn at random and is no id or digest."""
+    run = pattern(r"[A-Za-z0-9_-]{0,200}+(?![A-Za-z0-9_+/=%-]|\.[a-z]{1,4}[0-9]?\b)").match(text, at)
+    # A line of a certificate is as long, and alone.
+    is_line = text[at - 1 : at] in ("", "\n") and text[at + 64 : at + 65] in ("", "\n", "\r")
+    if not run or is_line or pattern(_NO_SECRET_RUN).search(text, max(0, at - 24), at):
+        return None
+    word = run[0].strip("-_")
+    if pattern(r"AAAA[A-Z]3Nza|Qm[1-9A-Z]|0x").match(word) or not is_random(word, redact.MIN_BARE - 4):
+        return None
+    parts = pattern(r"[_-]").split(word.lower())
+    if _digit_turns(word) < 4 or parts[0] in _IDS or max(map(len, parts)) < 10 or pattern(_PLACEHOLDER).search(word):
+        return None
+    return at, run.end()
+
+
 def _is_token(word: str, at: int) -> bool:
     is_one_case = word in (word.lower(), word.upper())
     if is_one_case and len(pattern(r"[_-]").findall(word)) < 5 and not pattern(_PIECE).search(word):
@@ -259,20 +326,33 @@ def _is_token(word: str, at: int) -> bool:
         rest = word[sign.end() :]
         if len(parts) > 4 or len(rest) < 16:
             return False
+        if _is_of_vendor(word[: sign.start()], rest):
+            return not pattern(_PLACEHOLDER).search(word)
         if _is_rest(parts, rest, word[sign.start()]) and not pattern(_PLACEHOLDER).search(word):
             return not pattern(_FILE).search(word)
     return False
 
 
+def _is_of_vendor(name: str, rest: str) -> bool:
+    """Say whether a vendor whose tokens are known has this name; the rest need not be long."""
+    parts = pattern(r"[_.-]").split(name)
+    if not any("_".join(parts[-size:]) in _VENDORS for size in (3, 2, 1)) or parts[-1] in ("key", "sk"):
+        return False
+    run = pattern(r"[\w-]*").match(rest)
+    return bool(run) and len(set(rest)) > 7 and pattern(r"\d").search(rest) is not None
+
+
 def _is_rest(parts: list[str], rest: str, sign: str) -> bool:
     """Say whether what follows such a name is random; of a name that tells nothing more is asked."""
-    if not parts[0] or len(parts[-1]) > 16 or pattern(r"(?i)^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}").match(rest):
+    if not parts[0] or len(parts[-1]) > 16 or pattern(_UUID).match(rest):
         return parts[-1] in _UUID_KEYS
     if parts[-1] in _MARKS or (len(parts) > 1 and parts[-2] in _MARKS):
         return is_random(rest, 16)
     is_word = len(parts) < 3 and all(part.isalpha() or len(part) < 5 for part in parts)
     if not is_word or not set("./+=").isdisjoint(sign + rest):
         return False
+    if rest == rest.lower() and pattern(r"[a-z0-9]{36,}$").match(rest) and not pattern(r"[0-9a-f]+$").match(rest):
+        return _digit_turns(rest) > 8
     return rest not in (rest.lower(), rest.upper()) and is_random(rest, 24) and _digit_turns(rest) > 3
 
 
@@ -290,6 +370,82 @@ def is_random(value: str, least: int) -> bool:
 
 def _digit_turns(value: str) -> int:
     return len(pattern(r"(?<=\d)[A-Za-z]|(?<=[A-Za-z])\d").findall(value))
+
+
+def value_of(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
+    """Return where the secret is that belongs to the name from `at` to `end`, if there is one."""
+    behind = value_behind(text, at, end, kind) if kind != "login" else None
+    return behind or _value_near(text, at, end, kind) or value_before(text, at, kind)
+
+
+def _value_near(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
+    """Return where the secret is that stands further on in the line of a name, whatever stands between them."""
+    name = pattern(_NAME_REST).match(text, end)
+    if not name or not _is_near_name(text, at, end, kind):
+        return None
+    end = name.end()
+    line = pattern(_LINE_REST).match(text, end)
+    stop = line.end() if line else end
+    skipped = 0
+    for word in pattern(_NEAR_WORD).finditer(text, line.end("blank") if line and line["blank"] else end, stop):
+        gap, value = text[end : word.start()], word[0].rstrip(".,:!?*")
+        if pattern(r"[.!]\s|&&|;\s(?![^\n]{0,20}=)").search(gap):
+            return None
+        if gap[-1:] in _QUOTES and text[word.end() : word.end() + 1] == gap[-1:]:
+            gap, value = gap.strip() or gap, word[0]
+        is_foreign = not text[at:end].isascii() or text[at:end].lower() in _FOREIGN
+        if _is_near(gap, value, kind, text[word.end() : word.end() + 1], is_foreign):
+            return word.start(), word.start() + len(value)
+        skipped += 1
+        if skipped > 4:
+            return None
+    return None
+
+
+def _is_near_name(text: str, at: int, end: int, kind: str) -> bool:
+    """Say whether the word ends as a word does, and a key is one of those that open something."""
+    before = text[max(0, at - 1) : at]
+    if kind == "api-key":
+        is_env = (text[at:end] == "KEY" and before == "_") or (text[at] == "K" and before.islower())
+        is_env = is_env or text[max(0, at - 2) : at] == "--"
+        if is_env and not pattern(_NO_SECRET_KEY).search(text, max(0, at - 16), at):
+            return True
+        return bool(pattern(_KEY_OF).search(text, max(0, at - 14), at))
+    if text[at:end].lower() == "auth":
+        return not before.isalpha() or before in "oO"
+    # Short words stand in any run of random letters.
+    return end - at > 3 or not text[at:end].isascii() or not (before.isalnum() or text[end : end + 1].isalnum() or before in ("+", "/"))
+
+
+def _is_near(gap: str, value: str, kind: str, behind: str, is_foreign: bool) -> bool:
+    """Say whether a value is the secret of a name that stands so far before it: the farther the more it must show."""
+    quoted = gap[-1:] in _QUOTES and behind == gap[-1:]
+    if len(value) < 8 or (pattern(r"[/.@-]").match(value) and not is_random(value, 20)):
+        return False
+    words = pattern(r"[^\W\d_]{2,}").findall(gap)
+    is_set = bool("<<<" in gap or (not words and pattern(r"[|?=~&+>]|\n").search(gap)) or pattern(_SET_GAP).search(gap))
+    if kind == "login":
+        return is_set and is_random(value, 16)
+    if pattern(r"^[0-9a-fA-F-]+$").match(value):
+        if len(words) > 2 or pattern(_NO_SECRET_GAP).search(gap):
+            return False
+        return (quoted or is_set or not gap.strip(" :")) and _is_value(value, kind) and len(value) > 15
+    if quoted or is_set:
+        is_plain = _turns(value) < 2 and pattern(_CODE_WORD).search(value)
+        is_named = (not is_set or words) and "value" not in words and pattern(_NUMBERED).match(value)
+        return (_is_value(value, "password") or is_random(value, 20)) and not is_plain and not is_named
+    if is_foreign or (is_set and kind == "password"):
+        return _is_value(value, kind)
+    return _is_drawn(value)
+
+
+def _is_drawn(value: str) -> bool:
+    """Say whether a value in the open, without quotes or a sign before it, can only be one that was drawn."""
+    if len(value) < 10 or not _is_value(value, "password") or pattern(r"[.(){}<>\[\]:@\\]|=[^=]").search(value):
+        return False
+    if value.count("/") > 1 and _turns(value) < 9:
+        return False
+    return _turns(value) > 3 and is_random(value, 10)
 
 
 def value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
@@ -335,6 +491,9 @@ def _is_given(text: str, at: int, match: re.Match[str], value: str, kind: str, q
 
 def value_before(text: str, at: int, kind: str) -> tuple[int, int] | None:
     """Return where the secret is that prose names behind it, as in "use ... as the password"."""
+    start = max(0, at - 200)
+    if text.find("|", start, at) >= 0 and (piped := pattern(_BEFORE["piped"][0]).search(text, start, at)):
+        return piped.span(1) if _is_shaped("password", piped[1]) else None
     start = max(0, at - 100)
     if kind != "password" or text.find(" as ", start, at) < 0:
         return None
