@@ -108,10 +108,7 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("scaleway-key", ("SCW",), rf"{_HERE}SCW[A-Z0-9]{{17}}(?![A-Z0-9])"),
     ("yandex-key", ("AQVN",), rf"{_HERE}AQVN[\w-]{{35,38}}"),
     ("digitalocean-token", ("DO00",), rf"{_HERE}DO00[A-Z0-9]{{16}}(?![A-Za-z0-9])"),
-    ("brave-key", ("BSA",), rf"{_HERE}BSA[\w-]{{27,28}}(?![\w-])"),
-    ("vault-token", ("s.",), rf"{_HERE}s\.[A-Za-z0-9]{{24}}(?![A-Za-z0-9])"),
     ("amazon-secret", ("amzn",), rf"{_HERE}amzn(?:1\.oa2-cs\.v1|\.mws)\.[a-f0-9-]{{36,}}+"),
-    ("google-api-key", (":APA91b",), r":APA91b[\w-]{120,}+"),
 )
 
 # Vendors whose tokens are a name, `_` or `-`, and a random rest: kind, and the names with `_` for each sign in them.
@@ -238,7 +235,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?i)passw[a-z]{1,3}`?\)\s{0,4}values\s?\((?:[^()']{0,40}'[^']{0,80}',){0,6}\s?'([^']{6,80})'\s?\)",
     ),
     ("user-option", ("http -a", "https -a"), r"https? -a[ =][\"']?[^\s:\"']{1,60}:([^\s\"']{4,120})"),
-    ("cookie", (" -b ", "--cookie"), r"(?: -b|--cookie)[ =][\"']?[\w.-]{1,40}=([^\s\"';]{16,4000})"),
+    ("cookie", ("session=",), r"session=([^\s\"'&;]{16,4000})"),
     ("cookie", ("cookie:",), r"(?i)cookie:[ ]{0,3}(?:[\w.-]{1,40}=)?([^\n\"'<>]{16,4000})"),
     (
         "secret",
@@ -269,11 +266,14 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("auth(", "auth=(", "login(", "connect(", "connection(", "pdo(", "create_user(", "createuser("),
         r"(?i)(?:auth=?|login|connect(?:ion)?|pdo|create_?user)\(",
     ),
-    ("key-call", ("hmac", "jwt.", "fernet("), r"(?i)(?:hmac(?:\.new)?|jwt\.[a-z]{3,9}|fernet)\("),
+    ("key-call", ("hmac", "jwt."), r"(?i)(?:hmac(?:\.new)?|jwt\.[a-z]{3,9})\("),
 )
 
 # Passwords in other scripts, for which a text of ASCII letters alone need not be searched.
-FOREIGN = ("hasło", "lösenord", "şifre", "парол", "密码", "密碼", "口令", "パスワード", "비밀번호", "סיסמה", "كلمة المرور")
+FOREIGN = (
+    *("hasło", "Hasło", "HASŁO", "lösenord", "Lösenord", "LÖSENORD", "şifre", "Şifre", "парол", "Парол", "ПАРОЛ"),
+    *("密码", "密碼", "口令", "パスワード", "비밀번호", "סיסמה", "كلمة المرور"),
+)
 # A name that holds one of these words gives its value away: word, kind.
 WORDS: tuple[tuple[str, str], ...] = (
     ("pass", "password"),
@@ -287,8 +287,7 @@ WORDS: tuple[tuple[str, str], ...] = (
     ("mnemonic", "password"),
     ("auth", "token"),
     ("login", "login"),
-    *((word, "password") for word in ("senha", "contrase", "wachtwoord", "adgangskode", "parola", "heslo", "salasana")),
-    *((word, "password") for word in FOREIGN),
+    *((word, "password") for word in ("senha", "contrase", "wachtwoord", "adgangskode")),
 )
 
 KINDS: tuple[str, ...] = tuple(
@@ -299,12 +298,12 @@ KINDS: tuple[str, ...] = tuple(
 _NEAR_BEFORE = 100
 _NEAR_BEHIND = 800
 # What must stand behind a beginning that is an everyday word or a plain address.
-_NEEDED = {"://": "@", " -u": ":,", " -U": "%", "htpasswd": "-", "-creds": ":", "-user ": ":,", "--user": ":,"}
+_NEEDED = {"://": "@", "log in": "/", "login": "/", " -u": ":,", " -U": "%", "htpasswd": "-", "-creds": ":", "-user ": ":,", "--user": ":,"}
 # Flags and words that stand before a password, which has a digit or a sign.
-_FLAGS = frozenset((" login ", " -p", " -P", " -hp", " -a", " -w", " -A", " -X", " -k", " -t", " -N"))
+_FLAGS = frozenset((" login ", " -u ", " -p", " -P", " -hp", " -a", " -w", " -A", " -X", " -k", " -t", " -N"))
 # The length of a secret access key, which stands behind the word `secret`.
 _SECRET_KEY = 40
-_DIGITS = frozenset("0123456789")
+DIGITS = frozenset("0123456789")
 # Letters alone are a secret where no word has them in that order: so many, and so many consonants in a row.
 _MIN_DRAWN = 10
 _MANY = 6
@@ -324,13 +323,11 @@ PREFIXED = (
 )
 # A word that was drawn at random: so long that no id without a name is, with capitals, small letters and digits.
 MIN_BARE = 24
-DRAWN = (
-    rf"(?:^|[^A-Za-z0-9_+/%-])(?=[A-Za-z0-9_-]{{{MIN_BARE}}})(?=[a-z0-9_-]{{0,40}}[A-Z])"
-    r"(?=[A-Za-z_-]{0,40}[0-9])(?=[A-Z0-9_-]{0,40}[a-z])"
-)
+DRAWN = rf"(?<![A-Za-z0-9_+/%-])(?=[A-Za-z0-9_-]{{{MIN_BARE}}})"
 # A name of one letter, a sign and a rest of 16.
 _MIN_TOKEN = 18
 
+_RANDOM_RANK = len(PHRASES) + len(TOKENS) + len(WORDS) + len(FOREIGN)
 # rank, kind, pattern
 _Row = tuple[int, str, str]
 
@@ -359,14 +356,29 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
     again changes nothing.
     """
     found: set[str] = set()
-    # What one pass hid (a name inside another's value) shows in the next; the second finds nothing as a rule.
+    spans = _spans(text)
+    # What one pass hid (a name inside another's value) shows in the next, around what was taken out.
     for _ in range(6):
-        spans = _spans(text)
         if not spans:
             break
         found.update(kind for _, _, _, kind in spans)
+        around = _around(text, spans)
         text = _replace(text, spans)
+        spans = _spans(text) if len(text) < _NEAR_BEHIND or _spans(around) else []
     return text, tuple(sorted(found))
+
+
+def _around(text: str, spans: list[_Span]) -> str:
+    """Return what stands around the spans, with what they cover taken out."""
+    parts: list[str] = []
+    last = 0
+    for number, span in enumerate(spans):
+        start, end = span[:2]
+        behind = min([end + _NEAR_BEHIND, *(later[0] for later in spans[number + 1 : number + 2])])
+        parts += "\n" if start - last > _NEAR_BEHIND else "", text[max(last, start - _NEAR_BEFORE) : start]
+        parts += _mark(span[3]), text[end:behind]
+        last = behind
+    return "".join(parts)
 
 
 def find(text: str) -> list[tuple[str, int]]:
@@ -384,9 +396,13 @@ def _replace(text: str, spans: list[_Span]) -> str:
     parts: list[str] = []
     last = 0
     for start, end, _, kind in spans:
-        parts += text[last:start], "[private]" if kind == "private" else f"[redacted:{kind}]"
+        parts += text[last:start], _mark(kind)
         last = end
     return "".join([*parts, text[last:]])
+
+
+def _mark(kind: str) -> str:
+    return "[private]" if kind == "private" else f"[redacted:{kind}]"
 
 
 def _spans(text: str) -> list[_Span]:
@@ -406,7 +422,7 @@ def _long_words(text: str) -> dict[int, str]:
     """Return the words that a token can stand in by their places: long, and not of lower case and signs alone."""
     found, end = {}, 0
     for word in text.split():
-        if len(word) >= _MIN_TOKEN and (word != word.lower() or not _DIGITS.isdisjoint(word)):
+        if len(word) >= _MIN_TOKEN and (word != word.lower() or not DIGITS.isdisjoint(word)):
             at = text.find(word, end)
             end = at + len(word)
             found[at] = word
@@ -485,18 +501,18 @@ def _drawn(text: str, words: dict[int, str]) -> Iterator[_Span]:
         if may_be_drawn(word):
             from holdfast.privacy.secret_values import drawn_word, pattern
 
-            for match in pattern(DRAWN).finditer(text, max(0, at - 1), at + len(word)):
-                if span := drawn_word(text, match.end()):
-                    yield *span, len(PHRASES) + len(TOKENS) + len(WORDS), "random"
+            for match in pattern(DRAWN).finditer(text, at, at + len(word)):
+                if span := drawn_word(text, match.start()):
+                    yield *span, _RANDOM_RANK, "random"
 
 
 def may_be_drawn(word: str) -> bool:
     """Whether a piece of the word is long and has capitals, small letters and digits."""
-    if len(word) < MIN_BARE or word in (word.lower(), word.upper()) or _DIGITS.isdisjoint(word):
+    if len(word) < MIN_BARE or word in (word.lower(), word.upper()) or DIGITS.isdisjoint(word):
         return False
     for sign in "/.:=\"'":
         word = word.replace(sign, " ")
-    return any(len(piece) >= MIN_BARE and not _DIGITS.isdisjoint(piece) for piece in word.split())
+    return any(len(piece) >= MIN_BARE and not DIGITS.isdisjoint(piece) for piece in word.split())
 
 
 def may_be_token(word: str) -> bool:
@@ -505,19 +521,20 @@ def may_be_token(word: str) -> bool:
         return False
     if word not in (word.lower(), word.upper()):
         return True
-    if _DIGITS.isdisjoint(word):
+    if DIGITS.isdisjoint(word):
         return False
     pieces = word.replace("-", "_").replace("/", "_").replace(".", "_").split("_")
     # Some are a UUID behind a name.
     return word.count("-") + word.count("_") > 4 or any(
-        len(piece) >= 16 and not _DIGITS.isdisjoint(piece) for piece in pieces
+        len(piece) >= 16 and not DIGITS.isdisjoint(piece) for piece in pieces
     )
 
 
 def _named(text: str, lowered: str) -> Iterator[_Span]:
-    words = WORDS[: -len(FOREIGN)] if text.isascii() else WORDS
-    for rank, (word, kind) in enumerate(words, start=len(PHRASES) + len(TOKENS)):
-        at = lowered.find(word)
+    foreign = [] if text.isascii() else [(word, "password", text) for word in FOREIGN]
+    named = [*((word, kind, lowered) for word, kind in WORDS), *foreign]
+    for rank, (word, kind, where) in enumerate(named, start=len(PHRASES) + len(TOKENS)):
+        at = where.find(word)
         while at >= 0:
             span = None
             if may_be_given(text, at, kind):
@@ -526,19 +543,21 @@ def _named(text: str, lowered: str) -> Iterator[_Span]:
                 span = value_of(text, at, at + len(word), kind)
             if span:
                 yield *span, rank, kind
-            at = lowered.find(word, max(at + len(word), span[1] if span else 0))
+            at = where.find(word, max(at + len(word), span[1] if span else 0))
 
 
 def may_begin(text: str, at: int, beginning: str) -> bool:
     """Whether a secret that has a shape can begin here."""
+    if beginning in _FLAGS:
+        words = text[at : at + 240].split(None, 3)[:3]
+        return any(
+            not DIGITS.isdisjoint(word) or any(sign in word for sign in _SIGNS) or _may_be_drawn(word) for word in words
+        )
     behind = text[at : at + _NEAR_BEHIND]
     if beginning in ("1/", "2/"):
         return behind[2:12].isdigit()
     if beginning == "secret":
         return any(len(word) >= _SECRET_KEY for word in behind.split())
-    if beginning in _FLAGS:
-        is_mixed = not _DIGITS.isdisjoint(behind) or any(sign in behind for sign in _SIGNS)
-        return is_mixed or any(_may_be_drawn(word) for word in behind.split())
     needed = _NEEDED.get(beginning)
     return not needed or any(sign in behind for sign in needed)
 
@@ -546,7 +565,7 @@ def may_begin(text: str, at: int, beginning: str) -> bool:
 def may_be_given(text: str, at: int, kind: str) -> bool:
     """Whether the name at this place can be given a secret: a digit is near, a sign within a word, or a phrase."""
     near = text[max(0, at - _NEAR_BEFORE) : at + _NEAR_BEHIND]
-    if not near.isascii() or not _DIGITS.isdisjoint(near):
+    if not near.isascii() or not DIGITS.isdisjoint(near):
         return True
     if any(_may_be_drawn(word) for word in near.split()):
         return True

@@ -23,19 +23,20 @@ if TYPE_CHECKING:
 _ANY = ""
 _DIGIT = "0123456789?"
 _HEX = "0123456789abcdef"
-_LETTER = "".join(one for one in map(chr, range(128)) if one.isalnum())
 _SPACE = " \t\n\r\f\v\x1c\x1d\x1e\x1f?"
 _ALL = "".join(map(chr, range(128)))
 _NO_WORD = "".join(one for one in _ALL if not one.isalnum())
 # What may stand behind a name but a password's. Of those that go on with an `s` only `st` is given anything.
 _BEHIND = "".join(letter for letter in secret_values.BEHIND_NAME if letter not in "sSeE(") + "?"
 
+# What a random word is of, as one letter.
+_IN_RUN = bytes(97 if chr(code).isalnum() and code < 128 or chr(code) in "_-" else 32 for code in range(256))
+
 _Letters = tuple[str, ...]
 
 # What follows beginnings that are short or everyday words, one set of letters a place.
 _LONGER: dict[str, tuple[_Letters | str, ...]] = {
     "SK": (("S", "K", _HEX, _HEX, _HEX, _HEX),),
-    "s.": (("s", ".", _LETTER, _LETTER, _LETTER, _LETTER),),
     "hv": (("h", "v", "sbr", "."),),
     "pat": ((*"pat", *[_ANY] * 14, "."),),
     "dapi": ((*"dapi", _HEX, _HEX, _HEX, _HEX),),
@@ -47,25 +48,29 @@ _LONGER: dict[str, tuple[_Letters | str, ...]] = {
 _BEFORE = {
     "key": "_. -?" + "ipstehngrdayck" + "IPSTEHNGRDAYCK",
     "private": "</" + _SPACE,
-    "s.": _NO_WORD + "nrt",
     **dict.fromkeys(("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"), _NO_WORD),
 }
 
 # Pairs of letters that beginnings hold and that stand often in text and code, the most frequent first.
 _OFTEN = (
-    "inree esenonnterseteattistors thn le s aitancoalngdeioetr d trgerassartoedriliomsiec: ut octirifasur"
-    "fiagacnechouniclooloexpaeatuuno  bcempadtst.prhocavelanas.haokemptckg usdis/efmm l//plput_aiimlfvaso"
-    "mdopgiicidypdakei/epfasuoclsrtcrbeSeogsaStlu20moe.rkcmaugottshgs02 'wiry -ksdospIDe_sceee-01--hiruie"
-    "wo_t26e:npabrg-0ldblapig00-4ban_fetpskrcPr/aofppcuud_mivkis:10whdsoamt-cp c ddubuiff-2-a_pob19_s1106"
-    "quiamsn.r.-s-bs_xppheqt-eS-816172215-1slbyrdwetd25/p-t-e04ey2:44.cgh14nn_a81d)ft_o_l /85pi591230iz07"
-    "13-ptlps418821af.s-dhr.e18ka57:54245-527bir_s-5136hun:.a236386ib40g_/wxa33-7eb43gno_hs08bs48327846i-"
-    'gl841.-956l.cc3-54-36828h"24500.2935pd589105-f3:5249473431376438ht89665599lp8039ml709f72k_RE772.1aa1'
-    "829403a4bdb5r:09N 4a607195617562f873c_Libf925383986a743.a_937b6976yay-9697tm1d8765fda3cda7e44fc-.p5d"
-    "fc9d8b79:/b.3ae167f18adb3b7fa2a590f0pyb45fd9b81bp_6e4.bcm_c95e-wINp.b1c8f9lrd7CTd21C0e9ad3"
+    "inrenteserenteonstattie selengtr setorior its thraheiransirissedtoomcoutooaln lid ronit.cldeifec// a"
+    ": ok itucthoarfinsnds.urouloi/Semmo StunptchmdckgscmgoemrnpuacncttprusmampeaCoog ocaasadIDlahapaolab"
+    "diodksfaot bg blexaucr01Ery sa20naicsh02giUsFi lnvamnes/dotssce-efEnPanptdcefuReepe.-c26t(daocnosunI"
+    'upbetpPreSudHoChNac imidlsryTe-a11n" -baToypmowiIn/aplspnfn(ie10rtLo-sfeD -b25--waubhi_te:cusk Ieeph'
+    "44va15nSNotEkir(eCsltI0441ke/w27igwo1913D)luDeTr2345ff1451WoThdd21n.app r.-t89 /0716Ne4886o/pp4236n_"
+    "eq8100183112N y.iv56.i6833bo43d)47463:39s:66228535afMo54534924n:bye_97rg17ia32694a64eT57f8037050xp3-"
+    "29tHs_4077373b7208305275tR05rc34596373c-8328bf389458a2nDrA1.d7Cta96160yt950.8a84b5TE9ca3_p2:55y-Ha1d"
+    "714f:5Labs9d822bds3a1C99b1e498a17678 'h\"90nncb7492bbnl7fpdf9b2Wa9662n-8780a4a71aSTlpn'8bHe91cc B6f88"
+    '65nkc61b-pnC1cofweeb7967ob5cd3y"kI934bb8NOc97b5dMaBe0609tleANKSiAlGin)qu4euia5b9CryN4dONn\\b4h(cd7c4c'
+    "b7izd9htnEc8bi0ed5b0d4ysfcAn.c2.5ba6o(eNoDe8tW0b5f8eyof3/p6eb3e1c19b9en,3d0cbd9a7adEaDgS5a9f3ee7T.f6"
+    "psc2a0u b6:/Sk0a8c2a2e0deD`)cf6afdd2e3bcy)p.3fc02c8foRaa5eLiSSdcf2sT.ea8aeRo6cy_6bsEtm2ftL7deMe2gae6"
+    "2df7snb.d6PAASe06dhAc7dff57erdd18da.IC/vRafbAud8e50fc4f1zadbgn3cc51f3.f0pDc31enmpif4EDRURE.sSay:CTkS"
+    "AdOneyr:e9IfTitOd0sLEAHEgAm/eUADh:4.9.yOAtl.y,:6ibnPVasSEmiAsWYowd/bACDEknFeIN-wnWrTrNAcE_kdnTtwrERO"
+    "v1k.kEdGENn1eu/uswECikPRDoAUc.hE_PEdTI.lNTyDLA-hArhMnOyT_uwTAs"
 )
-_COSTS = {_OFTEN[at : at + 2]: len(_OFTEN) - at for at in range(0, len(_OFTEN), 2)}
+_COSTS = {_OFTEN[at : at + 2]: 20_000 // (at + 20) for at in range(0, len(_OFTEN), 2)}
 # Pairs that several beginnings share: each pair that is looked for costs, but once.
-_SHARED = frozenset(("pa", "ke", "cr", "za", "gl", "by"))
+_SHARED = frozenset(("pa", "ke", "cr", "za", "by", "og", "ki"))
 
 
 class _Gate(NamedTuple):
@@ -99,12 +104,12 @@ def suspects(texts: Sequence[str]) -> set[int]:
             place = bisect_right(starts, match.start()) - 1
             if place not in found and secret_values.vendor_token(texts[place], match.start() - starts[place]):
                 found.add(place)
-    for match in _bytes(redact.DRAWN).finditer(joined):
-        place = bisect_right(starts, match.end()) - 1
-        if place not in found and secret_values.drawn_word(texts[place], match.end() - starts[place]):
+    for at in _long_runs(joined):
+        place = bisect_right(starts, at) - 1
+        if place not in found and secret_values.drawn_word(texts[place], at - starts[place]):
             found.add(place)
     for place, text in enumerate(texts):
-        if not text.isascii() and any(word in text.lower() for word in redact.FOREIGN):
+        if not text.isascii() and any(word in text for word in redact.FOREIGN):
             found.add(place)
     for at in _pairs(joined):
         for back, lowered, before, behind, gates in ways[joined[at : at + 2]]:
@@ -117,6 +122,18 @@ def suspects(texts: Sequence[str]) -> set[int]:
                 if place not in found and _holds(texts[place], start - starts[place], gates):
                     found.add(place)
     return found
+
+
+def _long_runs(joined: bytes) -> Iterator[int]:
+    """Yield where long runs of letters and digits stand that have capitals, small letters and digits."""
+    runs = joined.translate(_IN_RUN)
+    at = runs.find(b"a" * redact.MIN_BARE)
+    while at >= 0:
+        end = runs.find(b" ", at)
+        run = joined[at:end]
+        if not (run.islower() or run.isupper() or run.isalpha()) and joined[at - 1] not in b"+/%":
+            yield at
+        at = runs.find(b"a" * redact.MIN_BARE, end)
 
 
 def _pairs(joined: bytes) -> Iterator[int]:
@@ -162,7 +179,7 @@ def _gates() -> tuple[_Gate, ...]:
             for letters in _LONGER.get(beginning, (beginning,)):
                 both = _any_case(beginning) if source.startswith("(?i)") else tuple(letters)
                 gates.append(_Gate(both, _rarest(both), beginning, kind, source))
-    for word, kind in (*redact.WORDS[: -len(redact.FOREIGN)], ("private", "private")):
+    for word, kind in (*redact.WORDS, ("private", "private")):
         letters = _any_case(word)
         pair = _rarest(letters)
         # Where it costs no letter more to look at: the pattern reads two at a time.

@@ -39,7 +39,6 @@ _BEFORE: dict[str, tuple[str, bool]] = {
     "maxmind-key": (r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}$", True),
     "azure-client-secret": (r"[\w~.]{3}\d$", True),
     "telegram-token": (r"\d{8,10}$", True),
-    "google-api-key": (r"(?:AAAA[\w-]{7}|)$", True),
     "mailchimp-key": (r"[a-f0-9]{32}$", True),
     "terraform-token": (r"[A-Za-z0-9]{14}$", True),
 }
@@ -113,15 +112,19 @@ _NAME_REST = (
 # The rest of the line, and the next one that is not blank where the name ends its own line.
 _LINE_REST = r"""(?x)[\"'*`)\]]{0,3}(?P<blank>[ ]?[:=]?[ ]?[|>]?[+-]?[ \t]*(?:\r?\n[ \t]*){1,2}(?=\S))?(?:(?!\\n)[^\n]){0,90}"""
 _QUOTES = ("'", '"', "`")
-_FOREIGN = frozenset(("senha", "contrase", "wachtwoord", "adgangskode", "parola", "heslo", "salasana"))
+_FOREIGN = frozenset(("senha", "contrase", "wachtwoord", "adgangskode"))
 # Keys that open nothing, and what stands before an id or a digest.
 _NO_SECRET_KEY = (
     r"(?i)(?:cache|primary|foreign|sort|partition|object|public|pub|routing|idempotency|row|index|map|dedup\w*|storage"
     r"|registry|group|hash|lookup|merge|unique|translation|react|item|node|page|query|config|issue|project)_?$"
 )
 # What stands at the end of a gap behind which a value is given, and not only told of.
+# Behind it something else is spoken of: another sentence, command, member or parameter, or what was taken out before.
+_OTHER = r"""(?x)[.!]\s | && | ;\s(?![^\n]{0,20}=) | ^[?\#/&.]\S | \[(?:redacted|private)
+    | ,\s{0,8}["'](?!(?i:value|default|secret|data)\b)\w{1,40}["']\s{0,2}[:=]"""
 _SET_GAP = r"(?:\b(?:is|to|was|lautet|est|es)\s|[:=]\s{0,2}|\s--?[a-z-]{1,12}[ =])[\"'`]?$"
 _NO_SECRET_GAP = r"(?i)\b(?:commit|sha\d*|hash|digest|id|rev|ref|trace|span|uid|uuid|checksum)\b"
+_NEAR = 130
 _NEAR_WORD = r"[^\s\"'`,;(){}\[\]<>|=:?&~][^\s\"'`,;(){}\[\]<>|]{5,400}"
 
 # A longer value is judged by this much of it, so that a hostile text costs no more than its length.
@@ -218,7 +221,9 @@ def checked(text: str, match: re.Match[str], kind: str) -> Iterator[tuple[int, i
     start, end = match.span(match.re.groups)
     if kind in _BEFORE:
         source, belongs = _BEFORE[kind]
-        before = pattern(source).search(text, max(0, match.start() - 200), match.start())
+        # A scheme is short, and a hostile text is full of them.
+        reach = 32 if kind == "database-url" else 200
+        before = pattern(source).search(text, max(0, match.start() - reach), match.start())
         if not before:
             return
         if before.re.groups:
@@ -301,7 +306,7 @@ def _vendor(word: str) -> str:
 
 def drawn_word(text: str, at: int) -> tuple[int, int] | None:
     """Return where the word ends that begins here, if it can only have been drawn at random and is no id or digest."""
-    run = pattern(r"[A-Za-z0-9_-]{0,200}+(?![A-Za-z0-9_+/=%-]|\.[a-z]{1,4}[0-9]?\b)").match(text, at)
+    run = pattern(r"(?=[a-z0-9_-]{0,80}[A-Z])(?=[A-Za-z_-]{0,80}[0-9])[A-Za-z0-9_-]{0,200}+(?![A-Za-z0-9_+/=%-]|\.[a-z]{1,4}[0-9]?\b)").match(text, at)
     # A line of a certificate is as long, and alone.
     is_line = text[at - 1 : at] in ("", "\n") and text[at + 64 : at + 65] in ("", "\n", "\r")
     if not run or is_line or pattern(_NO_SECRET_RUN).search(text, max(0, at - 24), at):
@@ -380,6 +385,12 @@ def value_of(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
 
 def _value_near(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
     """Return where the secret is that stands further on in the line of a name, whatever stands between them."""
+    # What is not given by a sign alone has a digit, in this line or in the next one.
+    stop = text.find("\n", end, end + _NEAR)
+    if text[end : stop if stop >= 0 else end + _NEAR].isspace() or text[stop - 1 : stop] in (":", "|", ">", "-", "="):
+        stop = -1
+    if redact.DIGITS.isdisjoint(text[end : stop if stop >= 0 else end + _NEAR]):
+        return None
     name = pattern(_NAME_REST).match(text, end)
     if not name or not _is_near_name(text, at, end, kind):
         return None
@@ -389,7 +400,7 @@ def _value_near(text: str, at: int, end: int, kind: str) -> tuple[int, int] | No
     skipped = 0
     for word in pattern(_NEAR_WORD).finditer(text, line.end("blank") if line and line["blank"] else end, stop):
         gap, value = text[end : word.start()], word[0].rstrip(".,:!?*")
-        if pattern(r"[.!]\s|&&|;\s(?![^\n]{0,20}=)").search(gap):
+        if pattern(_OTHER).search(gap):
             return None
         if gap[-1:] in _QUOTES and text[word.end() : word.end() + 1] == gap[-1:]:
             gap, value = gap.strip() or gap, word[0]
@@ -413,6 +424,11 @@ def _is_near_name(text: str, at: int, end: int, kind: str) -> bool:
         return bool(pattern(_KEY_OF).search(text, max(0, at - 14), at))
     if text[at:end].lower() == "auth":
         return not before.isalpha() or before in "oO"
+    begin = _name_start(text, at)
+    if text[begin - 1 : begin] in ("+", "/") or at - begin > 30:
+        return False
+    if text[at:end].lower() == "pass" and not text[end : end + 1].isalpha():
+        return text[begin:at].endswith("_") or text[end : end + 1] == "_"
     # Short words stand in any run of random letters.
     return end - at > 3 or not text[at:end].isascii() or not (before.isalnum() or text[end : end + 1].isalnum() or before in ("+", "/"))
 
@@ -420,10 +436,10 @@ def _is_near_name(text: str, at: int, end: int, kind: str) -> bool:
 def _is_near(gap: str, value: str, kind: str, behind: str, is_foreign: bool) -> bool:
     """Say whether a value is the secret of a name that stands so far before it: the farther the more it must show."""
     quoted = gap[-1:] in _QUOTES and behind == gap[-1:]
-    if len(value) < 8 or (pattern(r"[/.@-]").match(value) and not is_random(value, 20)):
+    if len(value) < 8 or (pattern(r"[/.@-]|\d{4}-\d\d").match(value) and not is_random(value, 20)):
         return False
     words = pattern(r"[^\W\d_]{2,}").findall(gap)
-    is_set = bool("<<<" in gap or (not words and pattern(r"[|?=~&+>]|\n").search(gap)) or pattern(_SET_GAP).search(gap))
+    is_set = bool("<<<" in gap or (not words and pattern(r"[|=~+>]|\?[? ]|\n").search(gap)) or pattern(_SET_GAP).search(gap))
     if kind == "login":
         return is_set and is_random(value, 16)
     if pattern(r"^[0-9a-fA-F-]+$").match(value):
