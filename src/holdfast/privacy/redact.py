@@ -75,7 +75,7 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("mapbox-token", ("k.eyJ",), r"k\.eyJ[\w-]{20,}+\.[\w-]{16,}+"),
     ("dynatrace-token", ("dt0",), rf"{_HERE}dt0[a-z]\d\d\.[A-Z0-9]{{24}}\.[A-Z0-9]{{64}}"),
     ("mailersend-token", ("mlsn.",), rf"{_HERE}mlsn\.[a-f0-9]{{40,}}+"),
-    ("harness-token", ("pat.", "sat."), rf"{_HERE}[ps]at\.[\w-]{{22}}\.[a-f0-9]{{24}}\.[A-Za-z0-9]{{20}}"),
+    ("harness-token", ("pat.",), rf"{_HERE}pat\.[\w-]{{22}}\.[a-f0-9]{{24}}\.[A-Za-z0-9]{{20}}"),
     ("firecrawl-key", ("fc-",), rf"{_HERE}fc-[a-f0-9]{{32}}(?![a-z0-9])"),
     ("authress-key", (".acc_", ".acc-"), r"\.acc[_-][a-z0-9-]{10,32}\.[\w+/=-]{30,120}"),
     ("azure-signed-key", ("JQQJ99",), r"JQQJ99[A-Za-z0-9]{20,40}"),
@@ -107,6 +107,7 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("asana-token", ("1/", "2/"), r"(?<![\w/])[12]/\d{10,20}(?:/\d{10,20})?:[a-f0-9]{32}"),
     ("scaleway-key", ("SCW",), rf"{_HERE}SCW[A-Z0-9]{{17}}(?![A-Z0-9])"),
     ("yandex-key", ("AQVN",), rf"{_HERE}AQVN[\w-]{{35,38}}"),
+    ("razorpay-key", ("rzp_",), r"rzp_(?:live|test)_[A-Za-z0-9]{14}"),
     ("digitalocean-token", ("DO00",), rf"{_HERE}DO00[A-Z0-9]{{16}}(?![A-Za-z0-9])"),
     ("amazon-secret", ("amzn",), rf"{_HERE}amzn(?:1\.oa2-cs\.v1|\.mws)\.[a-f0-9-]{{36,}}+"),
 )
@@ -228,6 +229,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?:(?:requirepass|/user:\S{1,60}|SecureString(?: -String)?)\s+|psk=| /p:"
         r"|(?:oracle:thin:|sqlplus |(?:ex|im)pdp )[^\s/]{1,60}/|sessionid=)[\"']?([^\s\"'@;]{6,120})",
     ),
+    ("user-option", ("net user ", "signtool"), r"(?:net user \S{1,40}|signtool [^\n]{1,120} /p) ([^\s/*]\S{5,80})"),
     ("net-use", ("/user:",), r"/user:"),
     (
         "insert",
@@ -240,7 +242,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "secret",
         ("log in", "login"),
-        r"(?i)log ?in(?: with| as|:)?:? [\w.@+-]{2,60}(?: ?/ ?| [a-z]{0,8}:? ?pass[a-z]{0,4}[: ]{1,2})([^\s\"']{6,80})",
+        r"(?i)log ?in(?: with| as|:)?:? [\w.@+-]{2,60} ?/ ?([^\s\"']{6,80})",
     ),
     ("secret", ("credential",), r"(?i)credentials?[: ]{1,3}[\w.@-]{2,60}[ ]?[/:|][ ]?([^\s\"']{6,80})"),
     (
@@ -271,7 +273,22 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
 
 # Passwords in other scripts, for which a text of ASCII letters alone need not be searched.
 FOREIGN = (
-    *("hasło", "Hasło", "HASŁO", "lösenord", "Lösenord", "LÖSENORD", "şifre", "Şifre", "парол", "Парол", "ПАРОЛ"),
+    *(
+        "contraseñ",
+        "Contraseñ",
+        "CONTRASEÑ",
+        "hasło",
+        "Hasło",
+        "HASŁO",
+        "lösenord",
+        "Lösenord",
+        "LÖSENORD",
+        "şifre",
+        "Şifre",
+        "парол",
+        "Парол",
+        "ПАРОЛ",
+    ),
     *("密码", "密碼", "口令", "パスワード", "비밀번호", "סיסמה", "كلمة المرور"),
 )
 # A name that holds one of these words gives its value away: word, kind.
@@ -283,22 +300,42 @@ WORDS: tuple[tuple[str, str], ...] = (
     ("secret", "secret"),
     ("token", "token"),
     ("key", "api-key"),
-    ("credential", "secret"),
+    ("cred", "secret"),
+    ("psk", "password"),
     ("mnemonic", "password"),
     ("auth", "token"),
     ("login", "login"),
-    *((word, "password") for word in ("senha", "contrase", "wachtwoord", "adgangskode")),
+    *((word, "password") for word in ("senha", "wachtwoord", "adgangskode", "parola", "heslo")),
 )
 
 KINDS: tuple[str, ...] = tuple(
-    sorted({"private", "vendor-token", "random", *VENDORS, *(row[0] for row in (*TOKENS, *PHRASES)), *(row[1] for row in WORDS)})
+    sorted(
+        {
+            "private",
+            "vendor-token",
+            "random",
+            *VENDORS,
+            *(row[0] for row in (*TOKENS, *PHRASES)),
+            *(row[1] for row in WORDS),
+        }
+    )
 )
 
 # The neighbourhood is wider than any pattern reaches.
 _NEAR_BEFORE = 100
 _NEAR_BEHIND = 800
 # What must stand behind a beginning that is an everyday word or a plain address.
-_NEEDED = {"://": "@", "log in": "/", "login": "/", " -u": ":,", " -U": "%", "htpasswd": "-", "-creds": ":", "-user ": ":,", "--user": ":,"}
+_NEEDED = {
+    "://": "@",
+    "log in": "/",
+    "login": "/",
+    " -u": ":,",
+    " -U": "%",
+    "htpasswd": "-",
+    "-creds": ":",
+    "-user ": ":,",
+    "--user": ":,",
+}
 # Flags and words that stand before a password, which has a digit or a sign.
 _FLAGS = frozenset((" login ", " -u ", " -p", " -P", " -hp", " -a", " -w", " -A", " -X", " -k", " -t", " -N"))
 # The length of a secret access key, which stands behind the word `secret`.
@@ -313,7 +350,7 @@ _NO_LETTERS = frozenset(["", *" \t\n\r\f\v\"'`.,;:-/\\()[]{}<>=|"])
 
 # Where the random rest of a vendor's token may begin: at a sign, before a run with a digit or of many letters.
 _BEHIND_SIGN = (
-    r"(?=[A-Za-z0-9_+/-]{16})(?=[A-Za-z_+/-]{0,15}[0-9]|[A-Za-z]{16})"
+    r"(?=[A-Za-z0-9_+/-]{16})(?=[A-Za-z_+/-]{0,19}[0-9]|[A-Za-z]{16})"
     r"(?!(?:[0-9a-f]{4}-){1,3}[0-9a-f]{12})"
 )
 # One pattern for each sign: what begins with one certain letter is searched several times as fast.
@@ -549,7 +586,7 @@ def _named(text: str, lowered: str) -> Iterator[_Span]:
 def may_begin(text: str, at: int, beginning: str) -> bool:
     """Whether a secret that has a shape can begin here."""
     if beginning in _FLAGS:
-        words = text[at : at + 240].split(None, 3)[:3]
+        words = text[at : at + 240].split(None, 6)[:6]
         return any(
             not DIGITS.isdisjoint(word) or any(sign in word for sign in _SIGNS) or _may_be_drawn(word) for word in words
         )

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.privacy import redact, secret_values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 # Sets of letters. What is not ASCII is read as "?", and may be a letter, a digit or white space.
 _ANY = ""
@@ -30,7 +30,7 @@ _NO_WORD = "".join(one for one in _ALL if not one.isalnum())
 _BEHIND = "".join(letter for letter in secret_values.BEHIND_NAME if letter not in "sSeE(") + "?"
 
 # What a random word is of, as one letter.
-_IN_RUN = bytes(97 if chr(code).isalnum() and code < 128 or chr(code) in "_-" else 32 for code in range(256))
+_IN_RUN = bytes(97 if chr(code) in _ALL and (chr(code).isalnum() or chr(code) in "_-") else 32 for code in range(256))
 
 _Letters = tuple[str, ...]
 
@@ -90,38 +90,41 @@ class _Way(NamedTuple):
     lowered: bytes
     before: frozenset[int]
     behind: frozenset[int]
-    gates: list[_Gate]
+    holds: Callable[[str, int], bool]
 
 
 def suspects(texts: Sequence[str]) -> set[int]:
     """Return the places of the texts that may hold a secret; all others hold none."""
     joined = b"\n".join([b"\n", *[text.encode("ascii", "replace") for text in texts], b"\n" * 40])
     starts = list(accumulate([len(text) + 1 for text in texts], initial=2))
-    ways = _ways()
-    found: set[int] = set()
+    found = {
+        place
+        for place, text in enumerate(texts)
+        if not text.isascii() and _foreign().search(text) and any(word in text for word in redact.FOREIGN)
+    }
+    for at, holds in _candidates(joined):
+        place = bisect_right(starts, at) - 1
+        if place not in found and holds(texts[place], at - starts[place]):
+            found.add(place)
+    return found
+
+
+def _candidates(joined: bytes) -> Iterator[tuple[int, Callable[[str, int], object]]]:
+    """Yield where a secret may begin, and what tells of a text and a place in it whether one does."""
     for source in redact.PREFIXED:
         for match in _bytes(source).finditer(joined):
-            place = bisect_right(starts, match.start()) - 1
-            if place not in found and secret_values.vendor_token(texts[place], match.start() - starts[place]):
-                found.add(place)
+            yield match.start(), secret_values.vendor_token
     for at in _long_runs(joined):
-        place = bisect_right(starts, at) - 1
-        if place not in found and secret_values.drawn_word(texts[place], at - starts[place]):
-            found.add(place)
-    for place, text in enumerate(texts):
-        if not text.isascii() and any(word in text for word in redact.FOREIGN):
-            found.add(place)
+        yield at, secret_values.drawn_word
+    ways = _ways()
     for at in _pairs(joined):
-        for back, lowered, before, behind, gates in ways[joined[at : at + 2]]:
+        for back, lowered, before, behind, holds in ways[joined[at : at + 2]]:
             start = at - back
             end = start + len(lowered)
             if joined[start - 1] not in before or joined[end] not in behind:
                 continue
             if joined[start:end].lower() == lowered or b"?" in joined[start:end]:
-                place = bisect_right(starts, start) - 1
-                if place not in found and _holds(texts[place], start - starts[place], gates):
-                    found.add(place)
-    return found
+                yield start, holds
 
 
 def _long_runs(joined: bytes) -> Iterator[int]:
@@ -144,7 +147,7 @@ def _pairs(joined: bytes) -> Iterator[int]:
             yield match.start() * 2 + first
 
 
-def _holds(text: str, at: int, gates: list[_Gate]) -> bool:
+def _holds(gates: list[_Gate], text: str, at: int) -> bool:
     """Say whether a secret begins at this place, by the table of `redact` itself."""
     for gate in gates:
         if gate.source:
@@ -166,6 +169,12 @@ def _is_named(text: str, at: int, word: str, kind: str) -> bool:
 
 
 @cache
+def _foreign() -> re.Pattern[str]:
+    """Return the pattern of letters that stand in names of other scripts."""
+    return re.compile(f"[{''.join({max(word) for word in redact.FOREIGN})}]")
+
+
+@cache
 def _bytes(source: str) -> re.Pattern[bytes]:
     return re.compile(source.encode())
 
@@ -183,14 +192,14 @@ def _gates() -> tuple[_Gate, ...]:
         letters = _any_case(word)
         pair = _rarest(letters)
         # Where it costs no letter more to look at: the pattern reads two at a time.
-        ends = [(_BEHIND,), ("sS?", "tT")] if _has_behind(kind) and (len(word) - pair) % 2 else [()]
+        ends = [(_BEHIND,), ("sS?", "tT")] if _has_behind(word, kind) and (len(word) - pair) % 2 else [()]
         gates += [_Gate((*letters, *end), pair, word, kind, "") for end in ends]
     return tuple(gates)
 
 
-def _has_behind(kind: str) -> bool:
+def _has_behind(word: str, kind: str) -> bool:
     """Say whether a name of this kind must be followed by its value; a password may also be told before it."""
-    return kind not in ("password", "private")
+    return kind not in ("password", "private", "login") and word != "cred"
 
 
 def _any_case(word: str) -> _Letters:
@@ -227,20 +236,21 @@ def _ways() -> dict[bytes, list[_Way]]:
     """Return for each pair what it may belong to; gates of one beginning are one way."""
     found: dict[bytes, list[_Way]] = {}
     for pair, gates in _by_pair().items():
-        ways: dict[tuple[int, str], _Way] = {}
+        ways: dict[tuple[int, str], list[_Gate]] = {}
         for gate in gates:
-            way = ways.setdefault((gate.pair, gate.beginning), _way(gate))
-            if all(gate[2:] != other[2:] for other in way.gates):
-                way.gates.append(gate)
-        found[pair.encode()] = list(ways.values())
+            way = ways.setdefault((gate.pair, gate.beginning), [])
+            if all(gate[2:] != other[2:] for other in way):
+                way.append(gate)
+        found[pair.encode()] = [_way(way) for way in ways.values()]
     return found
 
 
-def _way(gate: _Gate) -> _Way:
+def _way(gates: list[_Gate]) -> _Way:
+    gate = gates[0]
     before = _BEFORE.get(gate.beginning, _ALL)
-    behind = _BEHIND + "sS" if not gate.source and _has_behind(gate.kind) else _ALL
+    behind = _BEHIND + "sS" if not gate.source and _has_behind(gate.beginning, gate.kind) else _ALL
     word = gate.beginning.lower().encode()
-    return _Way(gate.pair, word, frozenset(before.encode()), frozenset(behind.encode()), [])
+    return _Way(gate.pair, word, frozenset(before.encode()), frozenset(behind.encode()), partial(_holds, gates))
 
 
 @cache

@@ -30,7 +30,10 @@ _BEFORE: dict[str, tuple[str, bool]] = {
     "authress-key": (r"[a-z]{2,8}_[a-z0-9]{5,30}\.[a-z0-9]{4,6}$", True),
     "command-line": (_LINE.format(f"{_GLUED}|{_SPACED}"), False),
     "flag": (_LINE.format(_SPACED), False),
-    "login": (r"(?:vault|heroku|snyk|nomad|consul|doppler|infisical|tailscale|supabase|wandb|cli|ctl|cargo|hub)$", False),
+    "login": (
+        r"(?:vault|heroku|snyk|nomad|consul|doppler|infisical|tailscale|supabase|wandb|cli|ctl|cargo|hub)$",
+        False,
+    ),
     "piped": (
         r"(?:echo|printf)\s+(?:-[neE]{1,3}\s+)?(?:[\"']%s(?:\\{1,2}n)?[\"']\s+)?[\"']?(?:[\w.-]{1,40}:)?([^\s\"'|:]{6,120})[\"']?\s{0,3}\|[^\n|]{0,80}$",
         False,
@@ -72,7 +75,7 @@ _IDS = frozenset(_ID_WORDS.split())
 _KEY_OF = (
     r"(?i)(?:api|app|access|secret|private|auth|account|admin|encrypt(?:ion)?|signing|master|shared|storage|service"
     r"|license|subscription|session|client|deploy|write|server|sdk|ingest|webhook|ssh|tls|ssl|rsa|jwt|hmac|cookie|wallet"
-    r"|project|integration|ecdsa|role|fernet|recovery|backup|unlock|activation|vapid|cipher|crypt|aes|bot|live|prod)[_. -]?$"
+    r"|project|integration|ecdsa|role|fernet|recovery|backup|unlock|activation|vapid|cipher|crypt|aes|bot)[_. -]?$"
 )
 
 # What may stand directly behind a name: the rest of it, a sign, a quote or white space. Behind an `s` only `str` and
@@ -80,7 +83,7 @@ _KEY_OF = (
 BEHIND_NAME = "abcdehklmnopstvwABCDEHKLMNOPSTVW0123456789_-\\\"'`])(?:=!,>| \t\n\r\f\v\x1c\x1d\x1e\x1f"
 # What may follow the word: the rest of the name, the sign between name and value, and a quote.
 _ASSIGNED = r"""(?x)
-    (?P<rest>(?=[WwPpCc])(?i:word|wd|phrase|code|wort)|(?<=[sS])[eE](?![A-Za-z]))?
+    (?P<rest>(?=[WwPpCc])(?i:word|wd|phrase|code|wort)|(?<=[sS])[eE](?![A-Za-z])|(?<=[cC][rR][eE][dD])(?i:entials?|s))?
     (?:(?=[\w-])(?i:[_-]?(?:access|key|token|value|str|string|b64|base64|data|pem|hex|prod|dev|staging|live|test|old|new|main|confirm(?:ation)?|\d{1,3}))){0,3}
     (?:[_-](?i:salt|base|seed|raw|secret|plain|enc|hash))?
     (?P<closed>\\{0,3}["'`])?\]?\)?
@@ -106,24 +109,26 @@ _ASSIGNED = r"""(?x)
 _NAME_REST = (
     r"(?!(?i:[_-]?(?:ids?|counts?|names?|types?|files?|paths?|ur[il]s?|len|length|size|limits?|expir\w*|hash\w*|reset|field"
     r"|input|dir|arn|ref|policy|version|min|max|ttl|usage|ring|board|less|able|ful|stroke|word_)(?![a-z])))"
-    r"(?:(?i:word|wd|phrase|code|wort|orization)|s(?=[\"'\]:= ]))?(?:[_A-Z-][\w-]{0,30}|(?<=[^\x00-\x7f])\w{0,12}|(?<=ntrase)\w{1,2})?"
+    r"(?:(?i:word|wd|phrase|code|wort|orization|entials?)|(?<=[cC][rR][eE][dD])[sS])?(?:[_A-Z-][\w-]{0,30}|(?<=[^\x00-\x7f])\w{0,12})?"
     r"(?![a-z])"
 )
 # The rest of the line, and the next one that is not blank where the name ends its own line.
-_LINE_REST = r"""(?x)[\"'*`)\]]{0,3}(?P<blank>[ ]?[:=]?[ ]?[|>]?[+-]?[ \t]*(?:\r?\n[ \t]*){1,2}(?=\S))?(?:(?!\\n)[^\n]){0,90}"""
+_LINE_REST = (
+    r"""(?x)[\"'*`)\]]{0,3}(?P<blank>[ ]?[:=]?[ ]?[|>]?[+-]?[ \t]*(?:\r?\n[ \t]*){1,2}(?=\S))?(?:(?!\\n)[^\n]){0,90}"""
+)
 _QUOTES = ("'", '"', "`")
-_FOREIGN = frozenset(("senha", "contrase", "wachtwoord", "adgangskode"))
+_FOREIGN = frozenset(("senha", "wachtwoord", "adgangskode", "parola", "heslo"))
 # Keys that open nothing, and what stands before an id or a digest.
-_NO_SECRET_KEY = (
+_OTHER_KEY = (
     r"(?i)(?:cache|primary|foreign|sort|partition|object|public|pub|routing|idempotency|row|index|map|dedup\w*|storage"
     r"|registry|group|hash|lookup|merge|unique|translation|react|item|node|page|query|config|issue|project)_?$"
 )
 # What stands at the end of a gap behind which a value is given, and not only told of.
 # Behind it something else is spoken of: another sentence, command, member or parameter, or what was taken out before.
-_OTHER = r"""(?x)[.!]\s | && | ;\s(?![^\n]{0,20}=) | ^[?\#/&.]\S | \[(?:redacted|private)
-    | ,\s{0,8}["'](?!(?i:value|default|secret|data)\b)\w{1,40}["']\s{0,2}[:=]"""
+_OTHER = r"""(?x)[.!]\s | && | ;\s(?![^\n]{0,20}=) | ^[?\#/&]\S | ^\.(?!(?:value|text)\b)\S | \[(?:redacted|private)
+    | ,\s{0,8}["']?(?!(?i:value|default|secret|data)\b)\w{1,40}["']?\s{0,2}[:=]"""
 _SET_GAP = r"(?:\b(?:is|to|was|lautet|est|es)\s|[:=]\s{0,2}|\s--?[a-z-]{1,12}[ =])[\"'`]?$"
-_NO_SECRET_GAP = r"(?i)\b(?:commit|sha\d*|hash|digest|id|rev|ref|trace|span|uid|uuid|checksum)\b"
+_OF_ID = r"(?i)\b(?:commit|sha\d*|hash|digest|id|rev|ref|trace|span|uid|uuid|checksum)\b"
 _NEAR = 130
 _NEAR_WORD = r"[^\s\"'`,;(){}\[\]<>|=:?&~][^\s\"'`,;(){}\[\]<>|]{5,400}"
 
@@ -135,7 +140,7 @@ _BARE = (
     rf"[^\s\"'`\\]{{4,{_LONG}}}"
 )
 # What is given by a space alone, as a setting or a variable is.
-_SETTING = r"(?:^|\s)(?:ENV|ARG|setenv|setx|export|set|add)[ \t]+(?:[\w.-]{1,40}[ \t]+)?(?:[\w-]{1,20}\.){0,3}$"
+_SETTING = r"(?:^|\s)(?:ENV|ARG|setenv|setx|export|set|add|put)[ \t]+(?:[\w.-]{1,40}[ \t]+)?(?:[\w-]{0,20}[./]){0,4}$"
 _SAID_BEFORE = r"""(?x)
     (?:^|\s)["'`(]?([^\s"'`]{8,80})["'`)]?,?\sas\s(?:(?:the|my|our|your|its|a|new)\s){0,2}(?:\w{1,12}\s)?$
 """
@@ -172,10 +177,9 @@ _SEED_PHRASE = r"^[a-z]{3,9}(?:[ -][a-z]{3,9}){3,23}$"
 _SENTENCE = r"\b(?:the|your|please|enter|must|for|and|not|with|this|that|use|used)\b"
 
 # What stands before an id, a digest or a public key.
-_NO_SECRET_RUN = (
-    r"(?i)(?:sha\d{0,3}[-:=]|base64,|[/_-]|\b(?:id|ids|hash|digest|integrity|checksum|etag|nonce|signature|sig|pub|public"
-    r"|fingerprint|cursor|revision|ssh-[a-z0-9]{3,8}|ref|uuid|trace)(?:[_ ]?key)?[\"'\\]{0,3}[ ]{0,2}[:= ][ ]{0,2}[\"'\\]{0,3})$"
-)
+_BEFORE_ID = r"""(?xi)(?:sha\d{0,3}[-:=] | base64, | W/["'] | [/_-]
+    | \b(?:id|ids|hash|digest|integrity|checksum|etag|nonce|signature|sig|pub|public|fingerprint|cursor|revision
+        |ssh-[a-z0-9]{3,8}|ref|uuid|trace)(?:[_ ]?key)?["'\\]{0,3}[ ]{0,2}[:=\ ][ ]{0,2}["'\\]{0,3})$"""
 _MAX_PREFIX = 40
 _UUID = r"(?i)^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 # A token in one case is random in one piece, or a UUID: names with numbers in them are not.
@@ -244,7 +248,12 @@ def _strings(text: str, at: int, kind: str) -> Iterator[tuple[int, int]]:
         if kind == "key-call" and (is_random(value, 16) or pattern(_UUID).match(value)):
             yield string.span(1)
             return
-        if kind == "call" and ("," in between or is_random(value, 20)) and _is_shaped("password", value) and not pattern(r"[/:]|\.\w+$|@\w+\.").search(value):
+        if (
+            kind == "call"
+            and ("," in between or is_random(value, 20))
+            and _is_shaped("password", value)
+            and not pattern(r"[/:]|\.\w+$|@\w+\.").search(value)
+        ):
             found = string.span(1)
     if found:
         yield found
@@ -306,16 +315,27 @@ def _vendor(word: str) -> str:
 
 def drawn_word(text: str, at: int) -> tuple[int, int] | None:
     """Return where the word ends that begins here, if it can only have been drawn at random and is no id or digest."""
-    run = pattern(r"(?=[a-z0-9_-]{0,80}[A-Z])(?=[A-Za-z_-]{0,80}[0-9])[A-Za-z0-9_-]{0,200}+(?![A-Za-z0-9_+/=%-]|\.[a-z]{1,4}[0-9]?\b)").match(text, at)
+    run = pattern(
+        r"(?=[a-z0-9_-]{0,80}[A-Z])(?=[A-Za-z_-]{0,80}[0-9])[A-Za-z0-9_-]{0,200}+(?![A-Za-z0-9_+/=%-]|\.[a-z]{1,4}[0-9]?\b|\r?\n[A-Za-z0-9+/]{20})"
+    ).match(text, at)
     # A line of a certificate is as long, and alone.
     is_line = text[at - 1 : at] in ("", "\n") and text[at + 64 : at + 65] in ("", "\n", "\r")
-    if not run or is_line or pattern(_NO_SECRET_RUN).search(text, max(0, at - 24), at):
+    if not run or is_line or pattern(_BEFORE_ID).search(text, max(0, at - 24), at):
         return None
     word = run[0].strip("-_")
     if pattern(r"AAAA[A-Z]3Nza|Qm[1-9A-Z]|0x").match(word) or not is_random(word, redact.MIN_BARE - 4):
         return None
     parts = pattern(r"[_-]").split(word.lower())
-    if _digit_turns(word) < 4 or parts[0] in _IDS or max(map(len, parts)) < 10 or pattern(_PLACEHOLDER).search(word):
+    turns = len(pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Z]|(?<=\d)\D").findall(word))
+    digits = sum(char.isdigit() for char in word)
+    is_name = turns < 0.42 * len(word) and digits < 0.3 * len(word)
+    if (
+        is_name
+        or _digit_turns(word) < 2
+        or parts[0] in _IDS
+        or max(map(len, parts)) < 10
+        or pattern(_PLACEHOLDER).search(word)
+    ):
         return None
     return at, run.end()
 
@@ -353,6 +373,7 @@ def _is_rest(parts: list[str], rest: str, sign: str) -> bool:
         return parts[-1] in _UUID_KEYS
     if parts[-1] in _MARKS or (len(parts) > 1 and parts[-2] in _MARKS):
         return is_random(rest, 16)
+    rest = rest.rstrip("=")
     is_word = len(parts) < 3 and all(part.isalpha() or len(part) < 5 for part in parts)
     if not is_word or not set("./+=").isdisjoint(sign + rest):
         return False
@@ -397,9 +418,11 @@ def _value_near(text: str, at: int, end: int, kind: str) -> tuple[int, int] | No
     end = name.end()
     line = pattern(_LINE_REST).match(text, end)
     stop = line.end() if line else end
-    skipped = 0
-    for word in pattern(_NEAR_WORD).finditer(text, line.end("blank") if line and line["blank"] else end, stop):
-        gap, value = text[end : word.start()], word[0].rstrip(".,:!?*")
+    for skipped, word in enumerate(
+        pattern(_NEAR_WORD).finditer(text, line.end("blank") if line and line["blank"] else end, stop)
+    ):
+        gap = text[end : word.start()]
+        value = text[word.start() : _bare_end(text, at, word.start(), word.end())].rstrip("!?*")
         if pattern(_OTHER).search(gap):
             return None
         if gap[-1:] in _QUOTES and text[word.end() : word.end() + 1] == gap[-1:]:
@@ -407,8 +430,7 @@ def _value_near(text: str, at: int, end: int, kind: str) -> tuple[int, int] | No
         is_foreign = not text[at:end].isascii() or text[at:end].lower() in _FOREIGN
         if _is_near(gap, value, kind, text[word.end() : word.end() + 1], is_foreign):
             return word.start(), word.start() + len(value)
-        skipped += 1
-        if skipped > 4:
+        if skipped > 3:
             return None
     return None
 
@@ -419,18 +441,26 @@ def _is_near_name(text: str, at: int, end: int, kind: str) -> bool:
     if kind == "api-key":
         is_env = (text[at:end] == "KEY" and before == "_") or (text[at] == "K" and before.islower())
         is_env = is_env or text[max(0, at - 2) : at] == "--"
-        if is_env and not pattern(_NO_SECRET_KEY).search(text, max(0, at - 16), at):
+        if is_env and not pattern(_OTHER_KEY).search(text, max(0, at - 16), at):
             return True
         return bool(pattern(_KEY_OF).search(text, max(0, at - 14), at))
     if text[at:end].lower() == "auth":
         return not before.isalpha() or before in "oO"
     begin = _name_start(text, at)
-    if text[begin - 1 : begin] in ("+", "/") or at - begin > 30:
+    if (
+        text[begin - 1 : begin] in ("+", "/") and text[begin - 2 : begin - 1] not in ("", "\n", " ")
+    ) or at - begin > 30:
         return False
     if text[at:end].lower() == "pass" and not text[end : end + 1].isalpha():
         return text[begin:at].endswith("_") or text[end : end + 1] == "_"
     # Short words stand in any run of random letters.
-    return end - at > 3 or not text[at:end].isascii() or not (before.isalnum() or text[end : end + 1].isalnum() or before in ("+", "/"))
+    is_camel = end - at > 2 and text[at].isupper() and before.islower()
+    return (
+        end - at > 3
+        or is_camel
+        or not text[at:end].isascii()
+        or not (before.isalnum() or text[end : end + 1].isalnum() or before in ("+", "/"))
+    )
 
 
 def _is_near(gap: str, value: str, kind: str, behind: str, is_foreign: bool) -> bool:
@@ -439,16 +469,23 @@ def _is_near(gap: str, value: str, kind: str, behind: str, is_foreign: bool) -> 
     if len(value) < 8 or (pattern(r"[/.@-]|\d{4}-\d\d").match(value) and not is_random(value, 20)):
         return False
     words = pattern(r"[^\W\d_]{2,}").findall(gap)
-    is_set = bool("<<<" in gap or (not words and pattern(r"[|=~+>]|\?[? ]|\n").search(gap)) or pattern(_SET_GAP).search(gap))
+    if not quoted and pattern(r"[A-Za-z_]\w*(?:(?:\.[A-Za-z_]\w*)+$|=[^=])").match(value):
+        return False
+    is_set = bool(
+        "<<<" in gap
+        or (quoted and gap[:-1] == "(")
+        or (not words and pattern(r"[|=~+>]|\?[? ]|\n").search(gap))
+        or pattern(_SET_GAP).search(gap)
+    )
     if kind == "login":
         return is_set and is_random(value, 16)
     if pattern(r"^[0-9a-fA-F-]+$").match(value):
-        if len(words) > 2 or pattern(_NO_SECRET_GAP).search(gap):
+        if len(words) > 2 or pattern(_OF_ID).search(gap):
             return False
         return (quoted or is_set or not gap.strip(" :")) and _is_value(value, kind) and len(value) > 15
     if quoted or is_set:
-        is_plain = _turns(value) < 2 and pattern(_CODE_WORD).search(value)
-        is_named = (not is_set or words) and "value" not in words and pattern(_NUMBERED).match(value)
+        is_plain = _turns(value) < 2 and pattern(_CODE_WORD).search(value) and not pattern(r"\d{3}").search(value)
+        is_named = not is_set and "value" not in words and pattern(_NUMBERED).match(value)
         return (_is_value(value, "password") or is_random(value, 20)) and not is_plain and not is_named
     if is_foreign or (is_set and kind == "password"):
         return _is_value(value, kind)
