@@ -32,6 +32,8 @@ _BEHIND = "".join(letter for letter in secret_values.BEHIND_NAME if letter not i
 # What a random word is of, as one letter.
 _IN_RUN = bytes(97 if chr(code) in _ALL and (chr(code).isalnum() or chr(code) in "_-") else 32 for code in range(256))
 
+_FOREIGN = frozenset(max(word) for word in redact.FOREIGN)
+
 _Letters = tuple[str, ...]
 
 # What follows beginnings that are short or everyday words, one set of letters a place.
@@ -69,6 +71,7 @@ _OFTEN = (
     "v1k.kEdGENn1eu/uswECikPRDoAUc.hE_PEdTI.lNTyDLA-hArhMnOyT_uwTAs"
 )
 _COSTS = {_OFTEN[at : at + 2]: 20_000 // (at + 20) for at in range(0, len(_OFTEN), 2)}
+_MANY = 30
 # Pairs that several beginnings share: each pair that is looked for costs, but once.
 _SHARED = frozenset(("pa", "ke", "cr", "za", "by", "og", "ki"))
 
@@ -97,16 +100,17 @@ def suspects(texts: Sequence[str]) -> set[int]:
     """Return the places of the texts that may hold a secret; all others hold none."""
     joined = b"\n".join([b"\n", *[text.encode("ascii", "replace") for text in texts], b"\n" * 40])
     starts = list(accumulate([len(text) + 1 for text in texts], initial=2))
-    found = {
-        place
-        for place, text in enumerate(texts)
-        if not text.isascii() and _foreign().search(text) and any(word in text for word in redact.FOREIGN)
-    }
+    found = {place for place, text in enumerate(texts) if not text.isascii() and _is_foreign(text)}
     for at, holds in _candidates(joined):
         place = bisect_right(starts, at) - 1
         if place not in found and holds(texts[place], at - starts[place]):
             found.add(place)
     return found
+
+
+def _is_foreign(text: str) -> bool:
+    # One letter of each name first: to look for one is quicker than for several.
+    return any(letter in text for letter in _FOREIGN) and any(word in text for word in redact.FOREIGN)
 
 
 def _candidates(joined: bytes) -> Iterator[tuple[int, Callable[[str, int], object]]]:
@@ -143,8 +147,9 @@ def _pairs(joined: bytes) -> Iterator[int]:
     """Yield where the pairs of letters stand that beginnings of secrets hold, at even places and then at odd ones."""
     for first in (0, 1):
         wide = joined[first : len(joined) - (len(joined) - first) % 2].decode("utf-16-le")
-        for match in _pattern().finditer(wide):
-            yield match.start() * 2 + first
+        for pattern in _patterns():
+            for match in pattern.finditer(wide):
+                yield match.start() * 2 + first
 
 
 def _holds(gates: list[_Gate], text: str, at: int) -> bool:
@@ -166,12 +171,6 @@ def _is_named(text: str, at: int, word: str, kind: str) -> bool:
     if text[at:end].replace("\u0130", "I").lower() != word:
         return False
     return secret_values.value_of(text, at, end, kind) is not None
-
-
-@cache
-def _foreign() -> re.Pattern[str]:
-    """Return the pattern of letters that stand in names of other scripts."""
-    return re.compile(f"[{''.join({max(word) for word in redact.FOREIGN})}]")
 
 
 @cache
@@ -254,13 +253,17 @@ def _way(gates: list[_Gate]) -> _Way:
 
 
 @cache
-def _pattern() -> re.Pattern[str]:
-    """Return the pattern of all gates over text in which a character stands for two letters."""
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the patterns of all gates over text in which a character stands for two letters.
+
+    One is of the few pairs that stand often, so that at such a place not every other pair is tried as well.
+    """
     ways = []
-    for pair, gates in _by_pair().items():
+    for pair, gates in sorted(_by_pair().items(), key=lambda item: -_COSTS.get(item[0], 1)):
         around = dict.fromkeys(_around(gate) for gate in gates)
         ways.append(_wide(*pair) + ("" if "" in around else f"(?:{'|'.join(around)})"))
-    return re.compile("|".join(ways), re.DOTALL)
+    often, seldom = ("|".join(some) for some in (ways[:_MANY], ways[_MANY:]))
+    return re.compile(often, re.DOTALL), re.compile(seldom, re.DOTALL)
 
 
 def _around(gate: _Gate) -> str:

@@ -328,14 +328,11 @@ def drawn_word(text: str, at: int) -> tuple[int, int] | None:
     parts = pattern(r"[_-]").split(word.lower())
     turns = len(pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Z]|(?<=\d)\D").findall(word))
     digits = sum(char.isdigit() for char in word)
-    is_name = turns < 0.42 * len(word) and digits < 0.3 * len(word)
-    if (
-        is_name
-        or _digit_turns(word) < 2
-        or parts[0] in _IDS
-        or max(map(len, parts)) < 10
-        or pattern(_PLACEHOLDER).search(word)
-    ):
+    # A name in code changes its case less often, or is of words.
+    is_name = turns < 0.42 * len(word) and digits < 0.42 * len(word)
+    is_name = is_name or sum(map(len, pattern(r"[A-Z]?[a-z]{3,}").findall(word))) > 0.45 * len(word)
+    is_id = _digit_turns(word) < 2 or parts[0] in _IDS or max(map(len, parts)) < 10
+    if is_name or is_id or pattern(_PLACEHOLDER).search(word):
         return None
     return at, run.end()
 
@@ -664,6 +661,8 @@ def _is_code(value: str) -> bool:
     """Say whether a value without quotes is rather a name, a call or a type."""
     if pattern(r"^[\w.$:>&*-]*[(\[{<]|[(\[{<]\)?$|\)[;,]?$|[|<>]").search(value):
         return _turns(value) < 8
+    if pattern(r"(?:[A-Z][a-z]{2,}){2,}\d{0,2}$").match(value):
+        return True
     if not pattern(_CODE).match(value) or _is_mixed(value):
         return False
     return _turns(value) < 2 and (len(value) < 7 or bool(pattern(_CODE_WORD).search(value)))

@@ -1,0 +1,135 @@
+"""A secret goes wherever it stands: what names it may stand far from it, in other languages, or not at all."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from holdfast.privacy import redact, redact_gate
+
+# Drawn at random, in no list of secrets.
+LONG = "v7Kq2mVb9TzR4wLp8NdY3sHf"
+UUID = "4b64b827-e742-444b-8f82-a2787cce9261"
+HEX = "49af7ddddeceadc807b690fc8dcef8a5"
+WORD = "Tramdub4821"
+
+NAMED = [
+    # between a name and its value stands a type, another sign, a word or an empty line
+    f'var VAULT_TOKEN string = "{UUID}"',
+    f"process.env.REGISTRY_PASS || '{WORD}'",
+    f"ENV['service_role_key'] ||= '{UUID}'",
+    f"client_secret?  {WORD}",
+    f"nexusPassword:\n\n    {WORD}",
+    f"vercel env add REGISTRY_PASS production <<< {WORD}",
+    f"gh secret set CARGO_REGISTRY_TOKEN -b {UUID}",
+    f"recovery_key changed to {UUID}",
+    f"{{ get; set; }} public string AdminPassword {{ get; set; }} = '{WORD}'",
+    f"consul kv put app/db/password {WORD}",
+    f'os.environ["credentials"] = "{WORD}"',
+    f"creds={WORD}",
+    f"adminPassword.value = '{WORD}'",
+    # a call or a field that takes it
+    f'driver.find_element(By.ID, "password").send_keys("{WORD}")',
+    f"await page.fill('#password', '{WORD}')",
+    f"requests.get(u, auth=HTTPBasicAuth('bob', '{WORD}'))",
+    f'mysqli_connect("db", "app", "{WORD}", "shop");',
+    f"imaplib.IMAP4_SSL(h).login('bob', '{WORD}')",
+    f"jwt.verify(tok, '{HEX}')",
+    f"crypto.createHmac('sha256', '{LONG}')",
+    f"client.withPsk('{WORD}x')",
+    # a pipe
+    f'printf "%s" "{WORD}" | docker secret create PASSWORD -',
+    f"echo {WORD} | kinit bob@ACME.TEST",
+    # a command's flag
+    f"cypher-shell -u neo4j -p {WORD}",
+    f"security add-generic-password -a bob -s svc -w {WORD}",
+    f"codecov -t {UUID}",
+    f"http -a bob:{WORD} GET api.acme.test",
+    f"curl -u {HEX}: https://api.acme.test",
+    f"snyk auth {UUID}",
+    f"cargo login {LONG}",
+    f"net user bob {WORD} /add",
+    # a header or an address
+    f"Authorization: SSWS 00{LONG}",
+    f"sonar-scanner -Dsonar.login={HEX}",
+    f"https://mainnet.infura.io/v3/{HEX}",
+    f"https://api.telegram.org/bot1234567890:{LONG}abcdefgh123/getMe",
+    f"https://api.acme.test/weather?q=x&appid={HEX}",
+    # prose, and other languages
+    f"log in with bob@acme.test / {WORD}",
+    f"das Passwort lautet {WORD}x9",
+    f"contraseña: {WORD}",
+    f"--senha '{WORD}'",
+    f"wachtwoord = {WORD}",
+    f"пароль от базы {WORD}",
+    f"密码是 {WORD}",
+    f"パスワードは {WORD} です",
+    f'os.getenv("비밀번호", "{WORD}")',
+]
+BARE = [
+    f"I pasted {LONG}Qz81 into the dashboard",
+    f"s.{LONG}",
+    f"export X=cio{LONG}Qz81aB3d",
+    f"AAAAZVOycld:APA91b{LONG}-{LONG}-{LONG}-{LONG}-{LONG}",
+    "AVNS_" + "I9PE1Hlns_jReT_t4FH",
+    "rzp_live_" + "QvLVfiPslNq07C",
+    "gto_" + "isq4c9fa8ao0hhtx47t0zxhwasqlawhi6hiw2ajlsry9te6f47c8",
+    "SWMTKN-1-" + "c22c2aa9y8eoa3pjzqrllx8tytkx41v6muy2ihtqd5oziehh1v-rx0j1jczgjlibi1xc8fpu7rc3",
+    "amzn1.oa2-cs.v1." + HEX + HEX,
+]
+HARMLESS = [
+    f"msg_01{LONG[:22]}",
+    f'W/"bb4bdbbc-{LONG}abc"',
+    f"sha256={LONG}{LONG[:19]}",
+    f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA{LONG} bob@host",
+    f"https://docs.acme.test/d/{LONG}{LONG[:20]}/edit",
+    "usage: input_tokens=95743 output_tokens=4412 cache_read_tokens=95743",
+    "--- PASS: TestFetchLatestVersion2 (0.00s)",
+    "https://docs.acme.test/worker/token?page=2#password-reset",
+    'Session(aws_secret_access_key="[redacted:aws-secret-key]", region_name="us-east-1")',
+    "MLKEM768X25519PrivateKey = rust_openssl.hpke.MLKEM768X25519PrivateKey",
+    'c_function_name="CPyList_GetItemInt64Borrow",',
+    "the token refresh broke in 66caa060b7db817dce3e657006cf56477c3526e6",
+    f"password reset for order {UUID}",
+]
+
+
+@pytest.mark.parametrize("text", [*NAMED, *BARE])
+def test_a_secret_in_such_a_place_goes(text: str) -> None:
+    """No half of the value is left, and a sweep asks for a closer look at the text."""
+    left = redact.redact(text)[0]
+    assert "[redacted:" in left
+    assert not any(value in left for value in (WORD, LONG[:12], LONG[-12:], UUID[:12], HEX[:16]))
+    assert redact_gate.suspects([text]) == {0}
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_what_only_looks_like_a_secret_stays(text: str) -> None:
+    """Ids, digests, public keys, names of code and counts stay as they are."""
+    assert redact.redact(text) == (text, ())
+
+
+@pytest.mark.parametrize("piece", ["https://a:b@", " -p", "key-", "token=", "1_", "password is ", f"{LONG} ", "auth("])
+def test_twice_the_text_takes_twice_the_steps(piece: str) -> None:
+    """A hostile text costs in proportion to its length: no look at one place grows with the rest of the text."""
+    some, more = (steps_of(piece * (length // len(piece))) for length in (6_000, 12_000))
+    assert more < 2.2 * some + 500
+
+
+def steps_of(text: str) -> int:
+    """Return how many lines of Python and calls it takes to redact a text."""
+    steps = 0
+
+    def count(frame, event, argument):
+        nonlocal steps
+        steps += 1
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        redact.redact(text)
+    finally:
+        sys.settrace(before)
+    return steps
