@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.privacy.redact import KINDS, find, redact
+from holdfast.privacy.redact import find, redact
+from holdfast.privacy.secret_tables import KINDS
 from support.sampling import count
 
 SECRETS = fake_secrets.read("fake_secrets.jsonl")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.privacy import redact, redact_gate, secret_values
+from holdfast.privacy import redact, redact_gate, secret_names, secret_tables, secret_values
 from support.sampling import count, some
 
 ROWS = fake_secrets.read("fake_secrets.jsonl")
@@ -84,7 +84,9 @@ def ways_of(joined: bytes, pair: int) -> list[redact_gate._Way]:
     ]
 
 
-@pytest.mark.parametrize("row", [*redact.TOKENS, *redact.PHRASES], ids=lambda row: f"{row[0]} {row[1][0].strip()}")
+@pytest.mark.parametrize(
+    "row", [*secret_tables.TOKENS, *secret_tables.PHRASES], ids=lambda row: f"{row[0]} {row[1][0].strip()}"
+)
 @settings(max_examples=count(60, 8))
 @given(data=st.data())
 def test_whatever_a_pattern_matches_opens_its_gate(row: tuple[str, tuple[str, ...], str], data: st.DataObject) -> None:
@@ -98,18 +100,16 @@ def test_whatever_a_pattern_matches_opens_its_gate(row: tuple[str, tuple[str, ..
             assert opens(text, at, beginning)
 
 
-@pytest.mark.parametrize(("word", "kind"), redact.WORDS)
+@pytest.mark.parametrize(("word", "kind"), secret_tables.WORDS)
 @settings(max_examples=count(40, 8))
 @given(data=st.data())
 def test_whatever_follows_a_name_opens_its_gate(word: str, kind: str, data: st.DataObject) -> None:
     """A name in any case, with anything behind it that a value may come after, is seen."""
     before = (
-        data.draw(st.from_regex(secret_values._KEY_OF))
-        if kind == "api-key"
-        else data.draw(st.sampled_from(["", "my_"]))
+        data.draw(st.from_regex(secret_names._KEY_OF)) if kind == "api-key" else data.draw(st.sampled_from(["", "my_"]))
     )
     name = data.draw(st.sampled_from([word, word.upper(), word.title(), word.swapcase(), word[0] + word[1:].upper()]))
-    behind = data.draw(st.from_regex(secret_values._ASSIGNED.replace("(?x)", r"(?x)\A").replace("}+", "}")))
+    behind = data.draw(st.from_regex(secret_names._ASSIGNED.replace("(?x)", r"(?x)\A").replace("}+", "}")))
     before = before.removesuffix("\n")
     assert opens(before + name + behind, len(before), word)
 

@@ -88,7 +88,6 @@ HARMLESS = [
     "--- PASS: TestFetchLatestVersion2 (0.00s)",
     "https://docs.acme.test/worker/token?page=2#password-reset",
     'Session(aws_secret_access_key="[redacted:aws-secret-key]", region_name="us-east-1")',
-    "MLKEM768X25519PrivateKey = rust_openssl.hpke.MLKEM768X25519PrivateKey",
     'c_function_name="CPyList_GetItemInt64Borrow",',
     "the token refresh broke in 66caa060b7db817dce3e657006cf56477c3526e6",
     f"password reset for order {UUID}",

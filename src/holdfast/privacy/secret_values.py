@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from holdfast.privacy import redact
+from holdfast.privacy import secret_tables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _SPACED = (
     r"|security [a-z-]{3,30}|\s--?[uU](?:ser(?:name)?)?[ =]?[\w.@-]{2,60}"
 )
 # What must stand before the place that is looked for: kind, pattern, and whether it belongs to the secret.
-_BEFORE: dict[str, tuple[str, bool]] = {
+BEFORE: dict[str, tuple[str, bool]] = {
     "database-url": (
         r"(?i)(?<![a-z0-9+.-])(?!https?$|wss?$|git$)[a-z][a-z0-9+.-]{1,30}$",
         False,
@@ -58,7 +58,7 @@ _MARK_WORDS = (
     "xapt mdb avns essu xau tid tsec hrku lob mmk aio glpat glsa sntrys npm pypi gho ghp shpat lin ntn figma "
     "s4t2ud s4t2af circleci buildkite netlify vercel neon doppler resend re mailgun postmark "
 )
-_VENDORS = {name: kind for kind, names in redact.VENDORS.items() for name in names.split()}
+_VENDORS = {name: kind for kind, names in secret_tables.VENDORS.items() for name in names.split()}
 _MARKS = frozenset([*_MARK_WORDS.split(), *(name.lower().rpartition("_")[2] for name in _VENDORS)])
 # Parts that tell an identifier or a digest.
 _ID_WORDS = (
@@ -71,79 +71,8 @@ _ID_WORDS = (
 )
 _IDS = frozenset(_ID_WORDS.split())
 
-# What says that a `key` is a secret one.
-_KEY_OF = (
-    r"(?i)(?:api|app|access|secret|private|auth|account|admin|encrypt(?:ion)?|signing|master|shared|storage|service"
-    r"|license|subscription|session|client|deploy|write|server|sdk|ingest|webhook|ssh|tls|ssl|rsa|jwt|hmac|cookie|wallet"
-    r"|project|integration|ecdsa|role|fernet|recovery|backup|unlock|activation|vapid|cipher|crypt|aes|bot)[_. -]?$"
-)
-
-# What may stand directly behind a name: the rest of it, a sign, a quote or white space. Behind an `s` only `str` and
-# `staging` go on; a plural is given nothing.
-BEHIND_NAME = "abcdehklmnopstvwABCDEHKLMNOPSTVW0123456789_-\\\"'`])(?:=!,>| \t\n\r\f\v\x1c\x1d\x1e\x1f"
-# What may follow the word: the rest of the name, the sign between name and value, and a quote.
-_ASSIGNED = r"""(?x)
-    (?P<rest>(?=[WwPpCc])(?i:word|wd|phrase|code|wort)|(?<=[sS])[eE](?![A-Za-z])|(?<=[cC][rR][eE][dD])(?i:entials?|s))?
-    (?:(?=[\w-])(?i:[_-]?(?:access|key|token|value|str|string|b64|base64|data|pem|hex|prod|dev|staging|live|test|old|new|main|confirm(?:ation)?|\d{1,3}))){0,3}
-    (?:[_-](?i:salt|base|seed|raw|secret|plain|enc|hash))?
-    (?P<closed>\\{0,3}["'`])?\]?\)?
-    (?:
-        [ \t]{0,8}(?:\??:[ ]{0,2}[A-Za-z&'][\w\[\]&'.| <>]{0,30}?[ ]{0,2})?
-        (?:=>|:=|={1,3}+|!==?|:|->)[ \t]{0,8}(?=\S)
-        (?:[|>][+-]?\d?[ \t]{0,3}(?:\r?\n|\\n)[ \t]{1,24}(?=\S))?
-      | (?P<pair>,?(?:\s|\\n){1,40}(?:\{(?:\s|\\n){0,40}(?:[a-z]{3,12}\s*=[^\n=]{0,80}\n\s{0,40}){0,3})?
-            \\{0,3}["']?(?i:value|default)\\{0,3}["']?[ ]{0,8}[:=][ ]{0,2}
-            | [ ]--(?:body|value|data)[= ])
-      | (?P<call>(?<=[dDsS])\((?=["']))
-      | (?P<comma>,[ \t]{0,3})
-      | (?P<tag>>)
-      | (?P<cell>[ \t]{0,40}\|[ \t]{0,8}|\\t|\t{1,4})
-      | (?P<told>[ ](?:[A-Za-z]{1,12}[ ]){0,4}?(?:is|ist|lautet|est|es|é|was|be|to|as|[A-Za-z]{1,12}:)
-            (?:[ ](?:now|changed|set|reset|updated)){0,2}(?:[ ](?:to|as))?[ ]?[:=]?[ ])
-      | (?P<space>[ \t]{1,4})
-    )
-    (?:(?:[bfruBFRU@]{1,2})?(?P<quote>\\{0,3}["'`]))?
-"""
-
-# The rest of a name whose value stands further on: what tells a property of the secret is not the secret's name.
-_NAME_REST = (
-    r"(?!(?i:[_-]?(?:ids?|counts?|names?|types?|files?|paths?|ur[il]s?|len|length|size|limits?|expir\w*|hash\w*|reset|field"
-    r"|input|dir|arn|ref|policy|version|min|max|ttl|usage|ring|board|less|able|ful|stroke|word_)(?![a-z])))"
-    r"(?:(?i:word|wd|phrase|code|wort|orization|entials?)|(?<=[cC][rR][eE][dD])[sS])?(?:[_A-Z-][\w-]{0,30}|(?<=[^\x00-\x7f])\w{0,12})?"
-    r"(?![a-z])"
-)
-# The rest of the line, and the next one that is not blank where the name ends its own line.
-_LINE_REST = (
-    r"""(?x)[\"'*`)\]]{0,3}(?P<blank>[ ]?[:=]?[ ]?[|>]?[+-]?[ \t]*(?:\r?\n[ \t]*){1,2}(?=\S))?(?:(?!\\n)[^\n]){0,90}"""
-)
-_QUOTES = ("'", '"', "`")
-_FOREIGN = frozenset(("senha", "wachtwoord", "adgangskode", "parola", "heslo"))
-# Keys that open nothing, and what stands before an id or a digest.
-_OTHER_KEY = (
-    r"(?i)(?:cache|primary|foreign|sort|partition|object|public|pub|routing|idempotency|row|index|map|dedup\w*|storage"
-    r"|registry|group|hash|lookup|merge|unique|translation|react|item|node|page|query|config|issue|project)_?$"
-)
-# What stands at the end of a gap behind which a value is given, and not only told of.
-# Behind it something else is spoken of: another sentence, command, member or parameter, or what was taken out before.
-_OTHER = r"""(?x)[.!]\s | && | ;\s(?![^\n]{0,20}=) | ^[?\#/&]\S | ^\.(?!(?:value|text)\b)\S | \[(?:redacted|private)
-    | ,\s{0,8}["']?(?!(?i:value|default|secret|data)\b)\w{1,40}["']?\s{0,2}[:=]"""
-_SET_GAP = r"(?:\b(?:is|to|was|lautet|est|es)\s|[:=]\s{0,2}|\s--?[a-z-]{1,12}[ =])[\"'`]?$"
-_OF_ID = r"(?i)\b(?:commit|sha\d*|hash|digest|id|rev|ref|trace|span|uid|uuid|checksum)\b"
-_NEAR = 130
-_NEAR_WORD = r"[^\s\"'`,;(){}\[\]<>|=:?&~][^\s\"'`,;(){}\[\]<>|]{5,400}"
-
 # A longer value is judged by this much of it, so that a hostile text costs no more than its length.
-_LONG = 400
-# One without a digit or a sign is no secret, or letters in an order that no name has: most are told by that at once.
-_BARE = (
-    rf"(?=[^\s\"'`\\\d!#%*?^~@$+&]{{0,{_LONG}}}[\d!#%*?^~@$+&]|[A-Za-z]{{10,80}}(?![\w.(\[]))"
-    rf"[^\s\"'`\\]{{4,{_LONG}}}"
-)
-# What is given by a space alone, as a setting or a variable is.
-_SETTING = r"(?:^|\s)(?:ENV|ARG|setenv|setx|export|set|add|put)[ \t]+(?:[\w.-]{1,40}[ \t]+)?(?:[\w-]{0,20}[./]){0,4}$"
-_SAID_BEFORE = r"""(?x)
-    (?:^|\s)["'`(]?([^\s"'`]{8,80})["'`)]?,?\sas\s(?:(?:the|my|our|your|its|a|new)\s){0,2}(?:\w{1,12}\s)?$
-"""
+MAX_JUDGED_VALUE = 400
 _MARK = r"\[(?:redacted:[a-z0-9-]+|private)\]"
 
 # Values that stand for a secret but are none.
@@ -170,9 +99,9 @@ _TECHNICAL = r"""(?xi)
 """
 # Names and chains of names, as code has them where a value could stand.
 _CODE = r"^[&*!@]?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*[!?;,.]*$"
-_CODE_WORD = r"(?i:pass|pw|tok|key|secret|cred|user|self|this|str|int|var|arg|val|conf|opt|env|auth|type|hash|name)"
+CODE_WORD = r"(?i:pass|pw|tok|key|secret|cred|user|self|this|str|int|var|arg|val|conf|opt|env|auth|type|hash|name)"
 # Names that end in a number: `exchanged-1`, `token_v2`.
-_NUMBERED = r"^[A-Za-z]+(?:[_.-][A-Za-z]+)*[_.-]?v?\d{1,2}$"
+NUMBERED = r"^[A-Za-z]+(?:[_.-][A-Za-z]+)*[_.-]?v?\d{1,2}$"
 _SEED_PHRASE = r"^[a-z]{3,9}(?:[ -][a-z]{3,9}){3,23}$"
 _SENTENCE = r"\b(?:the|your|please|enter|must|for|and|not|with|this|that|use|used)\b"
 
@@ -187,9 +116,6 @@ _PIECE = r"(?=[^-_./]{0,400}\d)[^-_./]{16}"
 _FILE = (
     r"\.(?:js|mjs|css|map|png|jpe?g|svg|gif|webp|woff2?|ttf|html?|json|txt|md|py|ts|tsx|gz|zip|tgz|whl|log|lock|so)\b"
 )
-
-# What stands before a name tells what ends its value: a query, a connection string, a call, a table.
-_SEPARATORS = {"/": "@", "?": "&#", "&": "&#", ";": ";", "(": ",)", ",": ",)}", "{": ",}", "<": "<"}
 
 # Names whose secrets are built as a UUID.
 _UUID_KEYS = frozenset(
@@ -223,8 +149,8 @@ def checked(text: str, match: re.Match[str], kind: str) -> Iterator[tuple[int, i
         yield from _strings(text, match.end(), kind)
         return
     start, end = match.span(match.re.groups)
-    if kind in _BEFORE:
-        source, belongs = _BEFORE[kind]
+    if kind in BEFORE:
+        source, belongs = BEFORE[kind]
         # A scheme is short, and a hostile text is full of them.
         reach = 32 if kind == "database-url" else 200
         before = pattern(source).search(text, max(0, match.start() - reach), match.start())
@@ -233,7 +159,7 @@ def checked(text: str, match: re.Match[str], kind: str) -> Iterator[tuple[int, i
         if before.re.groups:
             start, end = before.span(1)
         start = before.start() if belongs else start
-    if _is_shaped(kind, text[start:end]):
+    if is_shaped(kind, text[start:end]):
         yield start, end
 
 
@@ -251,7 +177,7 @@ def _strings(text: str, at: int, kind: str) -> Iterator[tuple[int, int]]:
         if (
             kind == "call"
             and ("," in between or is_random(value, 20))
-            and _is_shaped("password", value)
+            and is_shaped("password", value)
             and not pattern(r"[/:]|\.\w+$|@\w+\.").search(value)
         ):
             found = string.span(1)
@@ -259,7 +185,7 @@ def _strings(text: str, at: int, kind: str) -> Iterator[tuple[int, int]]:
         yield found
 
 
-def _is_shaped(kind: str, value: str) -> bool:
+def is_shaped(kind: str, value: str) -> bool:
     """Say whether a value of the right shape is a secret, and not a stand-in or an ordinary name."""
     if kind == "private-key":
         return bool(pattern(r"[A-Za-z0-9+/=]{24}").search(value)) and not pattern(_MARK).search(value)
@@ -270,13 +196,13 @@ def _is_shaped(kind: str, value: str) -> bool:
     if kind == "authorization" and is_random(value, 12):
         return True
     if kind in _PASSWORDS:
-        return _is_value(value, "password") and not pattern(rf"(?:{_CODE_WORD})$").match(value)
+        return is_value(value, "password") and not pattern(rf"(?:{CODE_WORD})$").match(value)
     if kind in ("url-token", "cookie"):
         return is_random(value, 20 if kind == "url-token" else 16)
     if kind == "aws-secret-key":
-        return _turns(value) > 5
+        return turns_of(value) > 5
     if kind == "openai-key":
-        return any(char.isdigit() for char in value) and _turns(value) > 3
+        return any(char.isdigit() for char in value) and turns_of(value) > 3
     if kind == "gitlab-token":
         return value != value.lower() or any(char.isdigit() for char in value)
     return len(set(value)) > 7
@@ -284,7 +210,7 @@ def _is_shaped(kind: str, value: str) -> bool:
 
 def vendor_token(text: str, at: int) -> tuple[int, int, str] | None:
     """Return where the token is whose random rest may begin behind the sign at this place, and its kind."""
-    run = pattern(rf"[\w.+/=-]{{0,{_LONG}}}+").match(text, at)
+    run = pattern(rf"[\w.+/=-]{{0,{MAX_JUDGED_VALUE}}}+").match(text, at)
     start, end = at, run.end() if run else at
     while start > 0 and at - start < _MAX_PREFIX and (text[start - 1].isalnum() or text[start - 1] in "_.-"):
         start -= 1
@@ -299,7 +225,7 @@ def vendor_token(text: str, at: int) -> tuple[int, int, str] | None:
         judged = _judged[word, at - start] = _is_token(word, at - start)
     if not judged:
         return None
-    more = pattern(r"[\w+/=-]*+").match(text, end) if end - at >= _LONG else None
+    more = pattern(r"[\w+/=-]*+").match(text, end) if end - at >= MAX_JUDGED_VALUE else None
     return start, more.end() if more else end, _vendor(word)
 
 
@@ -323,7 +249,7 @@ def drawn_word(text: str, at: int) -> tuple[int, int] | None:
     if not run or is_line or pattern(_BEFORE_ID).search(text, max(0, at - 24), at):
         return None
     word = run[0].strip("-_")
-    if pattern(r"AAAA[A-Z]3Nza|Qm[1-9A-Z]|0x").match(word) or not is_random(word, redact.MIN_BARE - 4):
+    if pattern(r"AAAA[A-Z]3Nza|Qm[1-9A-Z]|0x").match(word) or not is_random(word, secret_tables.MIN_BARE - 4):
         return None
     parts = pattern(r"[_-]").split(word.lower())
     turns = len(pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Z]|(?<=\d)\D").findall(word))
@@ -331,7 +257,7 @@ def drawn_word(text: str, at: int) -> tuple[int, int] | None:
     # A name in code changes its case less often, or is of words.
     is_name = turns < 0.42 * len(word) and digits < 0.42 * len(word)
     is_name = is_name or sum(map(len, pattern(r"[A-Z]?[a-z]{3,}").findall(word))) > 0.45 * len(word)
-    is_id = _digit_turns(word) < 2 or parts[0] in _IDS or max(map(len, parts)) < 10
+    is_id = digit_turns(word) < 2 or parts[0] in _IDS or max(map(len, parts)) < 10
     if is_name or is_id or pattern(_PLACEHOLDER).search(word):
         return None
     return at, run.end()
@@ -375,8 +301,8 @@ def _is_rest(parts: list[str], rest: str, sign: str) -> bool:
     if not is_word or not set("./+=").isdisjoint(sign + rest):
         return False
     if rest == rest.lower() and pattern(r"[a-z0-9]{36,}$").match(rest) and not pattern(r"[0-9a-f]+$").match(rest):
-        return _digit_turns(rest) > 8
-    return rest not in (rest.lower(), rest.upper()) and is_random(rest, 24) and _digit_turns(rest) > 3
+        return digit_turns(rest) > 8
+    return rest not in (rest.lower(), rest.upper()) and is_random(rest, 24) and digit_turns(rest) > 3
 
 
 def is_random(value: str, least: int) -> bool:
@@ -386,269 +312,48 @@ def is_random(value: str, least: int) -> bool:
     if len(longest) < least or len(set(longest)) < 8:
         return False
     if pattern(r"^[0-9a-fA-F]+$").match(longest):
-        return len(longest) >= 24 and _digit_turns(longest) > 4
+        return len(longest) >= 24 and digit_turns(longest) > 4
     changes = 3 + len(pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Z]|(?<=\d)\D").findall(longest))
-    return changes >= len(longest) * (0.25 if _digit_turns(longest) > 3 else 0.4)
+    return changes >= len(longest) * (0.25 if digit_turns(longest) > 3 else 0.4)
 
 
-def _digit_turns(value: str) -> int:
+def digit_turns(value: str) -> int:
     return len(pattern(r"(?<=\d)[A-Za-z]|(?<=[A-Za-z])\d").findall(value))
 
 
-def value_of(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
-    """Return where the secret is that belongs to the name from `at` to `end`, if there is one."""
-    behind = value_behind(text, at, end, kind) if kind != "login" else None
-    return behind or _value_near(text, at, end, kind) or value_before(text, at, kind)
-
-
-def _value_near(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
-    """Return where the secret is that stands further on in the line of a name, whatever stands between them."""
-    # What is not given by a sign alone has a digit, in this line or in the next one.
-    stop = text.find("\n", end, end + _NEAR)
-    if text[end : stop if stop >= 0 else end + _NEAR].isspace() or text[stop - 1 : stop] in (":", "|", ">", "-", "="):
-        stop = -1
-    if redact.DIGITS.isdisjoint(text[end : stop if stop >= 0 else end + _NEAR]):
-        return None
-    name = pattern(_NAME_REST).match(text, end)
-    if not name or not _is_near_name(text, at, end, kind):
-        return None
-    end = name.end()
-    line = pattern(_LINE_REST).match(text, end)
-    stop = line.end() if line else end
-    for skipped, word in enumerate(
-        pattern(_NEAR_WORD).finditer(text, line.end("blank") if line and line["blank"] else end, stop)
-    ):
-        gap = text[end : word.start()]
-        value = text[word.start() : _bare_end(text, at, word.start(), word.end())].rstrip("!?*")
-        if pattern(_OTHER).search(gap):
-            return None
-        if gap[-1:] in _QUOTES and text[word.end() : word.end() + 1] == gap[-1:]:
-            gap, value = gap.strip() or gap, word[0]
-        is_foreign = not text[at:end].isascii() or text[at:end].lower() in _FOREIGN
-        if _is_near(gap, value, kind, text[word.end() : word.end() + 1], is_foreign):
-            return word.start(), word.start() + len(value)
-        if skipped > 3:
-            return None
-    return None
-
-
-def _is_near_name(text: str, at: int, end: int, kind: str) -> bool:
-    """Say whether the word ends as a word does, and a key is one of those that open something."""
-    before = text[max(0, at - 1) : at]
-    if kind == "api-key":
-        is_env = (text[at:end] == "KEY" and before == "_") or (text[at] == "K" and before.islower())
-        is_env = is_env or text[max(0, at - 2) : at] == "--"
-        if is_env and not pattern(_OTHER_KEY).search(text, max(0, at - 16), at):
-            return True
-        return bool(pattern(_KEY_OF).search(text, max(0, at - 14), at))
-    if text[at:end].lower() == "auth":
-        return not before.isalpha() or before in "oO"
-    begin = _name_start(text, at)
-    if (
-        text[begin - 1 : begin] in ("+", "/") and text[begin - 2 : begin - 1] not in ("", "\n", " ")
-    ) or at - begin > 30:
-        return False
-    if text[at:end].lower() == "pass" and not text[end : end + 1].isalpha():
-        return text[begin:at].endswith("_") or text[end : end + 1] == "_"
-    # Short words stand in any run of random letters.
-    is_camel = end - at > 2 and text[at].isupper() and before.islower()
-    return (
-        end - at > 3
-        or is_camel
-        or not text[at:end].isascii()
-        or not (before.isalnum() or text[end : end + 1].isalnum() or before in ("+", "/"))
-    )
-
-
-def _is_near(gap: str, value: str, kind: str, behind: str, is_foreign: bool) -> bool:
-    """Say whether a value is the secret of a name that stands so far before it: the farther the more it must show."""
-    quoted = gap[-1:] in _QUOTES and behind == gap[-1:]
-    if len(value) < 8 or (pattern(r"[/.@-]|\d{4}-\d\d").match(value) and not is_random(value, 20)):
-        return False
-    words = pattern(r"[^\W\d_]{2,}").findall(gap)
-    if not quoted and pattern(r"[A-Za-z_]\w*(?:(?:\.[A-Za-z_]\w*)+$|=[^=])").match(value):
-        return False
-    is_set = bool(
-        "<<<" in gap
-        or (quoted and gap[:-1] == "(")
-        or (not words and pattern(r"[|=~+>]|\?[? ]|\n").search(gap))
-        or pattern(_SET_GAP).search(gap)
-    )
-    if kind == "login":
-        return is_set and is_random(value, 16)
-    if pattern(r"^[0-9a-fA-F-]+$").match(value):
-        if len(words) > 2 or pattern(_OF_ID).search(gap):
-            return False
-        return (quoted or is_set or not gap.strip(" :")) and _is_value(value, kind) and len(value) > 15
-    if quoted or is_set:
-        is_plain = _turns(value) < 2 and pattern(_CODE_WORD).search(value) and not pattern(r"\d{3}").search(value)
-        is_named = not is_set and "value" not in words and pattern(_NUMBERED).match(value)
-        return (_is_value(value, "password") or is_random(value, 20)) and not is_plain and not is_named
-    if is_foreign or (is_set and kind == "password"):
-        return _is_value(value, kind)
-    return _is_drawn(value)
-
-
-def _is_drawn(value: str) -> bool:
-    """Say whether a value in the open, without quotes or a sign before it, can only be one that was drawn."""
-    if len(value) < 10 or not _is_value(value, "password") or pattern(r"[.(){}<>\[\]:@\\]|=[^=]").search(value):
-        return False
-    if value.count("/") > 1 and _turns(value) < 9:
-        return False
-    return _turns(value) > 3 and is_random(value, 10)
-
-
-def value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
-    """Return where the secret is that the name around `at` to `end` is given, if it is given one."""
-    follows = text[end : end + 1]
-    if follows not in BEHIND_NAME and follows.isascii():
-        return None
-    match = pattern(_ASSIGNED).match(text, end)
-    if not match or not _is_name(text, at, match, kind):
-        return None
-    start = match.end()
-    stop = _closing(text, start, match["quote"]) if match["quote"] else 0
-    quoted = stop > 0
-    if not quoted:
-        bare = pattern(_BARE).match(text, start)
-        if not bare:
-            return None
-        stop = _bare_end(text, at, start, bare.end())
-    if not _is_given(text, at, match, text[start:stop], kind, quoted):
-        return None
-    if stop - start >= _LONG:
-        run = pattern(r"[^\s\"'`\\]*").match(text, stop)
-        stop = run.end() if run else stop
-    return start, stop
-
-
-def _is_given(text: str, at: int, match: re.Match[str], value: str, kind: str, quoted: bool) -> bool:
-    begin = _name_start(text, at)
-    flag = text[begin] == "-"
-    is_sql = (match["space"] or match["comma"]) and quoted and kind == "password" and len(value) > 7
-    if (
-        match["told"]
-        or match["cell"]
-        or match["call"]
-        or ((match["comma"] or match["space"]) and not flag and not is_sql)
-    ):
-        is_set = match["space"] and pattern(_SETTING).search(text, max(0, begin - 60), begin)
-        if not is_set:
-            return _is_strong(value, kind)
-    phrase = quoted and text[at : at + 10].lower().startswith(("passphrase", "mnemonic"))
-    return _is_secret(value, kind, quoted, phrase)
-
-
-def value_before(text: str, at: int, kind: str) -> tuple[int, int] | None:
-    """Return where the secret is that prose names behind it, as in "use ... as the password"."""
-    start = max(0, at - 200)
-    if text.find("|", start, at) >= 0 and (piped := pattern(_BEFORE["piped"][0]).search(text, start, at)):
-        return piped.span(1) if _is_shaped("password", piped[1]) else None
-    start = max(0, at - 100)
-    if kind != "password" or text.find(" as ", start, at) < 0:
-        return None
-    match = pattern(_SAID_BEFORE).search(text, start, at)
-    return match.span(1) if match and _is_strong(match[1], kind) else None
-
-
-def _is_name(text: str, at: int, match: re.Match[str], kind: str) -> bool:
-    """Say whether the word is, or ends, the name of a secret: not any key, no `pass` inside another word."""
-    if match["call"] and kind != "password":
-        return False
-    if kind == "api-key":
-        return bool(pattern(_KEY_OF).search(text, max(0, at - 14), at)) or _is_any_key(text, at, match)
-    if kind == "password" and text[at].islower() and text[max(0, at - 1) : at].islower():
-        if match["rest"] or text[at : at + 3] == "pwd" or text[_name_start(text, at)] == "-":
-            return True
-        return bool(
-            pattern(r"(?:root|admin|user|bind|db|sql|ssh|ftp|vpn|sudo)p(?:w|ass)$").search(text, at - 5, match.start())
-        )
-    if not match["comma"]:
-        return True
-    begin = _name_start(text, at)
-    return bool(match["closed"] and pattern(r"[\"'`](?:[\w-]{1,40}\.){0,3}$").search(text, max(0, begin - 80), begin))
-
-
-def _is_any_key(text: str, at: int, match: re.Match[str]) -> bool:
-    """Say whether a key that may be of anything is given what is random beyond doubt: no digest, no id, no path."""
-    # A header with a name of its own is as good as one of the names that tell.
-    if text[at - 1 : at] == "-" and pattern(r"(?i)(?<![a-z])x-[a-z]{2,20}-$").search(text, max(0, at - 24), at):
-        return True
-    is_env = (text[at : at + 3] == "KEY" and text[at - 1 : at] == "_") or text[at - 1 : at] in ("?", "&")
-    least = 16 if is_env else 20
-    found = pattern(rf"[A-Za-z0-9+=_-]{{{least},100}}").match(text, match.end())
-    if not found or match["comma"] or match["told"] or not is_random(found[0], least):
-        return False
-    begin = _name_start(text, at)
-    if match["space"] and not pattern(_SETTING).search(text, max(0, begin - 60), begin):
-        return False
-    if pattern(r"(?i)(?:public|pub|verif[a-z]{1,8}|host|peer)[_. -]?$").search(text, max(0, at - 16), at):
-        return False
-    if is_env:
-        return True
-    return found[0] != found[0].lower() and _digit_turns(found[0]) > 3 and text[found.end() : found.end() + 1] != "/"
-
-
-def _name_start(text: str, at: int) -> int:
-    start = at
-    while start > 0 and at - start < 40 and (text[start - 1].isalnum() or text[start - 1] in "_-"):
-        start -= 1
-    return start
-
-
-def _closing(text: str, start: int, quote: str) -> int:
-    """Return where the quoted value ends, 0 if it does not on this line."""
-    end = text.find(quote, start, start + _LONG)
-    while len(quote) == 1 and end > start and text[end - 1] == "\\" and text[end - 2] != "\\":
-        end = text.find(quote, end + 1, start + _LONG)
-    return end if end > start and "\n" not in text[start:end] else 0
-
-
-def _bare_end(text: str, at: int, start: int, end: int) -> int:
-    """Return where a value without quotes ends: at the separator of the list that it stands in."""
-    begin = _name_start(text, at)
-    before = text[max(0, begin - 24) : begin].rstrip(" ")[-1:]
-    for sign in _SEPARATORS.get(before, ""):
-        cut = text.find(sign, start, end)
-        end = cut if cut >= 0 else end
-    while end > start and text[end - 1] in (".,;:)]}>/" if before == "/" else ".,;:)]}>"):
-        end -= 1
-    return end
-
-
-def _is_secret(value: str, kind: str, quoted: bool, phrase: bool) -> bool:
+def is_secret(value: str, kind: str, quoted: bool, phrase: bool) -> bool:
     """Say whether what a name is given, by a sign between them, is a secret."""
-    if _is_value(value, kind):
+    if is_value(value, kind):
         return quoted or not _is_code(value)
     if quoted and kind == "password" and value.isdigit():
         return len(value) >= 6
     return phrase and bool(pattern(_SEED_PHRASE).match(value)) and not pattern(_SENTENCE).search(value)
 
 
-def _is_strong(value: str, kind: str) -> bool:
+def is_strong(value: str, kind: str) -> bool:
     """Say whether what only stands beside a name, as in prose, is a secret: the value itself must show it."""
-    if len(value) < 8 or not _is_value(value, kind):
+    if len(value) < 8 or not is_value(value, kind):
         return False
-    return (_turns(value) > 1 or _is_mixed(value)) and not pattern(r"[(){}<>\[\]]|=(?!=?$)|^\w+:").search(value)
+    return (turns_of(value) > 1 or is_mixed(value)) and not pattern(r"[(){}<>\[\]]|=(?!=?$)|^\w+:").search(value)
 
 
-def _is_value(value: str, kind: str) -> bool:
+def is_value(value: str, kind: str) -> bool:
     """Say whether this can be a secret at all: long enough, mixed enough, no stand-in, no reference."""
     if len(value) < 6 or not pattern(r"^\S*[\d!#%*?^~@$+&]\S*$").match(value):
-        return _is_mixed(value)
+        return is_mixed(value)
     if pattern(_PLACEHOLDER).search(value) or pattern(_MARK).search(value) or pattern(_REFERENCE).search(value):
         return False
-    if kind != "password" and pattern(_NUMBERED).match(value):
+    if kind != "password" and pattern(NUMBERED).match(value):
         return False
     rest = pattern(_TECHNICAL).sub("", value)
     if not any(char.isalpha() for char in rest):
         return False
     if any(char.isdigit() for char in rest):
-        return "/" not in value or _turns(value) > 5
+        return "/" not in value or turns_of(value) > 5
     return kind == "password" and bool(pattern(r"\w[!#%*?^~@$+&]+\w").search(rest))
 
 
-def _is_mixed(value: str) -> bool:
+def is_mixed(value: str) -> bool:
     """Say whether letters change their case as no name does, or follow each other as in no word."""
     if not pattern(r"^[A-Za-z0-9]{10,}$").match(value):
         return False
@@ -660,15 +365,15 @@ def _is_mixed(value: str) -> bool:
 def _is_code(value: str) -> bool:
     """Say whether a value without quotes is rather a name, a call or a type."""
     if pattern(r"^[\w.$:>&*-]*[(\[{<]|[(\[{<]\)?$|\)[;,]?$|[|<>]").search(value):
-        return _turns(value) < 8
+        return turns_of(value) < 8
     if pattern(r"(?:[A-Z][a-z]{2,}){2,}\d{0,2}$").match(value):
         return True
-    if not pattern(_CODE).match(value) or _is_mixed(value):
+    if not pattern(_CODE).match(value) or is_mixed(value):
         return False
-    return _turns(value) < 2 and (len(value) < 7 or bool(pattern(_CODE_WORD).search(value)))
+    return turns_of(value) < 2 and (len(value) < 7 or bool(pattern(CODE_WORD).search(value)))
 
 
-def _turns(value: str) -> int:
+def turns_of(value: str) -> int:
     """Count the changes between letters, digits and signs: a random value has many, a word few."""
     return len(pattern(r"(?<=[A-Za-z])[^A-Za-z\s_.-]|(?<=\d)[^\d\s_.-]|(?<=[a-z])[A-Z](?=[A-Z0-9])").findall(value))
 

@@ -1,0 +1,321 @@
+"""Where the value of a name is that tells a secret: behind a sign, further on in its line, or before it in a pipe.
+
+`redact` loads this where a name may be given a secret; whether the value is one is judged by `secret_values.py`.
+"""
+
+from __future__ import annotations
+
+from holdfast.privacy import secret_tables
+from holdfast.privacy.secret_values import (
+    BEFORE,
+    CODE_WORD,
+    MAX_JUDGED_VALUE,
+    NUMBERED,
+    digit_turns,
+    is_random,
+    is_secret,
+    is_shaped,
+    is_strong,
+    is_value,
+    pattern,
+    turns_of,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+
+# What says that a `key` is a secret one.
+_KEY_OF = (
+    r"(?i)(?:api|app|access|secret|private|auth|account|admin|encrypt(?:ion)?|signing|master|shared|storage|service"
+    r"|license|subscription|session|client|deploy|write|server|sdk|ingest|webhook|ssh|tls|ssl|rsa|jwt|hmac|cookie|wallet"
+    r"|project|integration|ecdsa|role|fernet|recovery|backup|unlock|activation|vapid|cipher|crypt|aes|bot)[_. -]?$"
+)
+
+# What may stand directly behind a name: the rest of it, a sign, a quote or white space. Behind an `s` only `str` and
+# `staging` go on; a plural is given nothing.
+BEHIND_NAME = "abcdehklmnopstvwABCDEHKLMNOPSTVW0123456789_-\\\"'`])(?:=!,>| \t\n\r\f\v\x1c\x1d\x1e\x1f"
+# What may follow the word: the rest of the name, the sign between name and value, and a quote.
+_ASSIGNED = r"""(?x)
+    (?P<rest>(?=[WwPpCc])(?i:word|wd|phrase|code|wort)|(?<=[sS])[eE](?![A-Za-z])|(?<=[cC][rR][eE][dD])(?i:entials?|s))?
+    (?:(?=[\w-])(?i:[_-]?(?:access|key|token|value|str|string|b64|base64|data|pem|hex|prod|dev|staging|live|test|old|new|main|confirm(?:ation)?|\d{1,3}))){0,3}
+    (?:[_-](?i:salt|base|seed|raw|secret|plain|enc|hash))?
+    (?P<closed>\\{0,3}["'`])?\]?\)?
+    (?:
+        [ \t]{0,8}(?:\??:[ ]{0,2}[A-Za-z&'][\w\[\]&'.| <>]{0,30}?[ ]{0,2})?
+        (?:=>|:=|={1,3}+|!==?|:|->)[ \t]{0,8}(?=\S)
+        (?:[|>][+-]?\d?[ \t]{0,3}(?:\r?\n|\\n)[ \t]{1,24}(?=\S))?
+      | (?P<pair>,?(?:\s|\\n){1,40}(?:\{(?:\s|\\n){0,40}(?:[a-z]{3,12}\s*=[^\n=]{0,80}\n\s{0,40}){0,3})?
+            \\{0,3}["']?(?i:value|default)\\{0,3}["']?[ ]{0,8}[:=][ ]{0,2}
+            | [ ]--(?:body|value|data)[= ])
+      | (?P<call>(?<=[dDsS])\((?=["']))
+      | (?P<comma>,[ \t]{0,3})
+      | (?P<tag>>)
+      | (?P<cell>[ \t]{0,40}\|[ \t]{0,8}|\\t|\t{1,4})
+      | (?P<told>[ ](?:[A-Za-z]{1,12}[ ]){0,4}?(?:is|ist|lautet|est|es|é|was|be|to|as|[A-Za-z]{1,12}:)
+            (?:[ ](?:now|changed|set|reset|updated)){0,2}(?:[ ](?:to|as))?[ ]?[:=]?[ ])
+      | (?P<space>[ \t]{1,4})
+    )
+    (?:(?:[bfruBFRU@]{1,2})?(?P<quote>\\{0,3}["'`]))?
+"""
+
+# The rest of a name whose value stands further on: what tells a property of the secret is not the secret's name.
+_NAME_REST = (
+    r"(?!(?i:[_-]?(?:ids?|counts?|names?|types?|files?|paths?|ur[il]s?|len|length|size|limits?|expir\w*|hash\w*|reset|field"
+    r"|input|dir|arn|ref|policy|version|min|max|ttl|usage|ring|board|less|able|ful|stroke|word_)(?![a-z])))"
+    r"(?:(?i:word|wd|phrase|code|wort|orization|entials?)|(?<=[cC][rR][eE][dD])[sS])?(?:[_A-Z-][\w-]{0,30}|(?<=[^\x00-\x7f])\w{0,12})?"
+    r"(?![a-z])"
+)
+# The rest of the line, and the next one that is not blank where the name ends its own line.
+_LINE_REST = (
+    r"""(?x)[\"'*`)\]]{0,3}(?P<blank>[ ]?[:=]?[ ]?[|>]?[+-]?[ \t]*(?:\r?\n[ \t]*){1,2}(?=\S))?(?:(?!\\n)[^\n]){0,90}"""
+)
+_QUOTES = ("'", '"', "`")
+_FOREIGN = frozenset(("senha", "wachtwoord", "adgangskode", "parola", "heslo"))
+# Keys that open nothing, and what stands before an id or a digest.
+_OTHER_KEY = (
+    r"(?i)(?:cache|primary|foreign|sort|partition|object|public|pub|routing|idempotency|row|index|map|dedup\w*|storage"
+    r"|registry|group|hash|lookup|merge|unique|translation|react|item|node|page|query|config|issue|project)_?$"
+)
+# What stands at the end of a gap behind which a value is given, and not only told of.
+# Behind it something else is spoken of: another sentence, command, member or parameter, or what was taken out before.
+_OTHER = r"""(?x)[.!]\s | && | ;\s(?![^\n]{0,20}=) | ^[?\#/&]\S | ^\.(?!(?:value|text)\b)\S | \[(?:redacted|private)
+    | ,\s{0,8}["']?(?!(?i:value|default|secret|data)\b)\w{1,40}["']?\s{0,2}[:=]"""
+_SET_GAP = r"(?:\b(?:is|to|was|lautet|est|es)\s|[:=]\s{0,2}|\s--?[a-z-]{1,12}[ =])[\"'`]?$"
+_OF_ID = r"(?i)\b(?:commit|sha\d*|hash|digest|id|rev|ref|trace|span|uid|uuid|checksum)\b"
+_NEAR = 130
+_NEAR_WORD = r"[^\s\"'`,;(){}\[\]<>|=:?&~][^\s\"'`,;(){}\[\]<>|]{5,400}"
+
+# One without a digit or a sign is no secret, or letters in an order that no name has: most are told by that at once.
+_BARE = (
+    rf"(?=[^\s\"'`\\\d!#%*?^~@$+&]{{0,{MAX_JUDGED_VALUE}}}[\d!#%*?^~@$+&]|[A-Za-z]{{10,80}}(?![\w.(\[]))"
+    rf"[^\s\"'`\\]{{4,{MAX_JUDGED_VALUE}}}"
+)
+# What is given by a space alone, as a setting or a variable is.
+_SETTING = r"(?:^|\s)(?:ENV|ARG|setenv|setx|export|set|add|put)[ \t]+(?:[\w.-]{1,40}[ \t]+)?(?:[\w-]{0,20}[./]){0,4}$"
+_SAID_BEFORE = r"""(?x)
+    (?:^|\s)["'`(]?([^\s"'`]{8,80})["'`)]?,?\sas\s(?:(?:the|my|our|your|its|a|new)\s){0,2}(?:\w{1,12}\s)?$
+"""
+# What stands before a name tells what ends its value: a query, a connection string, a call, a table.
+_SEPARATORS = {"/": "@", "?": "&#", "&": "&#", ";": ";", "(": ",)", ",": ",)}", "{": ",}", "<": "<"}
+
+
+def value_of(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
+    """Return where the secret is that belongs to the name from `at` to `end`, if there is one."""
+    behind = value_behind(text, at, end, kind) if kind != "login" else None
+    return behind or _value_near(text, at, end, kind) or value_before(text, at, kind)
+
+
+def _value_near(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
+    """Return where the secret is that stands further on in the line of a name, whatever stands between them."""
+    # What is not given by a sign alone has a digit, in this line or in the next one.
+    stop = text.find("\n", end, end + _NEAR)
+    if text[end : stop if stop >= 0 else end + _NEAR].isspace() or text[stop - 1 : stop] in (":", "|", ">", "-", "="):
+        stop = -1
+    if secret_tables.DIGITS.isdisjoint(text[end : stop if stop >= 0 else end + _NEAR]):
+        return None
+    name = pattern(_NAME_REST).match(text, end)
+    if not name or not _is_near_name(text, at, end, kind):
+        return None
+    end = name.end()
+    line = pattern(_LINE_REST).match(text, end)
+    stop = line.end() if line else end
+    for skipped, word in enumerate(
+        pattern(_NEAR_WORD).finditer(text, line.end("blank") if line and line["blank"] else end, stop)
+    ):
+        gap = text[end : word.start()]
+        value = text[word.start() : _bare_end(text, at, word.start(), word.end())].rstrip("!?*")
+        if pattern(_OTHER).search(gap):
+            return None
+        if gap[-1:] in _QUOTES and text[word.end() : word.end() + 1] == gap[-1:]:
+            gap, value = gap.strip() or gap, word[0]
+        is_foreign = not text[at:end].isascii() or text[at:end].lower() in _FOREIGN
+        if _is_near(gap, value, kind, text[word.end() : word.end() + 1], is_foreign):
+            return word.start(), word.start() + len(value)
+        if skipped > 3:
+            return None
+    return None
+
+
+def _is_near_name(text: str, at: int, end: int, kind: str) -> bool:
+    """Say whether the word ends as a word does, and a key is one of those that open something."""
+    before = text[max(0, at - 1) : at]
+    if kind == "api-key":
+        is_env = (text[at:end] == "KEY" and before == "_") or (text[at] == "K" and before.islower())
+        is_env = is_env or text[max(0, at - 2) : at] == "--"
+        if is_env and not pattern(_OTHER_KEY).search(text, max(0, at - 16), at):
+            return True
+        return bool(pattern(_KEY_OF).search(text, max(0, at - 14), at))
+    if text[at:end].lower() == "auth":
+        return not before.isalpha() or before in "oO"
+    begin = _name_start(text, at)
+    if (
+        text[begin - 1 : begin] in ("+", "/") and text[begin - 2 : begin - 1] not in ("", "\n", " ")
+    ) or at - begin > 30:
+        return False
+    if text[at:end].lower() == "pass" and not text[end : end + 1].isalpha():
+        return text[begin:at].endswith("_") or text[end : end + 1] == "_"
+    # Short words stand in any run of random letters.
+    is_camel = end - at > 2 and text[at].isupper() and before.islower()
+    return (
+        end - at > 3
+        or is_camel
+        or not text[at:end].isascii()
+        or not (before.isalnum() or text[end : end + 1].isalnum() or before in ("+", "/"))
+    )
+
+
+def _is_near(gap: str, value: str, kind: str, behind: str, is_foreign: bool) -> bool:
+    """Say whether a value is the secret of a name that stands so far before it: the farther the more it must show."""
+    quoted = gap[-1:] in _QUOTES and behind == gap[-1:]
+    if len(value) < 8 or (pattern(r"[/.@-]|\d{4}-\d\d").match(value) and not is_random(value, 20)):
+        return False
+    words = pattern(r"[^\W\d_]{2,}").findall(gap)
+    if not quoted and pattern(r"[A-Za-z_]\w*(?:(?:\.[A-Za-z_]\w*)+$|=[^=])").match(value):
+        return False
+    is_set = bool(
+        "<<<" in gap
+        or (quoted and gap[:-1] == "(")
+        or (not words and pattern(r"[|=~+>]|\?[? ]|\n").search(gap))
+        or pattern(_SET_GAP).search(gap)
+    )
+    if kind == "login":
+        return is_set and is_random(value, 16)
+    if pattern(r"^[0-9a-fA-F-]+$").match(value):
+        if len(words) > 2 or pattern(_OF_ID).search(gap):
+            return False
+        return (quoted or is_set or not gap.strip(" :")) and is_value(value, kind) and len(value) > 15
+    if quoted or is_set:
+        is_plain = turns_of(value) < 2 and pattern(CODE_WORD).search(value) and not pattern(r"\d{3}").search(value)
+        is_named = not is_set and "value" not in words and pattern(NUMBERED).match(value)
+        return (is_value(value, "password") or is_random(value, 20)) and not is_plain and not is_named
+    if is_foreign or (is_set and kind == "password"):
+        return is_value(value, kind)
+    return _is_drawn(value)
+
+
+def _is_drawn(value: str) -> bool:
+    """Say whether a value in the open, without quotes or a sign before it, can only be one that was drawn."""
+    if len(value) < 10 or not is_value(value, "password") or pattern(r"[.(){}<>\[\]:@\\]|=[^=]").search(value):
+        return False
+    if value.count("/") > 1 and turns_of(value) < 9:
+        return False
+    return turns_of(value) > 3 and is_random(value, 10)
+
+
+def value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
+    """Return where the secret is that the name around `at` to `end` is given, if it is given one."""
+    follows = text[end : end + 1]
+    if follows not in BEHIND_NAME and follows.isascii():
+        return None
+    match = pattern(_ASSIGNED).match(text, end)
+    if not match or not _is_name(text, at, match, kind):
+        return None
+    start = match.end()
+    stop = _closing(text, start, match["quote"]) if match["quote"] else 0
+    quoted = stop > 0
+    if not quoted:
+        bare = pattern(_BARE).match(text, start)
+        if not bare:
+            return None
+        stop = _bare_end(text, at, start, bare.end())
+    if not _is_given(text, at, match, text[start:stop], kind, quoted):
+        return None
+    if stop - start >= MAX_JUDGED_VALUE:
+        run = pattern(r"[^\s\"'`\\]*").match(text, stop)
+        stop = run.end() if run else stop
+    return start, stop
+
+
+def _is_given(text: str, at: int, match: re.Match[str], value: str, kind: str, quoted: bool) -> bool:
+    begin = _name_start(text, at)
+    flag = text[begin] == "-"
+    is_sql = (match["space"] or match["comma"]) and quoted and kind == "password" and len(value) > 7
+    if (
+        match["told"]
+        or match["cell"]
+        or match["call"]
+        or ((match["comma"] or match["space"]) and not flag and not is_sql)
+    ):
+        is_set = match["space"] and pattern(_SETTING).search(text, max(0, begin - 60), begin)
+        if not is_set:
+            return is_strong(value, kind)
+    phrase = quoted and text[at : at + 10].lower().startswith(("passphrase", "mnemonic"))
+    return is_secret(value, kind, quoted, phrase)
+
+
+def value_before(text: str, at: int, kind: str) -> tuple[int, int] | None:
+    """Return where the secret is that prose names behind it, as in "use ... as the password"."""
+    start = max(0, at - 200)
+    if text.find("|", start, at) >= 0 and (piped := pattern(BEFORE["piped"][0]).search(text, start, at)):
+        return piped.span(1) if is_shaped("password", piped[1]) else None
+    start = max(0, at - 100)
+    if kind != "password" or text.find(" as ", start, at) < 0:
+        return None
+    match = pattern(_SAID_BEFORE).search(text, start, at)
+    return match.span(1) if match and is_strong(match[1], kind) else None
+
+
+def _is_name(text: str, at: int, match: re.Match[str], kind: str) -> bool:
+    """Say whether the word is, or ends, the name of a secret: not any key, no `pass` inside another word."""
+    if match["call"] and kind != "password":
+        return False
+    if kind == "api-key":
+        return bool(pattern(_KEY_OF).search(text, max(0, at - 14), at)) or _is_any_key(text, at, match)
+    if kind == "password" and text[at].islower() and text[max(0, at - 1) : at].islower():
+        if match["rest"] or text[at : at + 3] == "pwd" or text[_name_start(text, at)] == "-":
+            return True
+        return bool(
+            pattern(r"(?:root|admin|user|bind|db|sql|ssh|ftp|vpn|sudo)p(?:w|ass)$").search(text, at - 5, match.start())
+        )
+    if not match["comma"]:
+        return True
+    begin = _name_start(text, at)
+    return bool(match["closed"] and pattern(r"[\"'`](?:[\w-]{1,40}\.){0,3}$").search(text, max(0, begin - 80), begin))
+
+
+def _is_any_key(text: str, at: int, match: re.Match[str]) -> bool:
+    """Say whether a key that may be of anything is given what is random beyond doubt: no digest, no id, no path."""
+    # A header with a name of its own is as good as one of the names that tell.
+    if text[at - 1 : at] == "-" and pattern(r"(?i)(?<![a-z])x-[a-z]{2,20}-$").search(text, max(0, at - 24), at):
+        return True
+    is_env = (text[at : at + 3] == "KEY" and text[at - 1 : at] == "_") or text[at - 1 : at] in ("?", "&")
+    least = 16 if is_env else 20
+    found = pattern(rf"[A-Za-z0-9+=_-]{{{least},100}}").match(text, match.end())
+    if not found or match["comma"] or match["told"] or not is_random(found[0], least):
+        return False
+    begin = _name_start(text, at)
+    if match["space"] and not pattern(_SETTING).search(text, max(0, begin - 60), begin):
+        return False
+    if pattern(r"(?i)(?:public|pub|verif[a-z]{1,8}|host|peer)[_. -]?$").search(text, max(0, at - 16), at):
+        return False
+    if is_env:
+        return True
+    return found[0] != found[0].lower() and digit_turns(found[0]) > 3 and text[found.end() : found.end() + 1] != "/"
+
+
+def _name_start(text: str, at: int) -> int:
+    start = at
+    while start > 0 and at - start < 40 and (text[start - 1].isalnum() or text[start - 1] in "_-"):
+        start -= 1
+    return start
+
+
+def _closing(text: str, start: int, quote: str) -> int:
+    """Return where the quoted value ends, 0 if it does not on this line."""
+    end = text.find(quote, start, start + MAX_JUDGED_VALUE)
+    while len(quote) == 1 and end > start and text[end - 1] == "\\" and text[end - 2] != "\\":
+        end = text.find(quote, end + 1, start + MAX_JUDGED_VALUE)
+    return end if end > start and "\n" not in text[start:end] else 0
+
+
+def _bare_end(text: str, at: int, start: int, end: int) -> int:
+    """Return where a value without quotes ends: at the separator of the list that it stands in."""
+    begin = _name_start(text, at)
+    before = text[max(0, begin - 24) : begin].rstrip(" ")[-1:]
+    for sign in _SEPARATORS.get(before, ""):
+        cut = text.find(sign, start, end)
+        end = cut if cut >= 0 else end
+    while end > start and text[end - 1] in (".,;:)]}>/" if before == "/" else ".,;:)]}>"):
+        end -= 1
+    return end
