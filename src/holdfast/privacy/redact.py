@@ -135,7 +135,7 @@ def _spans(text: str) -> list[_Span]:
     words = _long_words(text)
     spans = [*_tokens(text, words), *_phrases(text, lowered), *_prefixed(text, words), *_named(text, lowered)]
     spans += _drawn(text, words)
-    if "<" in text:
+    if "<" in text and "private" in lowered:
         from holdfast.privacy import private
 
         spans += [(start, end, -1, "private") for start, end in private.spans(text)]
