@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdfast.privacy import KINDS
 from holdfast.privacy.redact import find, redact
-from holdfast.privacy.secret_tables import KINDS
 from support.sampling import count
 
 SECRETS = fake_secrets.read("fake_secrets.jsonl")

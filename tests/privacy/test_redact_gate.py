@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.privacy import redact, redact_gate, secret_names, secret_tables, secret_values
+from holdfast import privacy
+from holdfast.privacy import redact, redact_gate, secret_names, secret_values
 from support.sampling import count, some
 
 ROWS = fake_secrets.read("fake_secrets.jsonl")
@@ -84,9 +85,7 @@ def ways_of(joined: bytes, pair: int) -> list[redact_gate._Way]:
     ]
 
 
-@pytest.mark.parametrize(
-    "row", [*secret_tables.TOKENS, *secret_tables.PHRASES], ids=lambda row: f"{row[0]} {row[1][0].strip()}"
-)
+@pytest.mark.parametrize("row", [*privacy.TOKENS, *privacy.PHRASES], ids=lambda row: f"{row[0]} {row[1][0].strip()}")
 @settings(max_examples=count(60, 8))
 @given(data=st.data())
 def test_whatever_a_pattern_matches_opens_its_gate(row: tuple[str, tuple[str, ...], str], data: st.DataObject) -> None:
@@ -100,7 +99,7 @@ def test_whatever_a_pattern_matches_opens_its_gate(row: tuple[str, tuple[str, ..
             assert opens(text, at, beginning)
 
 
-@pytest.mark.parametrize(("word", "kind"), secret_tables.WORDS)
+@pytest.mark.parametrize(("word", "kind"), privacy.WORDS)
 @settings(max_examples=count(40, 8))
 @given(data=st.data())
 def test_whatever_follows_a_name_opens_its_gate(word: str, kind: str, data: st.DataObject) -> None:

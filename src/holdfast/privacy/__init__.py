@@ -1,1 +1,334 @@
-"""Redaction, fences around stored text, and which words are the person's."""
+"""Redaction, fences around stored text, and which words are the person's.
+
+Here is what secrets look like and what names them, in the one module of the package that every hook loads anyway.
+
+`TOKENS` and `PHRASES` know the secrets that have a shape of their own, `VENDORS` those that begin with a name and a
+sign, and `WORDS` those that only a name gives away (`password = ...`). A new kind is one new line here.
+"""
+
+from __future__ import annotations
+
+# A token starts where no letter or digit stands before it, or behind a line end as JSON writes it.
+_HERE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
+# The same, for those that may hold hyphens: each run of such characters is read once.
+_RUN = r"(?:(?<![\w-])|(?<=\\[nrt]))"
+# What may stand between a name and its value, quotes and their escapes included.
+_GAP = r"[\"'\\ \t:=,>]{1,12}"
+
+# kind, what it may start with, pattern. A pattern is tried only where one of its beginnings is in the text.
+# Group 1 is the secret, or else the whole match. These here are one word of at least 20 characters.
+TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    ("aws-access-key-id", ("AKIA", "ASIA"), r"A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9+/])"),
+    ("aws-bedrock-key", ("ABSK",), rf"{_HERE}ABSK[A-Za-z0-9+/]{{80,}}+={{0,2}}"),
+    ("private-key", ("LS0tLS1CRUdJTi",), r"LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/]{40,}+={0,2}"),
+    (
+        "webhook",
+        ("webhook.office.com/", "hooks.zapier.com/"),
+        r"(?:webhook\.office\.com/|hooks\.zapier\.com/hooks/catch/)([\w@./-]{14,300})",
+    ),
+    ("slack-webhook", ("hooks.slack.com/",), r"hooks\.slack\.com/[a-z]{4,12}/([A-Za-z0-9+/]{20,120})"),
+    ("webhook", ("/bot",), r"/bot\d{8,10}:([\w-]{30,40})"),
+    (
+        "node-key",
+        ("alchemy.com/v", "infura.io/v3/", "quiknode.pro/"),
+        r"(?:alchemy\.com/v\d|infura\.io/v3|quiknode\.pro)/([\w-]{30,80})",
+    ),
+    ("discord-webhook", ("/api/webhooks/",), r"/api/webhooks/\d{10,25}/([\w-]{40,120})"),
+    (
+        "discord-token",
+        ("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"),
+        r"(?<![A-Za-z0-9])[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,45}",
+    ),
+    ("google-api-key", ("AIza",), r"AIza[\w-]{35}"),
+    (
+        "google-oauth",
+        ("ya29.", "1//0"),
+        rf"{_HERE}(?:ya29\.[\w.-]{{20,}}+|1//0[\w-]{{30,}}+)",
+    ),
+    ("jwt", ("eyJ",), rf"{_RUN}eyJ[\w-]{{10,8000}}+\.[\w-]{{10,16000}}+\.[\w-]{{10,2000}}+"),
+    ("sendgrid-key", ("SG.",), r"SG\.[\w-]{16,32}\.[\w-]{32,64}"),
+    ("twilio-key", ("SK",), rf"{_HERE}SK[0-9a-f]{{32}}(?![A-Za-z0-9])"),
+    ("telegram-token", (":AA",), r"(?<=\d{8}):AA[\w-]{32,34}(?![\w-])"),
+    ("vault-token", ("hv",), rf"{_HERE}hv[sbr]\.[\w-]{{20,}}+"),
+    (
+        "azure-key",
+        ("AccountKey=", "AccessKey=", "sig=", "Signature="),
+        r"(?:Account|Access)?(?:Key|sig|Signature)=([A-Za-z0-9+/%_-]{16,800}={0,2})",
+    ),
+    ("azure-client-secret", ("Q~",), r"(?<=\d)Q~[\w~.-]{31,34}(?![\w~-])"),
+    (
+        "atlassian-token",
+        ("ATATT3", "ATCTT3", "ATBB", "ATTA"),
+        r"AT[AC]TT3[\w=-]{60,300}|ATBB[A-Za-z0-9]{32}|ATTA[a-f0-9]{60,}+",
+    ),
+    ("airtable-token", ("pat",), rf"{_HERE}pat[A-Za-z0-9]{{14}}\.[a-f0-9]{{64}}"),
+    ("databricks-token", ("dapi",), rf"{_HERE}dapi[a-f0-9]{{32}}"),
+    ("mailchimp-key", ("-us",), r"(?<=[a-f0-9]{32})-us\d{1,2}(?!\w)"),
+    ("terraform-token", (".atlasv1.",), r"(?<=[A-Za-z0-9]{14})\.atlasv1\.[\w-]{60,80}"),
+    ("square-token", ("EAAA",), rf"{_HERE}EAAA[\w-]{{56,64}}"),
+    ("dropbox-token", ("sl.",), rf"{_HERE}sl\.[\w-]{{60,}}+"),
+    ("doppler-token", ("dp.",), rf"{_HERE}dp\.(?:[a-z]{{2,6}}\.){{1,2}}(?:[a-z0-9_-]{{2,35}}\.)?[A-Za-z0-9]{{40,44}}"),
+    ("mapbox-token", ("k.eyJ",), r"k\.eyJ[\w-]{20,}+\.[\w-]{16,}+"),
+    ("dynatrace-token", ("dt0",), rf"{_HERE}dt0[a-z]\d\d\.[A-Z0-9]{{24}}\.[A-Z0-9]{{64}}"),
+    ("mailersend-token", ("mlsn.",), rf"{_HERE}mlsn\.[a-f0-9]{{40,}}+"),
+    ("harness-token", ("pat.",), rf"{_HERE}pat\.[\w-]{{22}}\.[a-f0-9]{{24}}\.[A-Za-z0-9]{{20}}"),
+    ("firecrawl-key", ("fc-",), rf"{_HERE}fc-[a-f0-9]{{32}}(?![a-z0-9])"),
+    ("authress-key", (".acc_", ".acc-"), r"\.acc[_-][a-z0-9-]{10,32}\.[\w+/=-]{30,120}"),
+    ("azure-signed-key", ("JQQJ99",), r"JQQJ99[A-Za-z0-9]{20,40}"),
+    ("facebook-token", ("EAA",), rf"{_HERE}EAA[A-Za-z0-9]{{60,}}+"),
+    ("alibaba-key", ("LTAI",), rf"{_HERE}LTAI[A-Za-z0-9]{{16,24}}(?![A-Za-z0-9])"),
+    ("tencent-key", ("AKID",), rf"{_HERE}AKID[A-Za-z0-9]{{32}}(?![A-Za-z0-9])"),
+    ("easypost-key", ("EZAK", "EZTK"), rf"{_HERE}EZ[AT]K[A-Za-z0-9]{{54}}"),
+    ("jfrog-token", ("AKCp", "cmVmd"), rf"{_HERE}(?:AKCp|cmVmd)[A-Za-z0-9]{{50,}}+"),
+    ("nuget-key", ("oy2",), rf"{_HERE}oy2[a-z0-9]{{43}}(?![a-z0-9])"),
+    ("twitter-token", ("AAAAAAAAAAAAAAAAAAAA",), rf"{_HERE}A{{20,24}}[A-Za-z0-9%]{{40,}}+"),
+    ("zoho-token", ("1000.",), rf"{_HERE}1000\.[a-f0-9]{{32}}\.[a-f0-9]{{32}}"),
+    ("openshift-token", ("sha256~",), r"sha256~[\w-]{43}"),
+    ("1password-key", ("A3-",), rf"{_HERE}A3(?:-[A-Z0-9]{{5,11}}){{5,6}}"),
+    ("salesforce-token", ("00D",), rf"{_HERE}00D[A-Za-z0-9]{{12,15}}![\w.]{{80,120}}"),
+    ("intercom-token", ("dG9rO",), rf"{_HERE}dG9rO[\w+/-]{{50,}}+={{0,2}}"),
+    ("paypal-token", ("access_token$",), r"access_token\$[a-z]+\$[a-z0-9]{16}\$([a-f0-9]{32})"),
+    (
+        "paseto",
+        ("v2.local.", "v3.local.", "v4.local.", "v2.public.", "v4.public."),
+        r"v\d\.(?:local|public)\.[\w-]{40,}+",
+    ),
+    ("maxmind-key", ("_mmk",), r"(?<=[A-Za-z0-9]{29})_mmk(?!\w)"),
+    (
+        "password-hash",
+        ("$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "$apr1$", "$argon2", "$scrypt$", "$pbkdf2"),
+        r"\$(?:[156y]|2[aby]|apr1|argon2\w{1,2}|scrypt|pbkdf2[\w-]{0,12})\$([\w./$=,+-]{16,200})",
+    ),
+    ("clickhouse-key", ("4b1d",), rf"{_HERE}4b1d[A-Za-z0-9]{{38}}(?![A-Za-z0-9])"),
+    ("asana-token", ("1/", "2/"), r"(?<![\w/])[12]/\d{10,20}(?:/\d{10,20})?:[a-f0-9]{32}"),
+    ("scaleway-key", ("SCW",), rf"{_HERE}SCW[A-Z0-9]{{17}}(?![A-Z0-9])"),
+    ("yandex-key", ("AQVN",), rf"{_HERE}AQVN[\w-]{{35,38}}"),
+    ("razorpay-key", ("rzp_",), r"rzp_(?:live|test)_[A-Za-z0-9]{14}"),
+    ("digitalocean-token", ("DO00",), rf"{_HERE}DO00[A-Z0-9]{{16}}(?![A-Za-z0-9])"),
+    ("amazon-secret", ("amzn",), rf"{_HERE}amzn(?:1\.oa2-cs\.v1|\.mws)\.[a-f0-9-]{{36,}}+"),
+)
+
+# Vendors whose tokens are a name, `_` or `-`, and a random rest: kind, and the names with `_` for each sign in them.
+# What begins with none of these names is a "vendor-token" where the rule for unknown vendors finds it to be one.
+VENDORS: dict[str, str] = {
+    "private-key": "AGE_SECRET_KEY",
+    "github-token": "ghp gho ghu ghs ghr github_pat",
+    "gitlab-token": "glpat gldt glrt glcbt glptt glft glimt glagent glsoat glffct gloas glrtr",
+    "slack-token": "xoxa xoxb xoxc xoxd xoxe xoxo xoxp xoxr xoxs xapp",
+    "stripe-key": "sk_live sk_test rk_live rk_test whsec",
+    "anthropic-key": "sk_ant",
+    "openai-key": "sk sk_proj sk_svcacct sk_admin sk_or sk_or_v1",
+    "google-oauth": "GOCSPX",
+    "npm-token": "npm",
+    "pypi-token": "pypi",
+    "huggingface-token": "hf api_org",
+    "digitalocean-token": "dop_v1 doo_v1 dor_v1",
+    "shopify-token": "shpat shpca shppa shpss shptka",
+    "heroku-key": "HRKU",
+    "docker-token": "dckr_pat dckr_oat SWMTKN SWMKEY",
+    "linear-key": "lin_api lin_oauth",
+    "notion-token": "ntn",
+    "grafana-token": "glsa glc",
+    "newrelic-key": "NRAK NRII NRJS NRRA",
+    "sentry-token": "sntrys sntryu sntrya sntryi",
+    "postman-key": "PMAK PMAT",
+    "mailgun-key": "key",
+    "rubygems-key": "rubygems",
+    "supabase-key": "sbp sb_secret",
+    "tailscale-key": "tskey tskey_auth tskey_api tskey_client tskey_webhook",
+    "square-token": "sq0csp sq0atp",
+    "model-key": "gsk xai pplx r8 lsv2 lsv2_pt lsv2_sk nvapi fw csk tvly jina pcsk tgp_v1 crsr e2b hyp vck",
+    "aiven-password": "AVNS",
+}
+
+# The same, for those that are short or have spaces. Where a pattern ignores case, "(?i)", its beginnings are
+# looked for in the lowered text.
+PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    (
+        "private-key",
+        ("-----BEGIN ",),
+        r"-----BEGIN [A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?-----"
+        r"[^-]*(?:-(?!----)[^-]*)*(?:-----END [A-Z0-9 ]{0,40}-----)?",
+    ),
+    (
+        "private-key",
+        ("Private-Lines",),
+        r"Private-Lines: \d{1,3}\s+((?:[A-Za-z0-9+/=]{16,64}\s{1,2}){1,200})",
+    ),
+    ("database-url", ("://",), r"://[^\s:/@\"'<>]{0,100}:([^\s/\"'<>]{1,200})@(?=[\w\[$.-])"),
+    ("basic-auth-url", ("://",), r"://[^\s:/@\"'<>?#]{0,100}:([^\s/\"'<>?#]{1,200})@(?!sha256)(?=[\w\[$.-])"),
+    ("url-token", ("://",), r"://([\w.~%-]{20,200})(?::[^\s/@\"'<>]{0,100})?@(?=[\w\[$.-])"),
+    ("netrc", (" login ",), r" login\s+\S{1,100}\s+password\s+(\S{4,200})"),
+    (
+        "pgpass",
+        (":5432:", ":5433:", ":6432:", ":*:"),
+        r"(?<=[\w*.-])(?::\d{2,5}|:\*):[\w*.-]{1,63}:[\w*.-]{1,63}:([^\s:\"']{6,120})(?=\s|$|\\n)",
+    ),
+    (
+        "authorization",
+        ('auth"', "auth'", "_auth", "auth: ", "auth="),
+        r"_?auth\\{0,3}[\"']?[ ]{0,2}[:=][ ]{0,3}\\{0,3}[\"']?([A-Za-z0-9+/_-]{20,}+={0,2})",
+    ),
+    ("token", ("_PAT", "_AUTH"), r"_(?:PAT|AUTH)\\{0,3}[\"']?[ ]{0,2}[:=][ ]{0,3}\\{0,3}[\"']?([^\s\"'\\]{8,400})"),
+    (
+        "aws-secret-key",
+        ("secret",),
+        rf"(?i)secret[_-]?(?:access)?[_-]?(?:key)?{_GAP}([A-Z0-9/+]{{40}})(?![A-Z0-9/+=])",
+    ),
+    ("authorization", ("bearer",), r"(?i)bearer[ \t:]{1,3}([\w.~+/=-]{12,}+)"),
+    (
+        "authorization",
+        ("authorization",),
+        r"(?i)authorization[\"'\\]{0,4}[ \t]?[:=,]"
+        r"[ \t\"'`\\]{0,5}(?:[a-z-]{2,20}[ \t]{1,2})?([\w.~+/=-]{8,}+)",
+    ),
+    (
+        "user-option",
+        (" -u", "--user", "-user ", "-creds"),
+        r"(?: -u|-{1,2}user|-creds)[ \t=]{0,2}[\"']?[^\s:,\"'$]{1,60}[:,]([^\s\"']{4,120})",
+    ),
+    # A password behind a short flag: what takes one there is told by BEFORE. Some take it without a space alone.
+    ("command-line", (" -p", " -P", " '-p", " -hp"), r"\s'?-h?[pP][\"']?([^\s\"'-][^\s\"']{5,200})"),
+    (
+        "flag",
+        (" -p", " -P", " -a", " -w", " -A", " -X", " -k", " -t", " -N"),
+        r"\s-[pPawAXktN][ \t=]{1,3}[\"']?([^\s\"'-][^\s\"']{5,200})",
+    ),
+    ("url-token", (" -u ", "appid="), r"(?: -u |appid=)[\"']?([\w.~%-]{20,200})(?::[\"']?(?=\s)|[&\"'\s]|$)"),
+    ("user-option", (" -U",), r" -U[ \t=]{0,2}[\"']?[\w\\/.-]{1,60}%([^\s\"']{4,120})"),
+    (
+        "user-option",
+        ("htpasswd",),
+        r"htpasswd\s+-[a-zA-Z]*b[a-zA-Z]*\s+\S{1,200}\s+\S{1,80}\s+[\"']?([^\s\"']{6,120})",
+    ),
+    (
+        "user-option",
+        ("rabbitmqctl", "mc alias set", "rclone obscure", "wpa_passphrase"),
+        r"(?:rabbitmqctl\s(?:add_user|change_password)\s+\S{1,80}|mc alias set(?:\s+\S{1,200}){3}|rclone obscure"
+        r"|wpa_passphrase\s+\S{1,40})"
+        r"\s+[\"']?([^\s\"']{6,120})",
+    ),
+    (
+        "user-option",
+        (
+            "requirepass",
+            "psk=",
+            "/user:",
+            "oracle:thin:",
+            "sessionid=",
+            " /p:",
+            "sqlplus ",
+            "expdp ",
+            "impdp ",
+            "SecureString ",
+        ),
+        r"(?:(?:requirepass|/user:\S{1,60}|SecureString(?: -String)?)\s+|psk=| /p:"
+        r"|(?:oracle:thin:|sqlplus |(?:ex|im)pdp )[^\s/]{1,60}/|sessionid=)[\"']?([^\s\"'@;]{6,120})",
+    ),
+    ("user-option", ("net user ", "signtool"), r"(?:net user \S{1,40}|signtool [^\n]{1,120} /p) ([^\s/*]\S{5,80})"),
+    ("net-use", ("/user:",), r"/user:"),
+    (
+        "insert",
+        ("password)", "password`)", "passwd)"),
+        r"(?i)passw[a-z]{1,3}`?\)\s{0,4}values\s?\((?:[^()']{0,40}'[^']{0,80}',){0,6}\s?'([^']{6,80})'\s?\)",
+    ),
+    ("user-option", ("http -a", "https -a"), r"https? -a[ =][\"']?[^\s:\"']{1,60}:([^\s\"']{4,120})"),
+    ("cookie", ("session=",), r"session=([^\s\"'&;]{16,4000})"),
+    ("cookie", ("cookie:",), r"(?i)cookie:[ ]{0,3}(?:[\w.-]{1,40}=)?([^\n\"'<>]{16,4000})"),
+    (
+        "secret",
+        ("log in", "login"),
+        r"(?i)log ?in(?: with| as|:)?:? [\w.@+-]{2,60} ?/ ?([^\s\"']{6,80})",
+    ),
+    ("secret", ("credential",), r"(?i)credentials?[: ]{1,3}[\w.@-]{2,60}[ ]?[/:|][ ]?([^\s\"']{6,80})"),
+    (
+        "piped",
+        ("sudo -S", "sudo -kS", "chpasswd", "-stdin", "--with-token", "kinit", "cryptsetup"),
+        r"sudo\s-[a-zA-Z]{0,6}S|chpasswd|-stdin|--with-token|kinit|cryptsetup",
+    ),
+    (
+        "user-option",
+        ("chpasswd", "-stdin", "--with-token", "kinit", "cryptsetup"),
+        r"(?:chpasswd|-stdin|--with-token|kinit|cryptsetup)[^\n<]{0,60}<<<\s{0,3}[\"']?(?:[\w.-]{1,40}:)?([^\s\"']{6,200})",
+    ),
+    ("login", (" login ",), r" login\s+(?:-{1,2}[\w-]{1,20}[= ])?([^\s\"'=-][^\s\"'=]{7,200})(?=\s|$)"),
+    (
+        "password",
+        ("identified by", "password by"),
+        r"(?i)(?:identified|password)\s+by\s+(?:password\s+)?\\{0,3}[\"']?([^\s\"';]{6,120})",
+    ),
+    ("user-option", ("pass:",), r"(?<![\w-])pass:([^\s\"'/]{6,80})"),
+    # A call that takes a password or a key among its strings: which of them is told by the strings.
+    (
+        "call",
+        ("auth(", "auth=(", "login(", "connect(", "connection(", "pdo(", "create_user(", "createuser("),
+        r"(?i)(?:auth=?|login|connect(?:ion)?|pdo|create_?user)\(",
+    ),
+    ("key-call", ("hmac", "jwt."), r"(?i)(?:hmac(?:\.new)?|jwt\.[a-z]{3,9})\("),
+)
+
+# Passwords in other scripts, for which a text of ASCII letters alone need not be searched.
+FOREIGN = (
+    *(
+        "contraseñ",
+        "Contraseñ",
+        "CONTRASEÑ",
+        "hasło",
+        "Hasło",
+        "HASŁO",
+        "lösenord",
+        "Lösenord",
+        "LÖSENORD",
+        "şifre",
+        "Şifre",
+        "парол",
+        "Парол",
+        "ПАРОЛ",
+    ),
+    *("密码", "密碼", "口令", "パスワード", "비밀번호", "סיסמה", "كلمة المرور"),
+)
+# A name that holds one of these words gives its value away: word, kind.
+WORDS: tuple[tuple[str, str], ...] = (
+    ("pass", "password"),
+    ("pwd", "password"),
+    ("pw", "password"),
+    ("kennwort", "password"),
+    ("secret", "secret"),
+    ("token", "token"),
+    ("key", "api-key"),
+    ("cred", "secret"),
+    ("psk", "password"),
+    ("mnemonic", "password"),
+    ("auth", "token"),
+    ("login", "login"),
+    *((word, "password") for word in ("senha", "wachtwoord", "adgangskode", "parola", "heslo")),
+)
+
+KINDS: tuple[str, ...] = tuple(
+    sorted(
+        {
+            "private",
+            "vendor-token",
+            "random",
+            *VENDORS,
+            *(row[0] for row in (*TOKENS, *PHRASES)),
+            *(row[1] for row in WORDS),
+        }
+    )
+)
+
+DIGITS = frozenset("0123456789")
+
+# Where the random rest of a vendor's token may begin: at a sign, before a run with a digit or of many letters.
+_BEHIND_SIGN = (
+    r"(?=[A-Za-z0-9_+/-]{16})(?=[A-Za-z_+/-]{0,19}[0-9]|[A-Za-z]{16})"
+    r"(?!(?:[0-9a-f]{4}-){1,3}[0-9a-f]{12})"
+)
+# One pattern for each sign: what begins with one certain letter is searched several times as fast.
+PREFIXED = (
+    rf"_(?<=[A-Za-z0-9].)(?<!toolu_)(?<!msg_)(?<!call_)(?<!req_){_BEHIND_SIGN}",
+    rf"-{_BEHIND_SIGN}(?<=[A-Za-z0-9].)",
+)
+# A word that was drawn at random: so long that no id without a name is, with capitals, small letters and digits.
+MIN_BARE = 24
+DRAWN = rf"(?<![A-Za-z0-9_+/%-])(?=[A-Za-z0-9_-]{{{MIN_BARE}}})"

@@ -1,13 +1,13 @@
 """Takes secrets out of text before it is written anywhere, and says which kinds it took.
 
-The tables are in `secret_tables.py`. Everything is bounded, so that the time taken grows with the length of the text
+The tables are in `privacy/__init__.py`. Everything is bounded, so that the time taken grows with the length of the text
 and nothing else. Most texts have words like `key`, `login` and `pass` in them and no
 secret, which a look at what stands around them tells; only then `secret_values.py` is loaded, which tries the patterns.
 """
 
 from __future__ import annotations
 
-from holdfast.privacy.secret_tables import (
+from holdfast.privacy import (
     DIGITS,
     DRAWN,
     FOREIGN,

@@ -14,7 +14,8 @@ from functools import cache, partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.privacy import secret_names, secret_tables, secret_values
+from holdfast import privacy
+from holdfast.privacy import secret_names, secret_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +33,7 @@ _BEHIND = "".join(letter for letter in secret_names.BEHIND_NAME if letter not in
 # What a random word is of, as one letter.
 _IN_RUN = bytes(97 if chr(code) in _ALL and (chr(code).isalnum() or chr(code) in "_-") else 32 for code in range(256))
 
-_FOREIGN = frozenset(max(word) for word in secret_tables.FOREIGN)
+_FOREIGN = frozenset(max(word) for word in privacy.FOREIGN)
 
 _Letters = tuple[str, ...]
 
@@ -110,12 +111,12 @@ def suspects(texts: Sequence[str]) -> set[int]:
 
 def _is_foreign(text: str) -> bool:
     # One letter of each name first: to look for one is quicker than for several.
-    return any(letter in text for letter in _FOREIGN) and any(word in text for word in secret_tables.FOREIGN)
+    return any(letter in text for letter in _FOREIGN) and any(word in text for word in privacy.FOREIGN)
 
 
 def _candidates(joined: bytes) -> Iterator[tuple[int, Callable[[str, int], object]]]:
     """Yield where a secret may begin, and what tells of a text and a place in it whether one does."""
-    for source in secret_tables.PREFIXED:
+    for source in privacy.PREFIXED:
         for match in _bytes(source).finditer(joined):
             yield match.start(), secret_values.vendor_token
     for at in _long_runs(joined):
@@ -134,13 +135,13 @@ def _candidates(joined: bytes) -> Iterator[tuple[int, Callable[[str, int], objec
 def _long_runs(joined: bytes) -> Iterator[int]:
     """Yield where long runs of letters and digits stand that have capitals, small letters and digits."""
     runs = joined.translate(_IN_RUN)
-    at = runs.find(b"a" * secret_tables.MIN_BARE)
+    at = runs.find(b"a" * privacy.MIN_BARE)
     while at >= 0:
         end = runs.find(b" ", at)
         run = joined[at:end]
         if not (run.islower() or run.isupper() or run.isalpha()) and joined[at - 1] not in b"+/%":
             yield at
-        at = runs.find(b"a" * secret_tables.MIN_BARE, end)
+        at = runs.find(b"a" * privacy.MIN_BARE, end)
 
 
 def _pairs(joined: bytes) -> Iterator[int]:
@@ -182,12 +183,12 @@ def _bytes(source: str) -> re.Pattern[bytes]:
 def _gates() -> tuple[_Gate, ...]:
     """Return the gates of every beginning in the tables of `redact`."""
     gates = []
-    for kind, beginnings, source in (*secret_tables.TOKENS, *secret_tables.PHRASES):
+    for kind, beginnings, source in (*privacy.TOKENS, *privacy.PHRASES):
         for beginning in beginnings:
             for letters in _LONGER.get(beginning, (beginning,)):
                 both = _any_case(beginning) if source.startswith("(?i)") else tuple(letters)
                 gates.append(_Gate(both, _rarest(both), beginning, kind, source))
-    for word, kind in (*secret_tables.WORDS, ("private", "private")):
+    for word, kind in (*privacy.WORDS, ("private", "private")):
         letters = _any_case(word)
         pair = _rarest(letters)
         # Where it costs no letter more to look at: the pattern reads two at a time.

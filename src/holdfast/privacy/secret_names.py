@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from holdfast.privacy import secret_tables
+from holdfast import privacy
 from holdfast.privacy.secret_values import (
     BEFORE,
     CODE_WORD,
@@ -112,7 +112,7 @@ def _value_near(text: str, at: int, end: int, kind: str) -> tuple[int, int] | No
     stop = text.find("\n", end, end + _NEAR)
     if text[end : stop if stop >= 0 else end + _NEAR].isspace() or text[stop - 1 : stop] in (":", "|", ">", "-", "="):
         stop = -1
-    if secret_tables.DIGITS.isdisjoint(text[end : stop if stop >= 0 else end + _NEAR]):
+    if privacy.DIGITS.isdisjoint(text[end : stop if stop >= 0 else end + _NEAR]):
         return None
     name = pattern(_NAME_REST).match(text, end)
     if not name or not _is_near_name(text, at, end, kind):

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from holdfast.privacy import secret_tables
+from holdfast import privacy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ _MARK_WORDS = (
     "xapt mdb avns essu xau tid tsec hrku lob mmk aio glpat glsa sntrys npm pypi gho ghp shpat lin ntn figma "
     "s4t2ud s4t2af circleci buildkite netlify vercel neon doppler resend re mailgun postmark "
 )
-_VENDORS = {name: kind for kind, names in secret_tables.VENDORS.items() for name in names.split()}
+_VENDORS = {name: kind for kind, names in privacy.VENDORS.items() for name in names.split()}
 _MARKS = frozenset([*_MARK_WORDS.split(), *(name.lower().rpartition("_")[2] for name in _VENDORS)])
 # Parts that tell an identifier or a digest.
 _ID_WORDS = (
@@ -249,7 +249,7 @@ def drawn_word(text: str, at: int) -> tuple[int, int] | None:
     if not run or is_line or pattern(_BEFORE_ID).search(text, max(0, at - 24), at):
         return None
     word = run[0].strip("-_")
-    if pattern(r"AAAA[A-Z]3Nza|Qm[1-9A-Z]|0x").match(word) or not is_random(word, secret_tables.MIN_BARE - 4):
+    if pattern(r"AAAA[A-Z]3Nza|Qm[1-9A-Z]|0x").match(word) or not is_random(word, privacy.MIN_BARE - 4):
         return None
     parts = pattern(r"[_-]").split(word.lower())
     turns = len(pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Z]|(?<=\d)\D").findall(word))
