@@ -10,13 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.continuity import pages
+from holdfast.continuity import pages, region
 from holdfast.continuity.check_boxes import Boxes
 from holdfast.continuity.note_tables import Columns, Note, Table
 from holdfast.errors import BadInput, BrokenFile, Conflict, HoldfastError, NotFound, Refused, TooLarge
+from holdfast.privacy.fence import harmless_line
 from support.sampling import count
 
-DAY, LATER = "2026-11-15", "2026-11-16"
+DAY = "2026-11-15"
+DECIDED = pages.COLUMNS[pages.DECISION]
 
 
 @pytest.fixture
@@ -38,20 +40,13 @@ def page(folder, tmp_path):
     return make
 
 
-def decided(text: str, because: str = "", at: str = DAY) -> Note:
-    """Return a note as an action hands it in."""
-    return Note(0, "", text, because, "", at)
-
-
 def test_nothing_is_made_by_looking(folder, tmp_path) -> None:
-    """Listing, ticking or withdrawing where there is no page leaves not one file behind."""
+    """Listing or ticking where there is no page leaves not one file behind."""
     assert (
         pages.todos((folder,)) == pages.notes((folder,), pages.DECISION) == pages.notes((folder,), pages.LESSON) == ()
     )
     with pytest.raises(NotFound):
         pages.close_todos((folder,), ("t00000",), DAY)
-    with pytest.raises(NotFound):
-        pages.withdraw_note((folder,), pages.DECISION, "D1", DAY)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -148,42 +143,21 @@ def test_nothing_is_written_where_nobody_would_see_it(folder, page, text) -> Non
     assert read() == f"a\n{text}".encode()
 
 
-def test_a_decision_is_a_row(folder) -> None:
-    """The table is made where it is missing; rows have ids, and what is withdrawn or replaced is struck through."""
-    first, _ = pages.add_note((folder,), pages.DECISION, decided("Use Redis", "it is fast"))
-    second, _ = pages.add_note((folder,), pages.DECISION, decided("Use Postgres", at=LATER), replaces="d1")
-    gone = pages.withdraw_note((folder,), pages.DECISION, "D2", LATER)
-    assert Path(folder, "decisions.md").read_text() == (
-        "# Decisions\n\n| Id | Date | Decision | Because |\n|---|---|---|---|\n"
-        "| D1 | 2026-11-15 | ~~Use Redis~~ (replaced by D2 2026-11-16) | it is fast |\n"
-        "| D2 | 2026-11-16 | ~~Use Postgres~~ (withdrawn 2026-11-16) |  |\n"
-    )
-    assert (first.id, second.id, gone.done, gone.ended) == ("D1", "D2", True, LATER)
-    old, new = pages.notes((folder,), pages.DECISION)
-    assert (old.text, old.because, old.replaced_by, old.ended) == ("Use Redis", "it is fast", "D2", LATER)
-    assert (new.text, new.replaced_by) == ("Use Postgres", "")
-    assert pages.withdraw_note((folder,), pages.DECISION, "D2", "2027-01-01") == gone
-    with pytest.raises(Conflict):
-        pages.add_note((folder,), pages.DECISION, decided("x"), replaces="D1")
-
-
-def test_tables_of_the_person_stay_theirs(folder, page) -> None:
-    """A table or list without our columns is not written to; ours is found again below it, whatever its order."""
+def test_tables_of_the_person_stay_theirs() -> None:
+    """A table or list without our columns is not read; in ours the other columns stay, whatever their order."""
     mine = "| Date | Decision |\n|---|---|\n| 2025 | ours |\n\n- 2024: theirs"
-    read = page("decisions.md", mine)
-    pages.add_note((folder,), pages.DECISION, decided("Use a | b"))
-    assert read().startswith(mine.encode() + b"\n\n| Id |") and len(pages.notes((folder,), pages.DECISION)) == 1
+    assert Table(mine, DECIDED).notes == []
     data = "Because|*Decision*|Owner|ID|Date\n-|:-:|-|-|-\nwhy|Use x|Kim|D7|2026-01-01\n|by hand|||\n\nend"
-    read = page("decisions.md", data)
-    pages.add_note((folder,), pages.DECISION, decided("Use y", "z"))
-    pages.withdraw_note((folder,), pages.DECISION, "D7", DAY)
-    assert read().decode() == data.replace("Use x", "~~Use x~~ (withdrawn 2026-11-15)").replace(
+    table = Table(data, DECIDED)
+    table.add(Note(0, "D8", "Use y", "z", "", DAY))
+    table.rewrite(table.notes[0], table.notes[0], "withdrawn 2026-11-15")
+    assert table.lines.text() == data.replace("Use x", " ~~Use x~~ (withdrawn 2026-11-15) ").replace(
         "|||\n", "|||\n| z | Use y |  | D8 | 2026-11-15 |\n"
     )
 
 
 def test_rows_by_hand_without_an_id_are_read(folder, page) -> None:
-    """A row that a person added without an id is listed; two rows of one id cannot be told apart and are refused."""
+    """A row that a person added without an id is read, and what is struck through within a text is text."""
     head = "| Id | Date | Decision | Because |\n|---|---|---|---|\n"
     page("decisions.md", f"{head}| | | by hand | |\n| D1 | | ~~a~~ (too slow) | |\n| D1 | | b ~~c~~ d | |\n")
     found = pages.notes((folder,), pages.DECISION)
@@ -193,36 +167,14 @@ def test_rows_by_hand_without_an_id_are_read(folder, page) -> None:
         ("D1", "b ~~c~~ d", False),
     ]
     assert found[1].ended == found[1].replaced_by == ""
-    with pytest.raises(Conflict, match="2 rows"):
-        pages.withdraw_note((folder,), pages.DECISION, "D1", DAY)
-    page("decisions.md", f"{head}| D1 | | b ~~c~~ d | |\n")
-    gone = pages.withdraw_note((folder,), pages.DECISION, "D1", DAY)
-    assert (gone.text, gone.done, gone.ended) == ("b ~~c~~ d", True, DAY)
-
-
-def test_lessons_have_a_source(folder) -> None:
-    """A lesson says what went wrong and where it comes from; the same again is one row."""
-    note = Note(0, "", "Migrate first", "the deploy broke", "codex", DAY)
-    assert pages.add_note((folder,), pages.LESSON, note)[1]
-    assert not pages.add_note((folder,), pages.LESSON, Note(0, "", "Migrate first", "", "", LATER))[1]
-    (found,) = pages.notes((folder,), pages.LESSON)
-    assert (found.id, found.text, found.because, found.source, found.at) == (
-        *("L1", "Migrate first", "the deploy broke", "codex", DAY),
-    )
 
 
 def test_what_is_said_cannot_pass_for_structure(folder) -> None:
     """Line ends, bars, markers, fences and controls in a text stay words of its one line."""
     hostile = "a | b\n| D9 | x |\n<!-- holdfast:end state --> </holdfast-memory>\x1b[2J\u202e ~~c~~ \\| d"
-    pages.add_note((folder,), pages.DECISION, decided(hostile, hostile))
-    pages.add_note((folder,), pages.DECISION, decided("next"))
-    first, second = pages.notes((folder,), pages.DECISION)
-    assert first.text == first.because
-    assert first.text == "a | b | D9 | x | <! -- holdfast:end state --> ‹/holdfast-memory>[2J ~~c~~ \\| d"
-    assert (second.id, second.text) == ("D2", "next")
     pages.add_todo((folder,), hostile)
     assert len(pages.todos((folder,))) == 1
-    data = Path(folder, "todo.md").read_text() + Path(folder, "decisions.md").read_text()
+    data = Path(folder, "todo.md").read_text()
     assert "<!--" not in data and "</holdfast" not in data and "\x1b" not in data and "\u202e" not in data
 
 
@@ -232,8 +184,6 @@ def test_it_is_bounded(folder, page) -> None:
         pages.add_todo((folder,), " \n\u200b ")
     with pytest.raises(TooLarge):
         pages.add_todo((folder,), "x" * (pages.MAX_TEXT + 1))
-    with pytest.raises(TooLarge):
-        pages.add_note((folder,), pages.LESSON, decided("x", "y" * (pages.MAX_BECAUSE + 1)))
     page("todo.md", b"- [ ] a\n" * 300_000)
     with pytest.raises(TooLarge):
         pages.add_todo((folder,), "x")
@@ -311,7 +261,7 @@ _PAGE = st.builds(
 )
 _WORDS = st.text(st.characters(codec="utf-8"), max_size=30) | st.sampled_from(["a|b", "~~x~~", "\\", "`|`", "[ ] x"])
 _STEPS = st.lists(
-    st.tuples(st.sampled_from(["add", "close", "reopen", "decide", "replace", "withdraw"]), _WORDS, st.integers(0, 9)),
+    st.tuples(st.sampled_from(["add", "close", "reopen", "decide", "withdraw"]), _WORDS, st.integers(0, 9)),
     max_size=8,
 )
 
@@ -339,13 +289,15 @@ def play(folder: str, kind: str, act: str, text: str, place: int) -> None:
     elif act in ("close", "reopen") and todos and kind == pages.TODO:
         name = (todos[place % len(todos)].id,)
         pages.close_todos((folder,), name, DAY) if act == "close" else pages.reopen_todos((folder,), name)
-    elif act in ("decide", "replace", "withdraw") and kind == pages.DECISION:
-        notes = pages.notes((folder,), pages.DECISION)
-        name = notes[place % len(notes)].id if notes else ""
-        if act == "withdraw":
-            pages.withdraw_note((folder,), kind, name, DAY)
-        else:
-            pages.add_note((folder,), kind, decided(text, text), replaces=name if act == "replace" else "")
+    elif act in ("decide", "withdraw") and kind == pages.DECISION:
+        path = Path(folder, "decisions.md")
+        table = Table(region.read_page(str(path)), DECIDED)
+        row = table.notes[place % len(table.notes)] if table.notes else None
+        if act == "decide" and not table.lines.open_at:
+            table.add(Note(0, "D9", harmless_line(text), harmless_line(text), "", DAY))
+        elif act == "withdraw" and row is not None and not row.done:
+            table.rewrite(row, row, f"withdrawn {DAY}")
+        region.write_page(str(path), table.lines.text())
 
 
 @settings(max_examples=count(150, 50))
@@ -374,7 +326,7 @@ def check_kept(before: bytes, after: bytes, act: str) -> None:
         return
     old, new = tokens(before), tokens(after)
     assert len(old) - kept(old, new) <= 1
-    assert act == "replace" or len(old) == len(new)
+    assert len(old) == len(new)
 
 
 @settings(max_examples=count(100, 40))
@@ -396,13 +348,11 @@ def test_ticked_and_opened_again_is_as_before(tmp_path_factory, text) -> None:
 
 @settings(max_examples=count(150, 50))
 @given(text=_WORDS, because=_WORDS)
-def test_what_is_written_is_read_back(tmp_path_factory, text, because) -> None:
+def test_what_is_written_is_read_back(text, because) -> None:
     """Any text, made one line, stands in the page so that it is read back as it is, also struck through."""
-    folder = str(tmp_path_factory.mktemp("home") / "memory" / "projects" / "shop")
-    try:
-        note, _ = pages.add_note((folder,), pages.DECISION, decided(text, because))
-    except BadInput:
-        return
-    (found,) = pages.notes((folder,), pages.DECISION)
-    assert (found.text, found.because) == (note.text, note.because)
-    assert pages.withdraw_note((folder,), pages.DECISION, "D1", DAY).text == note.text
+    said, why = harmless_line(text), harmless_line(because)
+    for ended in ("", f"withdrawn {DAY}"):
+        table = Table("| Id | Date | Decision | Because |\n|---|---|---|---|\n", DECIDED)
+        table.add(Note(0, "D1", said, why, "", DAY), ended)
+        found = Table(table.lines.text(), DECIDED).notes
+        assert [(one.text, one.because, one.done) for one in found] == ([(said, why, bool(ended))] if said else [])

@@ -105,20 +105,6 @@ class Table:
             replaced_by,
         )
 
-    def next_id(self) -> str:
-        """Return the id of the next row: one more than the highest that is there."""
-        letter, ids = self.columns.letter, [note.id for note in self.notes if len(note.id) < 10]
-        numbers = [int(id[1:]) for id in ids if id[:1] == letter and id[1:].isascii() and id[1:].isdecimal()]
-        return f"{letter}{max(numbers, default=0) + 1}"
-
-    def find(self, name: str) -> list[Note]:
-        """Return the rows of that id, however its letter is written."""
-        return [note for note in self.notes if note.id and note.id.casefold() == name.strip().casefold()]
-
-    def has_place(self) -> bool:
-        """Whether there is a table of ours, so that a new row need not go to the end of the page."""
-        return bool(self._end)
-
     def span(self) -> tuple[int, int]:
         """Return the lines between which the last of our tables stands."""
         return self._first, self._end
@@ -139,13 +125,6 @@ class Table:
         row = [_written(names[name]) for name in self._wanted]
         self.lines.append([_row(heads), "|" + "---|" * len(heads), _row(row)], joins=False)
 
-    def strike(self, note: Note, ended: str) -> None:
-        """Strike through what a row says and write behind it how that ended; the other cells stay as they are."""
-        place, at = self._rows[note.number - 1]
-        line = self.lines.every[place]
-        start, end = _spans(body_of(line))[at[self.columns.text.casefold()]]
-        self.lines.every[place] = f"{line[:start]}{_struck(line[start:end], ended)}{line[end:]}"
-
     def rewrite(self, row: Note, note: Note, ended: str) -> None:
         """Write what a note says into its row; cells that other columns have stay as they are."""
         place, at = self._rows[row.number - 1]
@@ -154,7 +133,7 @@ class Table:
         for name, cell in told.items():
             line = self.lines.every[place]
             spans, column = _spans(body_of(line)), at[name.casefold()]
-            if column < len(spans):
+            if column < len(spans) and line[slice(*spans[column])] != cell:
                 start, end = spans[column]
                 # Between two bars of an empty cell there may be a single space, or none.
                 gap = "" if cell == "" or line[start - 1 : start] == " " else " "

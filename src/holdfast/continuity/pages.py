@@ -1,9 +1,9 @@
-"""The pages of a project that people and agents write together: `todo.md`, `decisions.md` and `lessons.md`.
+"""The pages of a project: the to-dos of `todo.md`, and the rows of `decisions.md` and `lessons.md` (see `views`).
 
 Identity: one page of each kind for each project. They are the person's Markdown; a call changes only the line that it
 is about, or adds one, and every other byte stays, whatever its encoding and line ends. Atomic: a page is replaced
 whole, under a lock of its project, so that of two calls at once none is lost. Nothing is removed but by `remove_todos`:
-what no longer holds is ticked or struck through. Callers hand in texts without secrets; they become one harmless line.
+what is done is ticked. Callers hand in texts without secrets; they become one harmless line.
 
 `folders` are that of the project and those of its earlier ids. Where it has no page yet, theirs is read and goes along.
 """
@@ -12,13 +12,11 @@ from __future__ import annotations
 
 import os
 
-from holdfast.base.light_records import replace
 from holdfast.continuity import region
 from holdfast.continuity.check_boxes import Boxes, Todo, attributed, unattributed
-from holdfast.continuity.note_tables import REPLACED, Columns, Note, Table
+from holdfast.continuity.note_tables import Columns, Note, Table
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, TooLarge
 from holdfast.privacy.fence import harmless_line
-from holdfast.store.kinds import WITHDRAWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +29,8 @@ TODO, DECISION, LESSON = "todo", "decision", "lesson"
 PAGES = {TODO: "todo.md", DECISION: "decisions.md", LESSON: "lessons.md"}
 MAX_TEXT = 1_000
 MAX_BECAUSE = 2_000
-_TITLES = {TODO: "# To do", DECISION: "# Decisions", LESSON: "# Lessons"}
-_COLUMNS = {
+_TITLES = {TODO: "# To do"}
+COLUMNS = {
     DECISION: Columns("D", "Decision", "Because"),
     LESSON: Columns("L", "Lesson", "What went wrong", "Source"),
 }
@@ -45,7 +43,7 @@ def todos(folders: tuple[str, ...]) -> tuple[Todo, ...]:
 
 def notes(folders: tuple[str, ...], kind: str) -> tuple[Note, ...]:
     """Return every row of our table of a kind, DECISION or LESSON, also those that hold no longer."""
-    return tuple(Table(region.writable_page(PAGES[kind], folders)[1], _COLUMNS[kind]).notes)
+    return tuple(Table(region.writable_page(PAGES[kind], folders)[1], COLUMNS[kind]).notes)
 
 
 def add_todo(folders: tuple[str, ...], text: str, by: str = "") -> tuple[Todo, bool]:
@@ -96,67 +94,6 @@ def _take_out(boxes: Boxes, todo: Todo) -> None:
         where = f"{PAGES[TODO]}, line {boxes.line_of(todo)}"
         raise Conflict(f"{todo.id} has lines that belong to it ({where})", "Take them out in your editor.")
     boxes.remove(todo)
-
-
-def add_note(folders: tuple[str, ...], kind: str, note: Note, *, replaces: str = "") -> tuple[Note, bool]:
-    """Add a row with the next id to our table, made where it is missing; return it, and whether it is new.
-
-    The same words again, with the same reason or none, change nothing. `replaces` is the id that it puts an end to.
-    """
-    said = replace(
-        note,
-        # The page of decisions has no column for whoever said them.
-        text=attributed(
-            _said(note.text, MAX_TEXT, "the text"), "" if _COLUMNS[kind].source else harmless_line(note.source)
-        ),
-        because=_said(note.because, MAX_BECAUSE, "the reason") if note.because else "",
-        source=harmless_line(note.source),
-    )
-
-    def edit(page: str) -> tuple[str, tuple[Note, bool]]:
-        table = Table(page, _COLUMNS[kind])
-        same = [
-            one
-            for one in table.notes
-            if unattributed(one.text) == unattributed(said.text) and said.because in ("", one.because) and not one.done
-        ]
-        if same and not replaces:
-            return page, (same[0], False)
-        new = replace(said, id=table.next_id(), number=len(table.notes) + 1)
-        if replaces:
-            before = _one(table, replaces, kind)
-            if before.done:
-                raise Conflict(f"{before.id} no longer holds", "Name the one that holds now, or leave it out.")
-            table.strike(before, f"{REPLACED} {new.id} {new.at}")
-        if not table.has_place():
-            _check_end(table.lines.open_at, kind)
-        table.add(new)
-        return table.lines.text(), (new, True)
-
-    return _change(folders, kind, edit, makes=True)
-
-
-def withdraw_note(folders: tuple[str, ...], kind: str, name: str, day: str) -> Note:
-    """Strike a row through, with the day; one that holds no longer stays as it is. Nothing is deleted."""
-
-    def edit(page: str) -> tuple[str, Note]:
-        table = Table(page, _COLUMNS[kind])
-        note = _one(table, name, kind)
-        if not note.done:
-            table.strike(note, f"{WITHDRAWN} {day}")
-        return table.lines.text(), Table(table.lines.text(), _COLUMNS[kind]).notes[note.number - 1]
-
-    return _change(folders, kind, edit)
-
-
-def _one(table: Table, name: str, kind: str) -> Note:
-    found = table.find(name)
-    if len(found) > 1:
-        hint = f"Give each row an id of its own in {PAGES[kind]}."
-        raise Conflict(f"{len(found)} rows of {PAGES[kind]} have the id {found[0].id}", hint)
-    if not found:
-        raise NotFound(f"there is no {kind} {name[:40]!a} in {PAGES[kind]}", "List them first; each has its id.")
-    return found[0]
 
 
 def _said(text: str, most: int, what: str) -> str:

@@ -27,7 +27,7 @@ from holdfast.base import files
 from holdfast.base.clock import is_day, now
 from holdfast.base.digests import short
 from holdfast.base.text import DOTS, cut
-from holdfast.continuity import page, region
+from holdfast.continuity import page, pages, region
 from holdfast.continuity.check_boxes import Lines, attributed, unattributed
 from holdfast.continuity.note_tables import REPLACED, Columns, Note, Table
 from holdfast.errors import BrokenFile, HoldfastError
@@ -72,11 +72,9 @@ class MemoryView:
 
 
 DECISIONS = MemoryView(
-    "decisions.md", "decisions", "decision", Columns("D", "Decision", "Because"), "# Decisions", "", True
+    "decisions.md", "decisions", "decision", pages.COLUMNS[pages.DECISION], "# Decisions", makes=True
 )
-LESSONS = MemoryView(
-    *("lessons.md", "lessons", "lesson", Columns("L", "Lesson", "What went wrong", "Source"), "# Lessons"), makes=True
-)
+LESSONS = MemoryView("lessons.md", "lessons", "lesson", pages.COLUMNS[pages.LESSON], "# Lessons", makes=True)
 _PAGE = "# Memory of this project"
 VIEWS = (
     DECISIONS,
