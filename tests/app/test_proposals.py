@@ -55,7 +55,7 @@ def test_approving_never_changes_another_memory(workspace, two) -> None:
     with workspace() as h:
         remember(h, "Deploys need the VPN, and Kim's word.", key="deploys-need-the-vpn")
         (decision,) = proposals.approve(h, (two[VPN],))
-        assert decision.key == f"deploys-need-the-vpn-{two[VPN]}"
+        assert decision.key.startswith("deploys-need-the-vpn-")
         assert memories(h) == {
             "deploys-need-the-vpn": "Deploys need the VPN, and Kim's word.",
             decision.key: VPN,

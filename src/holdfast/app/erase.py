@@ -41,6 +41,7 @@ from holdfast.base import files, rows
 from holdfast.base.clock import iso, now
 from holdfast.base.digests import sha256
 from holdfast.base.text import count
+from holdfast.continuity import documents
 from holdfast.errors import BadInput, HoldfastError, NotFound, StoreBusy
 from holdfast.inject import publish
 from holdfast.journal import notices
@@ -333,7 +334,9 @@ def _renew_index(workspace: Workspace, scrub: HomeScrub, *, anew: bool, quickly:
     workspace.refresh(None)
     changed = sorted(scrub.changed_sessions)
     scrub.changed_sessions.clear()
-    session_index.drop_all(workspace, changed)
+    # The documents of projects are put into the index again when they are next searched.
+    projects = files.names_in(os.path.join(workspace.home, "memory", "projects"))
+    session_index.drop_all(workspace, [*changed, *map(documents.name_of, projects)])
     if changed:
         session_index.settle(workspace, Archive(workspace.home))
     if anew and not quickly:

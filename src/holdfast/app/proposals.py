@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from holdfast.continuity import page_proposals
+from holdfast.continuity import follow_up, page_proposals
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.memory import proposals
 
 KINDS: dict[str, proposals.Kind] = {
     **proposals.KINDS,
     page_proposals.KIND: page_proposals.PageKind(),
+    follow_up.KIND: follow_up.StillKind(),
     lesson_standing.KIND: lesson_standing.LessonKind(),
 }
 

@@ -22,7 +22,7 @@ from holdfast.app.harvest import clear_leftovers, harvest
 from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.package import __version__
-from holdfast.continuity import views
+from holdfast.continuity import follow_up, views
 from holdfast.continuity.harvest import harvest as write_log_entry
 from holdfast.errors import HoldfastError, StoreBusy
 from holdfast.journal import notices
@@ -134,6 +134,7 @@ def _expire(workspace: Workspace, swept: Swept) -> Swept:
     """Remove the memories that had their time; trouble with that takes nothing from the sweep."""
     try:
         views.adopt_all(workspace)
+        follow_up.ask(workspace)
         return replace(swept, expired=prune.once_a_day(workspace))
     except HoldfastError as problem:
         failed = Problem("retention", workspace.home, f"retention could not be kept: {problem}", problem.hint)

@@ -4,7 +4,8 @@ Identity. A proposal is one Markdown file `proposals/<id>.md`; its id stands for
 made, so that the same finding is the same proposal. A person may edit the file.
 
 Kinds. What a proposal would become: a `memory`, an entry on the `page` of its project, or a `lesson` that stands. One
-of the kind `end` would withdraw the memory that it `replaces`; a `memory` may replace one, too.
+of the kind `end` would withdraw the memory that it `replaces`, `still` asks whether that one holds; a `memory` may
+replace one, too.
 
 Writing. A file is written whole and durably, or not at all. A decision removes it: what is approved is kept first, what
 is rejected has its line in `rejected.tsv` first (id, time, reason), so that a crash in between loses nothing.
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 FOLDER = "proposals"
 REJECTED = "rejected.tsv"
-KINDS = ("memory", "page", "lesson", "end")
+KINDS = ("memory", "page", "lesson", "end", "still")
 ID_LENGTH = 8
 MAX_READ = 1_048_576
 _FIELDS = (

@@ -94,13 +94,20 @@ def search(
     scopes = None if projects is None else tuple(Scope("project", owner) for owner in projects)
     wanted = Filter(scopes, (), (), *span(since, until), agents=agents)
     session_index.complete(workspace, Archive(workspace.home))
+    hits = within(workspace, query, wanted, limit, explain=explain)
+    # Where everything is searched, the documents of projects are among it.
+    hits = hits if scopes is not None else [hit for hit in hits if "/" in hit.session and hit.agent]
+    return FoundPassages(tuple(hits), projects[0] if projects else "")
+
+
+def within(workspace: Workspace, query: str, wanted: Filter, limit: int, *, explain: bool = False) -> list[SessionHit]:
+    """Return the best passages that the filter lets through."""
     model = model_of(workspace)
     # A home that cannot be written is searched as it is.
     if model is not None and not workspace.store.is_temporary:
         workspace.store.ask(lambda tables: make_vectors(tables.passages, model))
     searching = _Searching(query, wanted, max(_MIN_LOOKED_AT, _LOOKED_AT * limit), model, explain)
-    hits = workspace.store.ask(searching.hits)[:limit]
-    return FoundPassages(tuple(hits), projects[0] if projects else "")
+    return workspace.store.ask(searching.hits)[:limit]
 
 
 class _Searching:

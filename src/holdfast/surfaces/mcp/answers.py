@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from holdfast.app import search
 from holdfast.app.harvest import learn_from
 from holdfast.base.text import CUT, cut
 from holdfast.continuity import working_state
@@ -84,6 +85,12 @@ def recall(request: Request, asked: given.Recall) -> Answer:
     )
     found = [_found(request, hit, memory, asked.include_related) for hit, memory in zip(hits, memories, strict=True)]
     lines = [(memory.trust, _line(memory, one)) for memory, one in zip(memories, found, strict=True)]
+    # Who asks for a scope or a type asks for memories alone.
+    pages, sessions = (
+        ([], []) if asked.scope or asked.memory_type else search.beside(request.workspace, asked.query or "")
+    )
+    lines += [("derived", f"- {one.speaker} ({one.at[:10]}): {hand_over.safe(one.shown)}") for one in pages]
+    lines += [("derived", f"- session {one.session} ({one.at[:10]}): {hand_over.safe(one.shown)}") for one in sessions]
     return results.Recalled(memories=found), hand_over.fenced_by_trust(lines) or "Nothing was found."
 
 

@@ -7,13 +7,15 @@ from typing import Any
 
 import click
 
+from holdfast.app import search
 from holdfast.base.terminal import style
-from holdfast.base.text import count
+from holdfast.base.text import count, one_line
 from holdfast.errors import ScopeUnknown
 from holdfast.memory.show import list_memories, replaced_by
 from holdfast.recall.recall import recall
 from holdfast.recall.related import LIMIT, Related, related, related_to
 from holdfast.records import TYPES, Hit, Memory, Scope, asdict
+from holdfast.sessions.search import SessionHit
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import runnable
 from holdfast.surfaces.cli.making import HERE, command
@@ -22,6 +24,7 @@ from holdfast.surfaces.cli.tables import columns, cut, indented, on_terminal, pr
 from holdfast.workspace import Workspace
 
 _MAX_LINES = 6
+_MAX_BESIDE = 200
 _MAX_RELATED = 3
 _MAX_LISTED = 50
 _types = click.option("--type", "-t", "types", multiple=True, type=click.Choice(TYPES), help="Only these types.")
@@ -57,7 +60,11 @@ def _recall(
         for hit, seen in zip(hits, scopes, strict=True)
     ]
     found = [_hit_json(hit, others, explain) for hit, others in zip(hits, beside, strict=True)]
-    if answered({"query": words, "project": "" if everywhere else _project(workspace), "hits": found}):
+    # Who asks for a type, a tag or a scope asks for memories alone.
+    narrow = everywhere or any(asked[name] for name in ("scope", "types", "tags", "agents", "since", "until"))
+    pages, sessions = ([], []) if narrow else search.beside(workspace, words)
+    told = {"pages": [_page_json(one) for one in pages], "sessions": [_session_json(one) for one in sessions]}
+    if answered({"query": words, "project": "" if everywhere else _project(workspace), "hits": found, **told}):
         return
     if workspace.asked_project and not everywhere:
         say(f"in the project {_project(workspace)}, as --project says")
@@ -71,8 +78,27 @@ def _recall(
             click.echo(cut(line, columns()) if on_terminal() else line)
         for part in hit.parts if explain else ():
             click.echo(f"    {part.points:6.3f} = {part.value:.3f} × {part.weight:.2f}  {part.name:8} {part.why}")
+    _print_beside("In the pages of this project:", [(one.speaker, one.at[:10], one.shown) for one in pages])
+    _print_beside("In sessions:", [(one.session, one.at[:10], one.shown) for one in sessions])
     if not hits:
-        say_empty(workspace, "nothing found; `holdfast list` shows what is visible here")
+        say_empty(workspace, "no memory found; `holdfast list` shows what is visible here")
+
+
+def _print_beside(title: str, found: list[tuple[str, str, str]]) -> None:
+    """Print what was found elsewhere, one line each, below all memories."""
+    if found:
+        click.echo(style(title, "dim"))
+    for where, what, text in found:
+        click.echo(f"  {where}  {what}  {one_line(text, _MAX_BESIDE)}")
+
+
+def _page_json(hit: SessionHit) -> dict[str, object]:
+    return {"page": hit.speaker, "at": hit.at, "text": hit.text, "score": hit.score}
+
+
+def _session_json(hit: SessionHit) -> dict[str, object]:
+    names = ("session", "agent", "title", "event", "speaker", "at", "text", "score")
+    return {name: getattr(hit, name) for name in names}
 
 
 def _project(workspace: Workspace) -> str:
