@@ -52,3 +52,13 @@ def test_the_fix_of_last_time_comes_with_the_prompt(hook, remember):
     answer = hook.prompt("what is wrong with the tests?", "s2")
     assert "pip install pyyaml" in answer.text
     assert hook.log() == []
+
+
+def test_a_lesson_for_a_profile_reaches_that_profile_alone(hook):
+    """A session of the profile is told of it at its start; another session of the same project is not."""
+    with Workspace(str(hook.home), folder=str(hook.folder), profile="reviewer") as workspace:
+        lesson.learn(workspace, "Ask before a rebase")
+        lesson.learn(workspace, "Read the tests before the code", scope="agent")
+    for session, profile, reaches in (("s1", "", False), ("s2", "author", False), ("s3", "reviewer", True)):
+        text = hook.start(session, environment={"HOLDFAST_PROFILE": profile}).text
+        assert "Ask before a rebase" in text and ("Read the tests before the code" in text) is reaches
