@@ -356,6 +356,7 @@ TRIED = {
     "recall": "way --explain --related",
     "related": "new",
     "receipts": "",
+    "preview": "--prompt way",
     "install": "",
     "uninstall": "codex --dry-run",
     "schedule": "--with systemd --dry-run",

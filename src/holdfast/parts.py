@@ -142,6 +142,8 @@ class HookRun:
         self.session = call.session or f"{call.agent}:{call.folder}"
         # Why nothing that this hook hears can be kept, where that is so.
         self.cannot_write = ""
+        # What the person is told in one line, where the agent can show it.
+        self.notices: list[str] = []
         self._words: str | None = None
         self._label = label
         self._project: Project | None = None
@@ -165,6 +167,10 @@ class HookRun:
         if not self._label:
             self._label = kept(self.session, _MAX_LABEL)
         return self._label
+
+    def shows_notices(self) -> bool:
+        """Whether the agent shows the person a line of ours at this moment, and they want it."""
+        return self.call.moment in self.agent.shows and self.settings.flag("hook.notices") and not self.call.subagent
 
     def words(self) -> str:
         """Return what the person typed, without secrets; nothing of a sub-agent's.

@@ -49,6 +49,7 @@ SETTINGS = (
     Setting("recall.limit", 10, "How many hits `recall` returns.", 1),
     Setting("recall.meaning", True, "Recall goes by meaning too, not by words alone."),
     Setting("recall.count_use", True, "What `recall` returns counts as used, and rises a little."),
+    Setting("hook.notices", True, "The agent shows you in a line what was stored, withdrawn or needs you, if it can."),
     Setting("inject.start_characters", 3_000, "The most that a session is given when it starts, in characters.", 400),
     Setting("inject.prompt_items", 3, "How many memories a prompt brings at most."),
     Setting("inject.prompt_characters", 1_200, "The most that a prompt brings, in characters.", 400),

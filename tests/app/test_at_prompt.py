@@ -35,7 +35,7 @@ def prompt(home, shop):
         data = {"session_id": session, "cwd": str(shop), "prompt_id": os.urandom(4).hex(), "prompt": text}
         call = agent.read_hook_input("UserPromptSubmit", data, {})
         out = hook(str(home), agent, call, {**os.environ, "CLAUDECODE": "1"})
-        return json.loads(out)["hookSpecificOutput"]["additionalContext"] if out else ""
+        return json.loads(out).get("hookSpecificOutput", {}).get("additionalContext", "") if out else ""
 
     return send
 

@@ -80,7 +80,7 @@ def ask(home, shop):
         tag = {"prompt_id": f"{session}-{native}-{told.get('prompt', '')}-{os.urandom(4).hex()}"}
         data = {"session_id": session, "cwd": str(shop), **tag, **told}
         out = hook(str(home), agent, agent.read_hook_input(native, data, {}), {**os.environ, "CLAUDECODE": "1"})
-        return json.loads(out)["hookSpecificOutput"]["additionalContext"] if out else ""
+        return json.loads(out).get("hookSpecificOutput", {}).get("additionalContext", "") if out else ""
 
     return make
 

@@ -54,7 +54,7 @@ def ask(home, shop):
         about = {"source": "startup", **told} if native == "SessionStart" else told
         one = run(home, folder, native, session, **about)
         out = hook(one.home, one.agent, one.call, one.environment)
-        return json.loads(out)["hookSpecificOutput"]["additionalContext"] if out else ""
+        return json.loads(out).get("hookSpecificOutput", {}).get("additionalContext", "") if out else ""
 
     return make
 

@@ -225,15 +225,15 @@ class Agent:
     title: str = ""
     # It keeps a memory of its own. One that does not, and says so, gets the scaffold in its workspace.
     keeps_memory: bool = True
-    # The moments at which text on a hook's standard output reaches the model.
+    # The moments at which what a hook prints reaches the model, and those at which its `systemMessage` is shown.
     injects: frozenset[str] = frozenset()
+    shows: frozenset[str] = frozenset()
     # After a compaction it runs its hook of a session's start once more; where it does not, the next prompt makes up.
     starts_again: bool = True
     # The moment at which a session is worth reading: its end, or each pause where the agent tells of no end.
     settles: str = "end"
     # The agent's own names of events, and which of MOMENTS each is.
     events: Mapping[str, str] = {}
-    # The moments that get a hook, and the seconds that it may take.
     seconds: Mapping[str, int] = HOOK_SECONDS
     # What the person must do after an install.
     advice: tuple[str, ...] = ()

@@ -48,6 +48,7 @@ class ClaudeCode(Agent):
     dialogs = ("AskUserQuestion",)
     moved_by = ("CLAUDE_CONFIG_DIR",)
     injects = frozenset({"start", "prompt"})
+    shows = frozenset({"start", "prompt"})
     guard = "PreToolUse"
     events = EVENTS
     own_instructions = ("CLAUDE.md",)

@@ -35,6 +35,7 @@ class Codex(Agent):
     dialogs = ("request_user_input",)
     moved_by = ("CODEX_HOME",)
     injects = frozenset({"start", "prompt"})
+    shows = frozenset({"start", "prompt"})
     guard = "PreToolUse"
     session_meta = "threadId"
     advice = ("Start codex and type /hooks: it runs new or changed hooks only after you trusted them there.",)

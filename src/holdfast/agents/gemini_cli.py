@@ -30,6 +30,7 @@ class GeminiCli(Agent):
     dialogs = ("ask_user",)
     moved_by = ("GEMINI_CLI_HOME",)
     injects = frozenset({"start", "prompt"})
+    shows = frozenset({"start", "prompt"})
     starts_again = False
     guard = "BeforeTool"
     events = {  # noqa: RUF012

@@ -91,6 +91,7 @@ def _asked_for(run: HookRun, shown: Shown, *, needed: bool) -> Block:
         # Where the time is over, what was found by then is told.
         if needed and not (first or changes.changed or changes.gone) and not is_empty(run.home):
             raise
+    run.notices += [f"this session was told that {key} is forgotten" for _, key in changes.gone]
     made = prompt.prompt_block(changes, found, budget, clean=without_secrets, first=first)
     return block.Block(made.text, made.given, (*made.left_out, *left_out), made.lines)
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sqlite3
 
-from holdfast.base.text import CUT, cut
+from holdfast.base import files
+from holdfast.base.digests import short
+from holdfast.base.text import CUT, count, cut
 from holdfast.continuity import messages
 from holdfast.continuity import resume as recovery
 from holdfast.errors import HoldfastError
 from holdfast.inject import block, memories
-from holdfast.inject.block import STATE, Block, Item
+from holdfast.inject.block import STATE, Block, Item, Line
 from holdfast.journal.events import NOTICES
 from holdfast.learning import readback
 from holdfast.privacy import fence
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 _MAX_NOTICES = 400
 _MAX_REPLIES = 3
 _FIRST = 8.0
+_ROOM_FOR_RECOVERED = 110
 
 
 def start_block(run: HookRun) -> Block:
@@ -40,8 +43,25 @@ def start_block(run: HookRun) -> Block:
     doing = " ".join([asked, *(one.said for one in [*pages, *standing] if one.part == STATE)])
     told, more, left_out = _memories(run, doing, needed=not (pages or standing))
     items = [*first, *pages, *standing, *told] if compacted else [*first, *told, *pages, *standing]
-    made = block.blocked(items, run.settings.number("inject.start_characters"), more=more)
+    budget = run.settings.number("inject.start_characters")
+    made = block.blocked(items, budget - (_ROOM_FOR_RECOVERED if compacted else 0), more=more)
+    made = _with_what_was_recovered(made) if compacted and made.text else made
     return Block(made.text, made.given, (*made.left_out, *left_out), made.lines)
+
+
+def _with_what_was_recovered(made: Block) -> Block:
+    """Return the block with one more line, which says what it gives back."""
+    asked = any(one.key.startswith("asked:") for one in made.given)
+    of_pages = sum(one.scope.kind == "page" for one in made.given) - asked
+    of_memory = len(made.given) - of_pages - asked
+    known = [
+        "what was asked last" if asked else "",
+        count(of_memory, "memory") if of_memory else "",
+        f"{count(of_pages, 'line')} on how things stand" if of_pages else "",
+    ]
+    line = f"Recovered after the compaction: {', '.join([one for one in known if one])}."
+    text = f"{made.text.removesuffix(fence.CLOSE)}{line}\n{fence.CLOSE}"
+    return Block(text, made.given, made.left_out, (*made.lines, Line(line, len(line) + 1, "what was recovered")))
 
 
 def _memories(run: HookRun, doing: str, *, needed: bool) -> tuple[list[Item], int, list[tuple[str, str]]]:
@@ -87,6 +107,9 @@ def _for_the_user(run: HookRun) -> list[Item]:
 
         new = "; ".join([one.line() for one in notices.unseen(run.home) if not one.said])
         told += [f"{cut(new, _MAX_NOTICES, CUT)} (`holdfast status` shows it)"] if new else []
+    if run.shows_notices():
+        run.notices += [*told, *_waiting(run)]
+        return []
     return [
         Item(
             f"For the user: {fence.safe(one, without_secrets)}.",
@@ -99,8 +122,24 @@ def _for_the_user(run: HookRun) -> list[Item]:
     ]
 
 
+def _waiting(run: HookRun) -> list[str]:
+    """Return how many proposals wait for the person, where these are others than they were told of."""
+    names = files.names_in(os.path.join(run.home, "proposals"), ".md")
+    if not names or files.read_if_there(_told_of(run)) == short(*names).encode():
+        return []
+    return [f"{count(len(names), 'proposal')} waiting for you (`holdfast proposals`)"]
+
+
+def _told_of(run: HookRun) -> str:
+    return os.path.join(run.home, "state", "proposals-told")
+
+
 def note_said(run: HookRun) -> None:
-    """Note that this session was told of the notices that there are."""
+    """Note that this session was told of the notices and the proposals that there are."""
+    if run.shows_notices() and _waiting(run):
+        names = files.names_in(os.path.join(run.home, "proposals"), ".md")
+        files.make_folder(os.path.dirname(_told_of(run)))
+        files.write(_told_of(run), short(*names).encode(), durable=False)
     if os.path.exists(os.path.join(run.home, NOTICES)):
         from holdfast.journal import notices
 

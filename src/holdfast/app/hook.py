@@ -15,6 +15,8 @@ import time
 from holdfast.app.features import at_moment
 from holdfast.base import files
 from holdfast.base.clock import Deadline
+from holdfast.base.minijson import dumps
+from holdfast.base.text import DOTS, one_line
 from holdfast.errors import HoldfastError, StoreBusy, StoreUnavailable
 from holdfast.inject import shown
 from holdfast.parts import CONTINUES, HookRun
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 # How much of each text an event keeps.
 _KEPT = {"prompt": 8_000, "answer": 4_000, "tool_input": 2_000, "error": 2_000, "notice": 2_000}
 _KEPT_OTHERWISE = 500
+_MAX_NOTICE = 240
 
 
 class Aside:
@@ -114,12 +117,21 @@ def _recorded(run: HookRun) -> Aside:
 
 def _answer_or_loss(run: HookRun) -> str:
     try:
-        return _answer(run)
+        return _with_notice(run, _answer(run))
     except Exception as problem:
         if not run.cannot_write:
             raise
         run.log("answer", problem)
         return run.agent.injection_output(run.call, _with_the_loss(run, ""))
+
+
+def _with_notice(run: HookRun, output: str) -> str:
+    """Return the answer with the one line that the person is shown at this moment; mostly there is none."""
+    if not run.notices or not run.shows_notices():
+        return output
+    told = safe(one_line("; ".join(run.notices), _MAX_NOTICE, DOTS), without_secrets)
+    line = dumps({"systemMessage": f"Holdfast: {told}"})
+    return f"{output[:-1]}, {line[1:]}" if output else line
 
 
 def effects_of(run: HookRun) -> list[tuple[str, Effect]]:
@@ -279,7 +291,7 @@ def _at_start(run: HookRun) -> str:
         if "start" not in run.agent.injects:
             return ""
         output = _handed_over(run, at_start.start_block(run), before)
-        if output:
+        if output or run.notices:
             at_start.note_said(run)
         return output
 

@@ -11,6 +11,7 @@ import os
 
 from holdfast.base.light_records import replace
 from holdfast.base.minijson import dumps
+from holdfast.base.text import DOTS, cut
 from holdfast.continuity import messages, open_sessions
 from holdfast.errors import HoldfastError, StoreBusy
 from holdfast.parts import CONTINUES, Effect
@@ -31,6 +32,7 @@ _MAX_ERROR = 240
 _MAX_DONE = 10
 _MAX_CLOSED = 5
 _MAX_OFFER = 4_000
+_MAX_NOTED = 120
 # A longer message does more than to choose; a shorter one that has none of these words names no option.
 _MAX_PICK = 400
 _PICKS = frozenset(
@@ -153,6 +155,7 @@ def _remember(run: HookRun, texts: list[str]) -> None:
         except StoreBusy:
             # Whoever holds its key must not cost the person a memory: another key is free.
             told.append(store(text, kind, hashed(text)))
+    run.notices += [f'remembered "{cut(memory.body, _MAX_NOTED, DOTS)}" ({memory.key})' for memory in told]
     # Who just said it need not be told it.
     with known.ShownSet(run.home, run.session) as before:
         before.note([(memory.scope, memory.key, digest_of(memory)) for memory in told])

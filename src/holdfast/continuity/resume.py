@@ -145,7 +145,9 @@ class ToldPages:
         yield from self._entries("decisions.md", "Decided", notes, part=NOTES)
 
     def _todos(self) -> Iterator[Item]:
-        yield from self._entries("todo.md", "Open to-dos", [f"{one.text} ({one.id})" for one in self.todos()])
+        found = self.todos()
+        for todo, item in zip(found, self._entries("todo.md", "Open to-dos", [one.text for one in found]), strict=True):
+            yield replace(item, text=f"{item.text} ({todo.id})")
 
     def todos(self) -> list[Todo]:
         """Return the open check boxes of the project's list."""

@@ -29,7 +29,7 @@ class Answer:
     @property
     def text(self) -> str:
         """The text that reaches the model, empty where the hook said nothing."""
-        return json.loads(self.out)["hookSpecificOutput"]["additionalContext"] if self.out else ""
+        return json.loads(self.out).get("hookSpecificOutput", {}).get("additionalContext", "") if self.out else ""
 
 
 class Hook:

@@ -308,14 +308,14 @@ def test_memory_that_is_switched_off_stays_silent(hook, remember, home, tree):
 
 
 def test_a_start_offers_what_a_renamed_folder_was(hook, workspace, machine):
-    """In a folder that was renamed, a session's start names the project that it was, for the person to decide."""
+    """In a folder that was renamed, a session's start shows the person the project that it was, to decide."""
     (machine / "notes").mkdir()
     with workspace(folder=str(machine / "notes")) as opened:
         store(opened, "The pump runs on port 4711.")
         old = opened.project().id
     hook.folder = (machine / "notes").rename(machine / "renamed")
-    text = hook.start().text
-    assert f"holdfast project merge {old}" in text and "4711" not in text
+    shown = hook.start().out.decode()
+    assert "systemMessage" in shown and f"holdfast project merge {old}" in shown and "4711" not in shown
     assert hook.prompt("where does the pump run?").out == b""
 
 

@@ -36,6 +36,7 @@ GROUPS = {
         "allow": "Let agents be told what a repository brings in its memory/ folder.",
         "deny": "Take back what `allow` let in.",
         "proposals": "Show what waits to become a memory, and decide on it.",
+        "preview": "Show what an agent would be given here and now, and why.",
         "receipts": "Show what each session was given, and why.",
     },
     "Sessions": {

@@ -21,7 +21,7 @@ _FILES = {
     for file, names in {
         "recall": ("related", "list"),
         "memory": ("remember", "show", "history", "edit", "pin", "unpin", "move", "merge", "forget", "clear"),
-        "activity": ("timeline", "catch-up", "receipts"),
+        "activity": ("timeline", "catch-up", "receipts", "preview"),
         "notes": ("todo", "decide", "lesson"),
         "proposing": ("import", "distil"),
         "allow": ("allow", "deny"),
@@ -63,6 +63,7 @@ _SYNONYMS = {
     "reindex": "index rebuild",
     "patterns": "pattern",
     "receipts": "receipt injected given",
+    "preview": "simulate context",
     "mcp": "serve server",
     "--version": "version",
 }

@@ -1,4 +1,4 @@
-"""What was done and given, over time: `holdfast timeline`, `activity`, `catch-up` and `receipts`."""
+"""What was done and given, over time: `holdfast timeline`, `activity`, `catch-up`, `receipts` and `preview`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from holdfast.app.preview import preview
 from holdfast.base.terminal import style
 from holdfast.continuity.catch_up import catch_up, markdown
 from holdfast.inject.receipts import receipts
@@ -14,7 +15,7 @@ from holdfast.records import Receipt, asdict
 from holdfast.sessions import browse
 from holdfast.sessions.browse import DoneSession
 from holdfast.surfaces.cli import options
-from holdfast.surfaces.cli.making import PROJECT, command
+from holdfast.surfaces.cli.making import HERE, PROJECT, command
 from holdfast.surfaces.cli.output import answered, print_each, say, say_empty, say_where, unless_chosen, why_empty
 from holdfast.surfaces.cli.tables import columns, cut, indented, local_time, on_terminal, padded, print_table
 from holdfast.workspace import Workspace
@@ -189,3 +190,29 @@ def _receipt_json(receipt: Receipt) -> dict[str, object]:
     given = [{**asdict(one), "scope": one.scope.kind, "owner": one.scope.owner} for one in receipt.given]
     left_out = [{"name": name, "reason": reason} for name, reason in receipt.left_out]
     return {**asdict(receipt), "given": given, "left_out": left_out}
+
+
+@command("preview", "holdfast preview --prompt 'how do we deploy?'", sees=HERE)
+@click.option("--prompt", default="", metavar="TEXT", help="What this prompt would bring here.")
+@click.option("--after-compaction", is_flag=True, help="What the last session here would get back after a compaction.")
+@click.option("--agent", default="", metavar="NAME", help="For this agent. Default: the one heard of last here.")
+def _preview(workspace: Workspace, prompt: str, after_compaction: bool, agent: str) -> None:
+    """Show what an agent would be given here and now: the text, what each line costs and why it was chosen.
+
+    Behind it stands what was left out and why. It is made by the code of the hook, and nothing is recorded.
+    """
+    found = preview(workspace, prompt=prompt, after_compaction=after_compaction, agent=agent)
+    lines = [{"text": one.text, "characters": one.characters, "why": one.why} for one in found.block.lines]
+    left_out = [{"name": name, "reason": reason} for name, reason in found.block.left_out]
+    told = {"agent": found.agent, "moment": found.moment, "budget": found.budget, "characters": len(found.block.text)}
+    if answered({**told, "note": found.note, "text": found.block.text, "lines": lines, "left_out": left_out}):
+        return
+    if found.block.text:
+        click.echo(found.block.text)
+    for line in found.block.lines:
+        click.echo(f"{line.characters:>5}  {cut(' '.join(line.text.split()), max(20, columns() - 7))}")
+        click.echo(style(f"       {line.why}", "dim"))
+    for name, reason in found.block.left_out:
+        click.echo(f"left out: {name}  {reason}")
+    size = f"{len(found.block.text):,} of {found.budget:,} characters"
+    say(f"{size} for {found.agent} at a {found.moment}. {found.note}".strip())

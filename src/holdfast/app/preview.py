@@ -1,0 +1,87 @@
+"""What an agent would be given here and now, by the code of the hook: chosen, rendered and explained, and not recorded.
+
+Nothing goes into the journal, and no session is noted to have been shown anything.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast import agents
+from holdfast.app import at_prompt, at_start
+from holdfast.base.files import working_folder
+from holdfast.errors import BadInput, ScopeUnknown
+from holdfast.inject.block import Block, said_rows
+from holdfast.parts import HookRun
+from holdfast.records import Event, HookCall
+
+if TYPE_CHECKING:
+    from holdfast.agents.base import Agent
+    from holdfast.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What would be given to which agent at which moment, and the most that it may take.
+
+    `note` says why the agent's hook does not hand it over, where that is so.
+    """
+
+    agent: str
+    moment: str
+    budget: int
+    block: Block
+    note: str = ""
+
+
+def preview(workspace: Workspace, *, prompt: str = "", after_compaction: bool = False, agent: str = "") -> Preview:
+    """Return what a session that starts here would be given, or what a prompt in it would bring after that.
+
+    After a compaction it is what the last session here would get back. Without an agent it is the one heard of last.
+    """
+    if prompt and after_compaction:
+        raise BadInput("a prompt and a compaction are two moments", "Ask for one of them.")
+    last = _last_prompt(workspace)
+    heard = str(last.data.get("agent", "")) if last else ""
+    adapter = agents.get(agent or (heard if heard in agents.names() else agents.names()[0]))
+    session = str(last.data.get("session", "")) if last and after_compaction else workspace.session or ""
+    source = "compact" if after_compaction else "startup"
+    run = _run(workspace, adapter, "start", session, source=source, heard=heard if after_compaction else "")
+    found, moment, limit = at_start.start_block(run), "start", "inject.start_characters"
+    if prompt:
+        shown = {(one.scope.kind, one.scope.owner, one.key): one.digest for one in found.given}
+        said = said_rows([line.said for line in found.lines])
+        shown.update({(scope.kind, scope.owner, key): told for scope, key, told in said})
+        found = at_prompt.prompt_block(_run(workspace, adapter, "prompt", session, prompt=prompt), shown)
+        moment, limit = "prompt", "inject.prompt_characters"
+    note = "" if moment in adapter.injects else f"The hook of {adapter.title} hands nothing over at this moment."
+    return Preview(adapter.name, moment, workspace.settings.number(limit), found, note)
+
+
+def _run(
+    workspace: Workspace,
+    adapter: Agent,
+    moment: str,
+    session: str,
+    *,
+    source: str = "",
+    heard: str = "",
+    prompt: str = "",
+) -> HookRun:
+    folder = workspace.folder or working_folder() or ""
+    call = HookCall(heard or adapter.name, moment, "", session=session, folder=folder, source=source, prompt=prompt)
+    run = HookRun(workspace.home, adapter, call, workspace.environment)
+    # What the command line says of where we are holds, and a person who looks is not in a hurry.
+    run.workspace, run.settings, run.until = workspace, workspace.settings, math.inf
+    return run
+
+
+def _last_prompt(workspace: Workspace) -> Event | None:
+    """Return the event of the last prompt in this project, where there is one."""
+    try:
+        project = workspace.project().id
+    except ScopeUnknown:
+        return None
+    return next((one for one in workspace.journal.latest("prompt") if one.data.get("project") == project), None)
