@@ -28,6 +28,18 @@ def test_an_agent_follows_a_work_item(talk, item) -> None:
     assert server.text("work_item", action="show") == "There is no open work item."
 
 
+def test_a_resumed_work_item_brings_what_is_known_about_it(talk, item, cli) -> None:
+    """Who goes on with it is given the memories that its title and open criteria are about, and no others."""
+    cli("remember", "Uploads are moved with the script move-uploads.sh, never by hand.")
+    cli("remember", "Old links work only while the redirect table has them.")
+    cli("remember", "The canteen closes at two.")
+    server = talk("--agent", "codex")
+    shown = server.call("work_item", action="show")
+    assert {text.split()[0] for text in shown["memories"]} == {"Uploads", "Old"}
+    assert "redirect table" in server.text("work_item", action="show", id=item)
+    assert server.call("work_item", action="criterion", text="No data is lost")["memories"] == []
+
+
 def test_what_is_missing_is_said(talk, item) -> None:
     """An action without what it needs, and an id that is not there, are errors in words."""
     server = talk()

@@ -19,6 +19,8 @@ from holdfast.inject import hand_over
 from holdfast.learning.lessons import lesson
 from holdfast.learning.work import items as work
 from holdfast.learning.work.criteria import Criterion
+from holdfast.memory.recall_modes import recall_by
+from holdfast.records import Hit, Memory, Scope
 from holdfast.surfaces.mcp import results
 from holdfast.surfaces.mcp import results as given
 from holdfast.surfaces.mcp.answers import Answer
@@ -28,6 +30,9 @@ from holdfast.workspace import Workspace
 MAX_LISTED = 40
 _MAX_TEXT = 500
 _MAX_FILES = 40
+# A work item is asked about by its title and so many open criteria, and brings at most so many memories.
+_MAX_ASKED = 5
+_MAX_KNOWN = 5
 
 
 def notes(request: Request, asked: given.ProjectNotes) -> Answer:
@@ -115,7 +120,28 @@ def work_item(request: Request, asked: given.WorkItem) -> Answer:
     lines += [f"- {one.id} must not happen: {one.text} ({one.status})" for one in result.anti_criteria]
     lines += [f"Outcome: {result.outcome}"] if result.outcome else []
     lines += [f"Files: {', '.join(result.files_changed)}"] if result.files_changed else []
+    if asked.action == "show":
+        known = _known_about(request, result)
+        result = result.model_copy(update={"memories": [hand_over.safe(memory.body) for memory in known]})
+        lines += ["What is known about it:", *map(hand_over.line, known)] if known else []
     return result, hand_over.fenced(lines)
+
+
+def _known_about(request: Request, shown: results.WorkShown) -> list[Memory]:
+    """Return the memories that whoever goes on with the work item should have before they begin."""
+    wanted = [shown.title, *(one.text for one in shown.criteria if one.status != "SATISFIED")]
+    bar = request.workspace.settings.number("inject.relevance") / 100
+    best: dict[tuple[Scope, str], Hit] = {}
+    for query in wanted[:_MAX_ASKED]:
+        for hit in recall_by(request.workspace, query, limit=_MAX_KNOWN):
+            before = best.get((hit.memory.scope, hit.memory.key))
+            if hit.score >= bar and not hit.superseded_by and (before is None or before.score < hit.score):
+                best[hit.memory.scope, hit.memory.key] = hit
+    hits = sorted(best.values(), key=lambda hit: -hit.score)[:_MAX_KNOWN]
+    memories = hand_over.shares([hit.memory for hit in hits])
+    session, agent = request.session, request.agent
+    hand_over.note_given(request.workspace, session, hits, agent=agent, moment="recall", handed=memories)
+    return memories
 
 
 def _work_shown(request: Request, asked: given.WorkItem) -> results.WorkShown:

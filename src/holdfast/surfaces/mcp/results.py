@@ -215,6 +215,7 @@ class WorkShown(ToolResult):
     criteria: list[CriterionShown] = []
     anti_criteria: list[CriterionShown] = []
     files_changed: list[str] = []
+    memories: list[str] = Field(default=[], description="What is known about it, with show.")
     outcome: str = ""
     file_path: str = Field(default="", description="Its folder, which the person owns and may edit.")
     redacted: list[str] = []
