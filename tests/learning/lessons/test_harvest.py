@@ -165,6 +165,18 @@ def test_other_options_of_the_same_command_are_a_fix() -> None:
     assert one.statement.startswith("Run `git push -u origin till`, not `git push`: that fails with ")
 
 
+def test_a_failure_is_told_without_the_signs_around_it() -> None:
+    """Marks that only say that it is an error, times and the brackets around them are no part of the sentence."""
+    (one,) = found(
+        human("Test it"),
+        ran("bun test cart.test.ts", "(fail) cart > sums up its prices [1208.98ms]", failed=True),
+        ran("bun run build", "ok"),
+        ran("bun test cart.test.ts", " 12 pass\n 0 fail"),
+        answer(),
+    )
+    assert one.statement == 'When `bun test cart.test.ts` fails with "cart > sums up its prices", run `bun run build`.'
+
+
 def test_work_as_usual_teaches_nothing() -> None:
     """An edit between, a look between, another test that passes, a search without hits, what never passed."""
     wrong = ran("pytest tests/a.py", "ModuleNotFoundError: No module named 'httpx'", failed=True)

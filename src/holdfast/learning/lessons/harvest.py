@@ -56,6 +56,8 @@ _MAX_STEPS = 2
 _UNHEARD = {"passed-on": "passed-on", "imported": "import"}
 # Where a file lies, and how long something took, is of one session only.
 _WHERE = re.compile(r"(?:[A-Za-z]:)?(?:[\\/][\w.@+-]+){2,}(?=[\\/])[\\/]|\s*\(?\b\d+(?:\.\d+)?\s?m?s\b\)?")
+# Signs before an error that say only that it is one, and brackets in which a number stood.
+_SIGNS = re.compile(r"\A(?:[^\w'\"(]|\((?:fail|error)\)|(?:error|fail|failed):)+|\s*(?:\(\s*\)|\[\s*\])", re.IGNORECASE)
 # The moments of which a session is told, and the field of each that says something.
 _ROLES = {
     "prompt": ("human", "prompt"),
@@ -163,7 +165,8 @@ def _fixed(digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Learned]:
         steps = [step.removeprefix("ran ") for step in fix.steps if step.startswith("ran ")]
         if not steps or len(words_of(quote)) < FEWEST:
             continue
-        command, error = fix.command.replace("`", "'"), one_line(_WHERE.sub("", fix.error), 160)
+        command, error = fix.command.replace("`", "'"), _SIGNS.sub("", _WHERE.sub("", fix.error))
+        error = one_line(error, 160).replace('"', "'").rstrip(" .:")
         steps = [_WHERE.sub("", step) for step in steps]
         instead = steps[0].removesuffix(" instead")
         if instead != steps[0]:
