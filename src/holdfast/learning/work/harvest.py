@@ -6,8 +6,10 @@ by what happened between its beginning and that of the session's next one.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from weakref import WeakKeyDictionary
 
 from holdfast.base import rows
 from holdfast.base.clock import now
@@ -26,6 +28,8 @@ from holdfast.sessions.parts import Finding
 from holdfast.sessions.said import headline, slash_command
 from holdfast.workspace import Workspace
 
+# The sessions of each item, by its folder, for as long as a harvest goes on.
+_known: WeakKeyDictionary[Workspace, dict[str, tuple[str, ...]]] = WeakKeyDictionary()
 # Whose words ask for work, and what of them. A plan that was agreed to is in the agent's words: its heading names it.
 _ASKS: dict[str, Callable[[str], str]] = {"human": str, "task": headline, "command": slash_command}
 
@@ -39,14 +43,15 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
     path = session_log.path_of(workspace.home, session.agent, session.id, session.project)
     noted = session_log.read(path)
     if noted is None:
-        yield from _replayed(workspace, digest, events, mine)
-        mine = _of_session(workspace, digest)
+        changed: list[str] = []
+        yield from _replayed(workspace, digest, events, mine, changed)
+        mine = _of_session(workspace, digest, tuple(changed)) if changed else mine
     elif not mine and noted.pending and digest.files:
         yield _begun_late(workspace, digest, path)
     for one, seen in _spans(mine, digest, events):
         if one.is_open and _changes(workspace, digest, one, seen):
             yield Finding("work", one.title, seen.at, session.name, partial(_keep, workspace, digest, one.id, seen))
-    yield from _ended(workspace, digest, _of_session(workspace, digest))
+    yield from _ended(workspace, digest, _of_session(workspace, digest) if mine else [])
 
 
 def _ended(workspace: Workspace, digest: Digest, mine: list[Work]) -> Iterator[Finding]:
@@ -80,15 +85,29 @@ def _learned(workspace: Workspace, one: Work) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*one.learned, *found]))[-work.MAX_NAMES :]
 
 
-def _of_session(workspace: Workspace, digest: Digest) -> list[Work]:
-    found = work.items(workspace.home, digest.session.project)
-    return [one for one in found if digest.session.name in one.sessions]
+def _of_session(workspace: Workspace, digest: Digest, changed: tuple[str, ...] = ()) -> list[Work]:
+    """Return the items that a session worked on. A harvest asks this for many sessions, so each item is read once.
+
+    `changed` are the ids of those that were written since the last time.
+    """
+    known, project = _known.setdefault(workspace, {}), digest.session.project
+    for folder in work.folders_directly_in(workspace.home, project):
+        if folder not in known or os.path.basename(folder) in changed:
+            for path in (folder, *work.folders_below(folder)):
+                one = work.read(path, project)
+                known[path] = one.sessions if one else ()
+    mine = [path for path, sessions in known.items() if digest.session.name in sessions]
+    found = [work.read(path, project) for path in mine if f"/{project}/" in path]
+    return [one for one in found if one is not None]
 
 
 def _replayed(
-    workspace: Workspace, digest: Digest, events: Sequence[SessionEvent], mine: list[Work]
+    workspace: Workspace, digest: Digest, events: Sequence[SessionEvent], mine: list[Work], changed: list[str]
 ) -> Iterator[Finding]:
-    """Yield what makes items of a session that no hook told of, or goes on with them where its transcript grew."""
+    """Yield what makes items of a session that no hook told of, or goes on with them where its transcript grew.
+
+    When that is kept, `changed` gets the ids of the items.
+    """
     session = digest.session
     # The last moment at which it was brought in; what was asked last before may only have been begun since.
     since = max([one.updated_at for one in mine], default="")
@@ -113,7 +132,8 @@ def _replayed(
         text = work_text.title_of(first) or digest.title
 
         def keep() -> bool:
-            return work_turns.replay(workspace.home, noted, ended) is not None
+            changed.extend(work_turns.replay(workspace.home, noted, ended))
+            return bool(changed)
 
         yield Finding("work", text, session.ended, session.name, keep)
 

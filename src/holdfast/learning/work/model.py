@@ -266,6 +266,28 @@ def items(home: str, project: str) -> list[Work]:
     return sorted(sorted(found, key=_when, reverse=True), key=lambda one: not one.is_open)
 
 
+def folders_directly_in(home: str, project: str) -> list[str]:
+    """Return the folders of the work items of a project, without those in other ones."""
+    folder = folder_of(home, project)
+    return [os.path.join(folder, name) for name in files.folders_in(folder) if is_work_id(name)]
+
+
+def folders_below(folder: str) -> Iterator[str]:
+    """Return the folders of the work items that lie in another one."""
+    return _folders(os.path.join(folder, CHILDREN), 1)
+
+
+def opened_between(home: str, project: str, since: str, until: str) -> list[Work]:
+    """Return the open work items that were begun between two times, the newest first; what lies in others is left out.
+
+    The name of its folder says when an item was begun, so no other is read.
+    """
+    first, last = [at[:19].replace("-", "").replace(":", "").replace("T", "-") for at in (since, until)]
+    paths = [path for path in folders_directly_in(home, project) if first <= os.path.basename(path)[:15] <= last]
+    found = [one for path in paths if not _is_surely_closed(path) and (one := read(path, project)) and one.is_open]
+    return sorted(found, key=_when, reverse=True)
+
+
 def _when(one: Work) -> tuple[str, str]:
     return one.updated_at, one.id
 

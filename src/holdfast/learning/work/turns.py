@@ -86,12 +86,12 @@ def take_in(home: str, path: str, at: str, *, tells_tools: bool) -> Work | None:
     return turns.current
 
 
-def replay(home: str, noted: Noted, at: str) -> Work | None:
-    """Bring what a transcript tells of a session into its work items, as hooks would have; return the last one."""
+def replay(home: str, noted: Noted, at: str) -> tuple[str, ...]:
+    """Bring what a transcript tells of a session into its work items, as hooks would have; return the ids of those."""
     with work.lock(home, noted.project):
         turns = Turns(home, noted, at, tells_tools=True, source=work.ARCHIVE)
         turns.take(noted.rows)
-    return turns.current
+    return tuple(turns.touched)
 
 
 def first_ask(rows: tuple[Triple, ...]) -> str:
@@ -132,6 +132,7 @@ class Turns:
     def __init__(self, home: str, noted: Noted, at: str, *, tells_tools: bool, source: str = work.AUTO) -> None:
         self.home = home
         self._source = source
+        self.touched: dict[str, None] = {}
         self.noted = noted
         self.at = at
         self.name = f"{noted.agent}/{noted.session}"
@@ -239,6 +240,7 @@ class Turns:
             )
             isc = criteria.versioned(Criteria(), isc, self.at, "quick", closed=False)
             self.current = work.make(self.home, new, isc)
+            self.touched[self.current.id] = None
             _keep_asks(self.current, self.pending)
         self._rows, self._held, self.pending = [*self._held], [], []
 
@@ -247,9 +249,13 @@ class Turns:
         home, project = self.home, self.noted.project
         noted = [one for one in session_log.sessions(home) if one.project == project and not is_over(home, one)]
         living = {f"{one.agent}/{one.session}" for one in noted} - {self.name}
-        # What is told of an earlier time goes on with what was open then.
-        open_ones = work.open_work(home, project, _FITS_FOR_DAYS * 24, now=clock.seconds(self.at))
-        return [one for one in open_ones if living.isdisjoint(one.sessions[-1:]) and one.created_at <= self.at]
+        if self._source == work.ARCHIVE:
+            # What is told of an earlier time goes on with what was begun then.
+            since = clock.iso(clock.seconds(self.at) - _FITS_FOR_DAYS * clock.DAY_SECONDS)
+            open_ones = work.opened_between(home, project, since, self.at)
+        else:
+            open_ones = work.open_work(home, project, _FITS_FOR_DAYS * 24)
+        return [one for one in open_ones if living.isdisjoint(one.sessions[-1:])]
 
     def _fitting(self) -> Work | None:
         """Return the open item of another session that what was asked, or what was changed for it, fits."""
@@ -273,6 +279,7 @@ class Turns:
             return
         self._joined = False
         self.current = updated(self.home, self.current, self.name, rows, asks, self.at)
+        self.touched[self.current.id] = None
 
 
 def updated(home: str, one: Work, session: str, rows: list[Triple], asks: list[Ask], at: str) -> Work:
