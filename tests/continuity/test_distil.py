@@ -376,6 +376,21 @@ def test_since_and_project_say_what_is_looked_at(workspace, shop) -> None:
         assert distil(h, dry_run=True).sessions == 0
 
 
+def test_preferences_and_values_are_proposed_as_memories(workspace, folder, cli) -> None:
+    """What a person prefers or names a value waits as a memory of its type, without what led to it, once for all."""
+    told = ("preference: Also, never use console.log in the backend.", "value: The staging port is 5433.")
+    for name in ("a", "b"):
+        log.write(str(folder), LogEntry(name, "some-agent", f"{TODAY}T09:00:00Z", title="x", decisions=told))
+    with workspace() as h:
+        found = {one.type: one for one in distil(h).proposals if one.kind == "memory"}
+        assert found["feedback"].text == "Never use console.log in the backend."
+        assert found["feedback"].evidence == "said in 2 sessions: some-agent/a, some-agent/b"
+        assert not any(one.kind == "memory" for one in distil(h).proposals), "they wait"
+        proposals.approve(h, tuple(one.id for one in found.values()))
+        assert not any(one.kind == "memory" for one in distil(h).proposals), "they are known"
+    assert "The staging port is 5433." in cli("recall", "staging port", "--type", "reference").out
+
+
 def test_a_page_of_a_log_that_cannot_be_read_is_passed_over(workspace, folder) -> None:
     """A link in the place of a day's log is told and skipped, and the rest is read."""
     log.write(str(folder), LogEntry("s-1", "a", f"{TODAY}T09:00:00Z", title="x", decisions=("Use tabs",)))

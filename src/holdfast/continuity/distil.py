@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from holdfast.base import files, rows
 from holdfast.base.clock import iso, now
 from holdfast.base.digests import short
-from holdfast.continuity import distil_ask, distil_rules, log, page, page_proposals, pages
+from holdfast.base.text import count
+from holdfast.continuity import distil_ask, distil_rules, log, page, page_proposals, pages, region
 from holdfast.continuity.check_boxes import Todo
 from holdfast.continuity.distil_ask import Help
 from holdfast.continuity.distil_rules import FoundDecision, KnownTodo, Material, SessionWork, Suggestion
@@ -30,12 +31,15 @@ from holdfast.records import Proposal, Scope
 from holdfast.sessions import browse as sessions
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.facts import Digest, FileChange
+from holdfast.store.kinds import tidied
 from holdfast.store.memory_file import first_words
 from holdfast.store.session_table import Wanted
 from holdfast.workspace import Workspace
 
 MAX_NEW = 40
 SOURCE = "distil"
+# What a sentence of the person would be as a memory. Corrections are lessons, and what comes first is working state.
+SAID_TYPES = {"preference": "feedback", "value": "reference"}
 TAKEN_BACK = "taken back"
 MAX_SESSIONS = 500
 MAX_DAYS = 400
@@ -77,6 +81,8 @@ def distil(workspace: Workspace, *, since: str = "", dry_run: bool = False, wish
         run.take_back()
         for suggestion in (*distil_rules.suggest(material), *(help.suggestions if help else ())):
             run.take(suggestion)
+        for (kind, text), sources in _said(material).items():
+            run.take_said(kind, text, sources)
     if not dry_run:
         audit.trim(workspace)
     return Distilled(
@@ -135,6 +141,31 @@ class _Distilling:
         if verdict == "new":
             self._propose(suggestion)
 
+    def take_said(self, kind: str, text: str, sources: list[str]) -> None:
+        """Propose as a memory what the person said, if it is new; that it was said in several sessions is evidence."""
+        verdict, name = self.judge.verdict(self.scope, text)
+        if verdict == "new" and len(self.proposals) >= MAX_NEW:
+            verdict = "left_out"
+        self.counts[verdict] += 1
+        if verdict != "new":
+            return
+        proposal = Proposal(
+            id=name,
+            text=text,
+            scope=self.scope,
+            title=first_words(text),
+            type=SAID_TYPES[kind],
+            source=SOURCE,
+            evidence=f"said in {count(len(sources), 'session')}: {', '.join(sources[-3:])}",
+            created=self.at,
+        )
+        self.judge.add(proposal)
+        if self.act is not None:
+            self.act.look_at(f"{FOLDER}/{name}.md")
+            self.room.put(proposal)
+            self.act.done(f"{FOLDER}/{name}.md", "proposed as a memory")
+        self.proposals.append(proposal)
+
     def _verdict(self, suggestion: Suggestion) -> str:
         entry = suggestion.entry
         is_decision = entry.section == distil_rules.DECISIONS
@@ -189,6 +220,18 @@ class _Distilling:
         self.proposals.append(proposal)
 
 
+def _said(material: Material) -> dict[tuple[str, str], list[str]]:
+    """Return the preferences and values that the person stated, as they stand alone, with the sessions of each."""
+    found: dict[tuple[str, str], list[str]] = {}
+    words: dict[str, tuple[str, str]] = {}
+    for work in material.works:
+        for kind, sentence in work.said:
+            text = tidied(page_proposals.clean(sentence))
+            if text:
+                found.setdefault(words.setdefault(region.plain(text), (kind, text)), []).append(work.source)
+    return {name: list(dict.fromkeys(sources)) for name, sources in found.items()}
+
+
 def gather(workspace: Workspace, since: str, *, remember: bool) -> Material:
     """Return what the sources say from a time on; with `remember` it is noted since when each todo is known."""
     where = folders(workspace)
@@ -222,7 +265,10 @@ def _works(workspace: Workspace, folder: str, since: str) -> tuple[list[SessionW
         for entry in told:
             name = f"{entry.agent}/{entry.session}"
             there = found.get(name) or _logged(entry, root, day)
-            found[name] = replace(there, decided=tuple(dict.fromkeys((*there.decided, *log.decided(entry)))))
+            decided = tuple(dict.fromkeys((*there.decided, *log.decided(entry))))
+            told_kinds = [line.partition(": ") for line in entry.decisions]
+            said_too = [(kind, text) for kind, _, text in told_kinds if kind in SAID_TYPES and text]
+            found[name] = replace(there, decided=decided, said=tuple(dict.fromkeys((*there.said, *said_too))))
     return list(found.values()), loose
 
 
@@ -254,6 +300,7 @@ def _of_digest(digest: Digest, root: str) -> SessionWork:
         merged=tuple(_merged(digest)),
         failed=tuple(_failed(digest)),
         decided=tuple(one.text for one in digest.said if one.kind == "decision"),
+        said=tuple((one.kind, one.text) for one in digest.said if one.kind in SAID_TYPES),
     )
 
 
@@ -310,7 +357,7 @@ def _tasks(workspace: Workspace, todos: tuple[Todo, ...], text: str, today: str,
     unchanged = today
     # What stands on a page stands there at least since it was last written.
     with suppress(OSError):
-        unchanged = iso(os.stat(path_of(workspace, pages.TODO), follow_symlinks=False).st_mtime)[:10]
+        unchanged = iso(os.stat(path_of(workspace, distil_rules.TODO_PAGE), follow_symlinks=False).st_mtime)[:10]
     found, known = [], {}
     for todo in todos:
         name = short(todo.text, length=16)

@@ -46,7 +46,8 @@ _DEEPEST = 3
 class SessionWork:
     """What one session did, from its digest or from the daily log. Paths begin at the project's root.
 
-    `merged` are the branches that it merged, `failed` what still failed when it ended.
+    `merged` are the branches that it merged, `failed` what still failed when it ended, `said` sentences of the person
+    that may be worth knowing later, each with its kind.
     """
 
     source: str
@@ -59,6 +60,7 @@ class SessionWork:
     merged: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
     decided: tuple[str, ...] = ()
+    said: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
