@@ -27,6 +27,22 @@ def test_documents_and_sessions_are_found_beside_memories(cli, workspace, shop, 
     assert "Sell the boat" in cli("recall", "boat").out and "Paint the shed green" not in cli("recall", "shed").out
 
 
+def test_data_and_the_states_of_worktrees_are_searched(cli, shop, home, tmp_path) -> None:
+    """Rows of files in data/ and the pages of other worktrees are found as documents; a link is not followed."""
+    cli("remember", "The queue runs on Redis.")
+    folder = home / "memory" / "projects" / SHOP
+    (folder / "data").mkdir(exist_ok=True)
+    (folder / "data" / "people.csv").write_text("name,phone\nWilhelmina,4711\n")
+    (tmp_path / "other.csv").write_text("Wilhelmina,0815\n")
+    (folder / "data" / "link.csv").symlink_to(tmp_path / "other.csv")
+    (folder / "buffer").mkdir()
+    (folder / "buffer" / "feature.md").write_text("# Mine\n\nThe gazebo needs paint.\n")
+    told = cli("recall", "Wilhelmina", "--json").json["pages"]
+    assert (told[0]["page"], told[0]["text"]) == ("data/people.csv", "Wilhelmina, 4711")
+    assert {one["page"] for one in told} == {"data/people.csv"}
+    assert cli("recall", "gazebo", "--json").json["pages"][0]["page"] == "buffer/feature.md"
+
+
 def test_a_narrow_question_is_about_memories_alone(cli, shop) -> None:
     """Who asks for a type, a scope or everything gets memories; no project sees the documents of another."""
     cli("todo", "Paint the shed green")

@@ -14,7 +14,7 @@ from holdfast.memory.forget import plan as plan_forget
 from holdfast.memory.remember import remember
 from holdfast.recall.recall import recall
 
-TOKEN = "ghp_" + "a1B2" * 9
+TOKEN = "ghp_" + "x7Kq9LmPz2" * 4
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from holdfast.app.doctor import doctrine_is_told
 from holdfast.memory import doctrine, scaffold
 from holdfast.workspace import Workspace
 
-TOKEN = "ghp_" + "a1B2" * 9
+TOKEN = "ghp_" + "x7Kq9LmPz2" * 4
 
 
 def written(home, text: str):

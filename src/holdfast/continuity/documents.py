@@ -1,4 +1,4 @@
-"""The documents of a project as passages: its working state, to-dos, page and daily logs, so that recall finds them.
+"""The documents of a project as passages: working state, to-dos, page, daily logs and `data/`, for recall.
 
 Derived: one source for each project in the index, put whole when a document changed since. What tells whether one did
 is kept with the source. A passage is one line of a list, a row or a paragraph, behind the heading that it stands below.
@@ -35,6 +35,9 @@ MAX_DAYS = 60
 MAX_PASSAGES = 3_000
 _MAX_TEXT = 1_200
 _PAGES = (buffer.PAGE, pages.PAGES[pages.TODO], page.PAGE)
+# Files of data that are text, and how many of a project are searched.
+_DATA_ENDINGS = (".md", ".txt", ".csv", ".tsv", ".json", ".jsonl", ".yaml", ".yml", ".toml")
+_MAX_DATA = 100
 _NOT_SAID = ("<!--", "Updated ", "#")
 
 
@@ -76,7 +79,11 @@ def _bring_up_to_date(workspace: Workspace, owner: str) -> None:
 def _paths(folder: str) -> list[str]:
     """Return the documents that there are, the newest log first."""
     days = [f"{log.FOLDER}/{day}.md" for day in log.days(folder)[:MAX_DAYS]]
-    every = [name for name in (*_PAGES, *days) if not files.link_on_the_way(folder, name)]
+    there = os.path.join(folder, layout.DATA)
+    kept = sorted(files.names_in(there)) if files.is_plain_folder(there) else []
+    data = [f"{layout.DATA}/{name}" for name in kept if name.lower().endswith(_DATA_ENDINGS)]
+    beside = [os.path.relpath(path, folder) for path in buffer.pages_in(folder)[1:]]
+    every = [name for name in (*_PAGES, *beside, *days, *data[:_MAX_DATA]) if not files.link_on_the_way(folder, name)]
     return [name for name in every if os.path.isfile(os.path.join(folder, name))]
 
 
@@ -95,11 +102,20 @@ def _told(folder: str) -> list[Told]:
             continue
         day = name.removeprefix(f"{log.FOLDER}/").removesuffix(".md")
         at = f"{day}T12:00:00Z" if day != name.removesuffix(".md") else at
-        for heading, item in _items(text):
+        is_data = name.startswith(f"{layout.DATA}/")
+        for heading, item in _rows(text) if is_data else _items(text):
             # The heading of a log is the title of a session, which would outvote what stands below it.
             text = item if not heading or name not in _PAGES else f"{heading}: {item}"
             told.append((len(told), text[:_MAX_TEXT], "", name, at))
     return told[:MAX_PASSAGES]
+
+
+def _rows(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each line of a file of data, with its columns apart."""
+    for line in [] if region.is_wide(text) else text.splitlines():
+        said = " ".join(line.replace(",", ", ").replace(";", "; ").split())
+        if any(map(str.isalnum, said)):
+            yield "", said
 
 
 def _items(text: str) -> Iterator[tuple[str, str]]:
