@@ -58,18 +58,18 @@ def main(arguments: list[str]) -> int:
 
 def rows(name: str, meaning: bool, among: bool) -> list[dict[str, object]]:
     """Return the figures of one set for each bar."""
-    marks, size = marks_of(name, meaning, among)
+    marks = marks_of(name, meaning, among)
     told = {"set": name, "meaning": meaning, "among": among}
-    return [{**told, "bar": bar, **figures(marks, relevance.bar_among(bar / 100, size))} for bar in BARS]
+    return [{**told, "bar": bar, **figures(marks, bar / 100)} for bar in BARS]
 
 
-def marks_of(name: str, meaning: bool, among: bool) -> tuple[Marks, int]:
-    """Return for each prompt what it should bring and the mark of each memory that a hook would look at; the size."""
+def marks_of(name: str, meaning: bool, among: bool) -> Marks:
+    """Return for each prompt what it should bring, and the mark of each memory that a hook would look at."""
     memories, prompts = read(name)
     memories += [(f"other-{number}", text) for number, text in enumerate(others())] if among else []
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as home:
         lay(home, memories)
-        return [(wanted, _marks(home, text, meaning)) for wanted, text in prompts], len(memories)
+        return [(wanted, _marks(home, text, meaning)) for wanted, text in prompts]
 
 
 def lay(home: str, memories: list[tuple[str, str]]) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.inject import prompt as relevance
+from holdfast.inject import prompt as prompts
+from holdfast.inject.prompt import asks_of, likelihood, said, same, stem, weight
 from holdfast.settings import BY_NAME
 
 BENCH = runpy.run_path(str(Path(__file__).parent.parent.parent / "benchmarks" / "injection.py"))
@@ -26,8 +27,7 @@ BAR = int(BY_NAME["inject.relevance"].default) / 100
 )
 def test_the_bar_tells_prompts_apart(name, meaning, among, least):
     """Most prompts bring their memory, and of those that have none hardly any brings something, also among many."""
-    marks, size = BENCH["marks_of"](name, meaning, among)
-    found = BENCH["figures"](marks, relevance.bar_among(BAR, size))
+    found = BENCH["figures"](BENCH["marks_of"](name, meaning, among), BAR)
     assert found["brought"] >= least * found["should"]
     assert found["wrongly"] <= (0.1 if among else 0.05) * found["should_not"]
     assert found["besides"] <= 0.5 * found["should"]
@@ -38,50 +38,83 @@ def test_the_bar_tells_prompts_apart(name, meaning, among, least):
 )
 def test_a_reply_asks_for_nothing(prompt):
     """A prompt that only agrees, greets or goes on brings nothing."""
-    assert not relevance.asks_something(prompt)
+    assert not prompts.asks_something(prompt)
 
 
 @pytest.mark.parametrize("prompt", ["VPN?", "fix CI", "yes, and deploy it", "継続", "go on with the parser"])
 def test_a_prompt_with_one_word_of_its_own_asks(prompt):
     """One word that names something makes it a question."""
-    assert relevance.asks_something(prompt)
+    assert prompts.asks_something(prompt) and asks_of(prompt)
 
 
-def test_the_bar_rises_with_the_collection():
-    """It is that of the setting for a few memories, and higher for thousands."""
-    assert relevance.bar_among(0.4, 3) == relevance.bar_among(0.4, 50) == 0.4
-    assert 0.4 < relevance.bar_among(0.4, 1_000) < relevance.bar_among(0.4, 100_000) < 0.6
-    for size in (51, 10_000, 1_000_000):
-        assert relevance.bar_among(0.4, size) == pytest.approx(0.4 + 0.02 * math.log(size / 50), abs=1e-7)
+def test_each_sentence_is_asked_on_its_own():
+    """All of it is asked, and each sentence that names something; one that names nothing is not."""
+    prompt = "how do we deploy this to production? Please go ahead now. Also, never use console.log in the client."
+    assert asks_of(prompt) == [
+        "how do we deploy this to production? Also, never use console.log in the client.",
+        "how do we deploy this to production?",
+        "Also, never use console.log in the client.",
+    ]
+    assert asks_of("Could you please just do that for me now?") == []
+
+
+def test_what_was_pasted_is_asked_behind_the_persons_words():
+    """An error that was pasted is asked too, after what the person wrote about it."""
+    error = "```\nModuleNotFoundError: No module named 'supabase'\n```\n" + "  at line 4;\n" * 30
+    first, *_, last = asks_of(f"The import of the client breaks.\n\n{error}")
+    assert first == "The import of the client breaks." and "supabase" in last
+
+
+def test_words_that_ask_carry_nothing():
+    """Words that ask and join weigh nothing, those of every other prompt little, those of a topic all."""
+    assert [weight(word) for word in ("please", "never", "file", "2", "8443", "pnpm")] == [0, 0, 0.3, 0.3, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        ("deploys", "deployed", True),
+        ("caches", "caching", True),
+        ("queries", "query", True),
+        ("manager", "managed", False),
+        ("test", "text", False),
+    ],
+)
+def test_endings_of_number_and_tense_are_taken_off(one, other, alike):
+    """Other endings make another word."""
+    assert (stem(one) == stem(other)) is alike
+
+
+def test_what_speaks_for_a_memory():
+    """Nearness, a rare word in common, more of the memory, and standing out each make it likelier."""
+    rare = {stem("vpn"): 0.9, stem("deploy"): 0.4}
+    start = likelihood(rare, said("Backups run at night."), 0.3, 0.3)
+    assert start < likelihood(rare, said("Backups run at night."), 0.4, 0.4)
+    assert start < likelihood(rare, said("Backups run at night."), 0.3, 0.2)
+    shared = likelihood(rare, said("Deploys run at night."), 0.3, 0.3)
+    assert start < shared < likelihood(rare, said("The VPN runs at night."), 0.3, 0.3)
+    assert likelihood(rare, said("The VPN."), None, 0.0) > likelihood(rare, said("The VPN is a long story."), None, 0.0)
 
 
 def test_one_everyday_word_is_not_enough():
-    """A single shared word of a long prompt does not clear the bar, with a middling nearness or without any."""
-    asked = ("line", "read", "folder", "open")
-    assert relevance.mark(asked, 1.0, ("line",), None) < BAR
-    assert relevance.mark(asked, 1.0, ("line",), 0.28) < BAR
+    """A single shared word that tells little does not clear the bar, with a middling nearness or without any."""
+    for near in (None, 0.28):
+        assert likelihood({"line": 0.5, "folder": 0.6}, said("Keep each line of the readme short."), near, 0.25) < BAR
 
 
-def test_nearness_alone_is_enough():
-    """A memory without a common word clears the bar by its meaning."""
-    assert relevance.mark((), 0.0, (), 0.5) >= BAR
+def test_texts_that_say_the_same_are_one():
+    """Words that tell nothing do not make a difference; a "not", a number or a name does."""
+    assert same("Please always use pnpm here.") == same("Use pnpm.")
+    for other in ("Never use pnpm.", "Use pnpm 9.", "Use npm."):
+        assert same(other) != same("Use pnpm.")
 
 
-def test_shared_words_lift_what_is_near():
-    """The more of the prompt's words a memory has, the higher its mark; words that nobody knows weaken it."""
-    asked = ("deploy", "vpn", "kim")
-    one = relevance.mark(asked, 1.0, ("vpn",), 0.3)
-    three = relevance.mark(asked, 1.0, ("deploys", "vpn", "kim"), 0.3)
-    assert 0.3 < one < three <= 0.3 + relevance.MAX_BY_WORDS
-    assert relevance.mark(asked, 0.5, ("vpn",), 0.3) < one
-
-
-def test_forms_of_one_word_count_once():
-    """Two endings of one word are one word."""
-    asked = ("deploy", "vpn")
-    assert relevance.mark(asked, 1.0, ("deploys", "deployed"), None) == relevance.mark(asked, 1.0, ("deploys",), None)
+def test_the_logarithm():
+    """It is good to a few digits, without a library."""
+    for number in (1.0, 2.5, 1_000.0):
+        assert prompts.logarithm(number) == pytest.approx(math.log(number), abs=1e-4)
 
 
 def test_the_reason_is_told_in_words():
     """A receipt says how relevant it was and by which words."""
-    assert relevance.why(0.512, ("vpn", "kim")) == "relevance 0.51, words vpn, kim"
+    assert prompts.why(0.512, ("vpn", "kim")) == "relevance 0.51, words vpn, kim"

@@ -9,7 +9,7 @@ from holdfast.continuity import messages
 from holdfast.errors import HoldfastError
 from holdfast.inject import block, prompt
 from holdfast.privacy.fence import without_secrets
-from holdfast.recall.embed import Model, cosines
+from holdfast.recall.embed import Model, cosines, plain
 from holdfast.records import SCOPES, Filter
 from holdfast.store.read_only_index import ReadOnlyIndex, is_empty
 from holdfast.store.words import quoted
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Of what a prompt finds by words and by meaning so many are weighed: a bar needs no more than its best few.
 _BY_WORDS = 20
 _TELLING = 6
-_BY_MEANING = 10
+_BY_MEANING = 8
 # In a larger collection words find what is relevant, and meaning weighs it: going through all of them costs a hook
 # half its time and brought nothing more (docs/hooks.md).
 _SCANNED = 500
@@ -143,12 +143,15 @@ def _relevant(
     if not prompt.asks_something(run.call.prompt):
         return [], []
     most = run.settings.number("inject.prompt_items")
-    bar = prompt.bar_among(run.settings.number("inject.relevance") / 100, index.size())
     entries: list[tuple[Memory, str]] = []
     left_out: list[tuple[str, str]] = []
-    for mark, candidate in marked(run, index, bar):
+    said: dict[frozenset[str], str] = {}
+    for mark, candidate in marked(run, index, run.settings.number("inject.relevance") / 100):
         memory, reason = _may_be_given(index, candidate, shown)
-        if memory is not None and len(entries) < most:
+        same = said.setdefault(prompt.same(candidate.memory.body), candidate.memory.key)
+        if same != candidate.memory.key:
+            left_out.append((block.name_of(candidate.memory), f"says the same as {same}"))
+        elif memory is not None and len(entries) < most:
             entries.append((memory, prompt.why(mark, candidate.words)))
         else:
             left_out.append((block.name_of(candidate.memory), reason or f"only {most} at a prompt"))
@@ -167,54 +170,61 @@ def _may_be_given(index: ReadOnlyIndex, candidate: Candidate, shown: Shown) -> t
 
 
 def marked(run: HookRun, index: ReadOnlyIndex, bar: float) -> list[tuple[float, Candidate]]:
-    """Return the candidates that clear the bar, best first."""
+    """Return the candidates that clear the bar, best first, each with how likely the prompt wants it."""
     wanted = Filter(tuple(scope for scopes in run.scopes().values() for scope in scopes))
     table = index.table()
-    asked = table.ask(run.call.prompt)
-    # Memories with the rarest words of the prompt, the best first.
-    telling = " OR ".join([quoted(word) for word in asked.words[:_TELLING]])
-    rows = {row: text for row, _, _, text in table.matches(telling, wanted, _BY_WORDS)} if telling else {}
-    try:
-        near = _nearness(_model(run, table), index, table, asked, wanted, rows)
-    except sqlite3.Error:
-        if not run.is_late() or not rows:
-            raise
-        # The time is over, and words have found something: what is read of those few rows is soon read.
-        near = {}
-        index.read_to_the_end()
-    worth_reading = _worth_reading(rows, near, bar)
-    matched = table.matched(worth_reading, asked)
-    marks: dict[int, float] = {}
-    for row in worth_reading:
-        now, before = matched.get(row, ((), ()))
-        marks[row] = prompt.mark(asked.words, asked.known, now or before, near.get(row))
+    found = _Found(table, _model(run, table), wanted, index.size())
+    asks = [table.ask(text) for text in prompt.asks_of(run.call.prompt)]
+    for asked in asks:
+        try:
+            found.look(asked)
+        except sqlite3.Error:
+            if not run.is_late() or not found.by_words:
+                raise
+            # The time is over, and words have found something: what is read of those few rows is soon read.
+            index.read_to_the_end()
+            found.weigh(asked, found.by_words, {})
+            break
+    likely = {row: mark for row, mark in found.likely.items() if mark >= bar}
     # Most of them do not clear the bar, and of those nothing more is read. The mark takes the place of the meaning.
-    cleared = sorted((row for row, mark in marks.items() if mark >= bar), key=lambda row: -marks[row])
-    read = {row: (rows.get(row, 0.0), marks[row]) for row in cleared}
-    return [(found.meaning, found) for found in table.candidates(read, asked, wanted, matched)] if read else []
+    read = {row: (0.0, likely[row]) for row in sorted(likely, key=lambda row: -likely[row])[:_READ]}
+    return [(one.meaning, one) for one in table.candidates(read, asks[0], wanted)] if read else []
 
 
-def _worth_reading(rows: dict[int, float], near: dict[int, float], bar: float) -> list[int]:
-    """Return the few rows that may clear the bar: the nearest that words could lift over it, and the best by words."""
-    near_enough = [row for row, cosine in near.items() if cosine + prompt.MAX_BY_WORDS >= bar]
-    near_enough.sort(key=lambda row: -near[row])
-    return [*near_enough, *(row for row in rows if row not in near)][:_READ]
+class _Found:
+    """What the asks of a prompt found so far, each memory with the likelihood that the best of them gives it."""
 
+    def __init__(self, table: MemoryTable, model: Model | None, wanted: Filter, size: int) -> None:
+        self.table = table
+        self.model = model
+        self.wanted = wanted
+        self.likely: dict[int, float] = {}
+        self.by_words: list[int] = []
+        self._said: dict[int, dict[str, float]] = {}
+        everything = table.few(wanted, _SCANNED) if model is not None and size <= _SCANNED else None
+        self._stored = None if everything is None else table.vectors(everything)
 
-def _nearness(
-    model: Model | None, index: ReadOnlyIndex, table: MemoryTable, asked: Asked, wanted: Filter, rows: dict[int, float]
-) -> dict[int, float]:
-    """Return how near what the words found is to the prompt, and what else is near to it."""
-    if model is None:
-        return {}
-    vector = model.encode(asked.text, query=True, damp=asked.damp)
-    nearest: list[int] = []
-    if index.size() <= _SCANNED:
-        from holdfast.recall.scan import Scan
+    def look(self, asked: Asked) -> None:
+        """Weigh what has the rarest words of the ask that tell something and, among few memories, what is near."""
+        words = [word for word in asked.words if prompt.weight(plain(word)) == 1.0] or list(asked.words)
+        telling = " OR ".join([quoted(word) for word in words[:_TELLING]])
+        self.by_words = [row for row, _, _, _ in self.table.matches(telling, self.wanted, _BY_WORDS)] if telling else []
+        near: dict[int, float] = {}
+        if self.model is not None:
+            vector = self.model.encode(asked.text, query=True, damp=prompt.damp(asked))
+            stored = self.table.vectors(self.by_words) if self._stored is None else self._stored
+            near = dict(zip(stored, cosines(vector, [*stored.values()]), strict=True)) if any(vector) else {}
+        nearest = sorted(near, key=lambda row: -near[row])[:_BY_MEANING]
+        self.weigh(asked, [*dict.fromkeys((*nearest, *self.by_words))], near)
 
-        nearest = [row for row, _, _ in Scan(table).nearest(vector, wanted, _BY_MEANING)]
-    stored = table.vectors([*{*rows, *nearest}])
-    return dict(zip(stored, cosines(vector, [*stored.values()]), strict=True))
+    def weigh(self, asked: Asked, rows: list[int], near: dict[int, float]) -> None:
+        """Weigh these memories."""
+        new = self.table.texts([row for row in rows if row not in self._said])
+        self._said |= {row: prompt.said(text) for row, text in new.items()}
+        rare, usual = prompt.rarities(asked), prompt.usual(near.values())
+        for row in rows:
+            mark = prompt.likelihood(rare, self._said.get(row, {}), near.get(row), usual)
+            self.likely[row] = max(mark, self.likely.get(row, 0.0))
 
 
 def _model(run: HookRun, table: MemoryTable) -> Model | None:

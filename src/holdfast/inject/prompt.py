@@ -1,9 +1,13 @@
 """What is handed over at a prompt: what changed of what the session was shown, then what is relevant and new to it.
 
-The bar says whether a memory has enough to do with a prompt to be handed over unasked. A mark near 1 says that it has.
-It is how near the two are in meaning, and a little for the words that they share; where nothing is known of the
-meaning, words alone must tell. Among many memories something is always a little near, so the bar rises with their
-number. How it was chosen: docs/hooks.md.
+A memory is handed over unasked where the prompt is likely to want it. Each sentence of the prompt is asked on its own,
+and all of them together: a memory may belong to one sentence of several, or to what they are about as a whole. What
+programs or pastes brought is asked behind what the person wrote. Words that ask, join or stand in every other prompt
+carry nothing (`language/tables/prompt_words.txt`).
+
+Four things speak for a memory: how near it is in meaning, the rare words that both have, how much of the memory those
+words are, and how far it stands out from the next best. What they count was learned from real prompts, such that the
+sum is a likelihood: docs/hooks.md has the figures.
 """
 
 from __future__ import annotations
@@ -11,24 +15,38 @@ from __future__ import annotations
 from holdfast.base.light_records import dataclass
 from holdfast.inject.block import Block, Item, blocked, digest_of, given_of, is_told, statement_of, text_of
 from holdfast.inject.shown import FORGOTTEN
+from holdfast.language.sentences import sentences
+from holdfast.language.word_lists import listed
+from holdfast.recall.embed import plain, words
 from holdfast.records import Given, Memory, Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from holdfast.inject.shown import Shown
+    from holdfast.store.words import Asked
 
 _MAX_NOTES = 5
 _WORTH_CHANGED = 8.0
-_COVERED, _SEVERAL = 0.15, 0.10
-_COVERED_ALONE, _SEVERAL_ALONE = 0.5, 0.5
-# The most that shared words can add to meaning.
-MAX_BY_WORDS = _COVERED + _SEVERAL
-_STEM = 4
-_FEW = 50
-_RISE = 0.02
+MAX_ASKS = 6
+_MAX_CHARACTERS, _MAX_PASTED = 600, 300
+_LIGHT = 0.3
+# A port or a year tells something, a 2 does not.
+_LONG_NUMBER = 4
+# A memory stands out from the mean of the best few.
+_BEST, _BESIDE = 6, 0.2
+_MIN_TOTAL = 30
+_SHORTEST_STEM = 3
+# Nearness; rare words, and once more what they are above the first; their share of the memory; standing out; and what
+# has to be there before anything speaks for it.
+NEAR, RARE, SEVERAL, SHARE, OUT, NEEDED = 2.53, 0.57, 0.52, 1.16, 9.57, 3.57
+_ONE = 0.7
+# The same where nothing is known of the meaning.
+RARE_ALONE, SHARE_ALONE, NEEDED_ALONE = 1.28, 3.12, 2.8
 _TINY = 1e-7
+_weights: dict[str, float] = {}
+_DENYING = frozenset(("not", "no", "never", "without", "don", "dont", "nicht", "kein", "keine", "nie", "ohne"))
 # Words of which a prompt may consist that goes on, agrees or greets, and asks for nothing.
 _REPLIES = frozenset(
     (
@@ -105,36 +123,108 @@ def is_new(memory: Memory, shown: Shown) -> bool:
     return not is_told(item_of(memory, "", 0.0, str), shown)
 
 
-def mark(asked: tuple[str, ...], known: float, found: tuple[str, ...], cosine: float | None) -> float:
-    """Return the mark of a memory: `asked` are the telling words of the prompt, `found` those that the memory has.
-
-    `known` is the share of the prompt's words that any memory has; `cosine` is None where there is no vector.
-    """
-    # Endings differ between a prompt and a memory, so that a few letters stand for a word.
-    shared = min(len({word[:_STEM] for word in found}), len(asked))
-    total = len(asked) / known if known > 0 else 1.0
-    covered = min(1.0, shared / max(total, 1.0))
-    several = min(1.0, max(0, shared - 1) / 2)
-    if cosine is None:
-        return covered * _COVERED_ALONE + several * _SEVERAL_ALONE
-    return max(0.0, cosine) + covered * _COVERED + several * _SEVERAL
-
-
-def bar_among(bar: float, memories: int) -> float:
-    """Return the bar for a collection of that size: it is that of the setting for a few dozen, and rises from there."""
-    # The natural logarithm to six digits: `math` would be one more library that every prompt waits for.
-    logarithm = float(((memories / _FEW) ** _TINY - 1) / _TINY)
-    return bar + _RISE * logarithm if memories > _FEW else bar
-
-
 def asks_something(prompt: str) -> bool:
     """Whether the prompt has any word that more is meant by than to go on, to agree or to greet."""
     beginning = prompt[:400].replace("'", "")
-    words = "".join([letter if letter.isalnum() else " " for letter in beginning]).lower().split()
-    return any(word not in _REPLIES for word in words)
+    said = "".join([letter if letter.isalnum() else " " for letter in beginning]).lower().split()
+    return any(word not in _REPLIES for word in said)
 
 
 def why(mark: float, found: tuple[str, ...]) -> str:
     """Return in words why a memory is given."""
-    words = f", words {', '.join(found[:6])}" if found else ""
-    return f"relevance {mark:.2f}{words}"
+    shared = f", words {', '.join(found[:6])}" if found else ""
+    return f"relevance {mark:.2f}{shared}"
+
+
+def asks_of(prompt: str) -> list[str]:
+    """Return what is asked: all that the person wrote, and each of its sentences, without those that name nothing."""
+    told = [one.text for one in sentences(prompt)]
+    telling = [text for text in told if weight_of(text) >= 1.0]
+    whole = " ".join(telling)[: 2 * _MAX_CHARACTERS]
+    each = [text[:_MAX_CHARACTERS] for text in telling] if len(telling) > 1 else []
+    # Behind the person's own words, or in place of them, an error or a document may have been pasted.
+    pasted = len(prompt) > 2 * sum(map(len, told)) and weight_of(prompt[:_MAX_PASTED]) >= 1.0
+    asks = [whole, *each[: MAX_ASKS - 2], prompt[:_MAX_PASTED] if pasted else ""]
+    return [text for text in asks if text]
+
+
+def weight_of(text: str) -> float:
+    """Return how much the words of a text tell together."""
+    return sum([weight(word) for word in dict.fromkeys(map(plain, words(text)))])
+
+
+def weight(word: str) -> float:
+    """Return how much a word in plain letters tells of a topic."""
+    if not _weights:
+        _weights.update(dict.fromkeys(listed("prompt_words", "light"), _LIGHT))
+        _weights.update(dict.fromkeys(listed("prompt_words", "empty"), 0.0))
+    return _weights.get(word, _LIGHT if word.isdigit() and len(word) < _LONG_NUMBER else 1.0)
+
+
+def said(text: str) -> dict[str, float]:
+    """Return the stems of a text, and how much each tells."""
+    return {stem(word): weight(word) for word in dict.fromkeys(map(plain, words(text)))}
+
+
+def damp(asked: Asked) -> dict[str, float]:
+    """Return what the words of an ask count in its meaning."""
+    weights = {word: weight(word) for word in map(plain, words(asked.text))}
+    return {word: min(each, asked.damp.get(word, 1.0)) for word, each in weights.items() if each < 1.0} | asked.damp
+
+
+def rarities(asked: Asked) -> dict[str, float]:
+    """Return the stems of the words that are asked for, and how rare each is, up to one."""
+    # Among a handful every word would be common.
+    total = max(asked.total, _MIN_TOTAL)
+    rare = [logarithm(1 + total / (1 + count)) / logarithm(1 + total) for count in asked.counts]
+    return dict(zip([stem(plain(word)) for word in asked.words], rare, strict=True))
+
+
+def likelihood(rare: dict[str, float], said: dict[str, float], near: float | None, usual: float) -> float:
+    """Return how likely what is asked for by these words wants the memory that said this.
+
+    `near` is its cosine, None where nothing is known of the meaning; `usual` is that of the best few memories.
+    """
+    is_near, of_rare, share, out = marks(rare, said, near or 0.0, usual)
+    if near is None:
+        evidence = RARE_ALONE * of_rare + SHARE_ALONE * share - NEEDED_ALONE
+    else:
+        of_words = RARE * of_rare + SEVERAL * max(0.0, of_rare - _ONE) + SHARE * share
+        evidence = NEAR * is_near + of_words + OUT * out - NEEDED
+    return float(1 / (1 + 2.718281828**-evidence))
+
+
+def marks(
+    rare: dict[str, float], said: dict[str, float], near: float, usual: float
+) -> tuple[float, float, float, float]:
+    """Return what speaks for a memory: nearness, rare words, their share of the memory, and standing out."""
+    shared = {word: said[word] for word in rare if word in said}
+    of_rare = sum([told * rare[word] for word, told in shared.items()])
+    return max(0.0, near), of_rare, sum(shared.values()) / max(1.0, sum(said.values())), near - usual
+
+
+def usual(near: Iterable[float]) -> float:
+    """Return how near the best few are; where there are fewer, as if others stood beside them."""
+    best = sorted([*near, *[_BESIDE] * _BEST], reverse=True)[:_BEST]
+    return sum(best) / _BEST
+
+
+def same(text: str) -> frozenset[str]:
+    """Return what is the same for texts that say the same: the words that tell, and whether they are denied."""
+    return frozenset([stem(word) for word in map(plain, words(text)) if weight(word) or word in _DENYING])
+
+
+def stem(word: str) -> str:
+    """Return a word without an ending of number or tense; other endings make another word: a manager is not managed."""
+    for ending in ("ing", "ies", "es", "ed", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+            word = word[: -len(ending)]
+            break
+    # What is left of caches and cache, queries and query, stopped and stop.
+    is_left = len(word) > _SHORTEST_STEM and (word[-1] in "ey" or word[-1] == word[-2])
+    return word[:-1] if is_left else word
+
+
+def logarithm(number: float) -> float:
+    """Return the natural logarithm to six digits: `math` would be one more library that every prompt waits for."""
+    return float((number**_TINY - 1) / _TINY)

@@ -13,10 +13,11 @@ A row costs about 20 ns; a loop over its numbers would cost five hundred times a
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.recall.embed import cosines
 from holdfast.records import Filter
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -106,6 +106,14 @@ class MemoryTable(FullTextTable):
         sql = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?"
         return [row for (row,) in self.db.execute(sql, (words.quoted(word), most))]
 
+    def texts(self, ids: Sequence[int]) -> dict[int, str]:
+        """Return what these memories say."""
+        found: dict[int, str] = {}
+        for part, marks in in_parts(ids):
+            sql = f"SELECT rowid, title || char(10) || body FROM words WHERE rowid IN ({marks})"
+            found.update(self.db.execute(sql, part))
+        return found
+
     def search(self, query: str, wanted: Filter, limit: int) -> list[Candidate]:
         """Return the candidates that hold at least one of the query's words, best first."""
         asked = self.ask(query)

@@ -52,6 +52,31 @@ def test_a_session_that_goes_on_gets_nothing_again(hook, remember, source):
     assert [event["source"] for event in hook.events("start")] == [source]
 
 
+def test_the_topic_of_each_sentence_decides(hook, remember):
+    """Each sentence brings what it is about; words that ask and forms of other words bring nothing."""
+    remember("Deploys to production go through GitHub Actions and need an approval.")
+    remember("Redis is a managed instance on AWS.")
+    remember("Install dependencies with pnpm, never with npm.")
+    remember("Migrations must be reversible; also test the down step.")
+    two = hook.prompt("how do we deploy this to production? Also, never use console.log in this file.").text
+    assert "GitHub Actions" in two and "Migrations" not in two and "pnpm" not in two
+    assert hook.prompt("add a button to the header").out == b""
+    assert hook.prompt("please also never use the old one").out == b""
+    assert "Redis" not in hook.prompt("which package manager installs the dependencies?").text
+
+
+def test_two_memories_that_say_the_same_come_as_one(hook, remember):
+    """The same statement in other small words is given once; one that denies it is another."""
+    for text in (
+        "Use the bastion for deploys.",
+        "Please always use the bastion for deploys.",
+        "Never use the bastion for deploys.",
+    ):
+        remember(text)
+    text = hook.prompt("how do deploys use the bastion?").text
+    assert text.count("bastion for deploys") == 2 and "Never use" in text
+
+
 def test_a_prompt_brings_what_is_relevant_and_only_once(hook, remember):
     """A relevant memory comes with the first prompt about it and not with the next; an unrelated one brings none."""
     remember("Deploys need the VPN. Ask Kim for access.")
