@@ -49,13 +49,27 @@ def see(workspace: Workspace) -> None:
     """Adopt what a person wrote into a table of the project's pages that shows memories."""
     try:
         folders = _folders(workspace) if workspace.enabled and os.path.isdir(workspace.home) else []
-        if any(os.path.exists(os.path.join(folder, page)) for folder in folders for page in _SHOWN_ON):
-            # Most projects have no such page, and every command would wait for what this loads.
+        if any(_may_be_behind(workspace.home, folder) for folder in folders):
+            # Every command would wait for what this loads.
             from holdfast.continuity import views
 
             views.sync(workspace, [folder for folder in folders if views.is_behind(workspace.home, folder)])
     except HoldfastError as problem:
         workspace.say(f"what was written into a page is not adopted: {problem}")
+
+
+def _may_be_behind(home: str, folder: str) -> bool:
+    """Whether a page that shows memories was written after what was noted about it."""
+    noted = _written(os.path.join(home, "state", "views", f"{os.path.basename(folder)}.json"))
+    return any(_written(os.path.join(folder, page)) > noted for page in _SHOWN_ON)
+
+
+def _written(path: str) -> int:
+    """Return when a file was last written; nought where there is none."""
+    try:
+        return os.stat(path, follow_symlinks=False).st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _folders(workspace: Workspace) -> list[str]:

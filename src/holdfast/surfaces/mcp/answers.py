@@ -6,8 +6,8 @@ Stored text in a result is safe to read and labelled as data; the text of a resu
 from __future__ import annotations
 
 import os
+from itertools import chain
 
-from holdfast.app import search
 from holdfast.app.harvest import learn_from
 from holdfast.base.text import CUT, cut
 from holdfast.continuity import working_state
@@ -86,11 +86,14 @@ def recall(request: Request, asked: given.Recall) -> Answer:
     found = [_found(request, hit, memory, asked.include_related) for hit, memory in zip(hits, memories, strict=True)]
     lines = [(memory.trust, _line(memory, one)) for memory, one in zip(memories, found, strict=True)]
     # Who asks for a scope or a type asks for memories alone.
-    pages, sessions = (
-        ([], []) if asked.scope or asked.memory_type else search.beside(request.workspace, asked.query or "")
-    )
-    lines += [("derived", f"- {one.speaker} ({one.at[:10]}): {hand_over.safe(one.shown)}") for one in pages]
-    lines += [("derived", f"- session {one.session} ({one.at[:10]}): {hand_over.safe(one.shown)}") for one in sessions]
+    if not asked.scope and not asked.memory_type:
+        # A server starts without what finds it.
+        from holdfast.app import search
+
+        for said in chain(*search.beside(request.workspace, asked.query or "")):
+            # A line of a document names its page, one of a session the session.
+            where = said.session if said.agent else said.speaker
+            lines.append(("derived", f"- {where} ({said.at[:10]}): {hand_over.safe(said.shown)}"))
     return results.Recalled(memories=found), hand_over.fenced_by_trust(lines) or "Nothing was found."
 
 

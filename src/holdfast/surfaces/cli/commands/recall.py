@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from holdfast.app import search
 from holdfast.base.terminal import style
 from holdfast.base.text import count, one_line
 from holdfast.errors import ScopeUnknown
@@ -15,13 +14,15 @@ from holdfast.memory.show import list_memories, replaced_by
 from holdfast.recall.recall import recall
 from holdfast.recall.related import LIMIT, Related, related, related_to
 from holdfast.records import TYPES, Hit, Memory, Scope, asdict
-from holdfast.sessions.search import SessionHit
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import runnable
 from holdfast.surfaces.cli.making import HERE, command
 from holdfast.surfaces.cli.output import answered, heading, labels, memory_json, say, say_empty, tags_of
 from holdfast.surfaces.cli.tables import columns, cut, indented, on_terminal, print_table
 from holdfast.workspace import Workspace
+
+if TYPE_CHECKING:
+    from holdfast.sessions.search import SessionHit
 
 _MAX_LINES = 6
 _MAX_BESIDE = 200
@@ -62,7 +63,7 @@ def _recall(
     found = [_hit_json(hit, others, explain) for hit, others in zip(hits, beside, strict=True)]
     # Who asks for a type, a tag or a scope asks for memories alone.
     narrow = everywhere or any(asked[name] for name in ("scope", "types", "tags", "agents", "since", "until"))
-    pages, sessions = ([], []) if narrow else search.beside(workspace, words)
+    pages, sessions = ([], []) if narrow else _beside(workspace, words)
     told = {"pages": [_page_json(one) for one in pages], "sessions": [_session_json(one) for one in sessions]}
     if answered({"query": words, "project": "" if everywhere else _project(workspace), "hits": found, **told}):
         return
@@ -82,6 +83,13 @@ def _recall(
     _print_beside("In sessions:", [(one.session, one.at[:10], one.shown) for one in sessions])
     if not hits:
         say_empty(workspace, "no memory found; `holdfast list` shows what is visible here")
+
+
+def _beside(workspace: Workspace, words: str) -> tuple[list[SessionHit], list[SessionHit]]:
+    """Return what documents and sessions say; `list` and `related` need not wait for what finds it."""
+    from holdfast.app import search
+
+    return search.beside(workspace, words)
 
 
 def _print_beside(title: str, found: list[tuple[str, str, str]]) -> None:
