@@ -24,7 +24,7 @@ def memory(key: str, body: str = "", kind: str = "project", **more: object) -> M
 def items(*found: Memory, doing: str = "", uses: int = 0) -> list[Item]:
     """Return memories as the items that a start chooses from."""
     candidates = [Candidate(one, 0.0, (), False, uses, "") for one in found]
-    return memories.items(candidates, NOW, str, doing=doing)
+    return memories.items(candidates, NOW, doing=doing)
 
 
 def item(text: str, part: str = NOTES, *, theirs: bool = False, worth: float = 0.0, head: str = "Facts") -> Item:

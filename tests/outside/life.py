@@ -211,7 +211,7 @@ class _Living:
         self.holdfast("forget", "code-name", "--scope", "global", "--yes")
         self.holdfast("config", "set", "security.block", "destructive")
         self.install(*SCOPES)
-        for number in range(30):
+        for number in range(60):
             self.write(f"note-{number}", 20, f"Note {number}. {'So it is. ' * 40}")
         self.write("ferry", 1, f"The ferry to the island leaves from pier {self.marks.ferry} at noon.")
         self.holdfast("reindex")

@@ -18,7 +18,8 @@ def test_what_was_known_is_handed_back_after_a_compaction(person: Person, holdfa
     mark, task = secrets.token_hex(8), secrets.token_hex(8)
     holdfast("remember", "--scope", "global", f"The person likes to be called by the code name {mark}.")
     looks = [PROGRAMS["claude-code"].shell(f"echo look {number}") for number in range(5)]
-    ran = person.run("claude-code", f"look around for {task}", [*looks, Say("I looked around.")])
+    ask = f"look around for {task}, but do not change the public function names"
+    ran = person.run("claude-code", ask, [*looks, Say("I looked around.")])
     assert [turn.count(mark) for turn in ran.turns] == [1] * 6
     session = events(person.home)[0]["session"]
     ran = person.run("claude-code", "/compact", [Say(SUMMARY)], "--resume", session)
@@ -29,4 +30,4 @@ def test_what_was_known_is_handed_back_after_a_compaction(person: Person, holdfa
     assert task in compact["last_prompt"]
     ran = person.run("claude-code", "go on", [Say("on")], "--resume", session)
     assert given_once(ran.first, mark)
-    assert sum(task in block for block in fences(ran.first)) == 1
+    assert sum(ask in block for block in fences(ran.first)) == 1

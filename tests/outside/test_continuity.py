@@ -144,15 +144,18 @@ def compacted(person: Person, agent: str, session: str, prompt: str) -> Ran:
 
 
 def test_a_compaction_is_recovered_from_once(person: Person, agent: str, pages: Pages) -> None:
-    """The turn after a real compaction has one block with decision, next steps and todos, and the next adds none."""
+    """The turn after a real compaction has the ask, the next steps and the to-dos once, and the next adds none."""
     person.run(agent, DECISION, [*[PROGRAMS[agent].shell("echo look")] * 4, Say(PLAN)])
     session = events(person.home)[0]["session"]
     ran = compacted(person, agent, session, "and now the baskets")
     told = [(event["kind"], event.get("source")) for event in events(person.home)]
     assert "compact" in {kind for kind, _ in told} and ("start", "compact") in told
-    [block] = [block for block in fences(ran.first) if DECISION in block]
-    assert len(OPEN + block + CLOSE) <= BUDGET
-    assert "move the baskets over" in block and "water the plants by the window" in block
+    told = fences(ran.first)
+    assert sum(DECISION in block for block in told) == 1
+    assert sum(len(OPEN + block + CLOSE) for block in told) <= BUDGET
+    every = "".join(told)
+    assert "they last asked:\n- " in every and "Recovered after the compaction: what was asked last" in every
+    assert "move the baskets over" in every and "water the plants by the window" in every
     ran = person.run(agent, "and the rest", [Say("done")], *resumed(agent, session))
     assert sum(DECISION in block for block in fences(ran.first)) == 1
     pages.check()
@@ -180,9 +183,10 @@ def test_the_other_agent_starts_where_this_one_stopped(person: Person, agent: st
     """Its first request has the decision and the next steps of the other one's session, within the budget."""
     person.run(agent, DECISION, [Say(PLAN)])
     ran = person.run(OTHER[agent], "good morning", [Say("hello")])
-    [block] = [block for block in fences(ran.first) if DECISION in block]
-    assert "move the baskets over; take the old server down" in block
-    assert len(OPEN + block + CLOSE) <= BUDGET
+    told = fences(ran.first)
+    assert sum(DECISION in block for block in told) == 1
+    assert "- next: move the baskets over\n- next: take the old server down\n" in "".join(told)
+    assert sum(len(OPEN + block + CLOSE) for block in told) <= BUDGET
     pages.check()
 
 

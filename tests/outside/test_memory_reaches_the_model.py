@@ -15,6 +15,14 @@ def test_what_was_remembered_is_in_the_request_once_and_fenced(life: Life) -> No
     assert all(request.count(life.marks.shared) <= 1 for request in life.second.requests)
 
 
+def test_what_the_person_said_stands_as_theirs(life: Life) -> None:
+    """The fact of the person is in the fence that says it is theirs, and no key, date or scope stands beside it."""
+    [block] = [block for block in fences(life.second.first) if life.marks.personal in block]
+    assert "From the person you work for" in block
+    [line] = [line for line in block.split("\n") if life.marks.personal in line]
+    assert line.startswith("- The person likes") and "[global]" not in line
+
+
 def test_what_was_handed_over_is_not_taken_for_something_said(life: Life) -> None:
     """No event has what the agent was given."""
     assert not any(life.marks.shared in str(event) for event in life.told)
@@ -26,8 +34,8 @@ def test_a_prompt_brings_what_the_start_had_no_room_for(life: Life) -> None:
         # Its hooks cannot hand over anything.
         return
     assert given_once(life.third.first, life.marks.ferry)
-    [start] = [block for block in fences(life.third.first) if "note-" in block]
-    assert life.marks.ferry not in start
+    starts = [block for block in fences(life.third.first) if "Note " in block]
+    assert starts and not any(life.marks.ferry in block for block in starts)
 
 
 def test_a_hostile_memory_arrives_fenced_neutralised_and_redacted(life: Life) -> None:

@@ -78,7 +78,7 @@ def _memories(run: HookRun, doing: str, *, needed: bool) -> tuple[list[Item], in
         if needed and not is_empty(run.home):
             raise
         return [], 0, []
-    return memories.items(found, run.at, without_secrets, doing=doing, weights=readback.weights(run)), more, left_out
+    return memories.items(found, run.at, doing=doing, weights=readback.weights(run)), more, left_out
 
 
 def asked_last(run: HookRun) -> str:

@@ -89,10 +89,11 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing that may be told: safe text, how it is noted as given, and among what it stands.
+    """One thing that may be told: its text, how it is noted as given, and among what it stands.
 
-    `head` is the line above all of its kind. `said` is the statement by which a repeat is known; it differs from the
-    text where that has a lead, such as `next:`. A text of up to `least` characters is not cut.
+    A text that is not `safe` is made so when it is taken. `head` is the line above all of its kind. `said` is the
+    statement by which a repeat is known; it differs from the text where that has a lead, such as `next:`. A text of up
+    to `least` characters is not cut.
     """
 
     text: str
@@ -103,6 +104,7 @@ class Item:
     worth: float = 0.0
     said: str = ""
     least: int = WHOLE
+    safe: bool = True
 
     @property
     def name(self) -> str:
@@ -121,6 +123,7 @@ class Filling:
         self.repeats: dict[int, str] = {}
         self._opened: set[object] = set()
         self._words = [telling_words(item.said or item.text) for item in items]
+        self._whole: dict[int, str] = {}
         self._saying = self._fullest()
 
     def _fullest(self) -> dict[tuple[str, ...], int]:
@@ -129,7 +132,8 @@ class Filling:
         for place, item in enumerate(self.items):
             said = " ".join((item.said or item.text).split())
             first, last = said.partition(". ")[0], said.rpartition(": ")[2]
-            for words in {self._words[place], telling_words(first), telling_words(last)}:
+            parts = [telling_words(part) for part in (first, last) if part != said]
+            for words in {self._words[place], *parts}:
                 other = found.get(words)
                 if other is None or self._says_more(place, other):
                     found[words] = place
@@ -162,13 +166,20 @@ class Filling:
         if fuller in self.taken or said is not None:
             self.repeats[place] = f"said already by {self.items[fuller if said is None else said].name}"
             return before - self.room
+        if not item.safe:
+            self._whole[place] = text_of(item.text, fence.without_secrets)
+            text = shortened(self._whole[place], item.least)
+            cost = self.cost(item, text)
+            if cost > min(room, self.room):
+                return before - self.room
         self.room -= cost
         self.taken[place] = text
         self._opened.update((item.theirs, (item.theirs, item.head)))
         return cost
 
-    def lengthen(self, place: int, text: str) -> None:
-        """Tell more of an item that was taken."""
+    def lengthen(self, place: int) -> None:
+        """Tell as much more of an item that was taken as there is room for."""
+        text = shortened(self._whole.get(place, self.items[place].text), len(self.taken[place]) + self.room)
         self.room -= len(text) - len(self.taken[place])
         self.taken[place] = text
 
@@ -200,9 +211,8 @@ def _choose(items: Sequence[Item], filling: Filling) -> list[tuple[Item, str]]:
             if items[place].part == part:
                 filling.take(place, filling.room)
     for place in order:
-        text = filling.taken.get(place, items[place].text)
-        if text != items[place].text and filling.room > 0:
-            filling.lengthen(place, shortened(items[place].text, len(text) + filling.room))
+        if filling.room > 0 and filling.taken.get(place, "").endswith(CUT):
+            filling.lengthen(place)
     why = f"no room: {filling.room} characters were left"
     return [
         (one, filling.repeats.get(place) or f"{why}, it needs {filling.cost(one, shortened(one.text, one.least))}")

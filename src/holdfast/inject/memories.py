@@ -10,11 +10,11 @@ from __future__ import annotations
 from holdfast.base.clock import days_between
 from holdfast.base.light_records import replace
 from holdfast.base.text import count
-from holdfast.inject.block import EVERYWHERE, NOTES, RULES, Item, given_of, statement_of, telling_words, text_of
+from holdfast.inject.block import EVERYWHERE, NOTES, RULES, Item, given_of, statement_of, telling_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from holdfast.records import Candidate, Memory, Scope
     from holdfast.store.read_only_index import ReadOnlyIndex
@@ -55,7 +55,6 @@ def found(
 def items(
     candidates: Iterable[Candidate],
     now: str,
-    clean: Callable[[str], str],
     *,
     doing: str = "",
     weights: Mapping[tuple[str, str, str], float] | None = None,
@@ -65,7 +64,7 @@ def items(
     `weights` has what lessons weigh, by scope, owner and key.
     """
     near = frozenset(telling_words(doing))
-    made = [_item(one, now, clean, near, weights or {}) for one in candidates]
+    made = [_item(one, now, near, weights or {}) for one in candidates]
     # The newest of each kind first, the pinned before them; of lessons the weightiest.
     made.sort(key=lambda pair: pair[0].memory.updated, reverse=True)
     made.sort(key=lambda pair: pair[1].worth if pair[1].head == "Lessons" else 0.0, reverse=True)
@@ -76,7 +75,6 @@ def items(
 def _item(
     one: Candidate,
     now: str,
-    clean: Callable[[str], str],
     near: frozenset[str],
     weights: Mapping[tuple[str, str, str], float],
 ) -> tuple[Candidate, Item]:
@@ -98,10 +96,10 @@ def _item(
         + weight
     )
     head = _RULES if is_rule else _HEADS.get(memory.type, _FACTS)
-    text = text_of(statement, clean) + (_IMPORTED if memory.trust == "import" else "")
+    text = statement + (_IMPORTED if memory.trust == "import" else "")
     part = NOTES if not is_rule else EVERYWHERE if memory.scope.kind == "global" else RULES
     why = _why(memory, one.uses, days, shared, weight)
-    return one, Item(text, given_of(memory, why), part, head, theirs, worth, statement)
+    return one, Item(text, given_of(memory, why), part, head, theirs, worth, statement, safe=False)
 
 
 def _why(memory: Memory, uses: int, days: float, shared: frozenset[str], weight: float) -> str:

@@ -21,7 +21,6 @@ from holdfast.errors import Conflict, HoldfastError
 from holdfast.inject import memories
 from holdfast.inject.block import blocked
 from holdfast.memory import doctrine
-from holdfast.privacy.fence import without_secrets
 from holdfast.records import Scope
 from holdfast.store.read_only_index import ReadOnlyIndex
 from holdfast.workspace import Workspace
@@ -80,7 +79,7 @@ def _text(workspace: Workspace, one: Install, installs: list[Install]) -> str:
     """Return what a session would start with, or nothing where no memory is left."""
     with ReadOnlyIndex(workspace.home, lambda: False) as index:
         found, more, _ = memories.found(index, _scopes(workspace, one, installs))
-    items = memories.items(found, now(), without_secrets)
+    items = memories.items(found, now())
     # What the person says about this memory stands outside the fence: it is no stored data.
     kept, _ = doctrine.told(workspace.home)
     said = "\n".join([doctrine.HEAD, *(f"- {text}" for text in kept), ""]) + "\n" if kept else ""

@@ -47,6 +47,8 @@ CREATE TABLE memory(
 CREATE INDEX memory_place ON memory(scope, owner, key);
 CREATE INDEX memory_folder ON memory(folder);
 CREATE INDEX memory_updated ON memory(updated);
+CREATE INDEX memory_first ON memory(scope, owner, pinned, updated);
+CREATE INDEX memory_kind ON memory(scope, owner, type, trust, pinned, updated);
 CREATE TABLE tag(memory INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY(memory, tag)) WITHOUT ROWID;
 CREATE TABLE supersedes(memory INTEGER NOT NULL, scope TEXT NOT NULL, owner TEXT NOT NULL, key TEXT NOT NULL);
 CREATE INDEX supersedes_key ON supersedes(scope, owner, key);

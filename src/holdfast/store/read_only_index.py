@@ -30,9 +30,9 @@ _REMAKE = "Run `holdfast reindex`."
 # Of each kind as many as could find room at a session's start: the person's rules, decisions, lessons, and the newest.
 _FIRST = "ORDER BY pinned DESC, updated DESC LIMIT"
 _TOLD = (
-    *(f"AND type = '{kind}' AND trust = 'user' {_FIRST} 50" for kind in ("user", "feedback", "decision")),
-    f"AND type = 'lesson' {_FIRST} 30",
-    f"AND type = 'decision' AND trust = 'agent' {_FIRST} 20",
+    *(f"AND type = '{kind}' AND trust = 'user' {_FIRST} 50" for kind in ("user", "feedback", "decision", "lesson")),
+    *(f"AND type = '{kind}' AND trust = 'agent' {_FIRST} 20" for kind in ("decision", "lesson")),
+    f"AND type = 'lesson' AND trust = 'derived' {_FIRST} 30",
     f"{_FIRST} 40",
 )
 
@@ -69,7 +69,8 @@ class ReadOnlyIndex(IndexReader):
         self.close()
         self.db = self._opened("mode=rw")
         table = MemoryTable(self)
-        # What a session's start asks for: without them SQLite would look at all memories of a scope.
+        # What a session's start asks for, where an older version made the index: without them SQLite would look at all
+        # memories of a scope.
         self.db.execute("CREATE INDEX IF NOT EXISTS memory_first ON memory(scope, owner, pinned, updated)")
         self.db.execute("CREATE INDEX IF NOT EXISTS memory_kind ON memory(scope, owner, type, trust, pinned, updated)")
         return table
