@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from holdfast.base import clock
+from holdfast.language import judge as behind
 from holdfast.language.ratings import Rating
 from holdfast.learning.ratings import model
-from holdfast.learning.ratings.hook import MAX_MESSAGE, judge, row_of
+from holdfast.learning.ratings.hook import MAX_MESSAGE, Judged, judge, row_of
+from holdfast.learning.said.harvest import is_recent
 from holdfast.privacy import speech
 from holdfast.session_records import SessionEvent
 from holdfast.sessions.facts import Digest
@@ -24,6 +26,9 @@ LOW = 5
 # So many seconds may lie between what a hook heard and what the transcript says of its time.
 _APART = 120
 _TELLING = 20
+# A mood as a rating, as a hook would give it, and how sure it is.
+_MOODS = {"praise": 8, "frustration": 3}
+_CONFIDENCE = 0.6
 _by_session: dict[tuple[str, int, int], dict[tuple[str, str], list[Rating]]] = {}
 
 
@@ -49,11 +54,19 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
 def _row(event: SessionEvent, answer: str, digest: Digest) -> Rating | None:
     session, text = digest.session, speech.typed(event.text)
     judged = judge(text, lambda: answer) if text else None
+    if judged is None and text and is_recent(session):
+        judged = _felt(behind.judge(text, answer).kinds)
     if judged is None:
         return None
     told = event.at or session.started
     at = f"{told[:19]}Z" if told else ""
     return row_of(judged, text, at=at, agent=session.agent, session=session.id, project=session.project)
+
+
+def _felt(kinds: Sequence[str]) -> Judged | None:
+    """Return a mood that the judge found, which reads more than a hook's word lists, as a rating."""
+    mood = next((kind for kind in behind.MOODS if kind in kinds), "")
+    return Judged(_MOODS[mood], "implicit", "", _CONFIDENCE) if mood else None
 
 
 def place_of(rating: Rating, events: Sequence[SessionEvent]) -> int:

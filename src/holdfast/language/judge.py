@@ -1,0 +1,144 @@
+"""What a person's message says that lasts, judged behind the session: slower than a hook could be, and better.
+
+An encoder (`encoder.py`) reads the message together with the end of what the agent had said, and the weights of the
+hook's triggers are heard beside it. What is above one score is told as a fact, what is above a lower one is a
+candidate. The scores and both bars were learned from messages of real people (`training/triggers/judge.py`). Of other
+languages than English hardly any were seen, so what is said in them is at most a candidate.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from holdfast.language.triggers import KINDS, LEARNED, best_scores
+from holdfast.language.word_lists import among
+from holdfast.language.word_pieces import BEGIN, END, Piece, WordPieces
+
+if TYPE_CHECKING:
+    from holdfast.language.encoder import Encoder, Figures
+
+MOODS = ("praise", "frustration")
+# The heads of the encoder: how clearly each kind is said, whether some would say so, and what holds for the message.
+_HEADS = (*KINDS, *MOODS)
+_KEEP, _MAY_KEEP, _ANY = range(2 * len(_HEADS), 2 * len(_HEADS) + 3)
+# So many pieces are read of the end of what the agent had said, and of the beginning and the end of the message.
+BEFORE, HEAD, TAIL = 64, 120, 80
+MAX_BEFORE, MAX_TEXT = 600, 4_000
+# Nothing is stated in one word.
+_MIN_WORDS = 2
+# A mood is told by a clear figure and half of an arguable one.
+_ARGUABLE = 0.5
+_PATH = __file__.rpartition("/")[0] + "/judge.bin"
+_opened: list[tuple[Encoder, WordPieces]] = []
+# Where a clause of a message ends: behind signs, at line ends, and before words that begin another one.
+_CLAUSE = re.compile(
+    r"[.!?;:]+(?=\s|$)|[。！？；]|\n+|[,，、]\s*|\s[-–—]+\s|[()]|\s(?=(?:and|but|so|because|then|however|instead)\s)"
+)
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+# Of the letters of an English text so many are plain ones.
+_PLAIN = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is said of a message: kinds told as facts, moods among them, kinds that are candidates, and the statement.
+
+    The statement is the part of the message, in its own words, that would be kept; "" where nothing is said. What
+    `lasts` would be written down for the next session by a careful colleague.
+    """
+
+    kinds: tuple[str, ...] = ()
+    candidates: tuple[str, ...] = ()
+    statement: str = ""
+    lasts: bool = False
+
+
+NOTHING = Judgement()
+
+
+@lru_cache(maxsize=512)
+def judge(text: str, before: str = "") -> Judgement:
+    """Judge a message. `before` is what the agent had said last, where that is known."""
+    if len(text.split()) < _MIN_WORDS and text.isascii():
+        return NOTHING
+    encoder, pieces = _open()
+    own = pieces.of(text[:MAX_TEXT])
+    kept = own if len(own) <= HEAD + TAIL else [*own[:HEAD], *own[-TAIL:]]
+    said = [BEGIN, *[piece.number for piece in pieces.of(before[-MAX_BEFORE:])[-BEFORE:]], END]
+    reading = encoder.read([*said, *[piece.number for piece in kept], END], len(said))
+    kinds = [*_told(encoder, reading, text, before), *_moods(encoder, reading)]
+    candidates = [kind for kind in _candidates(encoder, reading) if kind not in kinds]
+    is_something = candidates or set(kinds) - set(MOODS)
+    statement = stated(text, kept, reading.pieces, encoder.about["span"]) if is_something else ""
+    lasts = reading.heads[_KEEP] + reading.heads[_MAY_KEEP] >= encoder.about["keep"]
+    return Judgement(tuple(kinds), tuple(candidates), statement, lasts and bool(statement))
+
+
+def _told(encoder: Encoder, reading: Figures, text: str, before: str) -> Iterable[str]:
+    """Return the kinds that are told as facts."""
+    if not is_english(text):
+        return ()
+    about, heads = encoder.about, reading.heads
+    scores = best_scores(text, before)
+    return [
+        kind
+        for place, (kind, bar) in enumerate(zip(LEARNED, about["told"], strict=True))
+        if heads[place] + heads[len(_HEADS) + place] + about["table"] * (scores[place] + about["offset"]) >= bar
+    ]
+
+
+def _moods(encoder: Encoder, reading: Figures) -> Iterable[str]:
+    places = [(mood, _HEADS.index(mood)) for mood in MOODS]
+    marks = {mood: reading.heads[at] + _ARGUABLE * reading.heads[len(_HEADS) + at] for mood, at in places}
+    return [mood for mood, mark in marks.items() if mark >= encoder.about["moods"][mood]]
+
+
+def _candidates(encoder: Encoder, reading: Figures) -> Iterable[str]:
+    """Return the likeliest kinds of a message that seems to say something."""
+    heads = reading.heads
+    if heads[_ANY] < encoder.about["candidate"]:
+        return ()
+    marks = [heads[at] + _ARGUABLE * heads[len(_HEADS) + at] for at in range(len(LEARNED))]
+    return [kind for kind, mark in zip(LEARNED, marks, strict=True) if mark >= max(marks) - encoder.about["margin"]]
+
+
+def stated(text: str, pieces: list[Piece], marks: list[float], more: float) -> str:
+    """Return the run of clauses whose pieces speak most for being the statement; `more` is added for each piece."""
+    cuts = sorted({0, *[found.end() for found in _CLAUSE.finditer(text)], len(text)})
+    best, start, total = (float("-inf"), 0, len(text)), 0, 0.0
+    at = 0
+    for first, end in pairwise(cuts):
+        gain = 0.0
+        while at < len(pieces) and pieces[at].start < end:
+            gain += marks[at] + more
+            at += 1
+        start, total = (first, gain) if total <= 0 else (start, total + gain)
+        best = max(best, (total, start, end), key=lambda run: run[0])
+    return text[best[1] : best[2]].strip().rstrip(",")
+
+
+def is_english(text: str) -> bool:
+    """Whether a text is in English, as far as its letters and its small words tell."""
+    letters = [letter for letter in text if letter.isalpha()]
+    if sum(letter.isascii() for letter in letters) < _PLAIN * len(letters):
+        return False
+    words = _WORD.findall(text.lower())
+    english, other = among("small_words", "english"), among("small_words", "other")
+    return sum(word in english for word in words) >= sum(word in other for word in words)
+
+
+def _open() -> tuple[Encoder, WordPieces]:
+    if not _opened:
+        # On a busy machine several threads wait for each other longer than one of them works.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        from holdfast.language.encoder import Encoder
+
+        encoder = Encoder(_PATH)
+        _opened.append((encoder, WordPieces(encoder.vocabulary)))
+    return _opened[0]

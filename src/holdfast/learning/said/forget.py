@@ -1,0 +1,24 @@
+"""Forgetting a session takes what was proposed because of what was said in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from holdfast.learning.said.harvest import SOURCE
+from holdfast.memory.proposal_files import FOLDER, Proposals, id_of
+from holdfast.records import Step
+from holdfast.sessions.parts import Change, ForgetTarget
+
+
+def forget(target: ForgetTarget) -> Iterator[Change]:
+    """Yield the proposals that go; one that a person edited stays."""
+    room = Proposals(target.home)
+    for one in room.all()[0]:
+        if one.source != SOURCE or not one.evidence.startswith(f"said in {target.name}, "):
+            continue
+        place = f"{FOLDER}/{one.id}.md"
+        if id_of(one.scope, one.text) == one.id:
+            yield Change(Step("remove", place, f"proposed because of it: {one.title}"), partial(room.drop, one))
+        else:
+            yield Change(Step("keep", place, "a proposal that you edited; `holdfast proposals reject` takes it"))

@@ -1,0 +1,121 @@
+"""What the judge finds in a person's messages once a session is in the archive.
+
+A fact is noted as a hook would have noted it: in the session's entry of the log, marked as found behind the session.
+What a careful colleague would write down for the next session is proposed; it becomes memory when a person approves it.
+Only sessions of late are judged: of an older one nobody waits for a proposal, and reading takes time.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from holdfast.base import clock
+from holdfast.base.text import one_line
+from holdfast.continuity import log
+from holdfast.continuity.buffer import ProjectPages
+from holdfast.language.judge import MOODS, Judgement, judge
+from holdfast.learning.lessons.standing import cleaned
+from holdfast.memory.proposal_files import Proposals, id_of, same
+from holdfast.privacy import speech
+from holdfast.records import Filter, Memory, Proposal, Scope, Session, SessionEvent, replace
+from holdfast.sessions.facts import Digest
+from holdfast.sessions.parts import Finding
+from holdfast.store.keys import automatic_key
+from holdfast.store.memory_file import first_words
+from holdfast.workspace import Workspace
+
+SOURCE = "judge"
+BEHIND = "(found behind the session)"
+MAX_DAYS = 30
+# Of a session with more messages the last ones are judged.
+MAX_MESSAGES = 120
+# While so many wait for a decision, no more are added.
+MAX_WAITING = 30
+_MAX_STATEMENT = 300
+_MIN_WORDS = 3
+
+
+def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
+    """Yield what the person said in a session that lasts; what an agent told its sub-agent is none of it."""
+    session = digest.session
+    if session.is_subagent or not session.project or not is_recent(session):
+        return
+    for event, judged in judged_messages(events):
+        statement = one_line(cleaned(judged.statement), _MAX_STATEMENT)
+        kinds = [kind for kind in judged.kinds if kind not in MOODS]
+        when = event.at or session.ended or session.started
+        if kinds and statement:
+            line = f"{kinds[0]}: {statement} {BEHIND}"
+            yield Finding("said", line, when, session.name, partial(_note, workspace, session, statement, line))
+        if judged.lasts and len(statement.split()) >= _MIN_WORDS:
+            found = _proposal(session, statement, (*kinds, *judged.candidates), when, event.place)
+            yield Finding("proposal", statement, when, session.name, partial(_propose, workspace, found))
+
+
+def is_recent(session: Session) -> bool:
+    """Whether a session ended so lately that its messages are judged."""
+    return (session.ended or session.started) >= clock.iso(time.time() - MAX_DAYS * clock.DAY_SECONDS)
+
+
+def judged_messages(events: Sequence[SessionEvent]) -> Iterator[tuple[SessionEvent, Judgement]]:
+    """Yield the person's messages, each with what is said of it, read with what the agent had said before."""
+    said, answer = [], ""
+    for event in events:
+        if event.role == "assistant" and event.text.strip():
+            answer = event.text
+        elif event.role == "human" and (text := speech.typed(event.text)):
+            said.append((event, text, answer))
+    for event, text, before in said[-MAX_MESSAGES:]:
+        yield event, judge(text, before)
+
+
+def _note(workspace: Workspace, session: Session, statement: str, line: str) -> bool:
+    """Add a fact to what the log says was decided in the session, unless it is there; return whether it was new."""
+    folder = ProjectPages(workspace.home, session.project).folder
+    entry = log.entry(folder, session.started[:10], session.agent, session.id) if os.path.isdir(folder) else None
+    if entry is None or any(statement in told or _told_in(told, statement) for told in entry.decisions):
+        return False
+    log.write(folder, replace(entry, decisions=(*entry.decisions, line)))
+    return True
+
+
+def _told_in(told: str, statement: str) -> bool:
+    """Whether a line of the log says what the statement says, or a part of it."""
+    text = told.partition(": ")[2].removesuffix(BEHIND).strip()
+    return bool(text) and text in statement
+
+
+def _proposal(session: Session, statement: str, kinds: Sequence[str], when: str, place: int) -> Proposal:
+    scope = Scope("project", session.project)
+    return Proposal(
+        id=id_of(scope, statement),
+        text=statement,
+        scope=scope,
+        title=first_words(statement),
+        type="feedback" if "preference" in kinds else "project",
+        tags=("said", *kinds[:1]),
+        source=SOURCE,
+        agent=session.agent,
+        evidence=f"said in {session.name}, place {place}",
+        created=when,
+    )
+
+
+def _propose(workspace: Workspace, one: Proposal) -> bool:
+    """Offer it for a person's decision, unless it is offered, decided, known or forgotten already."""
+    waiting = Proposals(workspace.home)
+    ids = waiting.ids()
+    if one.id in ids or one.id in waiting.rejected():
+        return False
+    if len(ids) >= MAX_WAITING and sum(each.source == SOURCE for each in waiting.all()[0]) >= MAX_WAITING:
+        return False
+    workspace.refresh_once(one.scope)
+    memory = Memory(automatic_key(one.text), one.scope, one.title, one.text)
+    is_known = any(same(known.body) == same(one.text) for known in workspace.store.find(Filter((one.scope,))))
+    if is_known or workspace.store.forgot(one.scope, memory.key, memory.body):
+        return False
+    waiting.put(one)
+    return True

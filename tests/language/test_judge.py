@@ -1,0 +1,90 @@
+"""What the judge says of a message behind the session, by the weights that ship."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.errors import StoreUnavailable
+from holdfast.language.encoder import MAGIC, Encoder
+from holdfast.language.judge import Judgement, is_english, judge, stated
+from holdfast.language.word_pieces import SPECIAL, UNKNOWN, Piece, WordPieces
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "kind", "statement"),
+    [
+        ("go for option 1", "1. Redis\n2. SQLite\nWhich one?", "decision", "go for option 1"),
+        (
+            "no, that's wrong: the config lives in /etc/app, not in home. Please update.",
+            "I put the config in ~/.app.",
+            "correction",
+            "the config lives in /etc/app, not in home.",
+        ),
+        (
+            "we decided to keep everything in Postgres, no Redis. now fix the login bug in auth.py",
+            "",
+            "architecture",
+            "we decided to keep everything in Postgres",
+        ),
+    ],
+)
+def test_what_is_stated_is_told_with_the_part_that_states_it(text, before, kind, statement) -> None:
+    """A decision, a correction and a choice of technology are told as facts, without the task around them."""
+    judged = judge(text, before)
+    assert kind in judged.kinds
+    assert statement in judged.statement and "lease update" not in judged.statement
+    assert "auth.py" not in judged.statement
+
+
+@pytest.mark.parametrize("text", ["fix the failing test", "ok", "continue", "why does the build fail?", "", "???"])
+def test_a_task_a_question_and_an_acknowledgement_say_nothing(text) -> None:
+    """Most messages are of this sort, and nothing is kept of them."""
+    assert judge(text) == Judgement()
+
+
+def test_what_is_not_said_in_english_is_at_most_a_candidate() -> None:
+    """The judge has hardly seen other languages, so it does not tell facts in them."""
+    assert is_english("use pnpm not npm") and is_english("ok")
+    for text in (
+        "no, usa la segunda opción para el proyecto",
+        "以后不要用 npm，用 pnpm",
+        "nein, nimm nicht das andere",
+    ):
+        assert not is_english(text)
+        assert judge(text).kinds == ()
+
+
+def test_a_message_is_judged_alike_whenever_it_is_judged() -> None:
+    """Judging again, as a second sweep does, gives the same."""
+    text = "From now on never use console.log, use the logger"
+    first = judge(text)
+    judge.cache_clear()
+    assert judge(text) == first
+
+
+def test_the_statement_is_the_run_of_clauses_that_speaks_most_for_itself() -> None:
+    """Clauses beside the statement stay out, and one that is weak between two strong ones stays in."""
+    text = "run it, use tabs and not spaces, thanks"
+    pieces = [Piece(9, text.index(word), text.index(word) + len(word)) for word in text.replace(",", "").split()]
+    marks = [-5.0, -5.0, 3.0, 3.0, -1.0, 3.0, 3.0, -5.0]
+    assert stated(text, pieces, marks, 0.0) == "use tabs and not spaces"
+
+
+def test_pieces_know_their_place_in_the_text() -> None:
+    """Letters are small and without accents, signs stand alone, and a word that is not known is one piece."""
+    pieces = WordPieces([*SPECIAL, "use", "caf", "##e", "!", "不"])
+    text = "Use Café! 不 xyz"
+    found = pieces.of(text)
+    assert [text[one.start : one.end] for one in found] == ["Use", "Caf", "é", "!", "不", "xyz"]
+    assert [one.number for one in found] == [4, 5, 6, 7, 8, UNKNOWN]
+
+
+@pytest.mark.parametrize("data", [b"", b"something else", MAGIC + b"{}\nnot packed"])
+def test_weights_that_are_not_whole_are_named(tmp_path, data) -> None:
+    """Whoever has a broken installation is told what to do."""
+    path = tmp_path / "judge.bin"
+    path.write_bytes(data)
+    with pytest.raises(StoreUnavailable, match="not whole"):
+        Encoder(str(path))
+    with pytest.raises(StoreUnavailable, match="cannot be read"):
+        Encoder(str(tmp_path / "nothing"))

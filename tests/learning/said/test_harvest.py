@@ -1,0 +1,105 @@
+"""What is found behind a session in what a person said: facts in the log, proposals for what lasts."""
+
+from __future__ import annotations
+
+import time
+
+from holdfast.app.erase import forget_sessions
+from holdfast.app.harvest import harvest
+from holdfast.base import clock
+from holdfast.continuity import log
+from holdfast.continuity.buffer import ProjectPages
+from holdfast.continuity.log import LogEntry
+from holdfast.learning.ratings import model as ratings
+from holdfast.learning.said.harvest import BEHIND, MAX_DAYS
+from holdfast.memory import proposals
+from support.archived import said, session, store
+from support.learned import SHOP
+
+RULE = "From now on never use console.log, always use the logger from src/log.ts."
+WRONG = "no, that's wrong: the config lives in /etc/app, not in home. Please update."
+
+
+def talked(workspace, shop, *texts: str, days: int = 0) -> str:
+    """Archive a session of so many days ago in which the person said this, with its entry in the log."""
+    day = clock.iso(time.time() - days * clock.DAY_SECONDS)[:10]
+    events = []
+    for number, text in enumerate(texts):
+        events += [said("human", text, f"{day}T10:0{number}:00Z", shop), said("assistant", "I did it.", "", shop)]
+    told = session("s-1", shop, day=day)
+    name = store(workspace, told, *events)
+    folder = ProjectPages(workspace.home, SHOP).folder
+    log.write(folder, LogEntry("s-1", "some-agent", told.started, done=("something",)))
+    return name
+
+
+def logged(workspace) -> tuple[str, ...]:
+    """Return what the log says was said in the session."""
+    folder = ProjectPages(workspace.home, SHOP).folder
+    entry = log.entry(folder, log.days(folder)[0], "some-agent", "s-1")
+    assert entry is not None
+    return entry.decisions
+
+
+def waiting(workspace) -> list[str]:
+    """Return the texts of the judge's proposals."""
+    return [one.text for one in proposals.waiting(workspace)[0] if one.source == "judge"]
+
+
+def test_a_fact_is_noted_in_the_log_as_found_behind_the_session(workspace, shop) -> None:
+    """A correction that no hook heard stands in the session's entry, without the task around it, and marked."""
+    with workspace() as h:
+        talked(h, shop, "Move the config file.", WRONG)
+        harvest(h)
+        (line,) = logged(h)
+        assert line.startswith("correction: ") and "/etc/app" in line and line.endswith(BEHIND)
+        assert "Move the config" not in line
+
+
+def test_what_lasts_is_proposed_and_becomes_memory_only_by_approval(workspace, shop) -> None:
+    """A rule waits as a proposal with its words; nothing is stored before a person says so."""
+    with workspace() as h:
+        talked(h, shop, RULE)
+        harvest(h)
+        (text,) = waiting(h)
+        assert "never use console.log" in text
+
+
+def test_harvesting_again_adds_nothing(workspace, shop) -> None:
+    """A session is judged alike each time: one line, one proposal, and what was rejected stays so."""
+    with workspace() as h:
+        name = talked(h, shop, RULE, WRONG)
+        harvest(h)
+        lines, offered = logged(h), waiting(h)
+        assert not [one for one in harvest(h, session=name).found if one.kind in ("said", "proposal")]
+        assert (logged(h), waiting(h)) == (lines, offered)
+        every = tuple(each.id for each in proposals.waiting(h)[0] if each.source == "judge")
+        proposals.reject(h, every)
+        harvest(h, session=name)
+        assert waiting(h) == []
+
+
+def test_a_session_of_long_ago_is_not_judged(workspace, shop) -> None:
+    """What was said then is history: nobody waits for a proposal of it."""
+    with workspace() as h:
+        talked(h, shop, RULE, WRONG, days=MAX_DAYS + 2)
+        harvest(h)
+        assert (logged(h), waiting(h)) == ((), [])
+
+
+def test_forgetting_a_session_takes_its_proposals(workspace, shop) -> None:
+    """No word of it waits for a decision any more."""
+    with workspace() as h:
+        name = talked(h, shop, RULE)
+        harvest(h)
+        assert waiting(h)
+        forget_sessions(h, (name,))
+        assert waiting(h) == []
+
+
+def test_praise_that_no_word_list_knows_is_a_rating(workspace, shop) -> None:
+    """The judge hears a mood in other words than a hook does."""
+    with workspace() as h:
+        talked(h, shop, "Move the config file.", "excellent job, this is working really great now!")
+        harvest(h)
+        assert [one.rating >= 7 for one in ratings.read(h.home)] == [True]
