@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from holdfast.continuity import documents
 from holdfast.errors import HoldfastError, ScopeUnknown
+from holdfast.records import Filter
 from holdfast.sessions import search
 from holdfast.sessions.search import SessionHit
 from holdfast.workspace import Workspace
@@ -17,10 +18,9 @@ def beside(workspace: Workspace, query: str, limit: int = LIMIT) -> tuple[list[S
         return [], []
     try:
         workspace.project()
-        pages = documents.found(workspace, query, limit)
         # An archive that is not in the index yet is put there by a sweep, or by `sessions search`.
-        is_there = workspace.store.ask(lambda tables: tables.sessions.is_complete())
-        return pages, list(search.search(workspace, query, limit=limit).hits) if is_there else []
+        sessions = search.within(workspace, query, Filter(workspace.visible("project")), limit)
+        return documents.found(workspace, query, limit), sessions
     except ScopeUnknown:
         return [], []
     except HoldfastError as problem:

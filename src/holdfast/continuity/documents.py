@@ -14,7 +14,7 @@ from holdfast.base import files
 from holdfast.base.clock import iso
 from holdfast.base.digests import short
 from holdfast.base.marker_lines import lines_of
-from holdfast.continuity import buffer, log, page, pages, region, views
+from holdfast.continuity import buffer, log, page, pages, region
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.records import Filter, Scope
 from holdfast.sessions import search
@@ -122,8 +122,8 @@ def _items(text: str) -> Iterator[tuple[str, str]]:
     """Yield what a page says, line by line, with its heading; what shows memories is found as memories."""
     if region.is_wide(text):
         return
-    for view in views.VIEWS:
-        before, inside, behind = region.parts(text, view.region)
+    for shown in region.SHOWN:
+        before, inside, behind = region.parts(text, shown)
         text = text if inside is None else before + behind
     plain = "\n".join(line.rstrip("\r\n") for line in lines_of(text) if not line.lstrip().startswith("<!--"))
     for heading, lines in region.sections(plain):

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MAX_PAGE = 2_000_000
+# Regions whose tables show memories (`views.py`), which are found and told as such.
+SHOWN = ("decisions", "lessons", "rules", "values")
 # How long a hook may wait for another one that writes the same page.
 WAIT_SECONDS = 3.0
 # How pages in UTF-16 and UTF-32 begin, as they are carried through.

@@ -47,7 +47,6 @@ _MAX_ASK, _ASK_END = 1_400, 500
 # What the entries of a page are worth; those that say how things stand come after the first of them.
 _WORTH = {"MEMORY.md": 2.0, "lessons.md": 1.0, "decisions.md": 1.2, "todo.md": 2.0, "buffer.md": 2.5, "log": 1.5}
 _FADES = 0.01
-_VIEWS = ("rules", "values")
 _CLAUSES = (". ", "! ", "? ", ": ", "; ", ", ", ") ")
 
 
@@ -123,7 +122,7 @@ class ToldPages:
     def _page(self) -> Iterator[Item]:
         """Yield the entries of the project's page, each section under its heading."""
         page = self._read("MEMORY.md").lstrip("\ufeff")
-        for view in _VIEWS:
+        for view in region.SHOWN:
             # These tables show memories, which are told as such.
             before, inside, after = region.parts(page, view)
             page = page if inside is None else before + after

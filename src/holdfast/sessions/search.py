@@ -17,9 +17,6 @@ from holdfast.recall.fusion import TIME_LEANS, TIME_NARROWS
 from holdfast.recall.meaning import model_of
 from holdfast.recall.vectors import make_vectors
 from holdfast.records import Filter, Part, Scope, replace
-from holdfast.sessions import index as session_index
-from holdfast.sessions.archive import Archive
-from holdfast.sessions.browse import projects_here, span
 from holdfast.store.passages import Passage
 from holdfast.workspace import Workspace
 
@@ -90,6 +87,11 @@ def search(
     """Return the best passages of this project's sessions, or of all. A time that the query speaks of ranks."""
     if not workspace.enabled:
         return FoundPassages((), "")
+    # A recall that also looks into sessions need not wait for what reads the archive.
+    from holdfast.sessions import index as session_index
+    from holdfast.sessions.archive import Archive
+    from holdfast.sessions.browse import projects_here, span
+
     projects = projects_here(workspace, everywhere=everywhere)
     scopes = None if projects is None else tuple(Scope("project", owner) for owner in projects)
     wanted = Filter(scopes, (), (), *span(since, until), agents=agents)
