@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MIN_HOLDERS, LOOKED_AT = 8, 16
 MIN_OF_MEANING, MAX_ALIKE = 0.25, 0.18
 # What the nearness of the rest, all names and all words add up to, and the sum at which every second one is right.
-MEANING, NAMES, WORDS = 1.23, 0.874, 0.111
+MEANING, NAMES, WORDS = 1.221, 0.865, 0.156
 HALF, STEEP = 0.52, 8.0
 # What has no vector yet is as near as this where it holds every word.
 _UNKNOWN = 0.5
@@ -44,7 +44,7 @@ class Question:
         self.asked = asked
         self.worth = [log(1 + asked.total / (1 + count)) for count in asked.counts]
         unknown = round(len(asked.words) * (1 / asked.known - 1)) if asked.known else 0
-        self._whole = sum(self.worth) + unknown * log(1 + asked.total) or 1.0
+        self.whole = sum(self.worth) + unknown * log(1 + asked.total) or 1.0
         self.names = [place for place in range(len(asked.words)) if self._is_name(place, model)]
         self.all_of_it = model.encode(asked.text, query=True, damp=asked.damp)
         self.rest = self.all_of_it
@@ -80,7 +80,7 @@ class Question:
         for row in rows:
             mask = held.get(row, 0)
             has = [worth if mask >> place & 1 else 0.0 for place, worth in enumerate(self.worth)]
-            covered = sum(has) / self._whole
+            covered = sum(has) / self.whole
             named = sum([has[place] for place in self.names]) / of_names if self.names else 1.0
             meaning = MEANING * max(0.0, near.get(row, _UNKNOWN * covered))
             words = NAMES * named * bool(self.names) + WORDS * covered * covered
