@@ -74,3 +74,10 @@ def test_only_the_token_of_an_unknown_vendor_goes(end: str) -> None:
     """A short name, a sign and a random rest is a token, whoever makes it; what stands around it stays."""
     value = "acme_" + "live_" + "x7Kq2mVb9TzR4wLp8NdY3sHf"
     assert redact.redact(f"use {value}{end}")[0] == f"use [redacted:vendor-token]{end}"
+
+
+@pytest.mark.parametrize(("rest", "goes"), [("a1B2" * 9, True), ("x" * 36, False), ("0" * 36, False)])
+def test_a_vendors_sign_is_enough_unless_a_stand_in_follows(rest: str, goes: bool) -> None:
+    """Behind the sign of a known vendor few different characters are a token too; one that repeats stands for none."""
+    text = "push with ghp_" + rest
+    assert redact.redact(text)[0] == ("push with [redacted:github-token]" if goes else text)

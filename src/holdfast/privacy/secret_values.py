@@ -282,12 +282,12 @@ def _is_token(word: str, at: int) -> bool:
 
 
 def _is_of_vendor(name: str, rest: str) -> bool:
-    """Say whether a vendor whose tokens are known has this name; the rest need not be long."""
+    """Say whether a vendor whose tokens are known has this name; the rest need be neither long nor random."""
     parts = pattern(r"[_.-]").split(name)
     if not any("_".join(parts[-size:]) in _VENDORS for size in (3, 2, 1)) or parts[-1] in ("key", "sk"):
         return False
     run = pattern(r"[\w-]*").match(rest)
-    return bool(run) and len(set(rest)) > 7 and pattern(r"\d").search(rest) is not None
+    return bool(run) and len(set(rest)) > 2 and pattern(r"\d").search(rest) is not None
 
 
 def _is_rest(parts: list[str], rest: str, sign: str) -> bool:
