@@ -95,7 +95,7 @@ def test_a_start_goes_from_what_stays_to_what_changes(ask, workspace, pages):
     with workspace() as opened:
         remember(opened, "Deploys need the VPN.")
     text = ask("SessionStart", source="startup")
-    names = ("Deploys need", "(MEMORY.md)", "Lessons:", "Where things stand:", "Open to-dos:")
+    names = ("Deploys need", "(MEMORY.md)", "Lessons:", "Where things stand, as agents say:", "Open to-dos:")
     assert places(text, *names) == sorted(places(text, *names))
     assert len(text) <= 3_000 and text.count(fence.OPEN) == text.count(fence.CLOSE) == 2
 
@@ -106,7 +106,15 @@ def test_a_recovery_goes_from_the_freshest(ask, workspace, pages):
         remember(opened, "Deploys need the VPN.")
     ask("UserPromptSubmit", prompt="repair the login of the shop")
     text = ask("SessionStart", source="compact")
-    names = ("last asked", "Deploys need", "Where things stand", "Open to-dos", "(MEMORY.md)", "Decided:", "Lessons:")
+    names = (
+        "last asked",
+        "Deploys need",
+        "Where things stand, as agents say",
+        "Open to-dos",
+        "(MEMORY.md)",
+        "Decided:",
+        "Lessons:",
+    )
     assert places(text, *names) == sorted(places(text, *names))
     assert "they last asked:\n- repair the login of the shop\n" in text and "Go with Postgres" in text
     assert len(text) <= 3_000

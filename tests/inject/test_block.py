@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdfast.base.text import CUT
 from holdfast.inject import block, memories
 from holdfast.inject.block import ASKED, EVERYWHERE, NOTES, RULES, STATE, WHOLE, Item, blocked
 from holdfast.privacy import fence
@@ -41,7 +42,7 @@ def inner(text: str) -> list[str]:
 def test_the_persons_rules_stand_first_and_as_rules():
     """What the person wants comes before what anybody noted, in a fence that says whose it is, the newest first."""
     told = items(
-        memory("fact", "Staging is in Graz.", trust="agent"),
+        memory("fact", "Staging is in Graz.", trust="agent", agent="codex"),
         memory("old", "Answer in English.", "global", type="feedback", updated="2026-01-01T00:00:00Z"),
         memory("new", "Never force a push.", type="feedback"),
         memory("decided", "Use Postgres.\n\nWhy: we know it.", type="decision"),
@@ -59,19 +60,32 @@ def test_the_persons_rules_stand_first_and_as_rules():
         fence.OPEN,
         fence.LABEL,
         "Facts:",
-        "- Staging is in Graz.",
+        "- the agent codex says: Staging is in Graz.",
         fence.CLOSE,
     ]
 
 
 def test_nobody_elses_wish_is_told_as_a_rule():
-    """A preference that an agent noted or an import brought is a note, and an import is named as one."""
+    """A preference that an agent noted or an import brought is a note that says so."""
     told = items(
         memory("a", "Prefers tabs.", type="feedback", trust="agent"),
         memory("b", "Prefers vim.", type="user", trust="import"),
     )
     text = blocked(told, 3_000).text
-    assert fence.THEIRS not in text and inner(text) == ["Wishes:", "- Prefers tabs.", "- Prefers vim. (imported)"]
+    assert fence.THEIRS not in text
+    assert inner(text) == ["Wishes:", "- an agent says: Prefers tabs.", "- imported: Prefers vim."]
+
+
+def test_who_said_it_is_told_however_long_it_is():
+    """A statement of 300 characters stays whole behind who said it; a longer one loses its end, never who said it."""
+    whole, long = "word " * 59 + "words", "A sentence of its own. " * 40
+    told = inner(
+        blocked(
+            items(*(memory(key, body, trust="agent", agent="codex") for key, body in (("a", whole), ("b", long)))), 900
+        ).text
+    )
+    assert f"- the agent codex says: {whole}" in told
+    assert any(line.startswith("- the agent codex says: A sentence") and line.endswith(CUT) for line in told)
 
 
 def test_nothing_to_give_is_no_block():

@@ -41,7 +41,8 @@ _MAX_FILES = 8
 _MAX_DAYS = 3
 _BULLETS = ("- ", "* ")
 _LAST_ASKED = "Before the conversation was compacted they last asked"
-_STANDS = "Where things stand"
+# The person says nothing there but what is named as theirs.
+_STANDS = "Where things stand, as agents say"
 # Of a longer ask the beginning and the end are told: what it is about, and its conditions.
 _MAX_ASK, _ASK_END = 1_400, 500
 # What the entries of a page are worth; those that say how things stand come after the first of them.

@@ -36,7 +36,7 @@ _SHOWN = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class SetDecision:
     """What the person decided about the set of a folder: its digest then, when, and the key made of each file."""
 
     digest: str
@@ -92,7 +92,7 @@ class RepositorySet:
                     self._remove(keys.pop(change.name))
             except Forgotten:
                 refused.append(change.name)
-        self._decide(Decided(self.digest, now(), True, keys))
+        self._decide(SetDecision(self.digest, now(), True, keys))
         return refused
 
     def deny(self) -> list[str]:
@@ -100,7 +100,7 @@ class RepositorySet:
         gone = list(self.decided.keys.values()) if self.decided else []
         for key in gone:
             self._remove(key)
-        self._decide(Decided(self.digest, now(), False))
+        self._decide(SetDecision(self.digest, now(), False))
         return gone
 
     def _change(self, name: str, before: dict[str, str]) -> SetChange | None:
@@ -142,7 +142,7 @@ class RepositorySet:
         if there is not None and there.trust == TRUST:
             self.workspace.store.remove(self.scope, key, forget=False)
 
-    def _decide(self, decided: Decided) -> None:
+    def _decide(self, decided: SetDecision) -> None:
         with files.lock_of(self.workspace.home, "allowed"):
             every = {**_decided(self.workspace.home), self.root: decided}
             data = json.dumps({root: asdict(one) for root, one in sorted(every.items())}, indent=1)
@@ -180,12 +180,12 @@ def _line(text: str) -> str:
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]} [...]"
 
 
-def _decided(home: str) -> dict[str, Decided]:
+def _decided(home: str) -> dict[str, SetDecision]:
     path = os.path.join(home, FILE)
     data = files.read_if_there(path)
     try:
         found = json.loads(data) if data else {}
-        return {root: Decided(**one) for root, one in found.items()}
+        return {root: SetDecision(**one) for root, one in found.items()}
     except (ValueError, TypeError, AttributeError) as problem:
         raise BrokenFile(f"{path} cannot be read: {problem}", "Move it away; sets are then asked for again.") from None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from holdfast.base.clock import days_between
 from holdfast.base.light_records import replace
 from holdfast.base.text import count
-from holdfast.inject.block import EVERYWHERE, NOTES, RULES, Item, given_of, statement_of, telling_words
+from holdfast.inject.block import EVERYWHERE, NOTES, RULES, WHOLE, Item, given_of, statement_of, telling_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ RULE_TYPES = ("user", "feedback")
 _HEADS = {"user": "Wishes", "feedback": "Wishes", "decision": "Decided", "lesson": "Lessons"}
 _RULES, _FACTS = "Rules, the newest first", "Facts"
 _ORDER = (_RULES, "Wishes", "Decided", "Lessons", _FACTS)
-_IMPORTED = " (imported)"
 _SHARED_WORDS = 3
 
 
@@ -96,10 +95,15 @@ def _item(
         + weight
     )
     head = _RULES if is_rule else _HEADS.get(memory.type, _FACTS)
-    text = statement + (_IMPORTED if memory.trust == "import" else "")
+    # Before it, because a long statement loses its end.
+    by = "imported: " if memory.trust == "import" else ""
+    if memory.trust == "agent":
+        by = f"the agent {memory.agent} says: " if memory.agent else "an agent says: "
     part = NOTES if not is_rule else EVERYWHERE if memory.scope.kind == "global" else RULES
     why = _why(memory, one.uses, days, shared, weight)
-    return one, Item(text, given_of(memory, why), part, head, theirs, worth, statement, safe=False)
+    return one, Item(
+        by + statement, given_of(memory, why), part, head, theirs, worth, statement, WHOLE + len(by), safe=False
+    )
 
 
 def _why(memory: Memory, uses: int, days: float, shared: frozenset[str], weight: float) -> str:

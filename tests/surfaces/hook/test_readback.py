@@ -21,14 +21,14 @@ SHOP = "example.com--acme--shop"
 
 @pytest.fixture
 def learned(hook):
-    """The shop has a standing lesson with marks, a rating and open work."""
+    """The shop has a standing lesson with marks, a rating and work that the person opened."""
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     with Workspace(str(hook.home), folder=str(hook.folder)) as workspace:
         lesson.learn(workspace, "Ask before a rebase", because="it lost a commit")
         lesson.rate(workspace, "L1", "helpful")
     signals.add(str(hook.home), Rating(at, 7, "explicit", "a", "s-0", SHOP, "", 1.0, "7", "r1"))
     isc = criteria.added(criteria.Criteria(), "it works", "")
-    work.make(str(hook.home), Work("", "Build the cart", SHOP, created_at=at, updated_at=at), isc)
+    work.make(str(hook.home), Work("", "Build the cart", SHOP, source=work.MANUAL, created_at=at, updated_at=at), isc)
 
 
 def test_a_start_tells_it_and_stays_light(hook, learned):

@@ -107,10 +107,10 @@ def test_what_an_agent_says_is_told_as_its_own(talk, cli, shop) -> None:
         env={**os.environ, "CLAUDECODE": "1"},
     )
     text = json.loads(ended.stdout)["hookSpecificOutput"]["additionalContext"]
-    for said in ("Upload the settings", "Drop code signing", "Ship it"):
-        assert f"{said} (said by the agent codex)" in text
-    for said in ("decided, says the agent: Skip", "next, says the agent: Merge", "open, says the agent: CI"):
-        assert said in text
+    assert "Upload the settings (said by the agent codex)" in text
+    assert "\nDecided:\n- the agent codex says: Drop code signing\n" in text
+    standing = "doing: Ship it\n- decided: Skip the tests\n- next: Merge\n- open: CI"
+    assert f"\nWhere things stand, as agents say:\n- {standing}\n" in text
     assert "Buy milk" in text and "Buy milk (said" not in text and "Kim" not in text
 
 
