@@ -96,14 +96,22 @@ def test_reindexing_loses_nothing(old, cli, lost):
 
 
 def test_sweeping_and_harvesting_again_add_nothing(old, cli, lost, tree):
-    """Transcripts that were swept before are known, also without cursors, and what was forgotten stays so."""
+    """Transcripts that were swept before are known, also without cursors, and what was forgotten stays so.
+
+    Only the judge, which the old code had not, proposes what was said of late; a second time not even it.
+    """
     (old / "home" / "state" / "transcripts.db").unlink()
     (old / "home" / "state" / "harvested").unlink()
     learned = ("learning/system", "learning/algorithm", "learning/failures", "learning/signals")
     parts = (*learned, "research", "security", "patterns", "proposals", "archive/pins.txt", "archive/forgotten.txt")
     before = {part: tree(old / "home" / part) for part in parts}
     assert cli("sweep", "--json").code == 0 and cli("harvest", "--all", "--json").code == 0
-    assert {part: tree(old / "home" / part) for part in parts} == before
+    after = {part: tree(old / "home" / part) for part in parts}
+    judged = {name: file for name, file in after["proposals"].items() if b"\nsource: judge\n" in file[1]}
+    assert after == {**before, "proposals": before["proposals"] | judged}
+    assert set(judged) <= {"8c4ba2e4.md", "b3f43f9b.md"} and judged.keys().isdisjoint(before["proposals"])
+    assert cli("sweep", "--json").code == 0 and cli("harvest", "--all", "--json").code == 0
+    assert {part: tree(old / "home" / part) for part in parts} == after
     asked = [command for command in SAID if command.startswith(("sessions", "rate", "lesson", "work", "proposals"))]
     # A digest is made anew by newer rules, which may judge otherwise how a session ended.
     listed = [row["id"] for row in json.loads(cli("sessions", "--subagents", "--everywhere", "--json").out)["sessions"]]

@@ -566,9 +566,10 @@ def test_a_sentence_of_two_kinds_is_written_down_once(told, state):
 
 
 def test_who_says_what_to_remember_is_not_told_it(told, workspace):
-    """The memory that a prompt makes does not come back with that prompt; another session gets it."""
+    """The memory that a prompt makes comes back to the person alone; another session gets it."""
     prompt = "Please remember that I prefer short commit messages."
-    assert "short commit messages" not in told("UserPromptSubmit", prompt=prompt)
+    stored = 'Holdfast: remembered "I prefer short commit messages." (i-prefer-short-commit-messages)'
+    assert json.loads(told("UserPromptSubmit", prompt=prompt)) == {"systemMessage": stored}
     assert "short commit messages" in told("UserPromptSubmit", "s2", prompt="Which commit messages do I prefer?")
 
 
