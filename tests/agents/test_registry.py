@@ -57,6 +57,13 @@ def test_another_package_adds_an_agent(added, cli, machine, tmp_path, tree) -> N
     }
 
 
+def test_the_installed_packages_are_looked_through_once(added) -> None:
+    """A harvest asks for the agent of every session; what is installed is read the first time alone."""
+    assert agents.names()[-1] == "dummy"
+    (added / "holdfast_dummy-1.0.dist-info" / "entry_points.txt").unlink()
+    assert agents.names()[-1] == "dummy" and agents.get("dummy").title == "Dummy"
+
+
 def test_the_hook_finds_an_added_agent(added, home, machine) -> None:
     """With site packages at hand, as `holdfast-hook` has them, an event of an added agent is recorded."""
     home.mkdir(mode=0o700)

@@ -17,6 +17,7 @@ BUILT_IN = (
     *("qwen", "pi", "droid", "kimi", "antigravity"),
 )
 GROUP = "holdfast.agents"
+_found: dict[tuple[str, ...], EntryPoints] = {}
 # What the log of hooks says of a hook that another agent ran, because it reads this one's files.
 SILENT = "another program runs this hook, so it stays silent"
 
@@ -59,7 +60,10 @@ def names() -> list[str]:
 
 def _added() -> EntryPoints:
     """Return the agents that other packages add."""
-    # Looking through the installed packages is slow, and a hook of a built-in agent never needs it.
-    from importlib.metadata import entry_points
+    # Looking through what is installed is slow: a harvest asks for every session, a hook of a built-in agent never.
+    places = tuple(sys.path)
+    if places not in _found:
+        from importlib.metadata import entry_points
 
-    return entry_points(group=GROUP)
+        _found[places] = entry_points(group=GROUP)
+    return _found[places]
