@@ -266,8 +266,7 @@ def _works(workspace: Workspace, folder: str, since: str) -> tuple[list[SessionW
             name = f"{entry.agent}/{entry.session}"
             there = found.get(name) or _logged(entry, root, day)
             decided = tuple(dict.fromkeys((*there.decided, *log.decided(entry))))
-            told_kinds = [line.partition(": ") for line in entry.decisions]
-            said_too = [(kind, text) for kind, _, text in told_kinds if kind in SAID_TYPES and text]
+            said_too = [(kind, text) for kind, text in log.said(entry) if kind in SAID_TYPES and text]
             found[name] = replace(there, decided=decided, said=tuple(dict.fromkeys((*there.said, *said_too))))
     return list(found.values()), loose
 

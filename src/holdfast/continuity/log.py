@@ -38,6 +38,8 @@ _UNTITLED = "a session"
 OUTCOMES = ("success", "failure", "partial", "abandoned", "unknown", "cut off", "ended")
 # Of what a person said, these kinds are decisions.
 DECIDING = ("decision", "architecture")
+# Stands behind what no hook told, but the judge that reads a session when it is over.
+BEHIND = "(found behind the session)"
 _ESCAPE = "\\"
 
 
@@ -123,8 +125,15 @@ def decided(entry: LogEntry) -> list[str]:
     # The kinds of statements are those of the triggers, which a start of a session does not need.
     from holdfast.language.triggers import KINDS
 
-    told = [(line, *line.partition(": ")) for line in entry.decisions]
-    return [text if kind in DECIDING else line for line, kind, _, text in told if kind in DECIDING or kind not in KINDS]
+    told = [(kind, text) for kind, text in said(entry) if kind in DECIDING or kind not in KINDS]
+    return [text if kind in DECIDING or not kind else f"{kind}: {text}" for kind, text in told]
+
+
+def said(entry: LogEntry) -> list[tuple[str, str]]:
+    """Return what was said and decided in a session, each as its kind and its text; "" for a line without a kind."""
+    lines = [line.removesuffix(BEHIND).rstrip() for line in entry.decisions]
+    told = [(line, *line.partition(": ")) for line in lines]
+    return [(kind, text) if colon else ("", line) for line, kind, colon, text in told]
 
 
 def _told(heading: str, lines: list[str]) -> LogEntry:

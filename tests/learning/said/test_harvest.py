@@ -9,9 +9,9 @@ from holdfast.app.harvest import harvest
 from holdfast.base import clock
 from holdfast.continuity import log
 from holdfast.continuity.buffer import ProjectPages
-from holdfast.continuity.log import LogEntry
+from holdfast.continuity.log import BEHIND, LogEntry
 from holdfast.learning.ratings import model as ratings
-from holdfast.learning.said.harvest import BEHIND, MAX_DAYS
+from holdfast.learning.said.harvest import MAX_DAYS
 from holdfast.memory import proposals
 from support.archived import said, session, store
 from support.learned import SHOP
@@ -54,6 +54,12 @@ def test_a_fact_is_noted_in_the_log_as_found_behind_the_session(workspace, shop)
         (line,) = logged(h)
         assert line.startswith("correction: ") and "/etc/app" in line and line.endswith(BEHIND)
         assert "Move the config" not in line
+
+
+def test_the_mark_is_no_part_of_what_was_said(workspace, shop) -> None:
+    """Whoever reads the log for what was decided gets the statement alone."""
+    entry = LogEntry("s-1", "some-agent", "", decisions=(f"decision: We keep Postgres {BEHIND}", "agreed", "a: b"))
+    assert log.decided(entry) == ["We keep Postgres", "agreed", "a: b"]
 
 
 def test_what_lasts_is_proposed_and_becomes_memory_only_by_approval(workspace, shop) -> None:

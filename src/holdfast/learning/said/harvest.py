@@ -28,7 +28,6 @@ from holdfast.store.memory_file import first_words
 from holdfast.workspace import Workspace
 
 SOURCE = "judge"
-BEHIND = "(found behind the session)"
 MAX_DAYS = 30
 # Of a session with more messages the last ones are judged.
 MAX_MESSAGES = 120
@@ -48,7 +47,7 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
         kinds = [kind for kind in judged.kinds if kind not in MOODS]
         when = event.at or session.ended or session.started
         if kinds and statement:
-            line = f"{kinds[0]}: {statement} {BEHIND}"
+            line = f"{kinds[0]}: {statement} {log.BEHIND}"
             yield Finding("said", line, when, session.name, partial(_note, workspace, session, statement, line))
         if judged.lasts and len(statement.split()) >= _MIN_WORDS:
             found = _proposal(session, statement, (*kinds, *judged.candidates), when, event.place)
@@ -76,16 +75,10 @@ def _note(workspace: Workspace, session: Session, statement: str, line: str) -> 
     """Add a fact to what the log says was decided in the session, unless it is there; return whether it was new."""
     folder = ProjectPages(workspace.home, session.project).folder
     entry = log.entry(folder, session.started[:10], session.agent, session.id) if os.path.isdir(folder) else None
-    if entry is None or any(statement in told or _told_in(told, statement) for told in entry.decisions):
+    if entry is None or any(statement in text or (text and text in statement) for _, text in log.said(entry)):
         return False
     log.write(folder, replace(entry, decisions=(*entry.decisions, line)))
     return True
-
-
-def _told_in(told: str, statement: str) -> bool:
-    """Whether a line of the log says what the statement says, or a part of it."""
-    text = told.partition(": ")[2].removesuffix(BEHIND).strip()
-    return bool(text) and text in statement
 
 
 def _proposal(session: Session, statement: str, kinds: Sequence[str], when: str, place: int) -> Proposal:
