@@ -1,8 +1,8 @@
-"""Packs what `judge.py` learned into the file that ships, `language/judge.bin`.
+"""Packs what `judge_train.py` learned into the file that ships, `language/judge.bin`.
 
     python training/triggers/pack_judge.py WORK
 
-WORK has `judge.npz` (the weights), `vocabulary.txt` and `settings.json` (thresholds, by `calibrate_judge.py`).
+WORK has `judge.npz` (the weights), `vocabulary.txt` and `settings.json` (the bars, by `judge_bars.py`).
 """
 
 from __future__ import annotations

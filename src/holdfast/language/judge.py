@@ -2,8 +2,8 @@
 
 An encoder (`encoder.py`) reads the message together with the end of what the agent had said, and the weights of the
 hook's triggers are heard beside it. What is above one score is told as a fact, what is above a lower one is a
-candidate. The scores and both bars were learned from messages of real people (`training/triggers/judge.py`). Of other
-languages than English hardly any were seen, so what is said in them is at most a candidate.
+candidate. Both bars were learned from messages of real people (`training/triggers/judge_train.py`). Of other languages
+than English hardly any were seen, so what is said in them is at most a candidate.
 """
 
 from __future__ import annotations
