@@ -123,6 +123,11 @@ class Workspace:
                 f'{instead}; the person can allow it: `holdfast config set {name} "{" ".join((*allowed, kind))}"`.',
             )
 
+    def need_person(self, does: str) -> None:
+        """Raise Refused where somebody else than the person asks for what only they do."""
+        if self.caller != PERSON:
+            raise Refused(f"only the person {does}", "Ask them to run it in a terminal of their own.")
+
     @property
     def store(self) -> Store:
         """The store, opened at its first use. Nothing is made where the home does not exist yet."""

@@ -58,3 +58,14 @@ def test_what_was_erased_is_in_no_document_that_is_searched(cli, shop, home) -> 
     assert cli("erase", "--yes", stdin="Wilhelmina").code == 0
     assert "Wilhelmina" not in cli("recall", "shed").out
     assert b"ilhelmina" not in b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
+
+
+def test_global_data_is_searched_everywhere(cli, shop, home, tmp_path, monkeypatch) -> None:
+    """Rows of the global data/ are found in a project and where there is none, and say where they stand."""
+    cli("remember", "--scope", "global", "Answer in British English.")
+    (home / "memory" / "global" / "data").mkdir(exist_ok=True)
+    (home / "memory" / "global" / "data" / "birthdays.csv").write_text("Wilhelmina,4 July\n")
+    for place in (shop, tmp_path):
+        monkeypatch.chdir(place)
+        (told,) = cli("recall", "Wilhelmina", "--json").json["pages"]
+        assert (told["page"], told["text"]) == ("global/data/birthdays.csv", "Wilhelmina, 4 July")

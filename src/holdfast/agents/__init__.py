@@ -9,6 +9,7 @@ from holdfast.errors import NotFound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from importlib.metadata import EntryPoints
 
 # The agents that are built in. The module of each has its name; only the one that is asked for is loaded.
@@ -16,6 +17,11 @@ BUILT_IN = (
     *("claude-code", "codex", "gemini-cli", "opencode", "grok", "kiro", "copilot", "cursor"),
     *("qwen", "pi", "droid", "kimi", "antigravity"),
 )
+# What agents set in the shells that they run commands in.
+SHELLS = {
+    **{"CLAUDECODE": "claude-code", "CODEX_SANDBOX": "codex", "CODEX_THREAD_ID": "codex", "CODEX_CI": "codex"},
+    **{"QWEN_CODE": "qwen", "GEMINI_CLI": "gemini-cli", "OPENCODE": "opencode", "CURSOR_AGENT": "cursor"},
+}
 GROUP = "holdfast.agents"
 _found: dict[tuple[str, ...], EntryPoints] = {}
 # What the log of hooks says of a hook that another agent ran, because it reads this one's files.
@@ -46,6 +52,11 @@ def of_client(name: str) -> str:
     """Return which agent a program is that calls itself so to an MCP server, as `codex-mcp-client`; "" where none."""
     plain = name.lower().replace(" ", "-").replace("_", "-")
     return next((one for one in BUILT_IN if plain == one or plain.startswith(f"{one}-")), "")
+
+
+def in_shell(environment: Mapping[str, str]) -> str:
+    """Return the agent in whose shell we run, as far as the environment tells; "" where it is nobody's."""
+    return next((name for variable, name in SHELLS.items() if environment.get(variable)), "")
 
 
 def module_of(name: str) -> str:

@@ -1,9 +1,7 @@
 """The adapter of an agent: what Holdfast asks of it, with harmless answers for everything that an agent does not say.
 
 An adapter is one class in one file. Most of it is data, the attributes at the top of `Agent`; a method is overridden
-where an agent differs from what several share.
-
-**Names.** `name` is what people type and what `--agent` carries; `title` is how the agent calls itself. Nothing
+where an agent differs from what several share. **Names.** `name` is what people type and what `--agent` carries; `title` is how the agent calls itself. Nothing
 outside this folder asks for a name: it asks for a capability below.
 
 **Hooks** (`is_host`, `moment`, `read_hook_input`, `injection_output`) run in front of a waiting person. They import
@@ -230,6 +228,8 @@ class Agent:
     shows: frozenset[str] = frozenset()
     # After a compaction it runs its hook of a session's start once more; where it does not, the next prompt makes up.
     starts_again: bool = True
+    # It shows its model what an MCP server says of itself; where it does not, a session's start has to bring it.
+    hears_servers: bool = False
     # The moment at which a session is worth reading: its end, or each pause where the agent tells of no end.
     settles: str = "end"
     # The agent's own names of events, and which of MOMENTS each is.
@@ -246,9 +246,9 @@ class Agent:
     session_meta: str = ""
     # Its event before a tool runs, where what a hook prints can refuse the call; it is installed only when asked for.
     guard: str = ""
-    # Instruction files of a folder of which it reads only the first that is there.
+    # Instruction files of a folder of which it reads only the first that is there; its instruction files in which a
+    # block of ours can stand, best first: in its own folder, and in a project.
     reads_first: tuple[str, ...] = ()
-    # Its instruction files in which a block of ours can stand, best first: in its own folder, and in a project.
     own_instructions: tuple[str, ...] = ()
     project_instructions: tuple[str, ...] = ()
     # Folders in which it looks for skills, best first; `own` is its config folder, others are in the home or project.

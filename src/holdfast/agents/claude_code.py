@@ -49,6 +49,7 @@ class ClaudeCode(Agent):
     moved_by = ("CLAUDE_CONFIG_DIR",)
     injects = frozenset({"start", "prompt"})
     shows = frozenset({"start", "prompt"})
+    hears_servers = True
     guard = "PreToolUse"
     events = EVENTS
     own_instructions = ("CLAUDE.md",)

@@ -12,7 +12,7 @@ from holdfast.continuity import messages
 from holdfast.continuity import resume as recovery
 from holdfast.errors import HoldfastError
 from holdfast.inject import block, memories
-from holdfast.inject.block import STATE, Block, Item, Line
+from holdfast.inject.block import EVERYWHERE, STATE, Block, Item, Line, page_given
 from holdfast.journal.events import NOTICES
 from holdfast.learning import readback
 from holdfast.privacy import fence
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 _MAX_NOTICES = 400
 _MAX_REPLIES = 3
+_MAX_ENTRIES = 1_000
 _FIRST = 8.0
+_ABOUT_MEMORY = "About this memory"
 _ROOM_FOR_RECOVERED = 110
 
 
@@ -42,6 +44,7 @@ def start_block(run: HookRun) -> Block:
     first = [] if compacted else _for_the_user(run)
     doing = " ".join([asked, *(one.said for one in [*pages, *standing] if one.part == STATE)])
     told, more, left_out = _memories(run, doing, needed=not (pages or standing))
+    told += _doctrine(run)
     items = [*first, *pages, *standing, *told] if compacted else [*first, *told, *pages, *standing]
     budget = run.settings.number("inject.start_characters")
     made = block.blocked(items, budget - (_ROOM_FOR_RECOVERED if compacted else 0), more=more)
@@ -79,6 +82,21 @@ def _memories(run: HookRun, doing: str, *, needed: bool) -> tuple[list[Item], in
             raise
         return [], 0, []
     return memories.items(found, run.at, doing=doing, weights=readback.weights(run)), more, left_out
+
+
+def _doctrine(run: HookRun) -> list[Item]:
+    """Return what the person says about this memory, for an agent that hears it from no MCP server of ours."""
+    if run.agent.hears_servers:
+        return []
+    from holdfast.memory import doctrine
+
+    kept, _ = doctrine.told(run.home)
+    given = [page_given("", "definition.md", text, "the person's own doctrine") for text in kept]
+    # Behind every rule of theirs, which it must not push out.
+    return [
+        Item(text, one, EVERYWHERE, _ABOUT_MEMORY, theirs=True, least=len(text))
+        for text, one in zip(kept, given, strict=True)
+    ]
 
 
 def asked_last(run: HookRun) -> str:
@@ -144,6 +162,46 @@ def note_said(run: HookRun) -> None:
         from holdfast.journal import notices
 
         notices.note_said(run.home)
+
+
+def look_at_set(run: HookRun) -> None:
+    """Tell the person once that a repository brings memories nobody decided on, or others than they decided on."""
+    project = run.project()
+    top = os.path.join(project.root, "memory") if project else ""
+    if project is None or not os.path.isdir(os.path.join(top, "memories")):
+        return
+    stamp = short(*_entries(os.path.join(top, "memories")), *_entries(os.path.join(top, "data"))).encode()
+    seen = os.path.join(run.home, "state", "sets", short(project.root))
+    if files.read_if_there(seen) == stamp:
+        return
+    # Heavy, and only where the files are others than at the last look.
+    from holdfast.exchange import repository_set
+    from holdfast.journal import notices
+
+    told = repository_set.waiting(run.workspace)
+    if told:
+        notices.report(run.home, "repository", *told, hint=repository_set.HINT, lasts=True)
+    files.make_folder(os.path.dirname(seen))
+    files.write(seen, stamp, durable=False)
+
+
+def _entries(folder: str) -> list[str]:
+    """Return what tells whether files of a folder and of those in it changed; of very many, the first."""
+    found: list[str] = []
+    left = [folder]
+    while left and len(found) < _MAX_ENTRIES:
+        try:
+            with os.scandir(left.pop()) as entries:
+                for one in entries:
+                    state = one.stat(follow_symlinks=False)
+                    found.append(f"{one.path} {state.st_mtime_ns} {state.st_size}")
+                    if one.is_dir(follow_symlinks=False):
+                        left.append(one.path)
+                    if len(found) >= _MAX_ENTRIES:
+                        break
+        except OSError:
+            continue
+    return sorted(found)
 
 
 def lay_scaffold(run: HookRun) -> None:

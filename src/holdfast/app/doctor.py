@@ -206,11 +206,9 @@ def repository_was_decided_on(workspace: Workspace) -> Iterator[Problem]:
         found = repository_set.RepositorySet(workspace)
     except HoldfastError:
         return
-    if found.texts and found.is_open:
-        what = "changed since you decided on it" if found.decided else f"brings {count(len(found.texts), 'file')}"
-        hint = "`holdfast allow --dry-run` shows it; `holdfast allow` or `holdfast deny` decides."
+    if what := found.waits():
         place = os.path.join(found.root, repository_set.FOLDER)
-        yield Problem("repository", place, f"it {what}, so agents are told none of what is new", hint)
+        yield Problem("repository", place, f"it {what}, so agents are told none of what is new", repository_set.HINT)
 
 
 def nothing_was_lost(workspace: Workspace) -> Iterator[Problem]:

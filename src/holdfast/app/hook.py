@@ -277,11 +277,12 @@ def record(run: HookRun) -> Aside:
 def _at_start(run: HookRun) -> str:
     from holdfast.app import at_start
 
-    if not run.agent.keeps_memory:
-        try:
+    try:
+        at_start.look_at_set(run)
+        if not run.agent.keeps_memory:
             at_start.lay_scaffold(run)
-        except (HoldfastError, OSError) as problem:
-            run.log("scaffold", problem)
+    except (HoldfastError, OSError) as problem:
+        run.log("scaffold", problem)
     if run.call.source in CONTINUES:
         return ""
     shown.tidy(run.home)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.continuity import documents
-from holdfast.errors import HoldfastError, ScopeUnknown
+from holdfast.errors import HoldfastError
 from holdfast.records import Filter
 from holdfast.sessions import search
 from holdfast.sessions.search import SessionHit
@@ -17,12 +17,10 @@ def beside(workspace: Workspace, query: str, limit: int = LIMIT) -> tuple[list[S
     if not workspace.enabled or not query.strip():
         return [], []
     try:
-        workspace.project()
         # An archive that is not in the index yet is put there by a sweep, or by `sessions search`.
-        sessions = search.within(workspace, query, Filter(workspace.visible("project")), limit)
+        here = tuple(scope for scope in workspace.visible() if scope.kind == "project")
+        sessions = search.within(workspace, query, Filter(here), limit) if here else []
         return documents.found(workspace, query, limit), sessions
-    except ScopeUnknown:
-        return [], []
     except HoldfastError as problem:
         workspace.say(f"only memories were searched: {problem}")
         return [], []

@@ -1,8 +1,9 @@
-"""The documents of a project as passages: working state, to-dos, page, daily logs and `data/`, for recall.
+"""Documents as passages for recall: a project's working state, to-dos, page, daily logs, `data/`, and global `data/`.
 
-Derived: one source for each project in the index, put whole when a document changed since. What tells whether one did
-is kept with the source. A passage is one line of a list, a row or a paragraph, behind the heading that it stands below.
-Only who sees the project sees them: their scope is of the kind `pages`, so that no search of sessions finds them.
+Derived: one source for each project in the index, and one for what is global, put whole when a document changed since.
+What tells whether one did is kept with the source. A passage is one line of a list, a row or a paragraph, behind the
+heading that it stands below. Only who sees the project sees them: their scope is of the kind `pages`, so that no search
+of sessions finds them.
 """
 
 from __future__ import annotations
@@ -36,26 +37,28 @@ MAX_PASSAGES = 3_000
 _MAX_TEXT = 1_200
 _PAGES = (buffer.PAGE, pages.PAGES[pages.TODO], page.PAGE)
 # Files of data that are text, and how many of a project are searched.
-_DATA_ENDINGS = (".md", ".txt", ".csv", ".tsv", ".json", ".jsonl", ".yaml", ".yml", ".toml")
-_MAX_DATA = 100
+DATA_ENDINGS = (".md", ".txt", ".csv", ".tsv", ".json", ".jsonl", ".yaml", ".yml", ".toml")
+MAX_DATA = 100
 _NOT_SAID = ("<!--", "Updated ", "#")
 
 
 def name_of(project: str) -> str:
-    """Return the name of the source of a project's documents."""
+    """Return the name of the source of a project's documents; of the global ones where none is named."""
     return f"{KIND}/{project}"
 
 
 def found(workspace: Workspace, query: str, limit: int) -> list[SessionHit]:
-    """Return what the documents of the project that we stand in say about the query, best first."""
-    owners = [scope.owner for scope in workspace.visible("project")]
+    """Return what the documents of the project that we stand in and the global ones say about the query, best first."""
+    # What is global has no owner.
+    owners = [scope.owner for scope in workspace.visible() if scope.kind in ("project", "global")]
     for owner in owners:
         _bring_up_to_date(workspace, owner)
     return search.within(workspace, query, Filter(tuple(Scope(KIND, owner) for owner in owners)), limit)
 
 
 def _bring_up_to_date(workspace: Workspace, owner: str) -> None:
-    folder = os.path.join(workspace.home, "memory", layout.folder_of(Scope("project", owner)))
+    whose = Scope("project", owner) if owner else Scope("global")
+    folder = os.path.join(workspace.home, "memory", layout.folder_of(whose))
     stamp, scope = _stamp(folder), Scope(KIND, owner)
 
     def write(tables: Tables) -> None:
@@ -66,7 +69,7 @@ def _bring_up_to_date(workspace: Workspace, owner: str) -> None:
             is_known = False
         if is_known:
             return
-        told = _told(folder)
+        told = _told(folder, "" if owner else "global/")
         with tables.begin():
             tables.passages.drop(name_of(owner))
             if told:
@@ -81,9 +84,9 @@ def _paths(folder: str) -> list[str]:
     days = [f"{log.FOLDER}/{day}.md" for day in log.days(folder)[:MAX_DAYS]]
     there = os.path.join(folder, layout.DATA)
     kept = sorted(files.names_in(there)) if files.is_plain_folder(there) else []
-    data = [f"{layout.DATA}/{name}" for name in kept if name.lower().endswith(_DATA_ENDINGS)]
+    data = [f"{layout.DATA}/{name}" for name in kept if name.lower().endswith(DATA_ENDINGS)]
     beside = [os.path.relpath(path, folder) for path in buffer.pages_in(folder)[1:]]
-    every = [name for name in (*_PAGES, *beside, *days, *data[:_MAX_DATA]) if not files.link_on_the_way(folder, name)]
+    every = [name for name in (*_PAGES, *beside, *days, *data[:MAX_DATA]) if not files.link_on_the_way(folder, name)]
     return [name for name in every if os.path.isfile(os.path.join(folder, name))]
 
 
@@ -92,7 +95,7 @@ def _stamp(folder: str) -> str:
     return short(*(f"{name} {one.st_mtime_ns} {one.st_size}" for name, one in stats), length=16)
 
 
-def _told(folder: str) -> list[Told]:
+def _told(folder: str, whose: str) -> list[Told]:
     told: list[Told] = []
     for name in _paths(folder):
         path = os.path.join(folder, name)
@@ -106,7 +109,7 @@ def _told(folder: str) -> list[Told]:
         for heading, item in _rows(text) if is_data else _items(text):
             # The heading of a log is the title of a session, which would outvote what stands below it.
             text = item if not heading or name not in _PAGES else f"{heading}: {item}"
-            told.append((len(told), text[:_MAX_TEXT], "", name, at))
+            told.append((len(told), text[:_MAX_TEXT], "", whose + name, at))
     return told[:MAX_PASSAGES]
 
 

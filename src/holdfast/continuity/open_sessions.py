@@ -44,6 +44,8 @@ _PROCESS_LINE = f'["{PROCESS}"'.encode()
 _SHELLS = frozenset(("sh", "dash", "bash", "zsh", "fish", "ksh", "env", "timeout", "nice"))
 _MAX_SHELLS = 4
 _ENDED_STATES = "ZX"
+# A hook asks several times, and its parent stays the same.
+_agent_of: dict[int, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +228,13 @@ def _is_without_agent(data: bytes, gone: dict[str, bool]) -> bool:
 
 def agent_process() -> str:
     """Return what names the process of the agent that started this hook; nothing where the system tells nothing."""
-    process = os.getppid()
+    started_by = os.getppid()
+    if started_by not in _agent_of:
+        _agent_of[started_by] = _agent_above(started_by)
+    return _agent_of[started_by]
+
+
+def _agent_above(process: int) -> str:
     try:
         namespace = os.readlink("/proc/self/ns/pid")
         for _ in range(_MAX_SHELLS):

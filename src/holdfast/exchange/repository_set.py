@@ -1,12 +1,12 @@
-"""The memories that a repository brings: `memory/memories/` of a workspace, as a scaffold has it.
+"""The memories that a repository brings: `memory/memories/` and `memory/data/` of a workspace, as a scaffold has them.
 
 They are a stranger's words until the person allows them, and then the repository's: memories of the project with the
-trust `import`, told as data. A set is allowed by its content, as direnv does it: what was allowed is copied into the
-home, so a later change of the files says nothing to any agent until it is allowed again. Links are not followed,
-secrets are taken out, nothing that is there is run.
+trust `import`, told as data, and files of its `data/`, which recall searches. A set is allowed by its content, as
+direnv does it: what was allowed is copied into the home, so a later change of the files says nothing to any agent until
+it is allowed again. Links are not followed, secrets are taken out, nothing that is there is run.
 
-`allowed.json` in the home has for each folder the digest of the set that was decided on, whether it was allowed, and
-which memory was made of which file; never a word of it.
+`allowed.json` in the home has for each folder the digest of the set that was decided on, whether it was allowed, which
+memory was made of which file, and the digest of each file of data as it was copied; never a word of it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,12 @@ from hashlib import sha256
 
 from holdfast.base import files
 from holdfast.base.clock import now
+from holdfast.base.text import count
+from holdfast.continuity.documents import DATA_ENDINGS, MAX_DATA
 from holdfast.errors import BrokenFile, Forgotten, NotFound, Refused, TooLarge
 from holdfast.memory.remember import put, redacted
 from holdfast.privacy import fence
+from holdfast.privacy.redact import redact
 from holdfast.records import TYPES, Draft, Memory, Scope, Step
 from holdfast.store import layout, memory_file
 from holdfast.store.keys import key_of_file
@@ -29,30 +32,36 @@ from holdfast.workspace import Workspace
 
 FILE = "allowed.json"
 FOLDER = os.path.join("memory", layout.MEMORIES)
+DATA = os.path.join("memory", layout.DATA)
+HINT = "`holdfast allow --dry-run` shows it; `holdfast allow` or `holdfast deny` decides."
 TRUST = "import"
 MAX_FILES = 500
 MAX_FILE, MAX_SET = 65_536, 4_000_000
+# A clone may have folders in folders to any depth.
+_MAX_DEPTH = 6
 _SHOWN = 300
 
 
 @dataclass(frozen=True, slots=True)
 class SetDecision:
-    """What the person decided about the set of a folder: its digest then, when, and the key made of each file."""
+    """What the person decided about the set of a folder: its digest then, when, and what was made of each file."""
 
     digest: str
     at: str
     allowed: bool
     keys: dict[str, str] = field(default_factory=dict)
+    data: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class SetChange:
-    """One memory that allowing would add, change or remove; `draft` is None where it goes."""
+    """One memory or file of data that allowing would add, change or remove; `made` is None where it goes."""
 
     step: Step
     name: str
     key: str
-    draft: Draft | None
+    made: Draft | bytes | None
+    is_data: bool = False
 
 
 class RepositorySet:
@@ -62,9 +71,11 @@ class RepositorySet:
         self.workspace = workspace
         self.root = os.path.realpath(workspace.project().root)
         self.scope = workspace.scope("project")
-        self.texts = dict(_texts(self.root))
-        whole = "\0".join(f"{name}\0{text}" for name, text in sorted(self.texts.items()))
-        self.digest = f"sha256:{sha256(whole.encode('utf-8', 'surrogatepass')).hexdigest()}" if self.texts else ""
+        self.texts = dict(_texts(self.root, FOLDER))
+        self.data = dict(_texts(self.root, DATA))
+        every = [*sorted(self.texts.items()), *sorted((f"{DATA}/{name}", text) for name, text in self.data.items())]
+        whole = "\0".join(f"{name}\0{text}" for name, text in every)
+        self.digest = f"sha256:{sha256(whole.encode('utf-8', 'surrogatepass')).hexdigest()}" if every else ""
         self.decided = _decided(workspace.home).get(self.root)
 
     @property
@@ -72,43 +83,67 @@ class RepositorySet:
         """Whether there is something that nobody decided on: a set that is new, or another one than it was."""
         return (self.decided.digest if self.decided else "") != self.digest
 
+    def waits(self) -> str:
+        """Return what waits for the person's decision here, in words of ours; nothing where all is decided."""
+        files_there = len(self.texts) + len(self.data)
+        if not files_there or not self.is_open:
+            return ""
+        return "changed since you decided on it" if self.decided else f"brings {count(files_there, 'file')}"
+
     def plan(self) -> list[SetChange]:
         """Return what allowing the set as it is now would change."""
         self.workspace.need_enabled()
         self.workspace.refresh((self.scope,))
         before = self.decided.keys if self.decided else {}
-        made = [change for name in sorted(self.texts) if (change := self._change(name, before)) is not None]
-        return [*made, *(self._removal(name, before[name]) for name in sorted(before) if name not in self.texts)]
+        taken = set(before.values())
+        made = [change for name in sorted(self.texts) if (change := self._change(name, before, taken)) is not None]
+        gone = [self._removal(name, before[name]) for name in sorted(before) if name not in self.texts]
+        return [*made, *gone, *self._data_changes()]
 
     def allow(self, plan: list[SetChange]) -> list[str]:
         """Carry out the plan and remember the set; return the names of files that the person had forgotten."""
+        self.workspace.need_person("decides on what a repository brings")
         keys = dict(self.decided.keys) if self.decided else {}
+        data = dict(self.decided.data) if self.decided else {}
         refused: list[str] = []
         for change in plan:
             try:
-                if change.draft is not None:
-                    keys[change.name] = put(self.workspace, change.draft).memory.key
+                if isinstance(change.made, bytes):
+                    files.make_folder(os.path.dirname(self._data_path(change.name)))
+                    files.write(self._data_path(change.name), change.made)
+                    data[change.name] = sha256(change.made).hexdigest()
+                elif change.made is not None:
+                    keys[change.name] = put(self.workspace, change.made).memory.key
+                elif change.is_data:
+                    self._remove_data(change.name, data.pop(change.name))
                 else:
                     self._remove(keys.pop(change.name))
             except Forgotten:
                 refused.append(change.name)
-        self._decide(SetDecision(self.digest, now(), True, keys))
+        self._decide(SetDecision(self.digest, now(), True, keys, data))
         return refused
 
     def deny(self) -> list[str]:
-        """Take out what was made of the set, and say nothing of it until it changes; return the keys that went."""
+        """Take out what was made of the set, and say nothing of it until it changes; return what went."""
         gone = list(self.decided.keys.values()) if self.decided else []
         for key in gone:
             self._remove(key)
+        data = self.decided.data if self.decided else {}
+        for name, digest in data.items():
+            self._remove_data(name, digest)
         self._decide(SetDecision(self.digest, now(), False))
-        return gone
+        return [*gone, *(f"{layout.DATA}/{_data_name(name)}" for name in data)]
 
-    def _change(self, name: str, before: dict[str, str]) -> SetChange | None:
+    def _change(self, name: str, before: dict[str, str], taken: set[str]) -> SetChange | None:
         memory = _read(name, self.texts[name], self.scope)
         if not memory.body.strip():
             return None
         there = self._there(before[name]) if name in before else None
-        key = before[name] if there is not None else self._free_key(memory.key)
+        if there is not None and there.trust != TRUST:
+            # The person made it theirs, and it stays as they have it.
+            return None
+        key = before[name] if there is not None else self._free_key(name, memory.key, taken)
+        taken.add(key)
         type = memory.type if memory.type in TYPES else "project"
         source = f"repository:{FOLDER}/{name}"
         draft, _ = redacted(
@@ -120,15 +155,40 @@ class RepositorySet:
         reason = shown if there is None else f"{shown}  (it was: {_line(there.body)})"
         return SetChange(Step("write" if there is None else "rewrite", f"{FOLDER}/{name}", reason), name, key, draft)
 
+    def _data_changes(self) -> list[SetChange]:
+        """Return what allowing would copy into the project's `data/`, and what it would take out there."""
+        before = self.decided.data if self.decided else {}
+        found: list[SetChange] = []
+        for name, text in sorted(self.data.items()):
+            wanted = redact(text)[0].encode("utf-8", "replace")
+            there = files.read_if_there(self._data_path(name))
+            # A file that is not as it was copied is the person's.
+            if there != wanted and (not there or sha256(there).hexdigest() == before.get(name)):
+                step = Step("rewrite" if there else "write", f"{DATA}/{name}", _line(wanted.decode()))
+                found.append(SetChange(step, name, _data_name(name), wanted, is_data=True))
+        for name in sorted(set(before) - set(self.data)):
+            step = Step("remove", f"{DATA}/{name}", "the repository has it no more")
+            found.append(SetChange(step, name, _data_name(name), None, is_data=True))
+        return found
+
+    def _data_path(self, name: str) -> str:
+        folder = os.path.join(layout.folder_of(self.scope), layout.DATA, _data_name(name))
+        return layout.contained(self.workspace.store.tree.root, folder)
+
+    def _remove_data(self, name: str, digest: str) -> None:
+        path = self._data_path(name)
+        if sha256(files.read_if_there(path)).hexdigest() == digest:
+            files.remove(path)
+
     def _removal(self, name: str, key: str) -> SetChange:
         there = self._there(key)
         reason = f"the repository has it no more: {_line(there.body) if there else key}"
         return SetChange(Step("remove", f"{FOLDER}/{name}", reason), name, key, None)
 
-    def _free_key(self, key: str) -> str:
-        """Return the key of the file, or another where that is somebody else's memory: a set replaces nothing."""
-        tries = (key, f"repo-{key}"[:60], f"repo-{sha256(f'{self.root}/{key}'.encode()).hexdigest()[:12]}")
-        return next(one for one in tries if self._there(one) is None or one == tries[-1])
+    def _free_key(self, name: str, key: str, taken: set[str]) -> str:
+        """Return the key of the file, or another where that is some other memory's: a set replaces nothing."""
+        tries = (key, f"repo-{key}"[:60], f"repo-{sha256(f'{self.root}/{name}'.encode()).hexdigest()[:12]}")
+        return next(one for one in tries if one == tries[-1] or (one not in taken and self._there(one) is None))
 
     def _there(self, key: str) -> Memory | None:
         try:
@@ -149,25 +209,35 @@ class RepositorySet:
             files.write(os.path.join(self.workspace.home, FILE), data.encode("utf-8", "surrogateescape") + b"\n")
 
 
-def _texts(root: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and text of each memory file of the set; Refused where it is larger than a memory ever is."""
-    top = os.path.join(root, FOLDER)
-    if files.link_on_the_way(root, FOLDER) or not files.is_plain_folder(top):
+def _texts(root: str, folder: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and text of each file of the set; Refused where it is larger than a memory ever is."""
+    top = os.path.join(root, folder)
+    if files.link_on_the_way(root, folder) or not files.is_plain_folder(top):
         return
-    count = size = 0
+    number = size = 0
     for here, folders, names in os.walk(top):
-        folders.sort()
+        depth = here.removeprefix(top).count(os.sep)
+        # Files of data lie side by side; memories may be in folders.
+        folders[:] = sorted(folders) if folder == FOLDER and depth < _MAX_DEPTH else []
         for name in sorted(names):
             path = os.path.join(here, name)
-            if not layout.is_memory_file(name) or not layout.is_text(path) or os.path.islink(path):
+            is_meant = layout.is_memory_file(name) if folder == FOLDER else name.lower().endswith(DATA_ENDINGS)
+            if not is_meant or not layout.is_text(path) or os.path.islink(path):
                 continue
             data = files.read(path, MAX_FILE + 1)
-            count, size = count + 1, size + len(data)
+            number, size = number + 1, size + len(data)
             if len(data) > MAX_FILE:
                 raise TooLarge(f"{path} has more than {MAX_FILE:,} bytes", "Make it shorter, or move it away.")
-            if count > MAX_FILES or size > MAX_SET:
-                raise TooLarge(f"{top} has more than {MAX_FILES} files or {MAX_SET:,} bytes", "Move some of it away.")
+            most = MAX_FILES if folder == FOLDER else MAX_DATA
+            if number > most or size > MAX_SET:
+                raise TooLarge(f"{top} has more than {most} files or {MAX_SET:,} bytes", "Move some of it away.")
             yield os.path.relpath(path, top), data.decode("utf-8", "replace")
+
+
+def _data_name(name: str) -> str:
+    """Return how a file of data is called in the home; one whose name is not plain gets its digest into it."""
+    plain = "".join(letter if letter.isalnum() or letter in "._-" else "-" for letter in name.casefold())[-80:]
+    return f"repository-{plain}" if plain == name else f"repository-{sha256(name.encode()).hexdigest()[:8]}-{plain}"
 
 
 def _read(name: str, text: str, scope: Scope) -> Memory:
@@ -190,9 +260,30 @@ def _decided(home: str) -> dict[str, SetDecision]:
         raise BrokenFile(f"{path} cannot be read: {problem}", "Move it away; sets are then asked for again.") from None
 
 
+def waiting(workspace: Workspace) -> tuple[str, tuple[str]] | None:
+    """Return what the person is told of a set that waits, and of which one; not a word of it. None where none does.
+
+    A set that nobody decided on is not read for this, however large it is.
+    """
+    root = os.path.realpath(workspace.project().root)
+    decided = _decided(workspace.home).get(root)
+    if decided is None:
+        names = [name for folder in (FOLDER, DATA) for name in files.names_in(os.path.join(root, folder))]
+        there = any(name != layout.INDEX for name in names)
+        return ("a repository brings memories that you neither allowed nor denied", (root,)) if there else None
+    try:
+        found = RepositorySet(workspace)
+        is_same = not found.waits()
+    except TooLarge:
+        is_same = False
+    # Another decision is another thing to be told of.
+    named = (f"{root}, decided on {decided.at}",)
+    return None if is_same else ("a repository's memories changed since you decided on them", named)
+
+
 def of(workspace: Workspace) -> RepositorySet:
     """Return the set of the project; Refused where the repository brings none and none was decided on."""
     found = RepositorySet(workspace)
-    if not found.texts and found.decided is None:
+    if not found.digest and found.decided is None:
         raise Refused(f"{os.path.join(found.root, FOLDER)} has no memories", "There is nothing to decide on here.")
     return found

@@ -1,8 +1,9 @@
 """The doctrine: `memory/system/definition.md`, on which the person says how this memory is kept.
 
 The page that Holdfast lays says what its guidance says anyway. What the person adds to it or writes instead goes into
-the guidance of agents: into the instructions of the MCP server and the rules files. Whole sentences, at most MAX_TOLD
-characters; `holdfast doctor` says what did not fit. The page is the person's: nothing here writes to it.
+the guidance of agents: into the instructions of the MCP server, the rules files, and the start of a session where the
+agent has neither. Whole sentences, at most MAX_TOLD characters; `holdfast doctor` says what did not fit. The page is
+the person's: nothing here writes to it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ def own_lines(home: str) -> list[str]:
         data = files.read_head(os.path.join(home, PAGE), _MAX_READ, follow=False)
     except OSError:
         return []
-    ours = {line.strip() for line in scaffold.template("definition.md").split("\n")}
+    template = scaffold.template("definition.md")
+    if data == template.encode():
+        return []
+    ours = {line.strip() for line in template.split("\n")}
     found: list[str] = []
     is_new = True
     for line in data.decode("utf-8", "replace").lstrip("\ufeff").split("\n"):
