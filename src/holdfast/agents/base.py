@@ -1,8 +1,8 @@
 """The adapter of an agent: what Holdfast asks of it, with harmless answers for everything that an agent does not say.
 
 An adapter is one class in one file. Most of it is data, the attributes at the top of `Agent`; a method is overridden
-where an agent differs from what several share. **Names.** `name` is what people type and what `--agent` carries; `title` is how the agent calls itself. Nothing
-outside this folder asks for a name: it asks for a capability below.
+where an agent differs from what several share. **Names**: `name` is what people type and what `--agent` carries;
+`title` is how the agent calls itself. Nothing outside this folder asks for a name: it asks for a capability below.
 
 **Hooks** (`is_host`, `moment`, `read_hook_input`, `injection_output`) run in front of a waiting person. They import
 nothing but `base/`, read no transcript and never raise for what an agent sends: a field that is missing or of another
