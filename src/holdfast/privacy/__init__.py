@@ -87,7 +87,7 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("1password-key", ("A3-",), rf"{_HERE}A3(?:-[A-Z0-9]{{5,11}}){{5,6}}"),
     ("salesforce-token", ("00D",), rf"{_HERE}00D[A-Za-z0-9]{{12,15}}![\w.]{{80,120}}"),
     ("intercom-token", ("dG9rO",), rf"{_HERE}dG9rO[\w+/-]{{50,}}+={{0,2}}"),
-    ("paypal-token", ("access_token$",), r"access_token\$[a-z]+\$[a-z0-9]{16}\$([a-f0-9]{32})"),
+    ("paypal-token", ("access_token$",), r"access_token\$[a-z]+\$[a-z0-9]{16}\$[a-f0-9]{32}"),
     (
         "paseto",
         ("v2.local.", "v3.local.", "v4.local.", "v2.public.", "v4.public."),
@@ -179,7 +179,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "authorization",
         ("authorization",),
-        r"(?i)authorization[\"'\\]{0,4}[ \t]?[:=,]"
+        r"(?i)(?<!/)authorization[\"'\\]{0,4}[ \t]?[:=,]"
         r"[ \t\"'`\\]{0,5}(?:[a-z-]{2,20}[ \t]{1,2})?([\w.~+/=-]{8,}+)",
     ),
     (
@@ -257,7 +257,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("identified by", "password by"),
         r"(?i)(?:identified|password)\s+by\s+(?:password\s+)?\\{0,3}[\"']?([^\s\"';]{6,120})",
     ),
-    ("user-option", ("pass:",), r"(?<![\w-])pass:([^\s\"'/]{6,80})"),
+    ("user-option", ("pass:",), r"(?<![\w:-])(?<!\w/)pass:(?!:)([^\s\"'/]{6,80})"),
     # A call that takes a password or a key among its strings: which of them is told by the strings.
     (
         "call",

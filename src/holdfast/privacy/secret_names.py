@@ -13,6 +13,7 @@ from holdfast.privacy.secret_values import (
     NUMBERED,
     digit_turns,
     is_random,
+    is_reference,
     is_secret,
     is_shaped,
     is_strong,
@@ -66,6 +67,8 @@ _NAME_REST = (
     r"(?:(?i:word|wd|phrase|code|wort|orization|entials?)|(?<=[cC][rR][eE][dD])[sS])?(?:[_A-Z-][\w-]{0,30}|(?<=[^\x00-\x7f])\w{0,12})?"
     r"(?![a-z])"
 )
+# A name that ends so is that of an id, a place or a choice.
+_NO_NAME_END = r"(?:[a-z]|_)(?:I[Dd]s?|ids?|A[Rr][Nn]|arn|Name|name|Type|type|Strategy|Prefix|PREFIX|Certificate)$"
 # The rest of the line, and the next one that is not blank where the name ends its own line.
 _LINE_REST = (
     r"""(?x)[\"'*`)\]]{0,3}(?P<blank>[ ]?[:=]?[ ]?[|>]?[+-]?[ \t]*(?:\r?\n[ \t]*){1,2}(?=\S))?(?:(?!\\n)[^\n]){0,90}"""
@@ -82,6 +85,8 @@ _OTHER_KEY = (
 _OTHER = r"""(?x)[.!]\s | && | ;\s(?![^\n]{0,20}=) | ^[?\#/&]\S | ^\.(?!(?:value|text)\b)\S | \[(?:redacted|private)
     | ,\s{0,8}["']?(?!(?i:value|default|secret|data)\b)\w{1,40}["']?\s{0,2}[:=]"""
 _SET_GAP = r"(?:\b(?:is|to|was|lautet|est|es)\s|[:=]\s{0,2}|\s--?[a-z-]{1,12}[ =])[\"'`]?$"
+# A flag of something else, behind a command that has the word in its name.
+_OTHER_FLAG = r"\s--?(?:[a-z]+-)*(?:id|name|arn|region|bucket|profile|type|file|host|port|role)[ =]$"
 _OF_ID = r"(?i)\b(?:commit|sha\d*|hash|digest|id|rev|ref|trace|span|uid|uuid|checksum)\b"
 _NEAR = 130
 _NEAR_WORD = r"[^\s\"'`,;(){}\[\]<>|=:?&~][^\s\"'`,;(){}\[\]<>|]{5,400}"
@@ -102,8 +107,28 @@ _SEPARATORS = {"/": "@", "?": "&#", "&": "&#", ";": ";", "(": ",)", ",": ",)}", 
 
 def value_of(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
     """Return where the secret is that belongs to the name from `at` to `end`, if there is one."""
+    if _is_segment(text, at, end):
+        return None
     behind = value_behind(text, at, end, kind) if kind != "login" else None
     return behind or _value_near(text, at, end, kind) or value_before(text, at, kind)
+
+
+def _is_segment(text: str, at: int, end: int) -> bool:
+    """Say whether the name is a part of a path, an address, a module or a resource's name: those are given nothing."""
+    begin = _name_start(text, at)
+    before = text[max(0, begin - 2) : begin]
+    if before == "::" or pattern(r"\w{0,40}::\w").match(text, end):
+        return True
+    if before[-1:] == ":":
+        is_host = pattern(r"\w@[\w.-]{1,80}:$").search(text, max(0, begin - 90), begin)
+        return bool(is_host or (before[0].isalnum() and pattern(r"[\w-]{0,40}:[^\s:]").match(text, end)))
+    # An option of Windows, a closing tag and a quoted one are no paths.
+    if before[-1:] != "/" or before[0].isspace() or before[0] in "<'\"=(":
+        return False
+    # A store of settings has paths for names.
+    if pattern(r"[\w-]{0,40}(?:\s{0,2}=|:[ ]|[\"'\\]{0,3}[:=,]\s| --(?:value|body|data)[= ])").match(text, end):
+        return False
+    return not pattern(_SETTING).search(text, max(0, begin - 60), begin)
 
 
 def _value_near(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
@@ -115,7 +140,7 @@ def _value_near(text: str, at: int, end: int, kind: str) -> tuple[int, int] | No
     if privacy.DIGITS.isdisjoint(text[end : stop if stop >= 0 else end + _NEAR]):
         return None
     name = pattern(_NAME_REST).match(text, end)
-    if not name or not _is_near_name(text, at, end, kind):
+    if not name or pattern(_NO_NAME_END).search(name[0]) or not _is_near_name(text, at, end, kind):
         return None
     end = name.end()
     line = pattern(_LINE_REST).match(text, end)
@@ -125,7 +150,7 @@ def _value_near(text: str, at: int, end: int, kind: str) -> tuple[int, int] | No
     ):
         gap = text[end : word.start()]
         value = text[word.start() : _bare_end(text, at, word.start(), word.end())].rstrip("!?*")
-        if pattern(_OTHER).search(gap):
+        if (not gap and word[0][0] != ".") or pattern(_OTHER).search(gap):
             return None
         if gap[-1:] in _QUOTES and text[word.end() : word.end() + 1] == gap[-1:]:
             gap, value = gap.strip() or gap, word[0]
@@ -140,6 +165,12 @@ def _value_near(text: str, at: int, end: int, kind: str) -> tuple[int, int] | No
 def _is_near_name(text: str, at: int, end: int, kind: str) -> bool:
     """Say whether the word ends as a word does, and a key is one of those that open something."""
     before = text[max(0, at - 1) : at]
+    begin = _name_start(text, at)
+    # In the midst of encoded data.
+    if (
+        text[begin - 1 : begin] in ("+", "/") and text[begin - 2 : begin - 1] not in ("", "\n", " ")
+    ) or at - begin > 30:
+        return False
     if kind == "api-key":
         is_env = (text[at:end] == "KEY" and before == "_") or (text[at] == "K" and before.islower())
         is_env = is_env or text[max(0, at - 2) : at] == "--"
@@ -148,13 +179,8 @@ def _is_near_name(text: str, at: int, end: int, kind: str) -> bool:
         return bool(pattern(_KEY_OF).search(text, max(0, at - 14), at))
     if text[at:end].lower() == "auth":
         return not before.isalpha() or before in "oO"
-    begin = _name_start(text, at)
-    if (
-        text[begin - 1 : begin] in ("+", "/") and text[begin - 2 : begin - 1] not in ("", "\n", " ")
-    ) or at - begin > 30:
-        return False
-    if text[at:end].lower() == "pass" and not text[end : end + 1].isalpha():
-        return text[begin:at].endswith("_") or text[end : end + 1] == "_"
+    if text[at:end].lower() == "pass" and (not text[end : end + 1].isalpha() or text[end].isupper()):
+        return text[begin:at].endswith("_") or (text[end : end + 1] == "_" and not before.isalpha())
     # Short words stand in any run of random letters.
     is_camel = end - at > 2 and text[at].isupper() and before.islower()
     return (
@@ -168,7 +194,7 @@ def _is_near_name(text: str, at: int, end: int, kind: str) -> bool:
 def _is_near(gap: str, value: str, kind: str, behind: str, is_foreign: bool) -> bool:
     """Say whether a value is the secret of a name that stands so far before it: the farther the more it must show."""
     quoted = gap[-1:] in _QUOTES and behind == gap[-1:]
-    if len(value) < 8 or (pattern(r"[/.@-]|\d{4}-\d\d").match(value) and not is_random(value, 20)):
+    if len(value) < 8 or _is_other(gap, value, kind, "" if quoted else behind):
         return False
     words = pattern(r"[^\W\d_]{2,}").findall(gap)
     if not quoted and pattern(r"[A-Za-z_]\w*(?:(?:\.[A-Za-z_]\w*)+$|=[^=])").match(value):
@@ -192,6 +218,17 @@ def _is_near(gap: str, value: str, kind: str, behind: str, is_foreign: bool) -> 
     if is_foreign or (is_set and kind == "password"):
         return is_value(value, kind)
     return _is_drawn(value)
+
+
+def _is_other(gap: str, value: str, kind: str, behind: str) -> bool:
+    """Say whether it is a call, an address, or what another flag is given: no name before it makes that a secret."""
+    if behind == "(" or pattern(_OTHER_FLAG).search(gap):
+        return True
+    if kind != "password" and value != value.upper() and pattern(NUMBERED).match(value):
+        return True
+    if is_reference(value) and value[0] != "/":
+        return True
+    return bool(pattern(r"[/.@-]|\d{4}-\d\d").match(value)) and not is_random(value, 20)
 
 
 def _is_drawn(value: str) -> bool:
@@ -262,6 +299,9 @@ def _is_name(text: str, at: int, match: re.Match[str], kind: str) -> bool:
         return False
     if kind == "api-key":
         return bool(pattern(_KEY_OF).search(text, max(0, at - 14), at)) or _is_any_key(text, at, match)
+    if match["space"] and text[max(0, at - 1) : match.start("space")] in (" pass", "\npass", "(pass", ",pass"):
+        # "Pass `x2` to it" is what prose says of any value; one that was drawn at random is none of these.
+        return is_random(text[match.end() : match.end() + 40].split("`")[0], 10)
     if kind == "password" and text[at].islower() and text[max(0, at - 1) : at].islower():
         if match["rest"] or text[at : at + 3] == "pwd" or text[_name_start(text, at)] == "-":
             return True

@@ -80,7 +80,7 @@ _PLACEHOLDER = r"""(?xi)
     example | change[_-]?me | change[_-]?this | your[_-] | [_-]here\b | placeholder | dummy | redacted
     | xxxx | \*\*\* | \.\.\. | … | ^<.*>?$ | \$\{ | \$\( | \{\{ | ^%\( | %s(?![a-z]) | ^\$[a-z_]\w*$ | ^%\w+%$
     | ^(?:fake|mock|sample|test|my|some|insert|replace)[_-]
-    | ^(?:null|none|undefined|nil|true|false)\b | \(\?[:=!<] | \[[a-z0]-[z9] | \\[dws]
+    | ^(?:null|none|undefined|nil|true|false)\b | \(\?[:=!<] | \[[a-z0]-[z9] | \\[dws] | \\x[0-9a-f]{2}
 """
 # A reference to where the secret is kept, an address, a hash or a file: none of them is the secret.
 _REFERENCE = r"""(?xi)
@@ -88,7 +88,8 @@ _REFERENCE = r"""(?xi)
     | ^!(?:ref|sub|secret|vault|getatt|env)\b
     | ^\#[0-9a-f]{3,8}$ | ^[~.]{0,2}/[\w.-]+(?:/[\w.@-]+)*/?$ | ^[a-z]:\\
     | \.(?:json|ya?ml|py|js|tsx?|jsx|txt|pem|crt|key|env|toml|md|html?|css|go|rs|java|sh|ini|cfg|conf|log|sql
-        |db|gpg|lock|svg|png)$
+        |db|gpg|lock|svg|png|dll|so)(?::\d{1,6}){0,2}$
+    | ^(?:localhost|[a-z0-9-]{1,40}(?:\.[a-z0-9-]{1,40}){1,4}):\d{2,5}$
 """
 # Names of methods and formats that have a digit in them.
 _TECHNICAL = r"""(?xi)
@@ -99,17 +100,22 @@ _TECHNICAL = r"""(?xi)
 """
 # Names and chains of names, as code has them where a value could stand.
 _CODE = r"^[&*!@]?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*[!?;,.]*$"
-CODE_WORD = r"(?i:pass|pw|tok|key|secret|cred|user|self|this|str|int|var|arg|val|conf|opt|env|auth|type|hash|name)"
+CODE_WORD = r"(?i:pass|pw|psk|tok|key|secret|cred|user|self|this|str|int|var|arg|val|conf|opt|env|auth|type|hash|name)"
 # Names that end in a number: `exchanged-1`, `token_v2`.
 NUMBERED = r"^[A-Za-z]+(?:[_.-][A-Za-z]+)*[_.-]?v?\d{1,2}$"
 _SEED_PHRASE = r"^[a-z]{3,9}(?:[ -][a-z]{3,9}){3,23}$"
 _SENTENCE = r"\b(?:the|your|please|enter|must|for|and|not|with|this|that|use|used)\b"
 
 # What stands before an id, a digest or a public key.
-_BEFORE_ID = r"""(?xi)(?:sha\d{0,3}[-:=] | base64, | W/["'] | [/_-]
-    | \b(?:id|ids|hash|digest|integrity|checksum|etag|nonce|signature|sig|pub|public|fingerprint|cursor|revision
-        |ssh-[a-z0-9]{3,8}|ref|uuid|trace)(?:[_ ]?key)?["'\\]{0,3}[ ]{0,2}[:=\ ][ ]{0,2}["'\\]{0,3})$"""
+_NAMED_ID = r"""(?xi)(?:sha\d{0,3}[-:=] | base64, | W/["']
+    | (?:\b|_|(?-i:(?<=[a-z])(?=[A-Z])))(?:id|ids|hash|identifier|arn|digest|integrity|checksum
+        |etag|nonce|signature|sig|pub|public|fingerprint|cursor|revision|ssh-[a-z0-9]{3,8}|ref|uuid|trace)
+        (?:[_ ]?key)?["'\\]{0,3}[ ]{0,2}[:=\ ][ ]{0,2}["'\\]{0,3})$"""
+_BEFORE_ID = _NAMED_ID.replace("base64,", "base64, | [/_-]")
+# The line before is one of a certificate or of encoded data.
+_IN_DATA = r"(?:-----|[A-Za-z0-9+/]{20}[\"']?)(?:[ \t]{0,8}\r?\n\s{0,60}(?:b?[\"'])?|\\)$"
 _MAX_PREFIX = 40
+_ANY_UUID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 _UUID = r"(?i)^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 # A token in one case is random in one piece, or a UUID: names with numbers in them are not.
 _PIECE = r"(?=[^-_./]{0,400}\d)[^-_./]{16}"
@@ -119,7 +125,7 @@ _FILE = (
 
 # Names whose secrets are built as a UUID.
 _UUID_KEYS = frozenset(
-    ("waka", "sdk", "api", "mob", "na1", "na2", "eu1", "sandbox", "production", "hrku", "xaat", "lf")
+    ("waka", "sdk", "api", "mob", "na1", "na2", "eu1", "sandbox", "production", "hrku", "xaat", "lf", "rgapi")
 )
 _PASSWORDS = (
     *(
@@ -223,10 +229,11 @@ def vendor_token(text: str, at: int) -> tuple[int, int, str] | None:
         if len(_judged) > _MAX_JUDGED:
             _judged.clear()
         judged = _judged[word, at - start] = _is_token(word, at - start)
-    if not judged:
+    kind = _vendor(word) if judged else ""
+    if not judged or (kind == "vendor-token" and pattern(_NAMED_ID).search(text, max(0, start - 24), start)):
         return None
     more = pattern(r"[\w+/=-]*+").match(text, end) if end - at >= MAX_JUDGED_VALUE else None
-    return start, more.end() if more else end, _vendor(word)
+    return start, more.end() if more else end, kind
 
 
 def _vendor(word: str) -> str:
@@ -242,10 +249,13 @@ def _vendor(word: str) -> str:
 def drawn_word(text: str, at: int) -> tuple[int, int] | None:
     """Return where the word ends that begins here, if it can only have been drawn at random and is no id or digest."""
     run = pattern(
-        r"(?=[a-z0-9_-]{0,80}[A-Z])(?=[A-Za-z_-]{0,80}[0-9])[A-Za-z0-9_-]{0,200}+(?![A-Za-z0-9_+/=%-]|\.[a-z]{1,4}[0-9]?\b|\r?\n[A-Za-z0-9+/]{20})"
+        r"(?=[a-z0-9_-]{0,80}[A-Z])(?=[A-Za-z_-]{0,80}[0-9])[A-Za-z0-9_-]{0,200}+"
+        r"(?![A-Za-z0-9_+/=%-]|\.[a-z]{1,4}[0-9]?\b|\r?\n[ \t]{0,24}[A-Za-z0-9+/]{20})"
     ).match(text, at)
     # A line of a certificate is as long, and alone.
-    is_line = text[at - 1 : at] in ("", "\n") and text[at + 64 : at + 65] in ("", "\n", "\r")
+    is_line = pattern(_IN_DATA).search(text, max(0, at - 80), at) or (
+        text[at - 1 : at] in ("", "\n") and text[at + 64 : at + 65] in ("", "\n", "\r")
+    )
     if not run or is_line or pattern(_BEFORE_ID).search(text, max(0, at - 24), at):
         return None
     word = run[0].strip("-_")
@@ -258,7 +268,7 @@ def drawn_word(text: str, at: int) -> tuple[int, int] | None:
     is_name = turns < 0.42 * len(word) and digits < 0.42 * len(word)
     is_name = is_name or sum(map(len, pattern(r"[A-Z]?[a-z]{3,}").findall(word))) > 0.45 * len(word)
     is_id = digit_turns(word) < 2 or parts[0] in _IDS or max(map(len, parts)) < 10
-    if is_name or is_id or pattern(_PLACEHOLDER).search(word):
+    if is_name or is_id or pattern(_PLACEHOLDER).search(word) or pattern(_ANY_UUID).search(word):
         return None
     return at, run.end()
 
@@ -292,13 +302,16 @@ def _is_of_vendor(name: str, rest: str) -> bool:
 
 def _is_rest(parts: list[str], rest: str, sign: str) -> bool:
     """Say whether what follows such a name is random; of a name that tells nothing more is asked."""
-    if not parts[0] or len(parts[-1]) > 16 or pattern(_UUID).match(rest):
+    if not parts[0] or len(parts[-1]) > 16:
+        return False
+    if pattern(_UUID).match(rest):
         return parts[-1] in _UUID_KEYS
     if parts[-1] in _MARKS or (len(parts) > 1 and parts[-2] in _MARKS):
-        return is_random(rest, 16)
+        # A path through a folder of such a name is a token only where one of its pieces is random.
+        return is_random(rest if "+" in rest or "=" in rest else max(rest.split("/"), key=len), 16)
     rest = rest.rstrip("=")
     is_word = len(parts) < 3 and all(part.isalpha() or len(part) < 5 for part in parts)
-    if not is_word or not set("./+=").isdisjoint(sign + rest):
+    if not is_word or not set("./+=").isdisjoint(sign + rest) or pattern(_ANY_UUID).search(rest):
         return False
     if rest == rest.lower() and pattern(r"[a-z0-9]{36,}$").match(rest) and not pattern(r"[0-9a-f]+$").match(rest):
         return digit_turns(rest) > 8
@@ -313,6 +326,9 @@ def is_random(value: str, least: int) -> bool:
         return False
     if pattern(r"^[0-9a-fA-F]+$").match(longest):
         return len(longest) >= 24 and digit_turns(longest) > 4
+    # A name in code: words that begin with a capital.
+    if not digit_turns(longest) and sum(map(len, pattern(r"[A-Z]?[a-z]{3,}").findall(longest))) > 0.6 * len(longest):
+        return False
     changes = 3 + len(pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Z]|(?<=\d)\D").findall(longest))
     return changes >= len(longest) * (0.25 if digit_turns(longest) > 3 else 0.4)
 
@@ -341,7 +357,7 @@ def is_value(value: str, kind: str) -> bool:
     """Say whether this can be a secret at all: long enough, mixed enough, no stand-in, no reference."""
     if len(value) < 6 or not pattern(r"^\S*[\d!#%*?^~@$+&]\S*$").match(value):
         return is_mixed(value)
-    if pattern(_PLACEHOLDER).search(value) or pattern(_MARK).search(value) or pattern(_REFERENCE).search(value):
+    if pattern(_PLACEHOLDER).search(value) or pattern(_MARK).search(value) or is_reference(value):
         return False
     if kind != "password" and pattern(NUMBERED).match(value):
         return False
@@ -351,6 +367,11 @@ def is_value(value: str, kind: str) -> bool:
     if any(char.isdigit() for char in rest):
         return "/" not in value or turns_of(value) > 5
     return kind == "password" and bool(pattern(r"\w[!#%*?^~@$+&]+\w").search(rest))
+
+
+def is_reference(value: str) -> bool:
+    """Say whether a value tells where something is."""
+    return bool(pattern(_REFERENCE).search(value))
 
 
 def is_mixed(value: str) -> bool:
@@ -370,6 +391,10 @@ def _is_code(value: str) -> bool:
         return True
     if not pattern(_CODE).match(value) or is_mixed(value):
         return False
+    # A chain of names: `module.sub.Name2`.
+    chain = pattern(r"\.|::|->|\?\.").split(value)
+    if len(chain) > 2 and all(chain):
+        return not any(turns_of(part) > 5 and is_random(part, 8) for part in chain)
     return turns_of(value) < 2 and (len(value) < 7 or bool(pattern(CODE_WORD).search(value)))
 
 
