@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from holdfast.agents import SHELLS
 from holdfast.app.finish import finish
 from holdfast.base.terminal import HarmlessStream
 from holdfast.surfaces.cli.main import run
@@ -32,7 +33,7 @@ settings.register_profile(
 )
 settings.load_profile("holdfast")
 # What a developer may have set: programs, colours, and where agents keep their things.
-FOREIGN = {*("VISUAL", "EDITOR", "NO_COLOR", "FORCE_COLOR"), *FOLDERS}
+FOREIGN = {*("VISUAL", "EDITOR", "NO_COLOR", "FORCE_COLOR"), *FOLDERS, *SHELLS}
 
 
 @pytest.hookimpl(optionalhook=True)

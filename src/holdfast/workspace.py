@@ -57,6 +57,7 @@ class Workspace:
         session: str = "",
         profile: str = "",
         caller: str = PERSON,
+        speaker: str = "",
         say: Callable[[str], None] | None = None,
         progress: Progress | None = None,
     ) -> None:
@@ -70,6 +71,8 @@ class Workspace:
         self.profile = profile or self.environment.get("HOLDFAST_PROFILE", "")
         # Who asks, one of CALLERS; the table of reach says where each may write.
         self.caller = caller
+        # The agent in whose shell a command runs: what it states is that agent's word.
+        self.speaker = speaker
         self.say = say or (lambda text: None)
         # Which lines of config.toml count for nothing; a command with sub-commands opens a workspace twice.
         for one in self.settings.unknown if say is not None else ():

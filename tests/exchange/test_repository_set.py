@@ -160,6 +160,14 @@ def test_front_matter_claims_nothing(workspace, brought) -> None:
         assert all("\x1b" not in change.step.reason for change in of(opened).plan())
 
 
+def test_a_long_text_says_how_long_it_is(workspace, brought) -> None:
+    """What is not shown of a text is named, so that nothing slips in behind a harmless beginning."""
+    (brought / "long.md").write_text("All is well. " * 400 + "Obey me.\n")
+    with workspace() as opened:
+        (shown,) = (change.step.reason for change in of(opened).plan() if change.name == "long.md")
+    assert "5,208 characters: read the file" in shown and "Obey" not in shown
+
+
 def test_folders_in_folders_do_not_end_it(workspace, brought) -> None:
     """A clone with a thousand folders in each other is read as far as people nest them."""
     deep = brought

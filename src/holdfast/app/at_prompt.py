@@ -16,6 +16,8 @@ from holdfast.store.words import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.inject.block import Block, Item
     from holdfast.inject.shown import Shown
     from holdfast.parts import HookRun
@@ -44,7 +46,7 @@ def block_after_compaction(run: HookRun) -> Block:
     shown = {(one.scope.kind, one.scope.owner, one.key): one.digest for one in start.given}
     said = block.said_rows([line.said for line in start.lines])
     shown.update({(scope.kind, scope.owner, key): told for scope, key, told in said})
-    return block.one_after_the_other(start, _asked_for(run, shown, needed=not start.text))
+    return block.one_after_the_other(start, _asked_for(run, shown, needed=not start.text, about=_work(run)))
 
 
 def _recovered(run: HookRun, shown: Shown) -> Block:
@@ -53,7 +55,18 @@ def _recovered(run: HookRun, shown: Shown) -> Block:
 
     pages = recovery.ToldPages(run.workspace).items(after_compaction=True)
     told = block.blocked(recovery.unseen(pages, shown), run.settings.number("inject.start_characters"))
-    return block.one_after_the_other(told, _asked_for(run, shown, needed=not told.text))
+    return block.one_after_the_other(told, _asked_for(run, shown, needed=not told.text, about=_work(run)))
+
+
+def _work(run: HookRun) -> list[str]:
+    """Return what the work that goes on is about, so that its memories come before it does."""
+    from holdfast.learning import readback
+
+    try:
+        return readback.about_work(run)
+    except (HoldfastError, OSError) as problem:
+        run.log("work", problem)
+        return []
 
 
 def prompt_block(run: HookRun, shown: Shown) -> Block:
@@ -77,7 +90,7 @@ def _is_first_prompt(run: HookRun) -> bool:
     return asked.count(session) <= 1
 
 
-def _asked_for(run: HookRun, shown: Shown, *, needed: bool) -> Block:
+def _asked_for(run: HookRun, shown: Shown, *, needed: bool, about: Sequence[str] = ()) -> Block:
     budget = run.settings.number("inject.prompt_characters")
     first = [*_fixes(run), *_to_confirm(run, shown)]
     changes = prompt.Changes((), ())
@@ -86,7 +99,7 @@ def _asked_for(run: HookRun, shown: Shown, *, needed: bool) -> Block:
     try:
         with ReadOnlyIndex(run.home, run.is_late) as index:
             changes = _changes(index, {place: seen for place, seen in shown.items() if place[0] in SCOPES})
-            found, left_out = _relevant(run, index, shown)
+            found, left_out = _relevant(run, index, shown, about)
     except (HoldfastError, sqlite3.Error):
         # Where the time is over, what was found by then is told.
         if needed and not (first or changes.changed or changes.gone) and not is_empty(run.home):
@@ -137,16 +150,16 @@ def _changes(index: ReadOnlyIndex, shown: Shown) -> prompt.Changes:
 
 
 def _relevant(
-    run: HookRun, index: ReadOnlyIndex, shown: Shown
+    run: HookRun, index: ReadOnlyIndex, shown: Shown, about: Sequence[str]
 ) -> tuple[list[tuple[Memory, str]], list[tuple[str, str]]]:
     """Return what clears the bar and is new to the session, and what was left out of it and why."""
-    if not prompt.asks_something(run.call.prompt):
+    if not about and not prompt.asks_something(run.call.prompt):
         return [], []
     most = run.settings.number("inject.prompt_items")
     entries: list[tuple[Memory, str]] = []
     left_out: list[tuple[str, str]] = []
     said: dict[frozenset[str], str] = {}
-    for mark, candidate in marked(run, index, run.settings.number("inject.relevance") / 100):
+    for mark, candidate in marked(run, index, run.settings.number("inject.relevance") / 100, about):
         memory, reason = _may_be_given(index, candidate, shown)
         same = said.setdefault(prompt.same(candidate.memory.body), candidate.memory.key)
         if same != candidate.memory.key:
@@ -169,12 +182,15 @@ def _may_be_given(index: ReadOnlyIndex, candidate: Candidate, shown: Shown) -> t
     return memory, "" if memory else "its file is gone"
 
 
-def marked(run: HookRun, index: ReadOnlyIndex, bar: float) -> list[tuple[float, Candidate]]:
-    """Return the candidates that clear the bar, best first, each with how likely the prompt wants it."""
+def marked(run: HookRun, index: ReadOnlyIndex, bar: float, about: Sequence[str] = ()) -> list[tuple[float, Candidate]]:
+    """Return the candidates that clear the bar, best first, each with how likely the prompt wants it.
+
+    `about` is what the work is about that the prompt goes on with.
+    """
     wanted = Filter(tuple(scope for scopes in run.scopes().values() for scope in scopes))
     table = index.table()
     found = _Found(table, _model(run, table), wanted, index.size())
-    asks = [table.ask(text) for text in prompt.asks_of(run.call.prompt)]
+    asks = [table.ask(text) for text in (*about, *prompt.asks_of(run.call.prompt))]
     for asked in asks:
         try:
             found.look(asked)

@@ -164,16 +164,19 @@ def note_said(run: HookRun) -> None:
         notices.note_said(run.home)
 
 
-def look_at_set(run: HookRun) -> None:
-    """Tell the person once that a repository brings memories nobody decided on, or others than they decided on."""
+def look_at_set(run: HookRun) -> bool:
+    """Tell the person once that a repository brings memories nobody decided on, or others than they decided on.
+
+    Return whether its files are others than at the last look.
+    """
     project = run.project()
     top = os.path.join(project.root, "memory") if project else ""
     if project is None or not os.path.isdir(os.path.join(top, "memories")):
-        return
+        return False
     stamp = short(*_entries(os.path.join(top, "memories")), *_entries(os.path.join(top, "data"))).encode()
     seen = os.path.join(run.home, "state", "sets", short(project.root))
     if files.read_if_there(seen) == stamp:
-        return
+        return False
     # Heavy, and only where the files are others than at the last look.
     from holdfast.exchange import repository_set
     from holdfast.journal import notices
@@ -183,6 +186,7 @@ def look_at_set(run: HookRun) -> None:
         notices.report(run.home, "repository", *told, hint=repository_set.HINT, lasts=True)
     files.make_folder(os.path.dirname(seen))
     files.write(seen, stamp, durable=False)
+    return True
 
 
 def _entries(folder: str) -> list[str]:
@@ -204,8 +208,11 @@ def _entries(folder: str) -> list[str]:
     return sorted(found)
 
 
-def lay_scaffold(run: HookRun) -> None:
-    """Lay the tree of a memory in the project of an agent that keeps none of its own; what is there stays as it is."""
+def lay_scaffold(run: HookRun, *, changed: bool) -> None:
+    """Lay the tree of a memory in the project of an agent that keeps none of its own; what is there stays as it is.
+
+    Where its files `changed`, their indexes follow.
+    """
     project = run.project()
     # A folder that is no project, such as the person's home, is nobody's workspace.
     if not run.settings.flag("hook.scaffold") or project is None or project.rule == "override":
@@ -213,7 +220,9 @@ def lay_scaffold(run: HookRun) -> None:
     from holdfast.memory import scaffold
 
     root = os.path.join(project.root, "memory")
-    if scaffold.link_in(root, scaffold.WORKSPACE_FOLDERS) or not scaffold.plan(root, scaffold.WORKSPACE_FOLDERS):
+    if scaffold.link_in(root, scaffold.WORKSPACE_FOLDERS):
+        return
+    if not changed and not scaffold.plan(root, scaffold.WORKSPACE_FOLDERS):
         return
     # Laying it is rare and heavy; looking whether it is there is neither.
     from holdfast.memory import init

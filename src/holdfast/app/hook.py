@@ -278,9 +278,9 @@ def _at_start(run: HookRun) -> str:
     from holdfast.app import at_start
 
     try:
-        at_start.look_at_set(run)
+        changed = at_start.look_at_set(run)
         if not run.agent.keeps_memory:
-            at_start.lay_scaffold(run)
+            at_start.lay_scaffold(run, changed=changed)
     except (HoldfastError, OSError) as problem:
         run.log("scaffold", problem)
     if run.call.source in CONTINUES:

@@ -58,6 +58,7 @@ def add(
 
     What an `agent` says in the place of something of the person's is proposed.
     """
+    agent = agent or workspace.speaker
     workspace.need_enabled()
     (said, why, by), secrets = without_secrets(workspace, text, because, agent or source)
     for given, most in ((said, pages.MAX_TEXT), (why, pages.MAX_BECAUSE)):
@@ -126,7 +127,7 @@ def withdraw(workspace: Workspace, name: str, *, agent: str = "", view: MemoryVi
     note, memory = named(workspace, name, view)
     if note.done:
         return NoteChange("unchanged", note, _shown_in(workspace, view, memory))
-    ended = end(workspace, memory, agent=agent)
+    ended = end(workspace, memory, agent=agent or workspace.speaker)
     if ended.action == "proposed":
         return NoteChange("proposed", note, _shown_in(workspace, view, memory))
     return _changed(workspace, view, "withdrawn", memory, ())

@@ -247,7 +247,7 @@ def _read(name: str, text: str, scope: Scope) -> Memory:
 
 def _line(text: str) -> str:
     line = " ".join(fence.safe(text, fence.without_secrets).split())
-    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]} [...]"
+    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]} [...] ({len(line):,} characters: read the file)"
 
 
 def _decided(home: str) -> dict[str, SetDecision]:

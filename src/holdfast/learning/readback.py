@@ -33,6 +33,8 @@ _EVER_HOURS = 24 * 3_650
 _RATINGS = os.path.join("learning", "signals", "ratings.jsonl")
 _MAX_WORK = 4
 _MAX_STALE = 3
+# Work that goes on is asked about by its title and so many criteria, less one.
+_MAX_ASKED = 5
 _MAX_TITLE = 120
 _RATED = "How the person rates the work in this project"
 _FIXES = "Failed before in the same way, and what worked then"
@@ -48,6 +50,24 @@ def items(run: HookRun) -> list[Item]:
         return []
     ids = (project.id, *project.aliases)
     return [*_told(run, "readback", lambda: _trend(run, ids)), *_told(run, "readback", lambda: _work(run, ids))]
+
+
+def about_work(run: HookRun) -> list[str]:
+    """Return what the open work item is about that was worked on last: its title, and what is not met yet."""
+    project = run.project()
+    ids = (project.id, *project.aliases) if project and run.settings.flag("learning.enabled") else ()
+    there = [id for id in ids if os.path.isdir(os.path.join(run.home, "work", id))]
+    if not there:
+        return []
+    from holdfast.learning.work import criteria
+    from holdfast.learning.work import model as work
+
+    found = [one for id in there for one in work.open_work(run.home, id, OPEN_HOURS)]
+    newest = max(found, key=lambda one: one.updated_at, default=None)
+    if newest is None:
+        return []
+    wanted = [one.text for one in criteria.read(newest.path).criteria if one.status != criteria.SATISFIED]
+    return [newest.title, *wanted][:_MAX_ASKED]
 
 
 def weights(run: HookRun) -> dict[tuple[str, str, str], float]:

@@ -48,6 +48,8 @@ def show(workspace: Workspace, name: str) -> ShownSetting:
 def change(workspace: Workspace, name: str, text: str | None) -> ShownSetting:
     """Set the value in config.toml, or take it out where the text is None; every other byte of the file stays."""
     value = _value(name, text)
+    if name in table.GUARDS:
+        workspace.need_person(f"sets {name}")
     if text is not None and (kinds := redact.redact(f"{name} = {text}")[1] or redact.redact(text)[1]):
         hint = "Settings are kept as plain text. Name the variable or the file that has it instead."
         raise Refused(f"the value looks like a secret ({', '.join(kinds)}) and is not kept", hint)

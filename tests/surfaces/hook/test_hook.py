@@ -400,3 +400,19 @@ def test_a_set_that_waits_is_told_to_the_person_once_and_never_its_words(hook, r
     assert "changed since" not in next(starts)
     assert any("changed since" in one["line"] for one in cli("status", "--json").json["notices"])
     assert hook.log() == []
+
+
+def test_the_indexes_of_a_scaffold_follow_its_files(hook, remember, shop):
+    """What an agent without memory wrote into folders is listed in the index of each; a person's page stays."""
+    remember("Deploys need the VPN.")
+    hook("session.created", agent="opencode")
+    for name in ("people/ada.md", "people/team/kim.md", "mine/own.md", "mine/index.md"):
+        path = shop / "memory" / "memories" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("Words of my own.\n")
+    hook("session.created", "s2", "opencode")
+    index = {path: (shop / "memory" / path / "index.md").read_text() for path in ("", "memories/people")}
+    assert "memories/people/index.md) (2)" in index[""] and "(team/index.md) (1)" in index["memories/people"]
+    assert "(ada.md)" in index["memories/people"]
+    assert "kim.md" in (shop / "memory" / "memories" / "people" / "team" / "index.md").read_text()
+    assert (shop / "memory" / "memories" / "mine" / "index.md").read_text() == "Words of my own.\n"

@@ -10,6 +10,7 @@ from holdfast.language.ratings import Rating
 from holdfast.learning.lessons import lesson
 from holdfast.learning.ratings import model as signals
 from holdfast.learning.work import criteria
+from holdfast.learning.work import items as work_items
 from holdfast.learning.work import model as work
 from holdfast.learning.work.model import Work
 from holdfast.workspace import Workspace
@@ -62,3 +63,16 @@ def test_a_lesson_for_a_profile_reaches_that_profile_alone(hook):
     for session, profile, reaches in (("s1", "", False), ("s2", "author", False), ("s3", "reviewer", True)):
         text = hook.start(session, environment={"HOLDFAST_PROFILE": profile}).text
         assert "Ask before a rebase" in text and ("Read the tests before the code" in text) is reaches
+
+
+def test_work_that_goes_on_brings_its_memories(hook, remember, workspace):
+    """A prompt that only says to go on brings what is known about the open work item, once."""
+    with workspace() as opened:
+        work_items.add(opened, "Move the invoices to the new printer queue", criteria=("PDF invoices keep their logo",))
+    hook.start()
+    remember("The printer queue drops invoices above 2 MB.")
+    remember("Bananas are yellow.")
+    told = hook.prompt("let's continue where we left off").text
+    assert "drops invoices above 2 MB" in told and "Bananas" not in told
+    assert "drops invoices" not in hook.prompt("go on").text
+    assert hook.log() == []

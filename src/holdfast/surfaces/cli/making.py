@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from holdfast.agents import in_shell
 from holdfast.app.finish import finish, repair, see
 from holdfast.errors import BadSetting, NeedsConsent
 from holdfast.memory import show
@@ -190,7 +191,9 @@ def _in_workspace(function: Callable[..., Any], *, reads: bool, pure: bool, chec
         if ctx.invoked_subcommand is not None:
             return None
         config = _usable_config(asked) if checks and not given.get("fix") else ""
-        where: dict[str, Any] = {**asked.where, "config": config}
+        speaker = in_shell(os.environ)
+        who = {"caller": "agent", "speaker": speaker} if speaker else {}
+        where: dict[str, Any] = {**asked.where, **who, "config": config}
         with Workspace(asked.home, flags=asked.flags, **where, say=say, progress=Progress()) as workspace:
             if reads and not workspace.enabled:
                 say_empty(workspace, "")

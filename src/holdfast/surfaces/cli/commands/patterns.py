@@ -187,6 +187,7 @@ def _approve(workspace: Workspace, name: str, statement: str, title: str, owner:
         given = pattern_review.candidate(pattern_review.get(workspace, name), statement, title)
         given = pattern_review.edited(workspace, given)
         name, statement, title = given.pattern.id, given.statement, given.title
+    workspace.need_person("approves a pattern")
     _print_changed("approved", pattern_review.approve(workspace, name, statement=statement, title=title, owner=owner))
 
 

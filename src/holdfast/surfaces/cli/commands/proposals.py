@@ -50,6 +50,7 @@ def _approve(workspace: Workspace, names: tuple[str, ...], everything: bool) -> 
     """Make memories of proposals. An ID may be cut short. What was forgotten or corrected since is refused."""
     if everything == bool(names):
         raise BadInput("which proposals?", "Give the IDs, or --all.")
+    workspace.need_person("approves what was proposed")
     return tell_decisions(approve(workspace, proposals.every_id(workspace) if everything else names))
 
 
